@@ -1,0 +1,25 @@
+//! The words that every stage shares: exact time, types of values, ids, and diagnostics.
+//!
+//! Nothing here knows what a block or a diagram is. Time is an integer, so that two clocks that
+//! should meet do meet; a mistake in a model is a [`Diagnostic`] that carries the place in the
+//! text where it was made.
+
+mod id;
+mod rational;
+mod time;
+
+mod types;
+mod value;
+
+mod diagnostic;
+mod nearest;
+mod source;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use nearest::{did_you_mean, nearest};
+pub use num_rational::Ratio;
+pub use rational::{Rational, parse_decimal, rational_of_f64};
+pub use source::{FileId, SourceMap, Span, Spanned};
+pub use time::{ATTOSECONDS_PER_SECOND, Tag, Time};
+pub use types::{Elem, Shape, Type};
+pub use value::Value;

@@ -1,0 +1,36 @@
+//! The name that was probably meant.
+
+/// The candidate that is nearest to a misspelt name, where one is near enough.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// A help line with the nearest name, or with all of them where they are few.
+pub fn did_you_mean<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let all: Vec<&str> = candidates.into_iter().collect();
+    match nearest(name, all.iter().copied()) {
+        Some(found) => Some(format!("did you mean `{found}`?")),
+        None if all.is_empty() || all.len() > 12 => None,
+        None => Some(format!("there is: {}", all.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_misspelt() {
+        assert_eq!(nearest("Integrater", ["Gain", "Integrator"]), Some("Integrator"));
+        assert_eq!(nearest("zzz", ["Gain", "Integrator"]), None);
+    }
+}

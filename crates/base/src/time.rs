@@ -1,0 +1,241 @@
+//! Superdense time: an exact model time and a microstep.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+use num_integer::Integer;
+use num_traits::{CheckedMul, Float};
+use serde::{Deserialize, Serialize};
+
+use crate::{Rational, rational_of_f64};
+
+/// How many attoseconds make a second.
+pub const ATTOSECONDS_PER_SECOND: i128 = 1_000_000_000_000_000_000;
+
+/// Model time as a whole number of attoseconds, so that sums of periods never drift. The range is
+/// about 1.7e20 seconds to either side of zero.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
+pub struct Time(i128);
+
+impl Time {
+    /// Time zero.
+    pub const ZERO: Time = Time(0);
+    /// Later than every time that a model can name.
+    pub const MAX: Time = Time(i128::MAX);
+
+    /// The time of a count of attoseconds.
+    pub const fn from_attoseconds(count: i128) -> Self {
+        Time(count)
+    }
+
+    /// The count of attoseconds.
+    pub const fn attoseconds(self) -> i128 {
+        self.0
+    }
+
+    /// The float's time rounded to the nearest attosecond, ties to even; nothing where it is not
+    /// finite or outside the range.
+    pub fn from_f64(seconds: f64) -> Option<Self> {
+        if !seconds.is_finite() || seconds.abs() > 1.0e20 {
+            return None;
+        }
+        let (mantissa, exponent, sign) = seconds.integer_decode();
+        // A mantissa below 2^53 times 10^18 < 2^60 stays below 2^113.
+        let scaled = i128::from(mantissa) * ATTOSECONDS_PER_SECOND;
+        let magnitude = if exponent >= 0 {
+            // |seconds| <= 1e20 keeps the product below 2^127.
+            scaled.checked_mul(1i128.checked_shl(exponent.unsigned_abs().into())?)?
+        } else {
+            let shift = u32::from(exponent.unsigned_abs());
+            if shift > 120 { 0 } else { divide_to_even(scaled, 1i128 << shift) }
+        };
+        Some(Time(magnitude * i128::from(sign)))
+    }
+
+    /// The fraction's time rounded once, ties to even; nothing where it is outside the range.
+    pub fn from_rational(seconds: Rational) -> Option<Self> {
+        let factor = Rational::from_integer(ATTOSECONDS_PER_SECOND);
+        let scaled = match seconds.checked_mul(&factor) {
+            Some(scaled) => divide_to_even(*scaled.numer(), *scaled.denom()),
+            None => {
+                // The numerator is too long for one product: whole seconds and the rest apart.
+                let (whole, rest) = seconds.numer().div_mod_floor(seconds.denom());
+                let rest = Rational::new(rest, *seconds.denom()).checked_mul(&factor)?;
+                whole
+                    .checked_mul(ATTOSECONDS_PER_SECOND)?
+                    .checked_add(divide_to_even(*rest.numer(), *rest.denom()))?
+            }
+        };
+        (scaled.abs() <= 100 * ATTOSECONDS_PER_SECOND.checked_mul(ATTOSECONDS_PER_SECOND)?)
+            .then_some(Time(scaled))
+    }
+
+    /// The `k`-th term of `offset + k * period`, rounded once, so that clocks whose exact ticks
+    /// coincide share the tag.
+    pub fn tick(offset: Rational, period: Rational, k: i128) -> Option<Self> {
+        use num_traits::CheckedAdd;
+        let exact = period
+            .checked_mul(&Rational::from_integer(k))
+            .and_then(|elapsed| offset.checked_add(&elapsed));
+        if let Some(exact) = exact {
+            return Time::from_rational(exact);
+        }
+        // Fractions too long to stay exact: the period is rounded to attoseconds first.
+        let elapsed = Time::from_rational(period)?.0.checked_mul(k)?;
+        Time::from_rational(offset)?.0.checked_add(elapsed).map(Time)
+    }
+
+    /// The nearest float, in seconds.
+    pub fn seconds(self) -> f64 {
+        // Both parts are exact or rounded once; the second is below one part in 2^53 of an error
+        // that a direct conversion of the i128 and a division would double.
+        let whole = self.0.div_euclid(ATTOSECONDS_PER_SECOND);
+        let rest = self.0.rem_euclid(ATTOSECONDS_PER_SECOND);
+        if whole == 0 || rest == 0 {
+            return whole as f64 + rest as f64 / ATTOSECONDS_PER_SECOND as f64;
+        }
+        self.decimal().parse().expect("a decimal number is a float")
+    }
+
+    /// The distance from `earlier` to here as a float, in seconds.
+    pub fn since(self, earlier: Time) -> f64 {
+        Time(self.0 - earlier.0).seconds()
+    }
+
+    /// This time moved by a float offset in seconds; nothing outside the range.
+    pub fn offset(self, seconds: f64) -> Option<Self> {
+        Time::from_f64(seconds).and_then(|d| self.0.checked_add(d.0)).map(Time)
+    }
+
+    /// The time as an exact fraction of seconds.
+    pub fn to_rational(self) -> Rational {
+        Rational::new(self.0, ATTOSECONDS_PER_SECOND)
+    }
+
+    /// The exact decimal number of seconds, without trailing zeros.
+    pub fn decimal(self) -> String {
+        let magnitude = self.0.unsigned_abs();
+        let unit = ATTOSECONDS_PER_SECOND.unsigned_abs();
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let text = format!("{sign}{}.{:018}", magnitude / unit, magnitude % unit);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+/// Divides by a positive number, rounding to the nearest integer and ties to even.
+fn divide_to_even(numerator: i128, denominator: i128) -> i128 {
+    let (quotient, rest) = numerator.div_mod_floor(&denominator);
+    let up = match rest.cmp(&(denominator - rest)) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Greater => true,
+        std::cmp::Ordering::Equal => quotient.is_odd(),
+    };
+    quotient + i128::from(up)
+}
+
+impl Add for Time {
+    type Output = Time;
+    fn add(self, other: Time) -> Time {
+        Time(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    fn sub(self, other: Time) -> Time {
+        Time(self.0.saturating_sub(other.0))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.decimal())
+    }
+}
+
+impl TryFrom<f64> for Time {
+    type Error = ();
+    fn try_from(seconds: f64) -> Result<Self, ()> {
+        Time::from_f64(seconds).ok_or(())
+    }
+}
+
+impl From<Time> for Rational {
+    fn from(time: Time) -> Rational {
+        time.to_rational()
+    }
+}
+
+/// A point of superdense time, ordered by time and then by microstep. Microstep 0 is the left
+/// limit; the last microstep at a time is the right limit.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
+pub struct Tag {
+    /// The model time.
+    pub time: Time,
+    /// The step among the simultaneous ones.
+    pub microstep: u32,
+}
+
+impl Tag {
+    /// The tag of a time and a microstep.
+    pub const fn new(time: Time, microstep: u32) -> Self {
+        Tag { time, microstep }
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {})", self.time, self.microstep)
+    }
+}
+
+/// The exact value of a float as time, where an expression gave no better fraction.
+impl Time {
+    /// The fraction that stands for a float in a time parameter.
+    pub fn rational_of(seconds: f64) -> Option<Rational> {
+        rational_of_f64(seconds).or_else(|| Time::from_f64(seconds).map(Time::to_rational))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_of_a_tenth_and_one_meet() {
+        let tenth = Rational::new(1, 10);
+        let one = Rational::from_integer(1);
+        let zero = Rational::from_integer(0);
+        for k in 0..1000 {
+            assert_eq!(Time::tick(zero, tenth, 10 * k), Time::tick(zero, one, k));
+            assert_eq!(Time::tick(zero, Rational::new(1, 3), 3 * k), Time::tick(zero, one, k));
+        }
+    }
+
+    #[test]
+    fn floats_round_trip() {
+        for seconds in [0.0, 1.5, -2.25, 0.1, 1e-17, 12345.678, 9.9e19, 1e-19, 4.999e-19] {
+            let time = Time::from_f64(seconds).unwrap();
+            assert!((time.seconds() - seconds).abs() <= 1e-18 + seconds.abs() * 1e-16, "{seconds}");
+        }
+        assert_eq!(Time::from_f64(f64::INFINITY), None);
+        assert_eq!(Time::from_f64(1e21), None);
+    }
+
+    #[test]
+    fn decimal_is_exact() {
+        assert_eq!(Time::from_f64(1.5).unwrap().to_string(), "1.5");
+        assert_eq!(Time::from_attoseconds(-1).to_string(), "-0.000000000000000001");
+        assert_eq!(Time::ZERO.to_string(), "0");
+    }
+
+    #[test]
+    fn the_range_is_checked() {
+        assert_eq!(Time::from_rational(Rational::from_integer(i128::MAX)), None);
+        assert!(Time::from_rational(Rational::new(1, i128::MAX)).is_some());
+    }
+}

@@ -1,0 +1,130 @@
+//! Constant values: parameters, initial states, recorded samples.
+
+use std::fmt;
+
+use num_traits::ToPrimitive;
+
+use crate::{Elem, Rational, Shape, Time, Type};
+
+/// A value of some type, with the exact fraction beside it where it is a real scalar whose
+/// expression allowed one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Value {
+    ty: Type,
+    data: Vec<f64>,
+    exact: Option<Rational>,
+}
+
+impl Value {
+    /// A value of any type from its elements, row by row.
+    ///
+    /// # Panics
+    /// Where the number of elements is not that of the type.
+    pub fn new(ty: Type, data: Vec<f64>) -> Self {
+        assert_eq!(ty.len(), data.len(), "a {ty} has {} elements", ty.len());
+        Value { ty, data, exact: None }
+    }
+
+    /// A real number.
+    pub fn real(value: f64) -> Self {
+        Value { ty: Type::REAL, data: vec![value], exact: None }
+    }
+
+    /// A real number known as a fraction.
+    pub fn rational(exact: Rational) -> Self {
+        let elem = if exact.is_integer() { Type::INT } else { Type::REAL };
+        Value { ty: elem, data: vec![exact.to_f64().unwrap_or(f64::NAN)], exact: Some(exact) }
+    }
+
+    /// A whole number.
+    pub fn int(value: i64) -> Self {
+        Value::rational(Rational::from_integer(value.into()))
+    }
+
+    /// A truth value.
+    pub fn bool(value: bool) -> Self {
+        Value { ty: Type::BOOL, data: vec![f64::from(value)], exact: None }
+    }
+
+    /// A vector of reals.
+    pub fn vector(data: Vec<f64>) -> Self {
+        let length = u32::try_from(data.len()).expect("a vector has fewer than 2^32 elements");
+        Value { ty: Type::vector(length), data, exact: None }
+    }
+
+    /// The type.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// The elements, row by row.
+    pub fn data(&self) -> &[f64] {
+        &self.data
+    }
+
+    /// The only element, where there is one.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.ty.is_scalar().then(|| self.data[0])
+    }
+
+    /// The truth value, where it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        (self.ty == Type::BOOL).then(|| self.data[0] != 0.0)
+    }
+
+    /// The whole number, where it is one.
+    pub fn as_int(&self) -> Option<i64> {
+        let value = self.as_f64()?;
+        (self.ty.elem != Elem::Bool && value.fract() == 0.0 && value.abs() < 9.0e15)
+            .then_some(value as i64)
+    }
+
+    /// The exact fraction: the one that the expression gave, else the one that the float stands
+    /// for.
+    pub fn as_rational(&self) -> Option<Rational> {
+        self.exact.or_else(|| Time::rational_of(self.as_f64()?))
+    }
+
+    /// Whether the expression that gave this value kept an exact fraction.
+    pub fn exact(&self) -> Option<Rational> {
+        self.exact
+    }
+
+    /// The same elements as reals; whole numbers are reals too.
+    pub fn to_real(mut self) -> Self {
+        self.ty = self.ty.with_elem(Elem::Real);
+        self
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = |x: f64| match self.ty.elem {
+            Elem::Bool => (x != 0.0).to_string(),
+            _ => x.to_string(),
+        };
+        let row = |row: &[f64]| row.iter().map(|x| element(*x)).collect::<Vec<_>>().join(", ");
+        match self.ty.shape {
+            Shape::Scalar => f.write_str(&element(self.data[0])),
+            Shape::Vector(_) => write!(f, "[{}]", row(&self.data)),
+            Shape::Matrix(_, columns) => {
+                let rows: Vec<_> = self.data.chunks(columns.max(1) as usize).map(row).collect();
+                write!(f, "[{}]", rows.join("; "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_decimal;
+
+    #[test]
+    fn a_literal_is_the_nearest_float() {
+        for text in ["0.1", "9.81", "1e-8", "0.3", "123456.789", "2.2250738585072014e-10"] {
+            let value = Value::rational(parse_decimal(text).unwrap());
+            assert_eq!(value.as_f64(), text.parse().ok(), "{text}");
+        }
+    }
+}

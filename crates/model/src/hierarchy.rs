@@ -1,0 +1,145 @@
+//! The hierarchy as written.
+
+use base::{SourceMap, Span, Spanned};
+use expr::Expr;
+
+base::typed_id! {
+    /// One diagram of a model, the main one included.
+    DiagramId
+}
+
+/// A model file with everything that it imports, as written: nothing is evaluated, and names of
+/// blocks are not looked up yet.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What it is called.
+    pub name: String,
+    /// What it shows; may be empty.
+    pub description: String,
+    /// Every diagram of every file that was read.
+    pub diagrams: Vec<Diagram>,
+    /// The main diagram: the blocks at the top of the main file.
+    pub root: DiagramId,
+    /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported.
+    pub scopes: Vec<Vec<(String, DiagramId)>>,
+    /// What is recorded.
+    pub record: Vec<Record>,
+    /// How it is run.
+    pub simulate: Simulate,
+    /// The texts.
+    pub sources: SourceMap,
+}
+
+/// A diagram: its interface and its blocks.
+#[derive(Clone, Debug)]
+pub struct Diagram {
+    /// Its name and where it was given.
+    pub name: Spanned<String>,
+    /// Parameters in the order in which they were written.
+    pub parameters: Vec<Parameter>,
+    /// Names of inputs; each is a signal inside.
+    pub inputs: Vec<Spanned<String>>,
+    /// Outputs, each an expression over the signals inside.
+    pub outputs: Vec<Named>,
+    /// The blocks.
+    pub blocks: Vec<Block>,
+    /// Which algebraic loops are to be solved.
+    pub solve: Solve,
+}
+
+/// A parameter of a diagram. One without a value must be given by whoever uses the diagram.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its default, an expression over other parameters of the same diagram.
+    pub value: Option<Expr>,
+}
+
+/// An expression with a name.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: Spanned<String>,
+    /// The expression.
+    pub value: Expr,
+}
+
+/// A block, or an instance of a diagram.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its name in the diagram.
+    pub name: Spanned<String>,
+    /// The type of block, or the name of a diagram.
+    pub kind: Spanned<String>,
+    /// Inputs and parameters, whichever a name turns out to be.
+    pub fields: Vec<Named>,
+}
+
+/// One recorded column or group of columns.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The name of the column.
+    pub name: String,
+    /// What is recorded.
+    pub value: Expr,
+}
+
+/// Which algebraic loops a diagram asks to have solved by Newton's method.
+#[derive(Clone, Default, Debug)]
+pub enum Solve {
+    /// None: a loop is refused.
+    #[default]
+    No,
+    /// Every loop, from guesses of 0.
+    All(Span),
+    /// The loops through these signals, each from its guess (an expression over parameters).
+    Signals(Vec<Named>),
+}
+
+/// How a model is run: expressions over the parameters of the main diagram.
+#[derive(Clone, Default, Debug)]
+pub struct Simulate {
+    /// Start time; 0 where missing.
+    pub start: Option<Expr>,
+    /// Stop time.
+    pub stop: Option<Expr>,
+    /// The name of the solver.
+    pub solver: Option<Spanned<String>>,
+    /// Relative and absolute tolerance in one.
+    pub tolerance: Option<Expr>,
+    /// Relative tolerance.
+    pub relative_tolerance: Option<Expr>,
+    /// Absolute tolerance.
+    pub absolute_tolerance: Option<Expr>,
+    /// The step of fixed-step solvers.
+    pub step: Option<Expr>,
+    /// The first step of variable-step solvers.
+    pub initial_step: Option<Expr>,
+    /// The greatest step.
+    pub maximum_step: Option<Expr>,
+    /// The seed of all random numbers.
+    pub seed: Option<Expr>,
+    /// The greatest number of microsteps at one time.
+    pub microsteps: Option<Expr>,
+    /// What to do at a Zeno point: the words `error` or `stop`.
+    pub zeno: Option<Spanned<String>>,
+}
+
+impl Model {
+    /// The diagram of an id.
+    pub fn diagram(&self, id: DiagramId) -> &Diagram {
+        &self.diagrams[id.index()]
+    }
+
+    /// The diagram that a name means in the file of a span.
+    pub fn resolve(&self, from: Span, name: &str) -> Option<DiagramId> {
+        let scope = self.scopes.get(from.file.index())?;
+        scope.iter().find(|(known, _)| known == name).map(|(_, id)| *id)
+    }
+
+    /// The names of diagrams that the file of a span can use.
+    pub fn visible(&self, from: Span) -> impl Iterator<Item = &str> {
+        self.scopes.get(from.file.index()).into_iter().flatten().map(|(name, _)| name.as_str())
+    }
+}
