@@ -1,1 +1,35 @@
-//! To be written.
+//! The intermediate representation: what a diagram computes, as a graph of pure operations.
+//!
+//! A [`Graph`] is built node by node; equal nodes are one node, and constants are folded while
+//! building, only where the result has the same bits. It can be differentiated ([`tangents`]),
+//! checked ([`verify`]) and written out as a [`Tape`] over a flat buffer of numbers, which the
+//! reference interpreter runs on floats, on Taylor [`Jet`]s and on [`Partial`] values. Nothing
+//! here knows blocks, wires or time: leaves are numbers that the maker of the graph gives meaning
+//! to.
+
+mod graph;
+mod op;
+mod opaque;
+
+mod differentiate;
+mod verify;
+
+mod scalar;
+
+mod jet;
+mod partial;
+
+mod interpret;
+mod linear;
+mod tape;
+
+pub use differentiate::{jacobian, tangents};
+pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId};
+pub use interpret::run;
+pub use jet::{Jet, ORDER as JET_ORDER};
+pub use op::{Binary, Op, Unary};
+pub use opaque::Opaque;
+pub use partial::Partial;
+pub use scalar::Scalar;
+pub use tape::{Layout, Slot, Tape};
+pub use verify::{VerifyError, verify};

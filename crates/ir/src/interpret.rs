@@ -1,0 +1,253 @@
+//! The reference interpreter: runs a tape on a buffer.
+
+use smallvec::SmallVec;
+
+use crate::linear::eliminate;
+use crate::tape::{Code, Extra, Instr, SolveCode, Tape};
+use crate::{Binary, Scalar, Unary};
+
+/// Runs every instruction in order. Allocates nothing, unless an opaque function with many
+/// arguments is called.
+pub fn run<T: Scalar>(tape: &Tape, slots: &mut [T]) {
+    for instr in &tape.code {
+        step(tape, instr, slots);
+    }
+}
+
+#[inline(always)]
+fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
+    let (d, a, b, c) =
+        (instr.dst as usize, instr.a as usize, instr.b as usize, instr.c as usize);
+    let n = instr.n as usize;
+    match instr.code {
+        Code::Add => s[d] = T::binary(Binary::Add, s[a], s[b]),
+        Code::Sub => s[d] = T::binary(Binary::Sub, s[a], s[b]),
+        Code::Mul => s[d] = T::binary(Binary::Mul, s[a], s[b]),
+        Code::Div => s[d] = T::binary(Binary::Div, s[a], s[b]),
+        Code::Neg => s[d] = T::unary(Unary::Neg, s[a]),
+        Code::Copy => s[d] = s[a],
+        Code::Select => s[d] = T::select(s[a], s[b], s[c]),
+        Code::Unary(op) => (0..n).for_each(|i| s[d + i] = T::unary(op, s[a + i])),
+        Code::Binary(op) => each(op, s, (d, a, b), n),
+        Code::CopyEach => s.copy_within(a..a + n, d),
+        Code::SelectEach => {
+            (0..n).for_each(|i| s[d + i] = T::select(s[a + i], s[b + i], s[c + i]));
+        }
+        Code::SelectAll => (0..n).for_each(|i| s[d + i] = T::select(s[a], s[b + i], s[c + i])),
+        Code::Live => (0..n).for_each(|i| s[d + i] = T::live(s[a + i], s[b + i], s[c + i])),
+        Code::LiveCell => {
+            (0..n).for_each(|i| s[d + i] = T::live_cell(s[a + i], s[b + i], s[c + i]));
+        }
+        Code::Splat => {
+            let value = s[a];
+            s[d..d + n].fill(value);
+        }
+        Code::Index => s[d] = T::index(&s[a..a + n], s[b]),
+        Code::Sum => {
+            let total = s[a..a + n].iter().fold(T::constant(0.0), |t, x| T::binary(Binary::Add, t, *x));
+            s[d] = total;
+        }
+        Code::Unknown => s[d..d + n].fill(T::unknown()),
+        Code::Extra => extra(&tape.extra[c], s, (d, a, b), n),
+    }
+}
+
+/// One loop for each frequent operator, so that it is chosen once and not for every element.
+fn each<T: Scalar>(op: Binary, s: &mut [T], (d, a, b): (usize, usize, usize), n: usize) {
+    match op {
+        Binary::Add => (0..n).for_each(|i| s[d + i] = T::binary(Binary::Add, s[a + i], s[b + i])),
+        Binary::Sub => (0..n).for_each(|i| s[d + i] = T::binary(Binary::Sub, s[a + i], s[b + i])),
+        Binary::Mul => (0..n).for_each(|i| s[d + i] = T::binary(Binary::Mul, s[a + i], s[b + i])),
+        op => (0..n).for_each(|i| s[d + i] = T::binary(op, s[a + i], s[b + i])),
+    }
+}
+
+#[cold]
+fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize), n: usize) {
+    match extra {
+        Extra::MatMul { rows, inner, columns } => {
+            let (rows, inner, columns) = (*rows as usize, *inner as usize, *columns as usize);
+            for i in 0..rows {
+                for j in 0..columns {
+                    let term = |k: usize| T::binary(Binary::Mul, s[a + i * inner + k], s[b + k * columns + j]);
+                    let total = (0..inner).fold(T::constant(0.0), |t, k| T::binary(Binary::Add, t, term(k)));
+                    s[d + i * columns + j] = total;
+                }
+            }
+        }
+        Extra::Transpose { rows, columns } => {
+            let (rows, columns) = (*rows as usize, *columns as usize);
+            for i in 0..rows {
+                for j in 0..columns {
+                    s[d + j * rows + i] = s[a + i * columns + j];
+                }
+            }
+        }
+        Extra::LinearSolve { n, work } => {
+            let (n, work) = (*n as usize, *work as usize);
+            s.copy_within(a..a + n * n, work);
+            s.copy_within(b..b + n, d);
+            eliminate(s, work, d, n);
+        }
+        Extra::Solve(code) => newton(code, s, d),
+        Extra::Call { function, args } => {
+            let mut out: SmallVec<[T; 16]> = SmallVec::from_elem(T::constant(0.0), n);
+            let rows: SmallVec<[&[T]; 8]> = args
+                .iter()
+                .map(|(slot, length)| &s[*slot as usize..(*slot + *length) as usize])
+                .collect();
+            T::call(&**function, &rows, &mut out);
+            drop(rows);
+            s[d..d + n].copy_from_slice(&out);
+        }
+    }
+}
+
+const MAXIMUM_ITERATIONS: usize = 60;
+
+/// Newton's method with the exact Jacobian, halving a step that does not make the residual
+/// smaller. Where it does not converge the result is not a number, and whoever runs the tape sees
+/// it: a trial step is then shortened, an accepted point is an error.
+fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
+    let n = code.n as usize;
+    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
+    let (step, trial) = (code.step as usize, code.trial as usize);
+    s.copy_within(code.guess as usize..code.guess as usize + n, unknowns);
+    run(&code.body, s);
+    let mut converged = false;
+    for _ in 0..MAXIMUM_ITERATIONS {
+        let before = size(&s[residual..residual + n]);
+        if before == 0.0 {
+            converged = true;
+            break;
+        }
+        newton_step(code, s);
+        let small = (0..n).all(|i| {
+            let scale = s[unknowns + i].primal().abs().max(1e-300);
+            s[step + i].primal().abs() <= 4.0 * f64::EPSILON * scale
+        });
+        s.copy_within(unknowns..unknowns + n, trial);
+        let mut fraction = 1.0;
+        let mut better = false;
+        for _ in 0..30 {
+            for i in 0..n {
+                let part = T::binary(Binary::Mul, T::constant(fraction), s[step + i]);
+                s[unknowns + i] = T::binary(Binary::Sub, s[trial + i], part);
+            }
+            run(&code.body, s);
+            if size(&s[residual..residual + n]) < before {
+                better = true;
+                break;
+            }
+            fraction *= 0.5;
+        }
+        if !better {
+            // The residual is at its rounding, or there is no descent: only the first is a solution.
+            let fine = (0..n).all(|i| {
+                let scale = s[trial + i].primal().abs().max(1.0);
+                s[step + i].primal().abs() <= 1e-9 * scale
+            });
+            s.copy_within(trial..trial + n, unknowns);
+            run(&code.body, s);
+            converged = small || fine;
+            break;
+        }
+        if small {
+            converged = true;
+            break;
+        }
+    }
+    if !converged {
+        s[dst..dst + n].fill(T::unary(Unary::Log, T::constant(-1.0)));
+        return;
+    }
+    for _ in 0..T::EXTRA_NEWTON_STEPS {
+        newton_step(code, s);
+        for i in 0..n {
+            s[unknowns + i] = T::binary(Binary::Sub, s[unknowns + i], s[step + i]);
+        }
+        run(&code.body, s);
+    }
+    s.copy_within(unknowns..unknowns + n, dst);
+}
+
+/// Puts the solution of J step = residual at the place of the step.
+fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) {
+    let n = code.n as usize;
+    let (jacobian, work) = (code.jacobian as usize, code.work as usize);
+    s.copy_within(jacobian..jacobian + n * n, work);
+    s.copy_within(code.residual as usize..code.residual as usize + n, code.step as usize);
+    eliminate(s, work, code.step as usize, n);
+}
+
+/// The largest element; not a number where one is not.
+fn size<T: Scalar>(row: &[T]) -> f64 {
+    row.iter().map(|x| x.primal().abs()).fold(0.0, |m, x| if x > m || x.is_nan() { x } else { m })
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Type;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Body, Graph, Jet, Layout, jacobian, tangents, verify};
+
+    /// u^2 = p solved from a guess of 1, with its tangent along p' = 1.
+    #[test]
+    fn a_loop_is_solved_and_differentiated() {
+        let mut inner = Graph::new();
+        let u = inner.leaf(0, Type::vector(1));
+        let p = inner.leaf(1, Type::REAL);
+        let square = inner.mul(u, u);
+        let residual = inner.sub(square, p);
+        let body = Arc::new(Body::new(inner, u, residual));
+        let mut g = Graph::new();
+        let p = g.leaf(0, Type::REAL);
+        let guess = g.constant(Type::vector(1), &[1.0]);
+        let root = g.solve(body, guess, &[p]);
+        let root = g.sum(root);
+        let one = g.real(1.0);
+        let seeds = [(p, one)].into_iter().collect();
+        let slope = tangents(&mut g, &seeds, &[root])[0].unwrap();
+        verify(&g, false).unwrap();
+        let mut layout = Layout::default();
+        let input = layout.reserve(1);
+        let out = layout.reserve(2);
+        let tape = Tape::compile(&g, &[(root, out), (slope, out + 1)], &mut layout, &|_| input);
+        let mut slots = layout.image().to_vec();
+        slots[input as usize] = 9.0;
+        run(&tape, &mut slots);
+        assert_eq!(&slots[out as usize..out as usize + 2], &[3.0, 1.0 / 6.0]);
+        let mut jets: Vec<Jet> = layout.image().iter().map(|x| Jet::constant(*x)).collect();
+        jets[input as usize] = Jet::time(9.0);
+        run(&tape, &mut jets);
+        let jet = jets[out as usize].0;
+        // sqrt(9 + t) = 3 + t/6 - t^2/216 + t^3/3888 - ...
+        for (k, expected) in [3.0, 1.0 / 6.0, -1.0 / 216.0, 1.0 / 3888.0].iter().enumerate() {
+            assert!((jet[k] - expected).abs() < 1e-12, "{jet:?}");
+        }
+        slots[input as usize] = -1.0;
+        run(&tape, &mut slots);
+        assert!(slots[out as usize].is_nan());
+    }
+
+    #[test]
+    fn jacobians_are_exact() {
+        let mut g = Graph::new();
+        let x = g.leaf(0, Type::vector(2));
+        let (a, b) = (g.extract(x, 0, base::Shape::Scalar), g.extract(x, 1, base::Shape::Scalar));
+        let product = g.mul(a, b);
+        let sine = g.unary(Unary::Sin, a);
+        let f = g.stack(&[product, sine], base::Shape::Vector(2));
+        let j = jacobian(&mut g, x, f);
+        let mut layout = Layout::default();
+        let (input, out) = (layout.reserve(2), layout.reserve(4));
+        let tape = Tape::compile(&g, &[(j, out)], &mut layout, &|_| input);
+        let mut slots = layout.image().to_vec();
+        slots[input as usize..input as usize + 2].copy_from_slice(&[0.5, 2.0]);
+        run(&tape, &mut slots);
+        let expected = [2.0, 0.5, 0.5f64.cos(), 0.0];
+        assert_eq!(&slots[out as usize..out as usize + 4], &expected);
+    }
+}

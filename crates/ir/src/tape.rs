@@ -1,0 +1,349 @@
+//! Tapes: a graph written out as instructions over one flat buffer.
+//!
+//! The buffer's layout is made first and shared by all tapes of a program: constants, the numbers
+//! that live longer than a run, and temporaries, which tapes reuse.
+
+use std::sync::Arc;
+
+use base::Shape;
+use rustc_hash::FxHashMap;
+
+use crate::{Binary, Graph, NodeId, Op, Opaque, Unary};
+
+/// A position in the buffer.
+pub type Slot = u32;
+
+/// The arrangement of the buffer.
+#[derive(Clone, Default, Debug)]
+pub struct Layout {
+    image: Vec<f64>,
+    constants: FxHashMap<Vec<u64>, Slot>,
+    free: FxHashMap<usize, Vec<Slot>>,
+}
+
+impl Layout {
+    /// Room for `length` numbers that live on.
+    pub fn reserve(&mut self, length: usize) -> Slot {
+        let slot = self.image.len() as Slot;
+        self.image.resize(self.image.len() + length, 0.0);
+        slot
+    }
+
+    /// The place of a constant.
+    pub fn constant(&mut self, data: &[f64]) -> Slot {
+        let bits: Vec<u64> = data.iter().map(|x| x.to_bits()).collect();
+        if let Some(slot) = self.constants.get(&bits) {
+            return *slot;
+        }
+        let slot = self.reserve(data.len());
+        self.image[slot as usize..slot as usize + data.len()].copy_from_slice(data);
+        self.constants.insert(bits, slot);
+        slot
+    }
+
+    /// The buffer as it is before anything has run: constants in place, the rest zero.
+    pub fn image(&self) -> &[f64] {
+        &self.image
+    }
+
+    fn take(&mut self, length: usize) -> Slot {
+        match self.free.get_mut(&length).and_then(Vec::pop) {
+            Some(slot) => slot,
+            None => self.reserve(length),
+        }
+    }
+
+    fn give(&mut self, slot: Slot, length: usize) {
+        self.free.entry(length).or_default().push(slot);
+    }
+}
+
+/// What an instruction does. The first ones are the scalar cases of the most frequent operations.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Code {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Neg,
+    Copy,
+    Select,
+    Unary(Unary),
+    Binary(Binary),
+    CopyEach,
+    SelectEach,
+    SelectAll,
+    Live,
+    LiveCell,
+    Splat,
+    Index,
+    Sum,
+    Unknown,
+    Extra,
+}
+
+/// One step: `n` elements at `dst` from those at `a`, `b` and `c`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Instr {
+    pub code: Code,
+    pub dst: Slot,
+    pub a: Slot,
+    pub b: Slot,
+    pub c: Slot,
+    pub n: u32,
+}
+
+/// What does not fit in an instruction.
+#[derive(Clone, Debug)]
+pub(crate) enum Extra {
+    MatMul { rows: u32, inner: u32, columns: u32 },
+    Transpose { rows: u32, columns: u32 },
+    LinearSolve { n: u32, work: Slot },
+    Solve(Box<SolveCode>),
+    Call { function: Arc<dyn Opaque>, args: Vec<(Slot, u32)> },
+}
+
+/// A loop solved by Newton's method, all in the buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct SolveCode {
+    pub n: u32,
+    pub guess: Slot,
+    pub unknowns: Slot,
+    pub body: Tape,
+    pub residual: Slot,
+    pub jacobian: Slot,
+    pub work: Slot,
+    pub step: Slot,
+    pub trial: Slot,
+}
+
+/// Instructions in order.
+#[derive(Clone, Default, Debug)]
+pub struct Tape {
+    pub(crate) code: Vec<Instr>,
+    pub(crate) extra: Vec<Extra>,
+}
+
+impl Tape {
+    /// Writes out what `roots` need; the value of each root ends at the slot beside it. `leaf`
+    /// says where the leaves are. Roots' slots must not be read by the tape itself.
+    pub fn compile(
+        graph: &Graph,
+        roots: &[(NodeId, Slot)],
+        layout: &mut Layout,
+        leaf: &dyn Fn(u32) -> Slot,
+    ) -> Tape {
+        let mut writer = Writer::new(graph, layout, leaf);
+        let order = graph.reachable(&roots.iter().map(|root| root.0).collect::<Vec<_>>());
+        let mut last_use: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for id in &order {
+            for arg in &graph.node(*id).args {
+                last_use.insert(*arg, *id);
+            }
+        }
+        let mut targets: FxHashMap<NodeId, Slot> = FxHashMap::default();
+        for (node, slot) in roots {
+            targets.entry(*node).or_insert(*slot);
+        }
+        for id in &order {
+            writer.emit(*id, targets.get(id).copied());
+            let mut args = graph.node(*id).args.clone();
+            args.sort_unstable();
+            args.dedup();
+            for arg in args.iter().filter(|arg| last_use[*arg] == *id) {
+                writer.release(*arg);
+            }
+        }
+        for (node, slot) in roots {
+            let from = writer.slots[node];
+            if from != *slot {
+                writer.copy(from, *slot, graph.ty(*node).len());
+            }
+        }
+        writer.finish()
+    }
+
+    /// How many instructions there are.
+    pub fn len(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.code.is_empty()
+    }
+}
+
+struct Writer<'a> {
+    graph: &'a Graph,
+    layout: &'a mut Layout,
+    leaf: &'a dyn Fn(u32) -> Slot,
+    slots: FxHashMap<NodeId, Slot>,
+    temporary: FxHashMap<NodeId, usize>,
+    held: Vec<(Slot, usize)>,
+    tape: Tape,
+}
+
+impl<'a> Writer<'a> {
+    fn new(graph: &'a Graph, layout: &'a mut Layout, leaf: &'a dyn Fn(u32) -> Slot) -> Self {
+        Writer {
+            graph,
+            layout,
+            leaf,
+            slots: FxHashMap::default(),
+            temporary: FxHashMap::default(),
+            held: Vec::new(),
+            tape: Tape::default(),
+        }
+    }
+
+    fn emit(&mut self, id: NodeId, target: Option<Slot>) {
+        let node = self.graph.node(id);
+        let length = node.ty.len();
+        match &node.op {
+            Op::Const(bits) => {
+                let data: Vec<f64> = bits.iter().map(|b| f64::from_bits(*b)).collect();
+                let slot = self.layout.constant(&data);
+                self.slots.insert(id, slot);
+                return;
+            }
+            Op::Leaf(key) => {
+                self.slots.insert(id, (self.leaf)(*key));
+                return;
+            }
+            // A part of something in the buffer is where it is, unless that place is released.
+            Op::Extract(offset) if !self.temporary.contains_key(&node.args[0]) => {
+                let from = self.slots[&node.args[0]];
+                self.slots.insert(id, from + offset);
+                return;
+            }
+            _ => {}
+        }
+        let dst = match target {
+            Some(slot) => slot,
+            None => {
+                self.temporary.insert(id, length);
+                self.layout.take(length)
+            }
+        };
+        self.slots.insert(id, dst);
+        self.instruction(id, dst, length as u32);
+    }
+
+    fn release(&mut self, id: NodeId) {
+        if let Some(length) = self.temporary.remove(&id) {
+            self.layout.give(self.slots[&id], length);
+        }
+    }
+
+    fn copy(&mut self, from: Slot, to: Slot, length: usize) {
+        let code = if length == 1 { Code::Copy } else { Code::CopyEach };
+        self.tape.code.push(Instr { code, dst: to, a: from, b: 0, c: 0, n: length as u32 });
+    }
+
+    fn hold(&mut self, length: usize) -> Slot {
+        let slot = self.layout.take(length);
+        self.held.push((slot, length));
+        slot
+    }
+
+    fn instruction(&mut self, id: NodeId, dst: Slot, n: u32) {
+        let graph = self.graph;
+        let node = graph.node(id);
+        let slot = |i: usize| node.args.get(i).map_or(0, |arg| self.slots[arg]);
+        let (a, b, c) = (slot(0), slot(1), slot(2));
+        let args: Vec<Slot> = (0..node.args.len()).map(slot).collect();
+        let length = |i: usize| graph.ty(node.args[i]).len() as u32;
+        let mut push = |code: Code, n: u32| self.tape.code.push(Instr { code, dst, a, b, c, n });
+        match &node.op {
+            Op::Unary(Unary::Neg) if n == 1 => push(Code::Neg, 1),
+            Op::Unary(op) => push(Code::Unary(*op), n),
+            Op::Binary(Binary::Add) if n == 1 => push(Code::Add, 1),
+            Op::Binary(Binary::Sub) if n == 1 => push(Code::Sub, 1),
+            Op::Binary(Binary::Mul) if n == 1 => push(Code::Mul, 1),
+            Op::Binary(Binary::Div) if n == 1 => push(Code::Div, 1),
+            Op::Binary(op) => push(Code::Binary(*op), n),
+            Op::Select if n == 1 => push(Code::Select, 1),
+            Op::Select if length(0) == 1 => push(Code::SelectAll, n),
+            Op::Select => push(Code::SelectEach, n),
+            Op::Live => push(Code::Live, n),
+            Op::LiveCell => push(Code::LiveCell, n),
+            Op::Splat => push(Code::Splat, n),
+            Op::Index => push(Code::Index, length(0)),
+            Op::Sum => push(Code::Sum, length(0)),
+            Op::Unknown => push(Code::Unknown, n),
+            Op::Extract(offset) => self.copy(a + offset, dst, n as usize),
+            Op::Stack => {
+                let mut to = dst;
+                for (i, from) in args.iter().enumerate() {
+                    self.copy(*from, to, length(i) as usize);
+                    to += length(i);
+                }
+            }
+            _ => {
+                let extra = self.extra(id, &args);
+                self.tape.extra.push(extra);
+                let c = self.tape.extra.len() as u32 - 1;
+                self.tape.code.push(Instr { code: Code::Extra, dst, a, b, c, n });
+            }
+        }
+    }
+
+    fn extra(&mut self, id: NodeId, args: &[Slot]) -> Extra {
+        let graph = self.graph;
+        let node = graph.node(id);
+        let shape = |i: usize| graph.ty(node.args[i]).shape;
+        match &node.op {
+            Op::MatMul => match (shape(0), shape(1)) {
+                (Shape::Matrix(rows, inner), Shape::Matrix(_, columns)) => {
+                    Extra::MatMul { rows, inner, columns }
+                }
+                (Shape::Matrix(rows, inner), _) => Extra::MatMul { rows, inner, columns: 1 },
+                (a, _) => Extra::MatMul { rows: 1, inner: a.len() as u32, columns: 1 },
+            },
+            Op::Transpose => match shape(0) {
+                Shape::Matrix(rows, columns) => Extra::Transpose { rows, columns },
+                other => Extra::Transpose { rows: other.len() as u32, columns: 1 },
+            },
+            Op::LinearSolve => {
+                let n = node.ty.len();
+                Extra::LinearSolve { n: n as u32, work: self.hold(n * n) }
+            }
+            Op::Solve(body) => {
+                let body = graph.body(*body).clone();
+                Extra::Solve(Box::new(self.solve(&body, args)))
+            }
+            Op::Call(call) => {
+                let lengths = node.args.iter().map(|arg| graph.ty(*arg).len() as u32);
+                let function = graph.opaque(*call).clone();
+                Extra::Call { function, args: args.iter().copied().zip(lengths).collect() }
+            }
+            op => unreachable!("{op:?} is not composed"),
+        }
+    }
+
+    /// The body is a tape of its own whose temporaries are held until the outer tape is done.
+    fn solve(&mut self, body: &crate::Body, args: &[Slot]) -> SolveCode {
+        let n = body.graph.ty(body.residual).len();
+        let unknowns = self.hold(n);
+        let (residual, jacobian) = (self.hold(n), self.hold(n * n));
+        let (work, step, trial) = (self.hold(n * n), self.hold(n), self.hold(n));
+        let roots = [(body.residual, residual), (body.jacobian, jacobian)];
+        let leaf = |key: u32| if key == 0 { unknowns } else { args[key as usize] };
+        // Temporaries released before this point may be taken; those of the body must not be taken
+        // again by what comes after, for the body runs in the middle of the outer tape: it may use
+        // them, since nothing outer is alive there.
+        let tape = Tape::compile(&body.graph, &roots, self.layout, &leaf);
+        let guess = args[0];
+        SolveCode { n: n as u32, guess, unknowns, body: tape, residual, jacobian, work, step, trial }
+    }
+
+    fn finish(mut self) -> Tape {
+        let left: Vec<NodeId> = self.temporary.keys().copied().collect();
+        left.into_iter().for_each(|id| self.release(id));
+        for (slot, length) in std::mem::take(&mut self.held) {
+            self.layout.give(slot, length);
+        }
+        self.tape
+    }
+}

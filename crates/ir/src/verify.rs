@@ -1,0 +1,94 @@
+//! Checks that a graph is well formed. The invariants:
+//! 1. arguments come before the node that uses them;
+//! 2. elementwise operations have operands of one shape, and the result has it;
+//! 3. stacks and extracts have as many elements as they say;
+//! 4. the shapes of products and of linear systems fit;
+//! 5. sides, crossings and cells occur only where the caller says that they may.
+
+use std::fmt;
+
+use base::Shape;
+
+use crate::{Graph, NodeId, Op};
+
+/// A node that breaks an invariant, and which.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerifyError {
+    /// The node.
+    pub node: NodeId,
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}: {}", self.node.index(), self.reason)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks every node; `sides` says whether the graph is a block's function, which may have sides,
+/// or a composed program, where they have been decided.
+pub fn verify(graph: &Graph, sides: bool) -> Result<(), VerifyError> {
+    for (index, _) in graph.nodes().iter().enumerate() {
+        let node = NodeId::new(index);
+        check(graph, node, sides).map_err(|reason| VerifyError { node, reason })?;
+    }
+    Ok(())
+}
+
+fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
+    let node = graph.node(id);
+    if node.args.iter().any(|arg| arg.index() >= id.index()) {
+        return Err("an argument comes after its user");
+    }
+    let shape = |i: usize| graph.ty(node.args[i]).shape;
+    let count = |n: usize| if node.args.len() == n { Ok(()) } else { Err("number of arguments") };
+    let same = |n: usize| {
+        count(n)?;
+        let fits = (0..n).all(|i| shape(i) == node.ty.shape);
+        if fits { Ok(()) } else { Err("operands of different shapes") }
+    };
+    match &node.op {
+        Op::Const(bits) if bits.len() != node.ty.len() => Err("number of elements of a constant"),
+        Op::Const(_) | Op::Leaf(_) | Op::Unknown => count(0),
+        Op::Unary(_) => same(1),
+        Op::Binary(_) => same(2),
+        Op::Side | Op::Crossed | Op::Cell if !sides => Err("a side that nobody decided"),
+        Op::Side | Op::Crossed | Op::Cell => same(1),
+        Op::Live | Op::LiveCell => same(3),
+        Op::Select => {
+            count(3)?;
+            let condition = shape(0) == Shape::Scalar || shape(0) == node.ty.shape;
+            let branches = shape(1) == node.ty.shape && shape(2) == node.ty.shape;
+            if condition && branches { Ok(()) } else { Err("shapes of a conditional") }
+        }
+        Op::Splat => match (count(1), shape(0)) {
+            (Ok(()), Shape::Scalar) => Ok(()),
+            _ => Err("only a scalar is repeated"),
+        },
+        Op::Stack => {
+            let total: usize = (0..node.args.len()).map(|i| shape(i).len()).sum();
+            if total == node.ty.len() { Ok(()) } else { Err("number of elements of a stack") }
+        }
+        Op::Extract(offset) => {
+            count(1)?;
+            let inside = *offset as usize + node.ty.len() <= shape(0).len();
+            if inside { Ok(()) } else { Err("an extract outside its argument") }
+        }
+        Op::Index => count(2),
+        Op::Sum | Op::Transpose => count(1),
+        Op::MatMul => match (count(2), shape(0), shape(1)) {
+            (Ok(()), Shape::Matrix(_, a), Shape::Vector(b) | Shape::Matrix(b, _)) if a == b => Ok(()),
+            (Ok(()), Shape::Vector(a), Shape::Vector(b)) if a == b => Ok(()),
+            _ => Err("shapes of a product"),
+        },
+        Op::LinearSolve => match (count(2), shape(0), shape(1)) {
+            (Ok(()), Shape::Matrix(a, b), Shape::Vector(c)) if a == b && b == c => Ok(()),
+            _ => Err("shapes of a linear system"),
+        },
+        Op::Solve(_) if node.args.is_empty() => Err("a loop without a guess"),
+        Op::Solve(_) | Op::Call(_) => Ok(()),
+    }
+}
