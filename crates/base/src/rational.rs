@@ -26,6 +26,11 @@ pub fn parse_decimal(text: &str) -> Option<Rational> {
     }
 }
 
+/// The sum, where it fits.
+pub fn checked_sum(a: Rational, b: Rational) -> Option<Rational> {
+    num_traits::CheckedAdd::checked_add(&a, &b)
+}
+
 /// The fraction that a float stands for exactly, where it fits.
 pub fn rational_of_f64(value: f64) -> Option<Rational> {
     use num_traits::Float;

@@ -1,1 +1,26 @@
-//! To be written.
+//! What a block is, and the library: one block, one file.
+//!
+//! A block is defined once, as functions over its inputs and its state ([`Block::define`]); its
+//! behaviour between events and its behaviour at a tick both come from them. Its page in the
+//! documentation comes from its [`Info`]. Nothing here knows which blocks are connected.
+
+mod block;
+mod checks;
+mod context;
+mod definition;
+mod info;
+mod timer;
+
+mod expression;
+mod operators;
+
+mod library;
+mod page;
+
+pub use block::{Block, Library, Setting};
+pub use context::Context;
+pub use definition::{Check, Definition, Leaf, Part, Signal, State};
+pub use expression::{Formula, Operand};
+pub use info::{Count, Info, Input, Kind, Output, Parameter, Presence};
+pub use page::page;
+pub use timer::{Every, Instants, Timer, events_before};

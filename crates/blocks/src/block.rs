@@ -1,0 +1,76 @@
+//! The trait that makes a block, and the library that finds one by its name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{Diagnostic, Rational, Type, Value};
+
+use crate::{Context, Info};
+
+/// A kind of block. The library's own and those of users are made in the same way.
+pub trait Block: std::fmt::Debug + Send + Sync {
+    /// What it says about itself.
+    fn info(&self) -> Info;
+
+    /// Defines outputs and states as functions of inputs and states. Called with the types of all
+    /// inputs known; called again where impulses turn out to reach an input.
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic>;
+
+    /// The type of the first output as far as parameters alone tell it, so that loops through
+    /// states have a type to start from.
+    fn promise(&self, _settings: &BTreeMap<String, Setting>) -> Option<Type> {
+        None
+    }
+}
+
+/// The value of a parameter, checked against its kind.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Setting {
+    /// A value.
+    Value(Value),
+    /// An exact time.
+    Time(Rational),
+    /// Exact times.
+    Times(Vec<Rational>),
+    /// A word.
+    Word(String),
+}
+
+/// The kinds of blocks that a model can name.
+#[derive(Clone, Debug)]
+pub struct Library {
+    blocks: BTreeMap<&'static str, Arc<dyn Block>>,
+}
+
+impl Library {
+    /// The library without any blocks.
+    pub fn empty() -> Self {
+        Library { blocks: BTreeMap::new() }
+    }
+
+    /// All blocks that come with Superdense.
+    pub fn standard() -> Self {
+        crate::library::all().into_iter().fold(Library::empty(), Library::with)
+    }
+
+    /// Adds a kind of block; one of the same name is replaced.
+    pub fn with(mut self, block: Arc<dyn Block>) -> Self {
+        self.blocks.insert(block.info().name, block);
+        self
+    }
+
+    /// The block of a name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Block>> {
+        self.blocks.get(name)
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.blocks.keys().copied()
+    }
+
+    /// All blocks, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Block>> {
+        self.blocks.values()
+    }
+}

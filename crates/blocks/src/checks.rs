@@ -1,0 +1,101 @@
+//! Checks on parameters and shapes that many blocks share.
+
+use base::{Diagnostic, Rational, Shape, Time, Type, Value};
+use ir::NodeId;
+
+use crate::{Context, Signal};
+
+impl Context<'_> {
+    /// A parameter that is an exact time, rounded to the grid of model time.
+    pub fn instant(&self, name: &str) -> Result<Time, Diagnostic> {
+        Time::from_rational(self.time(name)).ok_or_else(|| outside(name))
+    }
+
+    /// A parameter that is a list of times in rising order.
+    pub fn instants(&self, name: &str) -> Result<Vec<Time>, Diagnostic> {
+        let times: Option<Vec<Time>> =
+            self.times(name).iter().map(|time| Time::from_rational(*time)).collect();
+        let times = times.ok_or_else(|| outside(name))?;
+        if times.windows(2).any(|pair| pair[0] >= pair[1]) {
+            let message = format!("the times of `{name}` must rise");
+            return Err(Diagnostic::error("bad-parameter", message));
+        }
+        Ok(times)
+    }
+
+    /// A parameter that is a positive duration of at least one attosecond.
+    pub fn period(&self, name: &str) -> Result<Rational, Diagnostic> {
+        let period = self.time(name);
+        match Time::from_rational(period) {
+            Some(rounded) if rounded > Time::ZERO => Ok(period),
+            Some(_) => {
+                let message = format!("`{name}` must be positive, at least one attosecond");
+                Err(Diagnostic::error("bad-parameter", message))
+            }
+            None => Err(outside(name)),
+        }
+    }
+
+    /// The value of a parameter as the start of a state of some type; a scalar fills it.
+    pub fn initial(&self, name: &str, ty: Type) -> Result<Value, Diagnostic> {
+        let value = self.value(name);
+        if value.ty().shape == ty.shape {
+            return Ok(Value::new(ty, value.data().to_vec()));
+        }
+        match value.as_f64() {
+            Some(only) => Ok(Value::new(ty, vec![only; ty.len()])),
+            None => {
+                let message = format!("`{name}` is a {} and the signal is a {ty}", value.ty());
+                Err(Diagnostic::error("size-mismatch", message))
+            }
+        }
+    }
+
+    /// Refuses two parameters of different shapes.
+    pub fn same_shape(
+        &self,
+        a: NodeId,
+        b: NodeId,
+        first: &str,
+        second: &str,
+    ) -> Result<(), Diagnostic> {
+        let (ta, tb) = (self.graph.ty(a), self.graph.ty(b));
+        if ta.shape == tb.shape || ta.is_scalar() || tb.is_scalar() {
+            return Ok(());
+        }
+        let message = format!("`{first}` is a {ta} and `{second}` is a {tb}");
+        Err(Diagnostic::error("size-mismatch", message))
+    }
+
+    /// Refuses signals that do not fit together; `product` allows matrix products.
+    pub fn fits(&self, a: &Signal, b: &Signal, product: bool) -> Result<(), Diagnostic> {
+        let (ta, tb) = (self.graph.ty(a.value), self.graph.ty(b.value));
+        let matrix = match (ta.shape, tb.shape) {
+            (Shape::Matrix(_, inner), Shape::Vector(rows) | Shape::Matrix(rows, _)) if product => {
+                inner == rows
+            }
+            (a, b) => a == b || a == Shape::Scalar || b == Shape::Scalar,
+        };
+        if matrix {
+            return Ok(());
+        }
+        let message = format!("a {ta} and a {tb} do not fit together");
+        Err(Diagnostic::error("size-mismatch", message))
+    }
+
+    /// Refuses an input that is not a scalar.
+    pub fn scalar(&self, signal: &Signal, name: &str) -> Result<(), Diagnostic> {
+        let ty = self.graph.ty(signal.value);
+        if ty.is_scalar() {
+            return Ok(());
+        }
+        let message = format!("`{name}` must be a scalar, and this is a {ty}");
+        Err(Diagnostic::error("size-mismatch", message).help("choose an element, such as `x[0]`"))
+    }
+}
+
+fn outside(name: &str) -> Diagnostic {
+    let message = format!("`{name}` is outside the range of model time");
+    Diagnostic::error("bad-parameter", message)
+        .note("model time reaches 1e20 seconds to either side of 0")
+}

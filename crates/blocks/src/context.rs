@@ -1,0 +1,300 @@
+//! What a block's `define` works with: inputs, settings, states, timers, and the graph.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{Rational, Type, Value};
+use ir::{Graph, NodeId};
+
+use crate::{Check, Definition, Info, Leaf, Part, Setting, Signal, State, Timer};
+
+/// An input as the diagram has it: its type and how many orders of impulses may reach it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Connection {
+    pub ty: Type,
+    pub orders: u32,
+}
+
+/// The workbench on which a block is defined.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The graph; build anything in it.
+    pub graph: Graph,
+    info: Info,
+    settings: &'a BTreeMap<String, Setting>,
+    /// For each input of the info, its signals.
+    connections: Vec<Vec<Connection>>,
+    leaves: Vec<Leaf>,
+    outputs: Vec<Option<Signal>>,
+    states: Vec<State>,
+    timers: Vec<Arc<dyn Timer>>,
+    checks: Vec<Check>,
+    maximum_step: f64,
+}
+
+impl<'a> Context<'a> {
+    /// A workbench for a block. `inputs` has, for each input of the info, type and number of
+    /// impulse orders of each signal connected to it.
+    pub fn new(
+        info: Info,
+        settings: &'a BTreeMap<String, Setting>,
+        inputs: &[Vec<(Type, u32)>],
+    ) -> Self {
+        let connection = |(ty, orders): &(Type, u32)| Connection { ty: *ty, orders: *orders };
+        let connections =
+            inputs.iter().map(|signals| signals.iter().map(connection).collect()).collect();
+        Context {
+            graph: Graph::new(),
+            info,
+            settings,
+            connections,
+            leaves: Vec::new(),
+            outputs: vec![None; info.outputs.len()],
+            states: Vec::new(),
+            timers: Vec::new(),
+            checks: Vec::new(),
+            maximum_step: f64::INFINITY,
+        }
+    }
+
+    /// The finished definition.
+    ///
+    /// # Panics
+    /// Where the block has not set one of its outputs.
+    pub fn finish(self) -> Definition {
+        let outputs = self.outputs.into_iter().map(|o| o.expect("every output is set")).collect();
+        Definition {
+            graph: self.graph,
+            leaves: self.leaves,
+            outputs,
+            states: self.states,
+            timers: self.timers,
+            checks: self.checks,
+            maximum_step: self.maximum_step,
+        }
+    }
+
+    /// The node of a leaf.
+    pub fn leaf(&mut self, leaf: Leaf, ty: Type) -> NodeId {
+        let key = match self.leaves.iter().position(|known| *known == leaf) {
+            Some(key) => key,
+            None => {
+                self.leaves.push(leaf);
+                self.leaves.len() - 1
+            }
+        };
+        self.graph.leaf(key as u32, ty)
+    }
+
+    fn position(&self, name: &str) -> usize {
+        let found = self.info.inputs.iter().position(|input| input.name == name);
+        found.unwrap_or_else(|| panic!("{} has no input `{name}`", self.info.name))
+    }
+
+    /// The signals of an input: one, none, or a list.
+    pub fn inputs(&mut self, name: &str) -> Vec<Signal> {
+        let position = self.position(name);
+        let first: usize = self.connections[..position].iter().map(Vec::len).sum();
+        (0..self.connections[position].len())
+            .map(|i| self.signal(first + i, self.connections[position][i]))
+            .collect()
+    }
+
+    /// The signal at a port that is known by its number: `inputs` of all lists one after the other.
+    pub(crate) fn port(&mut self, port: usize) -> Signal {
+        let connection = self.connections.iter().flatten().nth(port).copied();
+        self.signal(port, connection.expect("a port that is connected"))
+    }
+
+    fn signal(&mut self, port: usize, connection: Connection) -> Signal {
+        let Connection { ty, orders } = connection;
+        let value = self.leaf(Leaf::Input { port, part: Part::Value }, ty);
+        let present = self.leaf(Leaf::Input { port, part: Part::Present }, Type::BOOL);
+        let impulse = |order| Leaf::Input { port, part: Part::Impulse(order) };
+        let impulses = (0..orders).map(|order| self.leaf(impulse(order), ty)).collect();
+        Signal { value, present, impulses }
+    }
+
+    /// The only signal of an input that must be connected.
+    pub fn input(&mut self, name: &str) -> Signal {
+        self.inputs(name).remove(0)
+    }
+
+    /// The signal of an input that need not be connected.
+    pub fn optional(&mut self, name: &str) -> Option<Signal> {
+        self.inputs(name).pop()
+    }
+
+    fn setting(&self, name: &str) -> &'a Setting {
+        let setting = self.settings.get(name);
+        setting.unwrap_or_else(|| panic!("{} has no parameter `{name}`", self.info.name))
+    }
+
+    /// The value of a parameter.
+    pub fn value(&self, name: &str) -> Value {
+        match self.setting(name) {
+            Setting::Value(value) => value.clone(),
+            other => panic!("`{name}` is {other:?}, not a value"),
+        }
+    }
+
+    /// A parameter that is one real number.
+    pub fn real(&self, name: &str) -> f64 {
+        self.value(name).as_f64().expect("a real parameter has been checked")
+    }
+
+    /// A parameter that is an exact time.
+    pub fn time(&self, name: &str) -> Rational {
+        match self.setting(name) {
+            Setting::Time(time) => *time,
+            other => panic!("`{name}` is {other:?}, not a time"),
+        }
+    }
+
+    /// A parameter that is a list of exact times.
+    pub fn times(&self, name: &str) -> &'a [Rational] {
+        match self.setting(name) {
+            Setting::Times(times) => times,
+            other => panic!("`{name}` is {other:?}, not a list of times"),
+        }
+    }
+
+    /// A parameter that is a word.
+    pub fn word(&self, name: &str) -> &'a str {
+        match self.setting(name) {
+            Setting::Word(word) => word,
+            other => panic!("`{name}` is {other:?}, not a word"),
+        }
+    }
+
+    /// The node of a parameter's value.
+    pub fn constant(&mut self, name: &str) -> NodeId {
+        let value = self.value(name);
+        self.graph.value(&value)
+    }
+
+    /// A state with its value at the start; set its `next`, or it stays as it is.
+    pub fn state(&mut self, name: &'static str, initial: Value) -> NodeId {
+        let (index, ty) = (self.states.len(), initial.ty());
+        let node = self.leaf(Leaf::State(index), ty);
+        self.states.push(State { name, ty, initial, next: node, derivative: None });
+        node
+    }
+
+    fn state_of(&mut self, node: NodeId) -> &mut State {
+        let ir::Op::Leaf(key) = self.graph.node(node).op else { panic!("not a state") };
+        let Leaf::State(index) = self.leaves[key as usize] else { panic!("not a state") };
+        &mut self.states[index]
+    }
+
+    /// What a state becomes when a tag is committed.
+    pub fn next(&mut self, state: NodeId, next: NodeId) {
+        self.state_of(state).next = next;
+    }
+
+    /// The time derivative of a state between events.
+    pub fn derivative(&mut self, state: NodeId, derivative: NodeId) {
+        self.state_of(state).derivative = Some(derivative);
+    }
+
+    /// Wakes the block at times: whether it wakes now, and how often it has.
+    pub fn timer(&mut self, timer: Arc<dyn Timer>) -> (NodeId, NodeId) {
+        let index = self.timers.len();
+        self.timers.push(timer);
+        let woken = self.leaf(Leaf::Woken(index), Type::BOOL);
+        (woken, self.leaf(Leaf::Wakings(index), Type::INT))
+    }
+
+    /// Model time [s].
+    pub fn now(&mut self) -> NodeId {
+        self.leaf(Leaf::Time, Type::REAL)
+    }
+
+    /// Whether this is a microstep from 1 on.
+    pub fn ticking(&mut self) -> NodeId {
+        self.leaf(Leaf::Ticking, Type::BOOL)
+    }
+
+    /// Makes it an error, with the tag and the block, where a condition holds at a tick.
+    pub fn refuse_where(&mut self, undefined: NodeId, reason: impl Into<String>) {
+        if self.graph.truth(undefined) != Some(false) {
+            self.checks.push(Check { undefined, reason: reason.into() });
+        }
+    }
+
+    /// Makes it an error where a signal that must not carry impulses does.
+    pub fn refuse_impulses(&mut self, signal: &Signal, reason: &str) {
+        for impulse in signal.impulses.clone() {
+            let any = self.nonzero(impulse);
+            self.refuse_where(any, reason);
+        }
+    }
+
+    /// Whether some element is not zero.
+    pub fn nonzero(&mut self, node: NodeId) -> NodeId {
+        let ty = self.graph.ty(node);
+        let zero = self.graph.filled(ty, 0.0);
+        let equal = self.graph.binary(ir::Binary::Equal, node, zero);
+        let differs = self.graph.not(equal);
+        let count = self.graph.sum(differs);
+        let none = self.graph.real(0.0);
+        let equal = self.graph.binary(ir::Binary::Equal, count, none);
+        self.graph.not(equal)
+    }
+
+    /// Asks for steps no longer than this [s].
+    pub fn limit_step(&mut self, maximum: f64) {
+        if maximum > 0.0 {
+            self.maximum_step = self.maximum_step.min(maximum);
+        }
+    }
+
+    /// A signal without impulses that is always there.
+    pub fn always(&mut self, value: NodeId) -> Signal {
+        let present = self.graph.bool(true);
+        Signal { value, present, impulses: Vec::new() }
+    }
+
+    /// A signal without impulses that is there under a condition.
+    pub fn event(&mut self, value: NodeId, present: NodeId) -> Signal {
+        Signal { value, present, impulses: Vec::new() }
+    }
+
+    /// Sets an output.
+    pub fn output(&mut self, name: &str, signal: Signal) {
+        let found = self.info.outputs.iter().position(|output| output.name == name);
+        let index = found.unwrap_or_else(|| panic!("{} has no output `{name}`", self.info.name));
+        self.outputs[index] = Some(signal);
+    }
+
+    /// The value that a signal had one microstep ago; while smooth and at microstep 0, the signal.
+    pub fn previous(&mut self, signal: &Signal) -> Signal {
+        let ticking = self.ticking();
+        self.remembered("previous", signal, |_, _, new| new, ticking)
+    }
+
+    /// The value that a signal had at microstep 0 of this instant; while smooth, the signal.
+    pub fn left(&mut self, signal: &Signal) -> Signal {
+        let ticking = self.ticking();
+        self.remembered("left", signal, |g, old, new| g.select(ticking, old, new), ticking)
+    }
+
+    fn remembered(
+        &mut self,
+        name: &'static str,
+        signal: &Signal,
+        next: impl Fn(&mut Graph, NodeId, NodeId) -> NodeId,
+        ticking: NodeId,
+    ) -> Signal {
+        let part = |cx: &mut Self, node: NodeId| {
+            let ty = cx.graph.ty(node);
+            let state = cx.state(name, Value::new(ty, vec![0.0; ty.len()]));
+            let after = next(&mut cx.graph, state, node);
+            cx.next(state, after);
+            cx.graph.select(ticking, state, node)
+        };
+        let value = part(self, signal.value);
+        let present = part(self, signal.present);
+        Signal { value, present, impulses: Vec::new() }
+    }
+}

@@ -1,0 +1,96 @@
+//! A state that grows at the rate of its input.
+
+use std::collections::BTreeMap;
+
+use base::{Diagnostic, Elem, Type};
+
+use crate::{
+    Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting, Signal,
+};
+
+/// A state that grows at the rate of its input.
+#[derive(Debug)]
+pub struct Integrator;
+
+impl Block for Integrator {
+    fn info(&self) -> Info {
+        Info {
+            name: "Integrator",
+            shelf: "Continuous",
+            summary: "A state that grows at the rate of its input.",
+            equations: "x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), where reset is present\noutput = x",
+            absence: "An absent input counts as 0. Absent `impulse` and `reset` do nothing.",
+            impulses: "The input's coefficient a0 is added to the state at once; the output's a_i is the input's a_(i+1). `reset` wins over `impulse` and over a0 of the same microstep.",
+            inputs: &[
+                Input {
+                    name: "input",
+                    about: "The rate.",
+                    count: Count::One,
+                    presence: Presence::Continuous,
+                },
+                Input {
+                    name: "impulse",
+                    about: "Events whose value is added to the state.",
+                    count: Count::Optional,
+                    presence: Presence::Discrete,
+                },
+                Input {
+                    name: "reset",
+                    about: "Events whose value becomes the state.",
+                    count: Count::Optional,
+                    presence: Presence::Discrete,
+                },
+            ],
+            outputs: &[Output { name: "output", about: "The state." }],
+            parameters: &[Parameter {
+                name: "initial",
+                about: "The state at the start; a vector makes a vector of states.",
+                kind: Kind::Value,
+                default: Some("0"),
+            }],
+            example: r#"superdense: 1
+name: integrator
+blocks:
+  x: {type: Integrator, input: -x, initial: 1, impulse: kick}
+  kick: {type: Clock, period: 2, offset: 1}
+record: [x]
+simulate: {stop: 4}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let (impulse, reset) = (cx.optional("impulse"), cx.optional("reset"));
+        let ty = cx.graph.ty(input.value).with_elem(Elem::Real);
+        let initial = cx.initial("initial", ty)?;
+        let state = cx.state("state", initial);
+        let zero = cx.graph.filled(ty, 0.0);
+        let rate = cx.graph.select(input.present, input.value, zero);
+        cx.derivative(state, rate);
+        let mut value = state;
+        if let Some(a0) = input.impulses.first() {
+            value = cx.graph.add(value, *a0);
+        }
+        if let Some(impulse) = &impulse {
+            cx.fits(impulse, &input, false)?;
+            let pushed = cx.graph.add(value, impulse.value);
+            value = cx.graph.select(impulse.present, pushed, value);
+        }
+        if let Some(reset) = &reset {
+            cx.fits(reset, &input, false)?;
+            value = cx.graph.select(reset.present, reset.value, value);
+        }
+        cx.next(state, value);
+        let present = cx.graph.bool(true);
+        let impulses = input.impulses.iter().skip(1).copied().collect();
+        cx.output("output", Signal { value, present, impulses });
+        Ok(())
+    }
+
+    fn promise(&self, settings: &BTreeMap<String, Setting>) -> Option<Type> {
+        match settings.get("initial") {
+            Some(Setting::Value(value)) => Some(value.ty().with_elem(Elem::Real)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Continuous: states that flow.
+
+mod integrator;
+
+pub use integrator::Integrator;

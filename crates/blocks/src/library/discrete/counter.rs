@@ -1,0 +1,83 @@
+//! A count of events.
+
+use base::{Diagnostic, Value};
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+
+/// A count of events.
+#[derive(Debug)]
+pub struct Counter;
+
+impl Block for Counter {
+    fn info(&self) -> Info {
+        Info {
+            name: "Counter",
+            shelf: "Discrete",
+            summary: "A count of events.",
+            equations: "y = the number of events at `increment` so far, less those at `decrement`, from the last reset on",
+            absence: "Present where one of its inputs is.",
+            impulses: "An impulse at an input is an error.",
+            inputs: &[
+                Input {
+                    name: "increment",
+                    about: "Events that count up.",
+                    count: Count::One,
+                    presence: Presence::Discrete,
+                },
+                Input {
+                    name: "decrement",
+                    about: "Events that count down.",
+                    count: Count::Optional,
+                    presence: Presence::Discrete,
+                },
+                Input {
+                    name: "reset",
+                    about: "Events that set the count to `initial`; wins over the others.",
+                    count: Count::Optional,
+                    presence: Presence::Discrete,
+                },
+            ],
+            outputs: &[Output { name: "output", about: "Events with the new count." }],
+            parameters: &[Parameter {
+                name: "initial",
+                about: "The count at the start.",
+                kind: Kind::Real,
+                default: Some("0"),
+            }],
+            example: r#"superdense: 1
+name: counter
+blocks:
+  c: {type: Clock, period: 0.1}
+  n: {type: Counter, increment: c}
+record: [n]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let (up, down) = (cx.input("increment"), cx.optional("decrement"));
+        let reset = cx.optional("reset");
+        for input in [Some(&up), down.as_ref(), reset.as_ref()].into_iter().flatten() {
+            cx.refuse_impulses(input, "an impulse cannot be counted");
+        }
+        let count = cx.state("count", Value::real(cx.real("initial")));
+        let start = cx.graph.real(cx.real("initial"));
+        let one = cx.graph.real(1.0);
+        let mut present = up.present;
+        let more = cx.graph.add(count, one);
+        let mut value = cx.graph.select(up.present, more, count);
+        if let Some(down) = down {
+            let less = cx.graph.sub(value, one);
+            value = cx.graph.select(down.present, less, value);
+            present = cx.graph.or(present, down.present);
+        }
+        if let Some(reset) = reset {
+            value = cx.graph.select(reset.present, start, value);
+            present = cx.graph.or(present, reset.present);
+        }
+        cx.next(count, value);
+        let signal = cx.event(value, present);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! Events of several signals in one.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+
+/// Events of several signals in one.
+#[derive(Debug)]
+pub struct Merge;
+
+impl Block for Merge {
+    fn info(&self) -> Info {
+        Info {
+            name: "Merge",
+            shelf: "Discrete",
+            summary: "Events of several signals in one.",
+            equations: "y = the first of the inputs, in their order, that is present",
+            absence: "Absent where all inputs are.",
+            impulses: "An impulse at an input is an error.",
+            inputs: &[Input {
+                name: "inputs",
+                about: "The signals; where several are present at one tag, the earlier in the list wins.",
+                count: Count::Many,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "The merged events." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: merge
+blocks:
+  a: {type: Clock, period: 0.3}
+  b: {type: Clock, period: 0.5, value: 2}
+  m: {type: Merge, inputs: [a, b]}
+record: [m]
+simulate: {stop: 2}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let inputs = cx.inputs("inputs");
+        let mut merged: Signal = inputs[inputs.len() - 1].clone();
+        for input in inputs.iter().rev() {
+            cx.refuse_impulses(input, "an impulse cannot be merged");
+            cx.fits(&merged, input, false)?;
+            let value = cx.graph.select(input.present, input.value, merged.value);
+            let present = cx.graph.or(input.present, merged.present);
+            merged = cx.event(value, present);
+        }
+        cx.output("output", merged);
+        Ok(())
+    }
+}

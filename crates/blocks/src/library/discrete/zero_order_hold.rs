@@ -1,0 +1,66 @@
+//! The value of the last event, held.
+
+use std::collections::BTreeMap;
+
+use base::{Diagnostic, Type};
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
+
+/// The value of the last event, held.
+#[derive(Debug)]
+pub struct ZeroOrderHold;
+
+impl Block for ZeroOrderHold {
+    fn info(&self) -> Info {
+        Info {
+            name: "ZeroOrderHold",
+            shelf: "Discrete",
+            summary: "The value of the last event, held.",
+            equations: "y(t, n) = input(t, n), where it is present\ny(t, n) = the last value before, otherwise",
+            absence: "Always present; `initial` before the first event.",
+            impulses: "An impulse at the input is an error.",
+            inputs: &[Input {
+                name: "input",
+                about: "The events.",
+                count: Count::One,
+                presence: Presence::Discrete,
+            }],
+            outputs: &[Output { name: "output", about: "The held value." }],
+            parameters: &[Parameter {
+                name: "initial",
+                about: "The value before the first event.",
+                kind: Kind::Value,
+                default: Some("0"),
+            }],
+            example: r#"superdense: 1
+name: zero-order-hold
+blocks:
+  s: {type: Sine}
+  c: {type: Clock, period: 0.1}
+  e: {type: Sample, input: s, trigger: c}
+  h: {type: ZeroOrderHold, input: e}
+record: [s, h]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        cx.refuse_impulses(&input, "an impulse cannot be held");
+        let ty = cx.graph.ty(input.value);
+        let initial = cx.initial("initial", ty)?;
+        let state = cx.state("held", initial);
+        let value = cx.graph.select(input.present, input.value, state);
+        cx.next(state, value);
+        let signal = cx.always(value);
+        cx.output("output", signal);
+        Ok(())
+    }
+
+    fn promise(&self, settings: &BTreeMap<String, Setting>) -> Option<Type> {
+        match settings.get("initial") {
+            Some(Setting::Value(value)) => Some(value.ty()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! An event where a signal crosses a level.
+
+use base::Diagnostic;
+use ir::{Binary, Unary};
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+
+/// An event where a signal crosses a level.
+#[derive(Debug)]
+pub struct LevelCrossing;
+
+impl Block for LevelCrossing {
+    fn info(&self) -> Info {
+        Info {
+            name: "LevelCrossing",
+            shelf: "Events",
+            summary: "An event where a signal crosses a level.",
+            equations: "y(t, n) = 1 at a change of the side of input - level to a higher one (rising)\ny(t, n) = -1 at a change to a lower one (falling)\nn = 1 for a crossing in smooth motion; one microstep after a jump across the level",
+            absence: "Present at the microstep after the change only.",
+            impulses: "An impulse at the input is ignored; the jump that it causes further on is not.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Continuous,
+            }],
+            outputs: &[Output {
+                name: "output",
+                about: "The events: 1 for rising, -1 for falling.",
+            }],
+            parameters: &[
+                Parameter {
+                    name: "level",
+                    about: "The level.",
+                    kind: Kind::Real,
+                    default: Some("0"),
+                },
+                Parameter {
+                    name: "direction",
+                    about: "Which crossings count.",
+                    kind: Kind::Word(&["both", "rising", "falling"]),
+                    default: Some("both"),
+                },
+            ],
+            example: r#"superdense: 1
+name: level-crossing
+blocks:
+  s: {type: Sine}
+  up: {type: LevelCrossing, input: s, level: 0.5, direction: rising}
+  n: {type: Counter, increment: up}
+record: [s, n]
+simulate: {stop: 3}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        cx.scalar(&input, "input")?;
+        let level = cx.constant("level");
+        let change = cx.graph.crossed(input.value, level);
+        let zero = cx.graph.real(0.0);
+        let rising = cx.graph.binary(Binary::Less, zero, change);
+        let falling = cx.graph.binary(Binary::Less, change, zero);
+        let present = match cx.word("direction") {
+            "rising" => rising,
+            "falling" => falling,
+            _ => cx.graph.or(rising, falling),
+        };
+        let value = cx.graph.unary(Unary::Sign, change);
+        let signal = cx.event(value, present);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Events: where something happens, and what was just before.
+
+mod left_limit;
+mod level_crossing;
+mod microstep_delay;
+mod previous;
+
+pub use left_limit::LeftLimit;
+pub use level_crossing::LevelCrossing;
+pub use microstep_delay::MicrostepDelay;
+pub use previous::Previous;

@@ -1,0 +1,47 @@
+//! The value one microstep ago.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
+
+/// The value one microstep ago.
+#[derive(Debug)]
+pub struct Previous;
+
+impl Block for Previous {
+    fn info(&self) -> Info {
+        Info {
+            name: "Previous",
+            shelf: "Events",
+            summary: "The value one microstep ago.",
+            equations: "y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events",
+            absence: "Absent where the input was absent one microstep ago. Breaks a causality loop at ticks.",
+            impulses: "The output carries no impulses.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "The earlier value." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: previous
+blocks:
+  y: {type: Integrator, input: v, initial: 1}
+  v: {type: Integrator, input: -9.81, reset: kick}
+  hit: {type: LevelCrossing, input: y, direction: falling}
+  before: {type: Previous, input: v}
+  kick: {type: Sample, input: -0.8 * before, trigger: hit}
+record: [y, v]
+simulate: {stop: 2}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let signal = cx.previous(&input);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! A quotient of two signals.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
+
+/// A quotient of two signals.
+#[derive(Debug)]
+pub struct Divide;
+
+impl Block for Divide {
+    fn info(&self) -> Info {
+        Info {
+            name: "Divide",
+            shelf: "Mathematics",
+            summary: "A quotient of two signals.",
+            equations: "y = numerator / denominator",
+            absence: "Absent where one of the inputs is.",
+            impulses: "An impulse in the numerator is divided; the denominator must not jump at that microstep, and must not carry an impulse.",
+            inputs: &[
+                Input {
+                    name: "numerator",
+                    about: "What is divided.",
+                    count: Count::One,
+                    presence: Presence::Any,
+                },
+                Input {
+                    name: "denominator",
+                    about: "What it is divided by; zero is an error.",
+                    count: Count::One,
+                    presence: Presence::Any,
+                },
+            ],
+            outputs: &[Output { name: "output", about: "The quotient." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: divide
+blocks:
+  r: {type: Ramp, offset: 1}
+  q: {type: Divide, numerator: 1, denominator: r}
+record: [q]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let (numerator, denominator) = (cx.input("numerator"), cx.input("denominator"));
+        cx.fits(&numerator, &denominator, false)?;
+        let signal = cx
+            .divide(&numerator, &denominator)
+            .map_err(|why| Diagnostic::error("impulse-undefined", why))?;
+        cx.output("output", signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! The value of an expression over signals.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
+
+/// The value of an expression over signals.
+#[derive(Debug)]
+pub struct Expression;
+
+impl Block for Expression {
+    fn info(&self) -> Info {
+        Info {
+            name: "Expression",
+            shelf: "Mathematics",
+            summary: "The value of an expression over signals.",
+            equations: "y = expression",
+            absence: "+ and - leave absent operands out; every other operator is absent where an operand that it uses is.",
+            impulses: "Operators follow the rules of Sum, Gain, Product and Divide; every other function needs inputs without impulses.",
+            inputs: &[Input {
+                name: "expression",
+                about: "The expression; any signal of the diagram may be named.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "The value." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: expression
+blocks:
+  s: {type: Sine}
+  y: {type: Expression, expression: 'if s > 0 then s else 0'}
+record: [y]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("expression");
+        cx.output("output", input);
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! A signal times a constant.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+
+/// A signal times a constant.
+#[derive(Debug)]
+pub struct Gain;
+
+impl Block for Gain {
+    fn info(&self) -> Info {
+        Info {
+            name: "Gain",
+            shelf: "Mathematics",
+            summary: "A signal times a constant.",
+            equations: "y = gain * u",
+            absence: "Absent where the input is.",
+            impulses: "Linear: every coefficient is multiplied by the gain.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "The product." }],
+            parameters: &[Parameter {
+                name: "gain",
+                about: "The factor; a matrix multiplies a vector.",
+                kind: Kind::Value,
+                default: Some("1"),
+            }],
+            example: r#"superdense: 1
+name: gain
+blocks:
+  s: {type: Sine}
+  g: {type: Gain, input: s, gain: 3}
+record: [g]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let gain = cx.constant("gain");
+        let gain = cx.always(gain);
+        cx.fits(&gain, &input, true)?;
+        let signal = cx
+            .multiply(&gain, &input)
+            .map_err(|why| Diagnostic::error("impulse-undefined", why))?;
+        cx.output("output", signal);
+        Ok(())
+    }
+}

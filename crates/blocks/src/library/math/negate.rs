@@ -1,0 +1,44 @@
+//! A signal with the other sign.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
+
+/// A signal with the other sign.
+#[derive(Debug)]
+pub struct Negate;
+
+impl Block for Negate {
+    fn info(&self) -> Info {
+        Info {
+            name: "Negate",
+            shelf: "Mathematics",
+            summary: "A signal with the other sign.",
+            equations: "y = -u",
+            absence: "Absent where the input is.",
+            impulses: "Linear: every coefficient changes its sign.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "Its opposite." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: negate
+blocks:
+  s: {type: Sine}
+  n: {type: Negate, input: s}
+record: [n]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let signal = cx.negate(&input);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

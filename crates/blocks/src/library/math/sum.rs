@@ -1,0 +1,50 @@
+//! The sum of signals.
+
+use base::Diagnostic;
+use ir::Binary;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
+
+/// The sum of signals.
+#[derive(Debug)]
+pub struct Sum;
+
+impl Block for Sum {
+    fn info(&self) -> Info {
+        Info {
+            name: "Sum",
+            shelf: "Mathematics",
+            summary: "The sum of signals.",
+            equations: "y = u_1 + u_2 + ...",
+            absence: "Absent inputs are left out; the output is absent where all are.",
+            impulses: "Linear: coefficients are added order by order.",
+            inputs: &[Input {
+                name: "inputs",
+                about: "The signals.",
+                count: Count::Many,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "The sum." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: sum
+blocks:
+  a: {type: Sine}
+  b: {type: Ramp}
+  s: {type: Sum, inputs: [a, b, 2]}
+record: [s]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let inputs = cx.inputs("inputs");
+        let mut sum = inputs[0].clone();
+        for input in &inputs[1..] {
+            cx.fits(&sum, input, false)?;
+            sum = cx.add(&sum, input, Binary::Add);
+        }
+        cx.output("output", sum);
+        Ok(())
+    }
+}

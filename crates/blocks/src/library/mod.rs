@@ -1,0 +1,39 @@
+//! The library: one block, one file, on the shelf where a user would look for it.
+
+use std::sync::Arc;
+
+use crate::Block;
+
+mod continuous;
+mod discrete;
+mod events;
+mod math;
+mod sources;
+
+/// Every block of the library. A new block is a file and a line here.
+pub(crate) fn all() -> Vec<Arc<dyn Block>> {
+    vec![
+        Arc::new(sources::Constant),
+        Arc::new(sources::Sine),
+        Arc::new(sources::Step),
+        Arc::new(sources::Ramp),
+        Arc::new(sources::Pulse),
+        Arc::new(sources::Clock),
+        Arc::new(sources::ImpulseSource),
+        Arc::new(math::Gain),
+        Arc::new(math::Sum),
+        Arc::new(math::Product),
+        Arc::new(math::Negate),
+        Arc::new(math::Divide),
+        Arc::new(math::Expression),
+        Arc::new(continuous::Integrator),
+        Arc::new(discrete::ZeroOrderHold),
+        Arc::new(discrete::Sample),
+        Arc::new(discrete::Counter),
+        Arc::new(discrete::Merge),
+        Arc::new(events::LevelCrossing),
+        Arc::new(events::MicrostepDelay),
+        Arc::new(events::Previous),
+        Arc::new(events::LeftLimit),
+    ]
+}

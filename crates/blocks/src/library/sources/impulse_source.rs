@@ -1,0 +1,70 @@
+//! Dirac impulses at given times.
+
+use std::sync::Arc;
+
+use base::{Diagnostic, Time};
+
+use crate::{Block, Context, Info, Instants, Kind, Output, Parameter, Signal};
+
+/// Dirac impulses at given times.
+#[derive(Debug)]
+pub struct ImpulseSource;
+
+impl Block for ImpulseSource {
+    fn info(&self) -> Info {
+        Info {
+            name: "ImpulseSource",
+            shelf: "Sources",
+            summary: "Dirac impulses at given times.",
+            equations: "y(t) = sum over k of weight_k * delta(t - times_k)",
+            absence: "Always present, with value 0.",
+            impulses: "At each of its times, microstep 1, the output carries the impulse coefficient a0 = weight.",
+            inputs: &[],
+            outputs: &[Output { name: "output", about: "Zero, with impulses." }],
+            parameters: &[
+                Parameter {
+                    name: "times",
+                    about: "When the impulses come [s], in rising order.",
+                    kind: Kind::Times,
+                    default: Some("[1]"),
+                },
+                Parameter {
+                    name: "weight",
+                    about: "The weight of every impulse, or a list of one for each.",
+                    kind: Kind::Value,
+                    default: Some("1"),
+                },
+            ],
+            example: r#"superdense: 1
+name: impulse-source
+blocks:
+  hit: {type: ImpulseSource, times: [1]}
+  x: {type: Integrator, input: -x + hit}
+record: [x]
+simulate: {stop: 3}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let times: Vec<Time> = cx.instants("times")?;
+        let (count, weights) = (times.len(), cx.value("weight"));
+        let (woken, wakings) = cx.timer(Arc::new(Instants(times)));
+        let zero = cx.graph.real(0.0);
+        let weight = if weights.ty().is_scalar() {
+            cx.graph.value(&weights)
+        } else if weights.data().len() == count {
+            let one = cx.graph.real(1.0);
+            let list = cx.graph.value(&weights);
+            let index = cx.graph.sub(wakings, one);
+            cx.graph.index(list, index)
+        } else {
+            let message = format!("{} weights for {count} times", weights.data().len());
+            return Err(Diagnostic::error("size-mismatch", message)
+                .help("give one weight, or one for each time"));
+        };
+        let impulse = cx.graph.select(woken, weight, zero);
+        let present = cx.graph.bool(true);
+        cx.output("output", Signal { value: zero, present, impulses: vec![impulse] });
+        Ok(())
+    }
+}

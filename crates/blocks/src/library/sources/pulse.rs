@@ -1,0 +1,107 @@
+//! A square wave with exact edges.
+
+use std::sync::Arc;
+
+use base::{Diagnostic, Rational, Time};
+use ir::{Binary, Unary};
+
+use crate::{Block, Context, Info, Kind, Output, Parameter, Timer};
+
+/// Rising edges at even indices, falling ones at odd.
+#[derive(Debug)]
+struct Edges {
+    offset: Rational,
+    period: Rational,
+    width: Rational,
+}
+
+impl Timer for Edges {
+    fn time(&self, index: u64) -> Option<Time> {
+        let rising = Time::tick(self.offset, self.period, (index / 2).into())?;
+        if index % 2 == 0 {
+            return Some(rising);
+        }
+        match base::checked_sum(self.offset, self.width) {
+            Some(first) => Time::tick(first, self.period, (index / 2).into()),
+            None => Some(rising + Time::from_rational(self.width)?),
+        }
+    }
+}
+
+/// A square wave with exact edges.
+#[derive(Debug)]
+pub struct Pulse;
+
+impl Block for Pulse {
+    fn info(&self) -> Info {
+        Info {
+            name: "Pulse",
+            shelf: "Sources",
+            summary: "A square wave with exact edges.",
+            equations: "y = high, from (offset + k period, 1) to (offset + k period + width, 1)\ny = low, otherwise",
+            absence: "Always present.",
+            impulses: "It never carries impulses; its derivative does.",
+            inputs: &[],
+            outputs: &[Output { name: "output", about: "The wave." }],
+            parameters: &[
+                Parameter {
+                    name: "period",
+                    about: "Time from one rising edge to the next [s].",
+                    kind: Kind::Time,
+                    default: Some("1"),
+                },
+                Parameter {
+                    name: "width",
+                    about: "Time from a rising edge to the falling one [s]; less than the period.",
+                    kind: Kind::Time,
+                    default: Some("0.5"),
+                },
+                Parameter {
+                    name: "offset",
+                    about: "The first rising edge [s].",
+                    kind: Kind::Time,
+                    default: Some("0"),
+                },
+                Parameter {
+                    name: "low",
+                    about: "The value between pulses.",
+                    kind: Kind::Value,
+                    default: Some("0"),
+                },
+                Parameter {
+                    name: "high",
+                    about: "The value of a pulse.",
+                    kind: Kind::Value,
+                    default: Some("1"),
+                },
+            ],
+            example: r#"superdense: 1
+name: pulse
+blocks:
+  p: {type: Pulse, period: 0.4, width: 0.1}
+  x: {type: Integrator, input: p}
+record: [p, x]
+simulate: {stop: 2}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let (period, width) = (cx.period("period")?, cx.period("width")?);
+        if width >= period {
+            return Err(Diagnostic::error("bad-parameter", "`width` must be less than `period`"));
+        }
+        let edges = Edges { offset: cx.time("offset"), period, width };
+        let (_, wakings) = cx.timer(Arc::new(edges));
+        let (low, high) = (cx.constant("low"), cx.constant("high"));
+        cx.same_shape(low, high, "low", "high")?;
+        // Odd numbers of edges: the last one was a rising one.
+        let half = cx.graph.real(0.5);
+        let halves = cx.graph.mul(wakings, half);
+        let pairs = cx.graph.unary(Unary::Floor, halves);
+        let odd = cx.graph.binary(Binary::Less, pairs, halves);
+        let value = cx.graph.select(odd, high, low);
+        let signal = cx.always(value);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

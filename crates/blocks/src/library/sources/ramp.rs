@@ -1,0 +1,69 @@
+//! A value that starts to grow.
+
+use std::sync::Arc;
+
+use base::Diagnostic;
+use ir::Binary;
+
+use crate::{Block, Context, Info, Instants, Kind, Output, Parameter};
+
+/// A value that starts to grow.
+#[derive(Debug)]
+pub struct Ramp;
+
+impl Block for Ramp {
+    fn info(&self) -> Info {
+        Info {
+            name: "Ramp",
+            shelf: "Sources",
+            summary: "A value that starts to grow.",
+            equations: "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), from then on",
+            absence: "Always present.",
+            impulses: "It never carries impulses.",
+            inputs: &[],
+            outputs: &[Output { name: "output", about: "The value." }],
+            parameters: &[
+                Parameter {
+                    name: "slope",
+                    about: "Growth for each second.",
+                    kind: Kind::Real,
+                    default: Some("1"),
+                },
+                Parameter {
+                    name: "start",
+                    about: "When it starts to grow [s].",
+                    kind: Kind::Time,
+                    default: Some("0"),
+                },
+                Parameter {
+                    name: "offset",
+                    about: "The value before.",
+                    kind: Kind::Real,
+                    default: Some("0"),
+                },
+            ],
+            example: r#"superdense: 1
+name: ramp
+blocks:
+  r: {type: Ramp, slope: 2, start: 0.5}
+record: [r]
+simulate: {stop: 1}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let at = cx.instant("start")?;
+        let (_, wakings) = cx.timer(Arc::new(Instants(vec![at])));
+        let (now, start) = (cx.now(), cx.graph.real(at.seconds()));
+        let (slope, offset) = (cx.constant("slope"), cx.constant("offset"));
+        let zero = cx.graph.real(0.0);
+        let passed = cx.graph.binary(Binary::Less, zero, wakings);
+        let elapsed = cx.graph.sub(now, start);
+        let growth = cx.graph.mul(slope, elapsed);
+        let grown = cx.graph.add(offset, growth);
+        let value = cx.graph.select(passed, grown, offset);
+        let signal = cx.always(value);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! The operators of expressions on signals: value, presence and impulses together.
+
+use base::{Diagnostic, Elem, Shape, Span, Type};
+use ir::{Binary, NodeId, Unary};
+
+use crate::{Context, Signal};
+
+const UNDEFINED: &str = "an impulse reaches an operation that has no meaning for impulses";
+
+impl Context<'_> {
+    /// `-a`, part by part.
+    pub fn negate(&mut self, a: &Signal) -> Signal {
+        let impulses = a.impulses.iter().map(|i| self.graph.neg(*i)).collect();
+        Signal { value: self.graph.neg(a.value), present: a.present, impulses }
+    }
+
+    /// `a + b` or `a - b`: linear, part by part; an absent operand is left out, and the result is
+    /// absent where both are.
+    pub fn add(&mut self, a: &Signal, b: &Signal, op: Binary) -> Signal {
+        let g = &mut self.graph;
+        let lone_b = if op == Binary::Sub { g.neg(b.value) } else { b.value };
+        let both = g.binary(op, a.value, b.value);
+        let without_b = g.select(b.present, both, a.value);
+        let value = g.select(a.present, without_b, lone_b);
+        let present = g.or(a.present, b.present);
+        let orders = a.impulses.len().max(b.impulses.len());
+        let impulses = (0..orders)
+            .map(|i| match (a.impulses.get(i), b.impulses.get(i)) {
+                (Some(a), Some(b)) => g.binary(op, *a, *b),
+                (Some(a), None) => *a,
+                (None, Some(b)) if op == Binary::Sub => g.neg(*b),
+                (None, Some(b)) => *b,
+                (None, None) => unreachable!("an order below the greater number of orders"),
+            })
+            .collect();
+        Signal { value, present, impulses }
+    }
+
+    /// `a * b`: where one factor carries an impulse, the other scales it, and must not jump at that
+    /// microstep nor carry an impulse itself.
+    pub fn multiply(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
+        let value = self.product(a.value, b.value);
+        let present = self.graph.and(a.present, b.present);
+        let impulses = match (a.impulses.is_empty(), b.impulses.is_empty()) {
+            (true, true) => Vec::new(),
+            (false, true) => self.scale_impulses(a, b, false)?,
+            (true, false) => self.scale_impulses(b, a, true)?,
+            (false, false) => return self.product_of_impulses(a, b, value, present),
+        };
+        Ok(Signal { value, present, impulses })
+    }
+
+    fn product_of_impulses(
+        &mut self,
+        a: &Signal,
+        b: &Signal,
+        value: NodeId,
+        present: NodeId,
+    ) -> Result<Signal, String> {
+        let (mut any_a, mut any_b) = (self.graph.bool(false), self.graph.bool(false));
+        for i in &a.impulses {
+            let some = self.nonzero(*i);
+            any_a = self.graph.or(any_a, some);
+        }
+        for i in &b.impulses {
+            let some = self.nonzero(*i);
+            any_b = self.graph.or(any_b, some);
+        }
+        let both = self.graph.and(any_a, any_b);
+        self.refuse_where(both, "the product of two impulses has no meaning");
+        let first = self.scale_impulses(a, b, false)?;
+        let second = self.scale_impulses(b, a, true)?;
+        let longest = first.len().max(second.len());
+        let impulses = (0..longest)
+            .map(|i| match (first.get(i), second.get(i)) {
+                (Some(x), Some(y)) => self.graph.add(*x, *y),
+                (x, y) => *x.or(y).expect("one of the two is long enough"),
+            })
+            .collect();
+        Ok(Signal { value, present, impulses })
+    }
+
+    fn scale_impulses(
+        &mut self,
+        carrier: &Signal,
+        factor: &Signal,
+        swapped: bool,
+    ) -> Result<Vec<NodeId>, String> {
+        let constant = self.graph.constant_of(factor.value).is_some();
+        if !constant && carrier.impulses.len() > 1 {
+            return Err("an impulse of order 1 or higher is multiplied by a signal that is not \
+                        constant; that needs the derivatives of the signal"
+                .to_owned());
+        }
+        if !constant {
+            let before = self.previous(factor);
+            let change = self.graph.sub(factor.value, before.value);
+            let (jumps, hit) = (self.nonzero(change), self.nonzero(carrier.impulses[0]));
+            let both = self.graph.and(jumps, hit);
+            self.refuse_where(
+                both,
+                "an impulse is multiplied by a signal that jumps at the same microstep",
+            );
+        }
+        Ok(carrier
+            .impulses
+            .iter()
+            .map(|i| match swapped {
+                true => self.product(factor.value, *i),
+                false => self.product(*i, factor.value),
+            })
+            .collect())
+    }
+
+    /// Matrix product where the left factor is a matrix and the right one a matrix or a vector,
+    /// else element by element.
+    pub(crate) fn product(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        match (self.graph.ty(a).shape, self.graph.ty(b).shape) {
+            (Shape::Matrix(..), Shape::Matrix(..) | Shape::Vector(_)) => self.graph.matmul(a, b),
+            _ => self.graph.mul(a, b),
+        }
+    }
+
+    /// `a / b`: scales impulses of a; b must not carry any.
+    pub fn divide(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
+        self.refuse_impulses(b, UNDEFINED);
+        let value = self.graph.div(a.value, b.value);
+        let present = self.graph.and(a.present, b.present);
+        let impulses = if a.impulses.is_empty() {
+            Vec::new()
+        } else {
+            let one = self.graph.real(1.0);
+            let inverse = self.graph.div(one, b.value);
+            let inverse = Signal { value: inverse, present: b.present, impulses: Vec::new() };
+            self.scale_impulses(a, &inverse, false)?
+        };
+        Ok(Signal { value, present, impulses })
+    }
+
+    /// A function of one operand that must not carry impulses.
+    pub fn map(&mut self, op: Unary, a: &Signal) -> Signal {
+        self.refuse_impulses(a, UNDEFINED);
+        Signal { value: self.graph.unary(op, a.value), present: a.present, impulses: vec![] }
+    }
+
+    /// A function of operands that must not carry impulses; absent where one is.
+    pub fn strict(
+        &mut self,
+        operands: &[Signal],
+        f: impl FnOnce(&mut ir::Graph, &[NodeId]) -> NodeId,
+    ) -> Signal {
+        let mut present = self.graph.bool(true);
+        for operand in operands {
+            self.refuse_impulses(operand, UNDEFINED);
+            present = self.graph.and(present, operand.present);
+        }
+        let values: Vec<NodeId> = operands.iter().map(|operand| operand.value).collect();
+        Signal { value: f(&mut self.graph, &values), present, impulses: Vec::new() }
+    }
+
+    /// One of two signals; the condition must be there, and so must the one that is chosen.
+    pub fn choose(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Signal {
+        let reason = "an impulse reaches a conditional, which has no meaning for impulses";
+        [condition, a, b].iter().for_each(|signal| self.refuse_impulses(signal, reason));
+        let g = &mut self.graph;
+        let value = g.select(condition.value, a.value, b.value);
+        let chosen = g.select(condition.value, a.present, b.present);
+        Signal { value, present: g.and(condition.present, chosen), impulses: Vec::new() }
+    }
+
+    /// `a < b` and its kin as a reading of the side of a - b.
+    pub fn compare(&mut self, a: &Signal, b: &Signal, holds: [bool; 3]) -> Signal {
+        self.strict(&[a.clone(), b.clone()], |g, v| {
+            let side = g.side(v[0], v[1]);
+            read_side(g, side, holds)
+        })
+    }
+}
+
+/// Whether a side is one of those that hold: negative, zero, positive.
+pub(crate) fn read_side(g: &mut ir::Graph, side: NodeId, holds: [bool; 3]) -> NodeId {
+    let zero = g.constant(Type::INT, &[0.0]);
+    match holds {
+        [true, false, false] => g.binary(Binary::Less, side, zero),
+        [true, true, false] => g.binary(Binary::LessEqual, side, zero),
+        [false, false, true] => g.binary(Binary::Less, zero, side),
+        [false, true, true] => g.binary(Binary::LessEqual, zero, side),
+        other => unreachable!("no operator holds for {other:?}"),
+    }
+}
+
+/// The shape of an elementwise operation, or why there is none.
+pub(crate) fn common_shape(a: Type, b: Type, span: Span) -> Result<(), Diagnostic> {
+    let fits = a.shape == b.shape || a.is_scalar() || b.is_scalar();
+    if fits {
+        return Ok(());
+    }
+    Err(Diagnostic::error("size-mismatch", format!("a {a} and a {b} do not fit together"))
+        .at(span, "both sides need the same size, or one must be a scalar"))
+}
+
+/// Refuses truth values where numbers are needed.
+pub(crate) fn number(ty: Type, span: Span, what: &str) -> Result<(), Diagnostic> {
+    if ty.elem != Elem::Bool {
+        return Ok(());
+    }
+    Err(Diagnostic::error("type-mismatch", format!("{what} needs numbers, and this is a boolean"))
+        .at(span, "this is a boolean")
+        .help("choose numbers with `if ... then 1 else 0`"))
+}
+
+/// Refuses numbers where truth values are needed.
+pub(crate) fn truth(ty: Type, span: Span, what: &str) -> Result<(), Diagnostic> {
+    if ty.elem == Elem::Bool {
+        return Ok(());
+    }
+    let message = format!("{what} needs booleans, and this is a {ty}");
+    Err(Diagnostic::error("type-mismatch", message)
+        .at(span, format!("this is a {ty}"))
+        .help("compare it with something, such as `x != 0`"))
+}

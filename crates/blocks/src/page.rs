@@ -1,0 +1,48 @@
+//! The page of a block, from what the block says about itself.
+
+use crate::{Count, Info, Kind, Presence};
+
+/// The page as Markdown.
+pub fn page(info: &Info) -> String {
+    let mut out = format!("# {}\n\n{}\n\nShelf: {}.\n", info.name, info.summary, info.shelf);
+    out += &format!("\n## Equations\n\n```text\n{}\n```\n", info.equations);
+    if !info.inputs.is_empty() {
+        out += "\n## Inputs\n\n| name | signals | what it is for |\n|---|---|---|\n";
+        for input in info.inputs {
+            let count = match input.count {
+                Count::One => "one",
+                Count::Optional => "one or none",
+                Count::Many => "a list",
+            };
+            let presence = match input.presence {
+                Presence::Any => "",
+                Presence::Discrete => ", events only",
+                Presence::Continuous => ", not events only",
+            };
+            out += &format!("| `{}` | {count}{presence} | {} |\n", input.name, input.about);
+        }
+    }
+    out += "\n## Outputs\n\n| name | what it is |\n|---|---|\n";
+    for output in info.outputs {
+        out += &format!("| `{}` | {} |\n", output.name, output.about);
+    }
+    if !info.parameters.is_empty() {
+        out += "\n## Parameters\n\n| name | kind | default | what it is for |\n|---|---|---|---|\n";
+        for parameter in info.parameters {
+            let kind = match parameter.kind {
+                Kind::Value => "value".to_owned(),
+                Kind::Real => "real".to_owned(),
+                Kind::Time => "exact time".to_owned(),
+                Kind::Times => "list of exact times".to_owned(),
+                Kind::Word(words) => words.join(", "),
+            };
+            let default = parameter.default.map_or("must be given".into(), |d| format!("`{d}`"));
+            out +=
+                &format!("| `{}` | {kind} | {default} | {} |\n", parameter.name, parameter.about);
+        }
+    }
+    out += &format!("\n## Absence\n\n{}\n", info.absence);
+    out += &format!("\n## Impulses\n\n{}\n", info.impulses);
+    out += &format!("\n## Example\n\n```yaml\n{}\n```\n", info.example.trim());
+    out
+}

@@ -1,0 +1,69 @@
+//! Times at which a block wakes, as a pure function of how often it has woken.
+
+use std::fmt;
+
+use base::{Rational, Time};
+
+/// A rising sequence of exact times.
+pub trait Timer: fmt::Debug + Send + Sync {
+    /// The time of the `index`-th waking, counted from 0; nothing after the last.
+    fn time(&self, index: u64) -> Option<Time>;
+}
+
+/// `offset + index * period`, each rounded once.
+#[derive(Debug)]
+pub struct Every {
+    /// The first time [s].
+    pub offset: Rational,
+    /// The distance of two [s]; positive.
+    pub period: Rational,
+}
+
+impl Timer for Every {
+    fn time(&self, index: u64) -> Option<Time> {
+        Time::tick(self.offset, self.period, index.into())
+    }
+}
+
+/// A few given times, in order.
+#[derive(Debug)]
+pub struct Instants(pub Vec<Time>);
+
+impl Timer for Instants {
+    fn time(&self, index: u64) -> Option<Time> {
+        self.0.get(usize::try_from(index).ok()?).copied()
+    }
+}
+
+/// How many wakings lie before a start time: they have happened when a run begins.
+pub fn events_before(timer: &dyn Timer, start: Time) -> u64 {
+    let before = |index: u64| timer.time(index).is_some_and(|time| time < start);
+    let mut high = 1u64;
+    while before(high - 1) && high < 1 << 62 {
+        high *= 2;
+    }
+    let (mut low, mut high) = (high / 2, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) { low = middle + 1 } else { high = middle }
+    }
+    if low == 0 && !before(0) { 0 } else { low }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_is_past() {
+        let every = Every { offset: Rational::from_integer(1), period: Rational::new(1, 3) };
+        let at = |n: i128, d: i128| Time::from_rational(Rational::new(n, d)).unwrap();
+        assert_eq!(events_before(&every, Time::ZERO), 0);
+        assert_eq!(events_before(&every, at(1, 1)), 0);
+        assert_eq!(events_before(&every, at(7, 6)), 1);
+        assert_eq!(events_before(&every, at(2, 1)), 3);
+        assert_eq!(events_before(&every, at(1000, 1)), 2997);
+        assert_eq!(events_before(&Instants(vec![]), at(1, 1)), 0);
+        assert_eq!(events_before(&Instants(vec![at(0, 1), at(1, 2)]), at(1, 1)), 2);
+    }
+}
