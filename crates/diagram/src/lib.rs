@@ -1,1 +1,32 @@
-//! To be written.
+//! From the hierarchy as written to a flat, typed diagram.
+//!
+//! [`flatten`] puts every instance in its place, resolves every name, evaluates every parameter,
+//! finds types and sizes, and settles what is known before anything runs: which wires are events
+//! only, which are always there, which move between events, how many orders of impulses reach
+//! them, and which parts of the diagram share no continuous signal. Nothing is ordered here and no
+//! loop is refused: that is the schedule's business.
+
+// A diagnostic is made once for each mistake; boxing it would cost every caller a dereference.
+#![allow(clippy::result_large_err)]
+
+mod flat;
+
+mod flatten;
+mod parameters;
+mod run;
+mod scope;
+mod settings;
+
+mod typing;
+
+mod facts;
+mod regions;
+mod specialise;
+
+pub use facts::{Mode, Sites};
+pub use flat::{
+    BlockId, Diagram, FlatBlock, Presence, Record, Region, RegionId, Solve, Wire, WireId,
+};
+pub use flatten::flatten;
+pub use run::{Overrides, Run, Zeno};
+pub use specialise::Specialised;

@@ -34,7 +34,8 @@ pub fn tangents(
 fn tangent(g: &mut Graph, id: NodeId, known: &FxHashMap<NodeId, NodeId>) -> Option<NodeId> {
     let node = g.node(id).clone();
     let args = node.args.as_slice();
-    let moving: SmallVec<[Option<NodeId>; 3]> = args.iter().map(|a| known.get(a).copied()).collect();
+    let moving: SmallVec<[Option<NodeId>; 3]> =
+        args.iter().map(|a| known.get(a).copied()).collect();
     if moving.iter().all(Option::is_none) {
         return None;
     }

@@ -207,9 +207,7 @@ impl Graph {
 
     /// Rewrites that keep every bit of the result, signed zeros and NaN included.
     fn identity(&mut self, op: Binary, a: NodeId, b: NodeId, ty: Type) -> Option<NodeId> {
-        let all = |g: &Graph, id: NodeId, x: f64| {
-            matches!(&g.node(id).op, Op::Const(bits) if bits.iter().all(|b| *b == x.to_bits()))
-        };
+        let all = |g: &Graph, id: NodeId, x: f64| matches!(&g.node(id).op, Op::Const(bits) if bits.iter().all(|b| *b == x.to_bits()));
         let keeps = |g: &Graph, id: NodeId| g.ty(id).elem == ty.elem;
         match op {
             Binary::Mul if all(self, b, 1.0) && keeps(self, a) => Some(a),
@@ -522,4 +520,3 @@ impl Inlined {
         self.0[&id]
     }
 }
-

@@ -16,8 +16,7 @@ pub fn run<T: Scalar>(tape: &Tape, slots: &mut [T]) {
 
 #[inline(always)]
 fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
-    let (d, a, b, c) =
-        (instr.dst as usize, instr.a as usize, instr.b as usize, instr.c as usize);
+    let (d, a, b, c) = (instr.dst as usize, instr.a as usize, instr.b as usize, instr.c as usize);
     let n = instr.n as usize;
     match instr.code {
         Code::Add => s[d] = T::binary(Binary::Add, s[a], s[b]),
@@ -44,7 +43,8 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
         }
         Code::Index => s[d] = T::index(&s[a..a + n], s[b]),
         Code::Sum => {
-            let total = s[a..a + n].iter().fold(T::constant(0.0), |t, x| T::binary(Binary::Add, t, *x));
+            let total =
+                s[a..a + n].iter().fold(T::constant(0.0), |t, x| T::binary(Binary::Add, t, *x));
             s[d] = total;
         }
         Code::Unknown => s[d..d + n].fill(T::unknown()),
@@ -69,8 +69,11 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
             let (rows, inner, columns) = (*rows as usize, *inner as usize, *columns as usize);
             for i in 0..rows {
                 for j in 0..columns {
-                    let term = |k: usize| T::binary(Binary::Mul, s[a + i * inner + k], s[b + k * columns + j]);
-                    let total = (0..inner).fold(T::constant(0.0), |t, k| T::binary(Binary::Add, t, term(k)));
+                    let term = |k: usize| {
+                        T::binary(Binary::Mul, s[a + i * inner + k], s[b + k * columns + j])
+                    };
+                    let total = (0..inner)
+                        .fold(T::constant(0.0), |t, k| T::binary(Binary::Add, t, term(k)));
                     s[d + i * columns + j] = total;
                 }
             }

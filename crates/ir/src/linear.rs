@@ -9,7 +9,8 @@ pub(crate) fn eliminate<T: Scalar>(slots: &mut [T], a: usize, b: usize, n: usize
     let mul_sub = |x, y, z| T::binary(Binary::Sub, x, T::binary(Binary::Mul, y, z));
     for k in 0..n {
         let size = |slots: &[T], i: usize| slots[a + i * n + k].primal().abs();
-        let pivot = (k..n).fold(k, |best, i| if size(slots, i) > size(slots, best) { i } else { best });
+        let pivot =
+            (k..n).fold(k, |best, i| if size(slots, i) > size(slots, best) { i } else { best });
         if pivot != k {
             (0..n).for_each(|j| slots.swap(a + k * n + j, a + pivot * n + j));
             slots.swap(b + k, b + pivot);

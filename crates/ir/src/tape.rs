@@ -335,7 +335,17 @@ impl<'a> Writer<'a> {
         // them, since nothing outer is alive there.
         let tape = Tape::compile(&body.graph, &roots, self.layout, &leaf);
         let guess = args[0];
-        SolveCode { n: n as u32, guess, unknowns, body: tape, residual, jacobian, work, step, trial }
+        SolveCode {
+            n: n as u32,
+            guess,
+            unknowns,
+            body: tape,
+            residual,
+            jacobian,
+            work,
+            step,
+            trial,
+        }
     }
 
     fn finish(mut self) -> Tape {

@@ -80,7 +80,9 @@ fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
         Op::Index => count(2),
         Op::Sum | Op::Transpose => count(1),
         Op::MatMul => match (count(2), shape(0), shape(1)) {
-            (Ok(()), Shape::Matrix(_, a), Shape::Vector(b) | Shape::Matrix(b, _)) if a == b => Ok(()),
+            (Ok(()), Shape::Matrix(_, a), Shape::Vector(b) | Shape::Matrix(b, _)) if a == b => {
+                Ok(())
+            }
             (Ok(()), Shape::Vector(a), Shape::Vector(b)) if a == b => Ok(()),
             _ => Err("shapes of a product"),
         },

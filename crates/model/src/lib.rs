@@ -1,7 +1,26 @@
 //! The hierarchy as written: YAML files in, a [`Model`] with source spans out.
+//!
+//! Nothing is evaluated and no block is looked up here. Mistakes are gathered over all files and
+//! come back as one [`Refused`], with the texts that its messages show.
+
+// A diagnostic is made once for each mistake; boxing it would cost every caller a dereference.
+#![allow(clippy::result_large_err)]
 
 mod hierarchy;
 
-pub use hierarchy::{
-    Block, Diagram, DiagramId, Model, Named, Parameter, Record, Simulate, Solve,
-};
+mod read;
+mod refused;
+
+mod document;
+mod fields;
+mod names;
+mod sections;
+
+mod yaml;
+
+mod builder;
+
+pub use builder::{Builder, DiagramBuilder};
+pub use hierarchy::{Block, Diagram, DiagramId, Model, Named, Parameter, Record, Simulate, Solve};
+pub use read::{Loader, parse, read};
+pub use refused::Refused;

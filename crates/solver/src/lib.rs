@@ -1,1 +1,36 @@
-//! To be written.
+//! One-step methods with step control, dense output and location of crossings.
+//!
+//! A [`System`] comes in: a pure function of time and state between events. Out comes a
+//! solution that moves forward one accepted step at a time and stops at the first crossing.
+//! Everything a [`Solver`] remembers is plain data, so a run can be saved in mid-phase and
+//! goes on with the same bits. Nothing here knows blocks, tags or signals, nothing allocates
+//! once the first step has been taken, and no method keeps values from before a restart.
+
+mod counters;
+mod error;
+mod method;
+mod system;
+
+mod tableau;
+
+mod control;
+mod explicit;
+mod initial;
+mod lu;
+mod segment;
+mod trapezoidal;
+
+mod crossing;
+mod hermite;
+mod scratch;
+
+mod solver;
+mod stepping;
+
+pub use control::{Control, PiControl, StepControl};
+pub use counters::Counters;
+pub use crossing::Sides;
+pub use error::StepError;
+pub use method::{Method, Options};
+pub use solver::{Advance, Solver};
+pub use system::System;

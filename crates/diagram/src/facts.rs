@@ -1,0 +1,221 @@
+//! What is known of every wire before anything runs: when it is there, whether it moves between
+//! events, whether it is constant. Facts only ever get sharper, so the order does not matter.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use base::{Diagnostic, Diagnostics};
+use blocks::{Leaf, Part};
+use ir::{Binary, NodeId, Op};
+
+use crate::flat::{BlockId, Diagram, FlatBlock, Presence, RegionId, Wire, WireId};
+use crate::specialise::{Specialised, specialise};
+use crate::typing::Typed;
+
+/// The two ways in which a diagram is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mode {
+    /// Between events and at microstep 0.
+    Smooth,
+    /// At microsteps from 1 on.
+    Tick,
+}
+
+/// Sides and cells of a block whose operand moves between events, and which must be located.
+pub type Sites = BTreeSet<NodeId>;
+
+/// Settles all facts, checks what depends on them, and finds the regions.
+pub(crate) fn settle(
+    typed: Typed,
+    diagram: impl FnOnce(Vec<FlatBlock>, Vec<Wire>) -> Diagram,
+) -> Result<Diagram, Diagnostics> {
+    let wires = typed.wires.into_iter().map(|(block, port, ty, orders)| Wire {
+        block,
+        port,
+        ty,
+        orders,
+        between: Presence::Varies,
+        ticking: Presence::Varies,
+        moving: false,
+        constant: None,
+    });
+    let blocks = typed.blocks.into_iter().map(|(draft, definition)| FlatBlock {
+        path: draft.path,
+        span: draft.span,
+        kind: draft.kind,
+        settings: draft.settings,
+        inputs: draft.inputs,
+        input_spans: draft.input_spans,
+        outputs: draft.outputs,
+        definition,
+        smooth: Specialised::default(),
+        tick: Specialised::default(),
+        located: Sites::new(),
+        region: RegionId(0),
+    });
+    let mut diagram = diagram(blocks.collect(), wires.collect());
+    let consumers = consumers(&diagram);
+    sharpen(&mut diagram, &consumers);
+    find_moving(&mut diagram, &consumers);
+    for index in 0..diagram.blocks.len() {
+        diagram.blocks[index].located = diagram.located_sites(BlockId::new(index));
+    }
+    let mut errors = Diagnostics::default();
+    for index in 0..diagram.blocks.len() {
+        check_block(&diagram, BlockId::new(index), &mut errors);
+    }
+    errors.or(())?;
+    crate::regions::find(&mut diagram);
+    Ok(diagram)
+}
+
+fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
+    let mut consumers = vec![Vec::new(); diagram.wires.len()];
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        for wire in block.inputs.iter().flatten() {
+            consumers[wire.index()].push(BlockId::new(index));
+        }
+    }
+    consumers
+}
+
+fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
+    let mut queue: VecDeque<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
+    let mut queued = vec![true; diagram.blocks.len()];
+    while let Some(id) = queue.pop_front() {
+        queued[id.index()] = false;
+        let block = &diagram.blocks[id.index()];
+        let ports: Vec<WireId> = block.inputs.iter().flatten().copied().collect();
+        let port = |index: usize| ports[index];
+        let smooth = specialise(&block.definition, Mode::Smooth, &port, &diagram.wires);
+        let tick = specialise(&block.definition, Mode::Tick, &port, &diagram.wires);
+        for (index, wire) in block.outputs.clone().into_iter().enumerate() {
+            let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);
+            let (between, ticking) =
+                (presence(smooth.graph.truth(a.present)), presence(tick.graph.truth(b.present)));
+            let constant = smooth.graph.constant_of(a.value).filter(|value| {
+                between == Presence::Always && tick.graph.constant_of(b.value).as_ref() == Some(value)
+            });
+            let wire = &mut diagram.wires[wire.index()];
+            let new = (between, ticking, constant);
+            let old = (wire.between, wire.ticking, wire.constant.clone());
+            if old != new {
+                (wire.between, wire.ticking, wire.constant) = new;
+                for consumer in &consumers[block.outputs[index].index()] {
+                    if !std::mem::replace(&mut queued[consumer.index()], true) {
+                        queue.push_back(*consumer);
+                    }
+                }
+            }
+        }
+        let block = &mut diagram.blocks[id.index()];
+        (block.smooth, block.tick) = (smooth, tick);
+    }
+}
+
+fn presence(truth: Option<bool>) -> Presence {
+    match truth {
+        Some(true) => Presence::Always,
+        Some(false) => Presence::Never,
+        None => Presence::Varies,
+    }
+}
+
+/// Spreads motion from time and continuous states through values; sides and cells stop it.
+fn find_moving(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
+    let mut queue: Vec<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
+    while let Some(id) = queue.pop() {
+        for (port, wire) in diagram.block(id).outputs.clone().into_iter().enumerate() {
+            let known = diagram.wire(wire).moving || diagram.wire(wire).between == Presence::Never;
+            let value = diagram.block(id).smooth.outputs[port].value;
+            if !known && diagram.moves(id, value) {
+                diagram.wires[wire.index()].moving = true;
+                queue.extend(&consumers[wire.index()]);
+            }
+        }
+    }
+}
+
+impl Diagram {
+    /// Whether a node of a block's smooth functions moves between events.
+    pub fn moves(&self, id: BlockId, node: NodeId) -> bool {
+        let block = self.block(id);
+        let mut stack = vec![node];
+        let mut seen = BTreeSet::new();
+        while let Some(node) = stack.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match &block.smooth.graph.node(node).op {
+                Op::Side | Op::Cell | Op::Crossed => {}
+                Op::Leaf(key) => match block.definition.leaves[*key as usize] {
+                    Leaf::Time => return true,
+                    Leaf::State(index) if block.definition.states[index].derivative.is_some() => {
+                        return true;
+                    }
+                    Leaf::Input { port, part: Part::Value } if self.wire(block.port(port)).moving => {
+                        return true;
+                    }
+                    _ => {}
+                },
+                _ => stack.extend(block.smooth.graph.node(node).args.iter().copied()),
+            }
+        }
+        false
+    }
+
+    /// The sides and cells of a block, as nodes of its definition, whose operand moves between
+    /// events.
+    fn located_sites(&self, id: BlockId) -> Sites {
+        let block = self.block(id);
+        let moving = |new: &NodeId| {
+            let operand = block.smooth.graph.node(*new).args[0];
+            self.moves(id, operand)
+        };
+        let placed = block.smooth.placed.iter();
+        placed.filter(|(_, new)| moving(new)).map(|(original, _)| *original).collect()
+    }
+}
+
+fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
+    let block = diagram.block(id);
+    let info = block.kind.info();
+    for ((input, wires), spans) in info.inputs.iter().zip(&block.inputs).zip(&block.input_spans) {
+        for (wire, span) in wires.iter().zip(spans) {
+            let between = diagram.wire(*wire).between;
+            let error = match input.presence {
+                blocks::Presence::Discrete if between != Presence::Never => {
+                    let message = format!("`{}` takes events, and this signal is not", input.name);
+                    Diagnostic::error("not-events", message)
+                        .at(*span, "present between events")
+                        .note("a signal that is there all the time would act at every instant")
+                        .help("take its value at events with a Sample block")
+                }
+                blocks::Presence::Continuous if between == Presence::Never => {
+                    let message = format!("`{}` needs a signal between events", input.name);
+                    Diagnostic::error("only-events", message)
+                        .at(*span, "present at events only")
+                        .help("hold the last event's value with a ZeroOrderHold block")
+                }
+                _ => continue,
+            };
+            errors.push(error.block(&block.path));
+        }
+    }
+    let graph = &block.smooth.graph;
+    for node in graph.nodes() {
+        let error = match &node.op {
+            Op::Binary(Binary::Equal) if node.args.iter().any(|arg| diagram.moves(id, *arg)) => {
+                Diagnostic::error("equality-of-continuous", "`==` between continuous signals")
+                    .at(block.span, "a continuous signal equals another only by chance of rounding")
+                    .help("compare with < or >, or locate the crossing with a LevelCrossing block")
+            }
+            Op::Index if diagram.moves(id, node.args[1]) => {
+                Diagnostic::error("index-moving", "a position that is a continuous signal")
+                    .at(block.span, "a position must be a whole number")
+                    .help("round it with floor(...), whose jumps are located")
+            }
+            _ => continue,
+        };
+        errors.push(error.block(&block.path));
+    }
+}

@@ -1,0 +1,161 @@
+//! The flat diagram.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{SourceMap, Span, Type, Value};
+use blocks::{Block, Definition, Setting};
+
+use crate::{Run, Sites, Specialised};
+
+base::typed_id! {
+    /// A block of the flat diagram.
+    BlockId
+}
+base::typed_id! {
+    /// An output port of a block, and everything that is connected to it.
+    WireId
+}
+base::typed_id! {
+    /// A part of the diagram that steps on its own.
+    RegionId
+}
+
+/// Blocks and wires, typed, with all that is known before anything runs.
+#[derive(Debug)]
+pub struct Diagram {
+    /// What the model is called.
+    pub name: String,
+    /// The blocks.
+    pub blocks: Vec<FlatBlock>,
+    /// The wires.
+    pub wires: Vec<Wire>,
+    /// The parts that step apart.
+    pub regions: Vec<Region>,
+    /// What is recorded.
+    pub records: Vec<Record>,
+    /// Which loops are to be solved.
+    pub solve: Solve,
+    /// How the model is run.
+    pub run: Run,
+    /// The parameters of the main diagram.
+    pub parameters: Vec<(String, Value)>,
+    /// The texts, for messages.
+    pub sources: SourceMap,
+}
+
+/// A block in its place.
+#[derive(Debug)]
+pub struct FlatBlock {
+    /// Its name through the hierarchy, such as `car.engine.speed`.
+    pub path: String,
+    /// Where it was written.
+    pub span: Span,
+    /// What it is.
+    pub kind: Arc<dyn Block>,
+    /// Its parameters.
+    pub settings: BTreeMap<String, Setting>,
+    /// For each input of its info, the wires connected to it.
+    pub inputs: Vec<Vec<WireId>>,
+    /// Where each input was written, beside `inputs`.
+    pub input_spans: Vec<Vec<Span>>,
+    /// Its outputs.
+    pub outputs: Vec<WireId>,
+    /// Its functions.
+    pub definition: Definition,
+    /// Its functions between events, with what is then known folded in.
+    pub smooth: Specialised,
+    /// Its functions at microsteps from 1 on.
+    pub tick: Specialised,
+    /// Its sides and cells whose operand moves between events: frozen while smooth, and located.
+    pub located: Sites,
+    /// The part of the diagram that it belongs to.
+    pub region: RegionId,
+}
+
+impl FlatBlock {
+    /// The wire at a port, counting every signal of a list.
+    pub fn port(&self, port: usize) -> WireId {
+        *self.inputs.iter().flatten().nth(port).expect("a port that is connected")
+    }
+}
+
+/// When a signal is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// Never.
+    Never,
+    /// Always.
+    Always,
+    /// Sometimes: it depends on values.
+    Varies,
+}
+
+/// An output port and everything that is connected to it.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// The block that drives it.
+    pub block: BlockId,
+    /// Which of its outputs.
+    pub port: usize,
+    /// The type of its value.
+    pub ty: Type,
+    /// How many orders of impulses it may carry.
+    pub orders: u32,
+    /// Whether it is there between events; never means events only.
+    pub between: Presence,
+    /// Whether it is there at microsteps from 1 on.
+    pub ticking: Presence,
+    /// Whether its value moves between events.
+    pub moving: bool,
+    /// Its value, where it is the same at every tag.
+    pub constant: Option<Vec<f64>>,
+}
+
+/// A part of the diagram that shares no continuous signal with the rest.
+#[derive(Clone, Default, Debug)]
+pub struct Region {
+    /// Its blocks.
+    pub blocks: Vec<BlockId>,
+}
+
+/// One recorded signal.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The name of its column.
+    pub name: String,
+    /// The wire.
+    pub wire: WireId,
+}
+
+/// Which algebraic loops are to be solved.
+#[derive(Clone, Debug, Default)]
+pub struct Solve {
+    /// Every loop inside these instances (paths that end in a dot; empty for the whole model).
+    pub everywhere: Vec<String>,
+    /// Wires whose loops are solved, with the guess of the wire's value.
+    pub wires: BTreeMap<WireId, Vec<f64>>,
+}
+
+impl Diagram {
+    /// The block of an id.
+    pub fn block(&self, id: BlockId) -> &FlatBlock {
+        &self.blocks[id.index()]
+    }
+
+    /// The wire of an id.
+    pub fn wire(&self, id: WireId) -> &Wire {
+        &self.wires[id.index()]
+    }
+
+    /// The name of a wire: that of its block, with the port where there are several.
+    pub fn wire_name(&self, id: WireId) -> String {
+        let wire = self.wire(id);
+        let block = self.block(wire.block);
+        let outputs = block.kind.info().outputs;
+        match outputs.len() {
+            1 => block.path.clone(),
+            _ => format!("{}.{}", block.path, outputs[wire.port].name),
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! Flattening: every instance in its place, every name resolved.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use base::{Diagnostic, Diagnostics, Span, Type, Value, did_you_mean};
+use blocks::{Block, Count, Formula, Info, Library, Operand, Setting};
+use expr::{Expr, ExprKind};
+use model::{DiagramId, Model};
+
+use crate::flat::{BlockId, Diagram, Record, Solve, WireId};
+use crate::scope::{Entity, Scope, ScopeId};
+use crate::{Overrides, parameters, run, settings, typing};
+
+/// The greatest number of blocks in a flat diagram.
+const MAXIMUM_BLOCKS: usize = 4_000_000;
+/// The greatest depth of instances inside instances.
+const MAXIMUM_DEPTH: usize = 200;
+
+/// A block whose inputs are being found.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub path: String,
+    pub span: Span,
+    pub kind: Arc<dyn Block>,
+    pub info: Info,
+    pub settings: BTreeMap<String, Setting>,
+    pub inputs: Vec<Vec<WireId>>,
+    pub input_spans: Vec<Vec<Span>>,
+    pub outputs: Vec<WireId>,
+}
+
+/// Makes the flat diagram of a model, or says everything that is wrong with it.
+pub fn flatten(
+    model: &Model,
+    library: &Library,
+    overrides: &Overrides,
+) -> Result<Diagram, Diagnostics> {
+    let mut flattener = Flattener::new(model, library);
+    flattener.open_main(overrides);
+    flattener.connect();
+    let records = flattener.records();
+    let solve = flattener.solve();
+    let main = &flattener.scopes[0].parameters;
+    let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
+    let order = &model.diagram(model.root).parameters;
+    let parameters = order
+        .iter()
+        .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
+        .collect();
+    let Flattener { drafts, wire_blocks, errors, .. } = flattener;
+    let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
+    let typed = typing::infer(drafts, wire_blocks)?;
+    crate::facts::settle(typed, |blocks, wires| Diagram {
+        name: model.name.clone(),
+        blocks,
+        wires,
+        regions: Vec::new(),
+        records,
+        solve,
+        run,
+        parameters,
+        sources: model.sources.clone(),
+    })
+}
+
+struct Flattener<'m> {
+    model: &'m Model,
+    library: &'m Library,
+    scopes: Vec<Scope<'m>>,
+    drafts: Vec<Draft>,
+    /// For each wire, its block and the output.
+    wire_blocks: Vec<(BlockId, usize)>,
+    /// Blocks whose inputs are still to be found: where they were written.
+    pending: Vec<(ScopeId, BlockId, &'m model::Block)>,
+    errors: Diagnostics,
+}
+
+impl<'m> Flattener<'m> {
+    fn new(model: &'m Model, library: &'m Library) -> Self {
+        Flattener {
+            model,
+            library,
+            scopes: Vec::new(),
+            drafts: Vec::new(),
+            wire_blocks: Vec::new(),
+            pending: Vec::new(),
+            errors: Diagnostics::default(),
+        }
+    }
+
+    fn open_main(&mut self, overrides: &Overrides) {
+        let main = self.model.diagram(self.model.root);
+        let known = || main.parameters.iter().map(|p| p.name.value.as_str());
+        for (name, _) in &overrides.parameters {
+            if !known().any(|known| known == name) {
+                let message = format!("the model has no parameter `{name}`");
+                let error = Diagnostic::error("unknown-parameter", message)
+                    .maybe_help(did_you_mean(name, known()));
+                self.errors.push(error);
+            }
+        }
+        let given = overrides.parameters.iter().cloned().collect();
+        self.open(self.model.root, String::new(), None, given, &mut Vec::new());
+    }
+
+    /// Declares everything in an instance of a diagram.
+    fn open(
+        &mut self,
+        diagram: DiagramId,
+        prefix: String,
+        parent: Option<(ScopeId, &'m model::Block)>,
+        given: HashMap<String, Value>,
+        nested: &mut Vec<DiagramId>,
+    ) -> ScopeId {
+        let written = self.model.diagram(diagram);
+        let at = parent.map(|(_, block)| block.name.span);
+        let parameters = parameters::evaluate_all(written, given, &mut self.errors, at);
+        let id = ScopeId::new(self.scopes.len());
+        let (entities, ports) = (HashMap::new(), HashMap::new());
+        self.scopes.push(Scope { diagram, prefix, parent, parameters, entities, ports });
+        nested.push(diagram);
+        for block in &written.blocks {
+            if self.drafts.len() >= MAXIMUM_BLOCKS {
+                let message = format!("the model has more than {MAXIMUM_BLOCKS} blocks");
+                self.errors.push(Diagnostic::error("too-large", message).at(block.name.span, ""));
+                break;
+            }
+            if let Some(entity) = self.declare(id, block, nested) {
+                self.scopes[id.index()].entities.insert(&block.name.value, entity);
+            }
+        }
+        nested.pop();
+        id
+    }
+
+    fn declare(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        nested: &mut Vec<DiagramId>,
+    ) -> Option<Entity> {
+        let path = format!("{}{}", self.scopes[scope.index()].prefix, block.name.value);
+        if let Some(diagram) = self.model.resolve(block.kind.span, &block.kind.value) {
+            return self.instance(scope, block, diagram, path, nested);
+        }
+        let Some(kind) = self.library.get(&block.kind.value) else {
+            let mut names: Vec<&str> = self.library.names().collect();
+            names.extend(self.model.visible(block.kind.span));
+            let message = format!("there is no block or diagram `{}`", block.kind.value);
+            let error = Diagnostic::error("unknown-block", message)
+                .at(block.kind.span, "not found")
+                .block(path)
+                .maybe_help(did_you_mean(&block.kind.value, names));
+            self.errors.push(error);
+            return None;
+        };
+        let info = kind.info();
+        let settings = self.settings(scope, block, &info, &path);
+        let id = self.draft(path, block.name.span, kind.clone(), info, settings);
+        self.pending.push((scope, id, block));
+        Some(Entity::Block(id))
+    }
+
+    fn draft(
+        &mut self,
+        path: String,
+        span: Span,
+        kind: Arc<dyn Block>,
+        info: Info,
+        settings: BTreeMap<String, Setting>,
+    ) -> BlockId {
+        let id = BlockId::new(self.drafts.len());
+        let outputs = (0..info.outputs.len())
+            .map(|port| {
+                self.wire_blocks.push((id, port));
+                WireId::new(self.wire_blocks.len() - 1)
+            })
+            .collect();
+        let inputs = vec![Vec::new(); info.inputs.len()];
+        let input_spans = inputs.iter().map(|_| Vec::new()).collect();
+        self.drafts.push(Draft { path, span, kind, info, settings, inputs, input_spans, outputs });
+        id
+    }
+
+    fn settings(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        info: &Info,
+        path: &str,
+    ) -> BTreeMap<String, Setting> {
+        let mut settings = BTreeMap::new();
+        for parameter in info.parameters {
+            let field = block.fields.iter().find(|field| field.name.value == parameter.name);
+            let result = match field {
+                None => settings::default(parameter, block.name.span),
+                Some(field) => settings::setting(parameter, &field.value, &|expr| {
+                    self.constant(scope, expr)
+                }),
+            };
+            if let Some(setting) = self.errors.keep(result.map_err(|error| error.block(path))) {
+                settings.insert(parameter.name.to_owned(), setting);
+            }
+        }
+        let fields = info.inputs.iter().map(|input| input.name);
+        let fields = || fields.clone().chain(info.parameters.iter().map(|p| p.name));
+        for field in &block.fields {
+            if !fields().any(|known| known == field.name.value) {
+                let message = format!("{} has no input or parameter `{}`", info.name, field.name.value);
+                let error = Diagnostic::error("unknown-field", message)
+                    .at(field.name.span, "unknown")
+                    .block(path)
+                    .maybe_help(did_you_mean(&field.name.value, fields()));
+                self.errors.push(error);
+            }
+        }
+        settings
+    }
+
+    fn constant(&self, scope: ScopeId, expr: &Expr) -> Result<Value, Diagnostic> {
+        let scope = &self.scopes[scope.index()];
+        let diagram = self.model.diagram(scope.diagram);
+        let is_signal = |name: &str| {
+            let first = name.split('.').next().unwrap_or(name);
+            diagram.blocks.iter().any(|block| block.name.value == first)
+                || diagram.inputs.iter().any(|input| input.value == name)
+        };
+        parameters::constant(expr, &scope.parameters, &is_signal)
+    }
+
+    fn instance(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        diagram: DiagramId,
+        path: String,
+        nested: &mut Vec<DiagramId>,
+    ) -> Option<Entity> {
+        let written = self.model.diagram(diagram);
+        if nested.contains(&diagram) || nested.len() > MAXIMUM_DEPTH {
+            let message = format!("diagram `{}` contains itself", block.kind.value);
+            let error = Diagnostic::error("recursive-diagram", message)
+                .at(block.kind.span, "used inside itself")
+                .block(path);
+            self.errors.push(error);
+            return None;
+        }
+        let mut given = HashMap::new();
+        for field in &block.fields {
+            let name = &field.name.value;
+            if written.parameters.iter().any(|p| p.name.value == *name) {
+                let value = self.constant(scope, &field.value).map_err(|e| e.block(&path));
+                let value = self.errors.keep(value);
+                given.insert(name.clone(), value.unwrap_or(Value::real(1.0)));
+            } else if !written.inputs.iter().any(|input| input.value == *name) {
+                let inputs = written.inputs.iter().map(|input| input.value.as_str());
+                let fields = inputs.chain(written.parameters.iter().map(|p| p.name.value.as_str()));
+                let message =
+                    format!("diagram `{}` has no input or parameter `{name}`", block.kind.value);
+                let error = Diagnostic::error("unknown-field", message)
+                    .at(field.name.span, "unknown")
+                    .block(&path)
+                    .maybe_help(did_you_mean(name, fields));
+                self.errors.push(error);
+            }
+        }
+        let prefix = format!("{path}.");
+        Some(Entity::Instance(self.open(diagram, prefix, Some((scope, block)), given, nested)))
+    }
+
+    /// Finds the wires of every input of every block, making blocks for expressions on the way.
+    fn connect(&mut self) {
+        for (scope, id, block) in std::mem::take(&mut self.pending) {
+            let info = self.drafts[id.index()].info;
+            let path = self.drafts[id.index()].path.clone();
+            for (index, input) in info.inputs.iter().enumerate() {
+                let field = block.fields.iter().find(|field| field.name.value == input.name);
+                let expressions: Vec<&Expr> = match (field, input.count) {
+                    (Some(field), Count::Many) => match &field.value.kind {
+                        ExprKind::Vector(parts) if !parts.is_empty() => parts.iter().collect(),
+                        _ => vec![&field.value],
+                    },
+                    (Some(field), _) => vec![&field.value],
+                    (None, Count::Optional) => Vec::new(),
+                    (None, _) => {
+                        let message = format!("input `{}` of {} is missing", input.name, info.name);
+                        let error = Diagnostic::error("missing-input", message)
+                            .at(block.name.span, input.about)
+                            .block(&path)
+                            .help(format!("add `{}: ...` with a signal or an expression", input.name));
+                        self.errors.push(error);
+                        continue;
+                    }
+                };
+                for (position, expr) in expressions.iter().enumerate() {
+                    let name = match input.count {
+                        Count::Many => format!("{path}.{}[{position}]", input.name),
+                        _ => format!("{path}.{}", input.name),
+                    };
+                    let wire = self.wire(scope, expr, name).map_err(|error| match error.path.is_empty() {
+                        true => error.block(&path),
+                        false => error,
+                    });
+                    if let Some(wire) = self.errors.keep(wire) {
+                        self.drafts[id.index()].inputs[index].push(wire);
+                        self.drafts[id.index()].input_spans[index].push(expr.span);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The wire that carries an expression: the one that it names, or that of a block made for it.
+    fn wire(&mut self, scope: ScopeId, expr: &Expr, path: String) -> Result<WireId, Diagnostic> {
+        if let Some(name) = expr.as_word()
+            && !self.scopes[scope.index()].parameters.contains_key(name)
+            && !matches!(name, "time" | "pi" | "inf")
+        {
+            return self.signal(scope, name, expr.span);
+        }
+        let mut operands = BTreeMap::new();
+        let (mut wires, mut spans) = (Vec::new(), Vec::new());
+        for (name, span) in expr.names() {
+            if operands.contains_key(name) {
+                continue;
+            }
+            if let Some(value) = self.scopes[scope.index()].parameters.get(name) {
+                operands.insert(name.to_owned(), Operand::Constant(value.clone()));
+            } else if !matches!(name, "time" | "pi" | "inf") {
+                let wire = self.signal(scope, name, span)?;
+                operands.insert(name.to_owned(), Operand::Port(wires.len()));
+                wires.push(wire);
+                spans.push(span);
+            }
+        }
+        let kind = Arc::new(Formula { expr: expr.clone(), operands });
+        let info = kind.info();
+        let id = self.draft(path, expr.span, kind, info, BTreeMap::new());
+        let draft = &mut self.drafts[id.index()];
+        (draft.inputs, draft.input_spans) = (vec![wires], vec![spans]);
+        Ok(draft.outputs[0])
+    }
+
+    /// The wire of a name: a block, a port of a block, an output of an instance, or an input.
+    fn signal(&mut self, scope: ScopeId, name: &str, span: Span) -> Result<WireId, Diagnostic> {
+        let (first, rest) = match name.split_once('.') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (name, None),
+        };
+        let here = &self.scopes[scope.index()];
+        let diagram = self.model.diagram(here.diagram);
+        match here.entities.get(first) {
+            Some(Entity::Block(id)) => self.block_output(*id, rest, span),
+            Some(Entity::Instance(inner)) => {
+                let inner = *inner;
+                self.instance_output(inner, first, rest, span)
+            }
+            None => match diagram.inputs.iter().find(|input| input.value == name) {
+                Some(input) => self.instance_input(scope, &input.value, span),
+                None if diagram.blocks.iter().any(|block| block.name.value == first) => {
+                    // The block itself was refused; saying so again helps nobody.
+                    let message = format!("`{first}` could not be used");
+                    Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"))
+                }
+                None => Err(here.unknown(name, span, diagram)),
+            },
+        }
+    }
+
+    fn block_output(
+        &self,
+        id: BlockId,
+        port: Option<&str>,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
+        let draft = &self.drafts[id.index()];
+        let names = || draft.info.outputs.iter().map(|output| output.name);
+        match port {
+            None => Ok(draft.outputs[0]),
+            Some(port) => match names().position(|name| name == port) {
+                Some(index) => Ok(draft.outputs[index]),
+                None => {
+                    let message = format!("{} has no output `{port}`", draft.info.name);
+                    Err(Diagnostic::error("unknown-name", message)
+                        .at(span, "no such output")
+                        .maybe_help(did_you_mean(port, names())))
+                }
+            },
+        }
+    }
+
+    fn instance_output(
+        &mut self,
+        scope: ScopeId,
+        instance: &str,
+        port: Option<&str>,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
+        let diagram = self.model.diagram(self.scopes[scope.index()].diagram);
+        let names = || diagram.outputs.iter().map(|output| output.name.value.as_str());
+        let output = match port {
+            Some(port) => diagram.outputs.iter().find(|output| output.name.value == port),
+            None if diagram.outputs.len() == 1 => diagram.outputs.first(),
+            None => {
+                let message = format!("`{instance}` has {} outputs", diagram.outputs.len());
+                let all: Vec<String> = names().map(|name| format!("{instance}.{name}")).collect();
+                return Err(Diagnostic::error("unknown-name", message)
+                    .at(span, "say which one")
+                    .help(format!("there is: {}", all.join(", "))));
+            }
+        };
+        let Some(output) = output else {
+            let port = port.unwrap_or_default();
+            let message = format!("diagram `{}` has no output `{port}`", diagram.name.value);
+            return Err(Diagnostic::error("unknown-name", message)
+                .at(span, "no such output")
+                .maybe_help(did_you_mean(port, names())));
+        };
+        let name = output.name.value.as_str();
+        let path = format!("{}{name}", self.scopes[scope.index()].prefix);
+        self.resolve_port(scope, name, span, |this| this.wire(scope, &output.value, path))
+    }
+
+    fn instance_input(
+        &mut self,
+        scope: ScopeId,
+        name: &'m str,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
+        let Some((outer, block)) = self.scopes[scope.index()].parent else {
+            let message = format!("`{name}` is an input of the main diagram, which has none");
+            return Err(Diagnostic::error("missing-input", message).at(span, ""));
+        };
+        let Some(field) = block.fields.iter().find(|field| field.name.value == name) else {
+            let message = format!("input `{name}` of `{}` is missing", block.kind.value);
+            let path = self.scopes[scope.index()].prefix.trim_end_matches('.').to_owned();
+            return Err(Diagnostic::error("missing-input", message)
+                .at(block.name.span, "in this instance")
+                .block(path)
+                .help(format!("add `{name}: ...` with a signal or an expression")));
+        };
+        let path = format!("{}{name}", self.scopes[scope.index()].prefix);
+        self.resolve_port(scope, name, span, |this| this.wire(outer, &field.value, path))
+    }
+
+    /// Resolves a port of an instance once, and refuses one that is connected to nothing but itself.
+    fn resolve_port(
+        &mut self,
+        scope: ScopeId,
+        name: &'m str,
+        span: Span,
+        find: impl FnOnce(&mut Self) -> Result<WireId, Diagnostic>,
+    ) -> Result<WireId, Diagnostic> {
+        match self.scopes[scope.index()].ports.get(name) {
+            Some(Some(wire)) => return Ok(*wire),
+            Some(None) => {
+                let message = format!("`{name}` is connected to nothing but itself");
+                return Err(Diagnostic::error("causality-loop", message)
+                    .at(span, "this leads back to itself without passing a block"));
+            }
+            None => {}
+        }
+        self.scopes[scope.index()].ports.insert(name, None);
+        let found = find(self);
+        match &found {
+            Ok(wire) => self.scopes[scope.index()].ports.insert(name, Some(*wire)),
+            Err(_) => self.scopes[scope.index()].ports.remove(name),
+        };
+        found
+    }
+
+    fn records(&mut self) -> Vec<Record> {
+        let main = ScopeId::new(0);
+        let mut records = Vec::new();
+        for record in &self.model.record {
+            let path = format!("record.{}", record.name);
+            let wire = self.wire(main, &record.value, path);
+            if let Some(wire) = self.errors.keep(wire) {
+                records.push(Record { name: record.name.clone(), wire });
+            }
+        }
+        if self.model.record.is_empty() {
+            // Nothing asked for: every block of the main diagram.
+            for block in &self.model.diagram(self.model.root).blocks {
+                if let Some(Entity::Block(id)) = self.scopes[0].entities.get(block.name.value.as_str()) {
+                    let wire = self.drafts[id.index()].outputs[0];
+                    records.push(Record { name: block.name.value.clone(), wire });
+                }
+            }
+        }
+        records
+    }
+
+    fn solve(&mut self) -> Solve {
+        let mut solve = Solve::default();
+        for index in 0..self.scopes.len() {
+            let scope = ScopeId::new(index);
+            match &self.model.diagram(self.scopes[index].diagram).solve {
+                model::Solve::No => {}
+                model::Solve::All(_) => solve.everywhere.push(self.scopes[index].prefix.clone()),
+                model::Solve::Signals(signals) => {
+                    for named in signals {
+                        let guess = self.constant(scope, &named.value);
+                        let wire = self.signal(scope, &named.name.value, named.name.span);
+                        let (guess, wire) = (self.errors.keep(guess), self.errors.keep(wire));
+                        if let (Some(guess), Some(wire)) = (guess, wire) {
+                            solve.wires.insert(wire, guess.data().to_vec());
+                        }
+                    }
+                }
+            }
+        }
+        solve
+    }
+}
+
+/// The type that a wire has until its block is defined.
+pub(crate) const UNTYPED: Type = Type::REAL;

@@ -1,0 +1,43 @@
+//! Regions: blocks that share a continuous signal step together, the others apart.
+
+use crate::flat::{BlockId, Diagram, Region, RegionId};
+
+/// Region 0 holds every block through which nothing moves between events; the others follow in the
+/// order of their first block.
+pub(crate) fn find(diagram: &mut Diagram) {
+    let mut parent: Vec<usize> = (0..diagram.blocks.len()).collect();
+    let mut moving = vec![false; diagram.blocks.len()];
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        let flows = block.definition.states.iter().any(|state| state.derivative.is_some());
+        moving[index] |= flows || block.outputs.iter().any(|wire| diagram.wire(*wire).moving);
+        moving[index] |= !block.located.is_empty();
+        for wire in block.inputs.iter().flatten().filter(|wire| diagram.wire(**wire).moving) {
+            moving[index] = true;
+            let (a, b) = (root(&mut parent, index), root(&mut parent, diagram.wire(*wire).block.index()));
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    diagram.regions = vec![Region::default()];
+    let mut of_root = vec![None; diagram.blocks.len()];
+    for index in 0..diagram.blocks.len() {
+        let region = if moving[index] {
+            let root = root(&mut parent, index);
+            *of_root[root].get_or_insert_with(|| {
+                diagram.regions.push(Region::default());
+                RegionId::new(diagram.regions.len() - 1)
+            })
+        } else {
+            RegionId(0)
+        };
+        diagram.blocks[index].region = region;
+        diagram.regions[region.index()].blocks.push(BlockId::new(index));
+    }
+}
+
+fn root(parent: &mut [usize], mut index: usize) -> usize {
+    while parent[index] != index {
+        parent[index] = parent[parent[index]];
+        index = parent[index];
+    }
+    index
+}

@@ -1,0 +1,195 @@
+//! How a model is run: the settings of its `simulate` section, evaluated.
+
+use std::collections::HashMap;
+
+use base::{Diagnostic, Diagnostics, Span, Time, Value, did_you_mean};
+use expr::Expr;
+use model::Simulate;
+
+use crate::parameters::constant;
+
+/// Start and stop, solver, tolerances and limits. Where a field has no value the engine chooses.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    /// Where model time begins.
+    pub start: Time,
+    /// Where it ends.
+    pub stop: Time,
+    /// The name of the solver, and where it was written.
+    pub solver: (String, Option<Span>),
+    /// Error allowed relative to the size of a state.
+    pub relative_tolerance: f64,
+    /// Error allowed where a state is near zero.
+    pub absolute_tolerance: f64,
+    /// The step of fixed-step solvers [s].
+    pub step: Option<f64>,
+    /// The first step of variable-step solvers [s].
+    pub initial_step: Option<f64>,
+    /// The greatest step [s].
+    pub maximum_step: f64,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The greatest number of microsteps at one time.
+    pub microsteps: u32,
+    /// What to do where events accumulate.
+    pub zeno: Zeno,
+}
+
+/// What to do where events accumulate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Zeno {
+    /// Stop with an error.
+    Error,
+    /// Stop there and keep what was computed.
+    Stop,
+}
+
+/// What the command line or a caller sets over the model's own words.
+#[derive(Clone, Default, Debug)]
+pub struct Overrides {
+    /// Parameters of the main diagram.
+    pub parameters: Vec<(String, Value)>,
+    /// Start time.
+    pub start: Option<Time>,
+    /// Stop time.
+    pub stop: Option<Time>,
+    /// The name of the solver.
+    pub solver: Option<String>,
+    /// Relative and absolute tolerance.
+    pub tolerance: Option<f64>,
+    /// The seed.
+    pub seed: Option<u64>,
+}
+
+const DEFAULT_TOLERANCE: f64 = 1e-6;
+const DEFAULT_MICROSTEPS: u32 = 1000;
+
+/// Evaluates the settings over the parameters of the main diagram.
+pub(crate) fn evaluate(
+    simulate: &Simulate,
+    parameters: &HashMap<String, Value>,
+    overrides: &Overrides,
+    errors: &mut Diagnostics,
+) -> Run {
+    let mut reader = Reader { parameters, errors };
+    let start = reader.time(&simulate.start, overrides.start, Time::ZERO, "start");
+    let stop = reader.time(&simulate.stop, overrides.stop, start + one_second(), "stop");
+    if stop < start {
+        let mut error = Diagnostic::error("bad-setting", "the stop time is before the start time");
+        if let Some(expr) = &simulate.stop {
+            error = error.at(expr.span, format!("start is {start}"));
+        }
+        reader.errors.push(error);
+    }
+    let common = match overrides.tolerance {
+        Some(tolerance) => Some(reader.checked_override(tolerance, "tolerance")),
+        None => reader.positive(&simulate.tolerance, "tolerance"),
+    };
+    let common_override = overrides.tolerance.and(common);
+    let tolerance = common.unwrap_or(DEFAULT_TOLERANCE);
+    let relative = reader.positive(&simulate.relative_tolerance, "relative_tolerance");
+    let absolute = reader.positive(&simulate.absolute_tolerance, "absolute_tolerance");
+    let solver = match (&overrides.solver, &simulate.solver) {
+        (Some(name), _) => (name.clone(), None),
+        (None, Some(name)) => (name.value.clone(), Some(name.span)),
+        (None, None) => ("rk45".to_owned(), None),
+    };
+    Run {
+        start,
+        stop,
+        solver,
+        relative_tolerance: common_override.or(relative).unwrap_or(tolerance),
+        absolute_tolerance: common_override.or(absolute).unwrap_or(tolerance),
+        step: reader.positive(&simulate.step, "step"),
+        initial_step: reader.positive(&simulate.initial_step, "initial_step"),
+        maximum_step: reader.positive(&simulate.maximum_step, "maximum_step").unwrap_or(f64::INFINITY),
+        seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
+        microsteps: reader
+            .count(&simulate.microsteps, "microsteps")
+            .map_or(DEFAULT_MICROSTEPS, |n| n.clamp(2, u64::from(u32::MAX - 1)) as u32),
+        zeno: reader.zeno(simulate),
+    }
+}
+
+fn one_second() -> Time {
+    Time::from_attoseconds(base::ATTOSECONDS_PER_SECOND)
+}
+
+struct Reader<'a> {
+    parameters: &'a HashMap<String, Value>,
+    errors: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, expr: &Expr) -> Option<Value> {
+        let value = constant(expr, self.parameters, &|_| false);
+        self.errors.keep(value)
+    }
+
+    fn wrong(&mut self, span: Span, name: &str, must: &str) {
+        let message = format!("`{name}` must be {must}");
+        self.errors.push(Diagnostic::error("bad-setting", message).at(span, "is not"));
+    }
+
+    fn time(&mut self, expr: &Option<Expr>, over: Option<Time>, none: Time, name: &str) -> Time {
+        if let Some(time) = over {
+            return time;
+        }
+        let Some(expr) = expr else { return none };
+        let Some(value) = self.value(expr) else { return none };
+        match value.as_rational().and_then(Time::from_rational) {
+            Some(time) if value.as_bool().is_none() => time,
+            _ => {
+                self.wrong(expr.span, name, "a time in seconds, at most 1e20");
+                none
+            }
+        }
+    }
+
+    fn positive(&mut self, expr: &Option<Expr>, name: &str) -> Option<f64> {
+        let expr = expr.as_ref()?;
+        let value = self.value(expr)?;
+        match value.as_f64() {
+            Some(x) if x > 0.0 && value.as_bool().is_none() => Some(x),
+            _ => {
+                self.wrong(expr.span, name, "a positive number");
+                None
+            }
+        }
+    }
+
+    fn checked_override(&mut self, value: f64, name: &str) -> f64 {
+        if value > 0.0 && value.is_finite() {
+            return value;
+        }
+        let message = format!("`{name}` must be a positive number, not {value}");
+        self.errors.push(Diagnostic::error("bad-setting", message));
+        DEFAULT_TOLERANCE
+    }
+
+    fn count(&mut self, expr: &Option<Expr>, name: &str) -> Option<u64> {
+        let expr = expr.as_ref()?;
+        match self.value(expr)?.as_int().and_then(|n| u64::try_from(n).ok()) {
+            Some(n) => Some(n),
+            None => {
+                self.wrong(expr.span, name, "a whole number from 0 on");
+                None
+            }
+        }
+    }
+
+    fn zeno(&mut self, simulate: &Simulate) -> Zeno {
+        let Some(word) = &simulate.zeno else { return Zeno::Error };
+        match word.value.as_str() {
+            "error" => Zeno::Error,
+            "stop" => Zeno::Stop,
+            other => {
+                let error = Diagnostic::error("bad-setting", "`zeno` must be error or stop")
+                    .at(word.span, "neither of them")
+                    .maybe_help(did_you_mean(other, ["error", "stop"]));
+                self.errors.push(error);
+                Zeno::Error
+            }
+        }
+    }
+}

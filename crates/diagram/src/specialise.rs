@@ -1,0 +1,122 @@
+//! A block's functions with everything folded in that is known of one mode.
+
+use std::collections::BTreeMap;
+
+use blocks::{Definition, Leaf, Part, Signal};
+use ir::{Graph, NodeId, Op};
+
+use crate::facts::Mode;
+use crate::flat::{Presence, Wire, WireId};
+
+/// The functions of a block in one mode. Leaves have the same keys as in the definition.
+#[derive(Clone, Debug, Default)]
+pub struct Specialised {
+    /// The functions.
+    pub graph: Graph,
+    /// The outputs.
+    pub outputs: Vec<Signal>,
+    /// What each state becomes at a commit.
+    pub nexts: Vec<NodeId>,
+    /// The rate of each continuous state.
+    pub derivatives: Vec<Option<NodeId>>,
+    /// Conditions that must not hold.
+    pub checks: Vec<NodeId>,
+    /// The sides and cells of this graph, as nodes of the definition, by which they are known in
+    /// both modes.
+    pub sites: BTreeMap<NodeId, NodeId>,
+    /// Where each side or cell of the definition went.
+    pub placed: BTreeMap<NodeId, NodeId>,
+}
+
+/// Folds what is known of the wires and of the mode into a definition. `port` gives the wire of an
+/// input.
+pub(crate) fn specialise(
+    definition: &Definition,
+    mode: Mode,
+    port: &dyn Fn(usize) -> WireId,
+    wires: &[Wire],
+) -> Specialised {
+    let roots = roots(definition, mode);
+    let mut graph = Graph::new();
+    let inlined = graph.inline(&definition.graph, &roots, &mut |g, _, node, _| match &node.op {
+        Op::Crossed if mode == Mode::Smooth => Some(g.filled(node.ty, 0.0)),
+        Op::Leaf(key) => match definition.leaves[*key as usize] {
+            Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
+            Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
+            Leaf::Input { port: index, part } => {
+                let wire = &wires[port(index).index()];
+                known(wire, part, mode).map(|data| g.constant(node.ty, &data))
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    let mut sites = BTreeMap::new();
+    let mut placed = BTreeMap::new();
+    for original in definition.graph.reachable(&roots) {
+        if matches!(definition.graph.node(original).op, Op::Side | Op::Cell) {
+            let new = inlined.get(original);
+            if matches!(graph.node(new).op, Op::Side | Op::Cell) {
+                sites.entry(new).or_insert(original);
+                placed.insert(original, new);
+            }
+        }
+    }
+    let signal = |signal: &Signal| Signal {
+        value: inlined.get(signal.value),
+        present: inlined.get(signal.present),
+        impulses: match mode {
+            Mode::Smooth => Vec::new(),
+            Mode::Tick => signal.impulses.iter().map(|i| inlined.get(*i)).collect(),
+        },
+    };
+    Specialised {
+        outputs: definition.outputs.iter().map(signal).collect(),
+        nexts: definition.states.iter().map(|state| inlined.get(state.next)).collect(),
+        derivatives: definition
+            .states
+            .iter()
+            .map(|state| state.derivative.filter(|_| mode == Mode::Smooth).map(|d| inlined.get(d)))
+            .collect(),
+        checks: match mode {
+            Mode::Smooth => Vec::new(),
+            Mode::Tick => definition.checks.iter().map(|c| inlined.get(c.undefined)).collect(),
+        },
+        sites,
+        placed,
+        graph,
+    }
+}
+
+fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {
+    let mut roots = Vec::new();
+    for output in &definition.outputs {
+        roots.extend([output.value, output.present]);
+        if mode == Mode::Tick {
+            roots.extend(&output.impulses);
+        }
+    }
+    roots.extend(definition.states.iter().map(|state| state.next));
+    match mode {
+        Mode::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
+        Mode::Tick => roots.extend(definition.checks.iter().map(|check| check.undefined)),
+    }
+    roots
+}
+
+/// What is known of a part of a wire in a mode.
+fn known(wire: &Wire, part: Part, mode: Mode) -> Option<Vec<f64>> {
+    let presence = match mode {
+        Mode::Smooth => wire.between,
+        Mode::Tick => wire.ticking,
+    };
+    match (part, presence) {
+        (Part::Present, Presence::Always) => Some(vec![1.0]),
+        (Part::Present, Presence::Never) => Some(vec![0.0]),
+        (Part::Present, Presence::Varies) => None,
+        (Part::Value, Presence::Never) => Some(vec![0.0; wire.ty.len()]),
+        (Part::Value, _) => wire.constant.clone(),
+        (Part::Impulse(_), _) if mode == Mode::Smooth => Some(vec![0.0; wire.ty.len()]),
+        (Part::Impulse(_), _) => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! Types, sizes and orders of impulses: found by defining blocks until nothing changes.
+
+use base::{Diagnostic, Diagnostics, Type};
+use blocks::{Context, Definition};
+
+use crate::flat::{BlockId, WireId};
+use crate::flatten::{Draft, UNTYPED};
+
+/// The greatest order of impulses that is followed.
+const MAXIMUM_ORDERS: u32 = 16;
+/// How often a block may be defined again before its types are said not to settle.
+const MAXIMUM_ROUNDS: usize = 64;
+
+/// Blocks with their functions, and what their outputs carry.
+pub(crate) struct Typed {
+    pub blocks: Vec<(Draft, Definition)>,
+    pub wires: Vec<(BlockId, usize, Type, u32)>,
+}
+
+/// What is known of a wire: its type and how many orders of impulses it carries.
+type Known = Option<(Type, u32)>;
+
+pub(crate) fn infer(
+    drafts: Vec<Draft>,
+    wire_blocks: Vec<(BlockId, usize)>,
+) -> Result<Typed, Diagnostics> {
+    let mut inference = Inference::new(drafts, wire_blocks);
+    inference.run()?;
+    let Inference { drafts, definitions, wires, wire_blocks, .. } = inference;
+    let wires = wire_blocks
+        .into_iter()
+        .zip(wires)
+        .map(|((block, port), known)| {
+            let (ty, orders) = known.unwrap_or((UNTYPED, 0));
+            (block, port, ty, orders)
+        })
+        .collect();
+    let definitions = definitions.into_iter().map(|d| d.expect("every block is defined"));
+    Ok(Typed { blocks: drafts.into_iter().zip(definitions).collect(), wires })
+}
+
+struct Inference {
+    drafts: Vec<Draft>,
+    wire_blocks: Vec<(BlockId, usize)>,
+    wires: Vec<Known>,
+    definitions: Vec<Option<Definition>>,
+    consumers: Vec<Vec<BlockId>>,
+    rounds: Vec<usize>,
+    ready: Vec<BlockId>,
+    errors: Diagnostics,
+}
+
+impl Inference {
+    fn new(drafts: Vec<Draft>, wire_blocks: Vec<(BlockId, usize)>) -> Self {
+        let mut consumers = vec![Vec::new(); wire_blocks.len()];
+        for (index, draft) in drafts.iter().enumerate() {
+            for wire in draft.inputs.iter().flatten() {
+                consumers[wire.index()].push(BlockId::new(index));
+            }
+        }
+        Inference {
+            wires: vec![None; wire_blocks.len()],
+            definitions: drafts.iter().map(|_| None).collect(),
+            rounds: vec![0; drafts.len()],
+            ready: (0..drafts.len()).rev().map(BlockId::new).collect(),
+            drafts,
+            wire_blocks,
+            consumers,
+            errors: Diagnostics::default(),
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Diagnostics> {
+        loop {
+            while let Some(block) = self.ready.pop() {
+                self.define(block)?;
+            }
+            if !self.guess() {
+                break;
+            }
+        }
+        std::mem::take(&mut self.errors).or(())
+    }
+
+    fn define(&mut self, id: BlockId) -> Result<(), Diagnostics> {
+        let draft = &self.drafts[id.index()];
+        let known = |wire: &WireId| self.wires[wire.index()];
+        let inputs: Option<Vec<Vec<(Type, u32)>>> =
+            draft.inputs.iter().map(|wires| wires.iter().map(known).collect()).collect();
+        let Some(inputs) = inputs else { return Ok(()) };
+        self.rounds[id.index()] += 1;
+        if self.rounds[id.index()] > MAXIMUM_ROUNDS {
+            return Err(self.unsettled(id).into());
+        }
+        let mut context = Context::new(draft.info, &draft.settings, &inputs);
+        if let Err(error) = draft.kind.define(&mut context) {
+            return Err(self.located(id, error).into());
+        }
+        let definition = context.finish();
+        debug_assert_eq!(ir::verify(&definition.graph, true), Ok(()));
+        for (port, wire) in self.drafts[id.index()].outputs.clone().into_iter().enumerate() {
+            let orders = carried(&definition, port);
+            if orders > MAXIMUM_ORDERS {
+                return Err(self.unbounded(id).into());
+            }
+            let new = Some((definition.output_type(port), orders));
+            if self.wires[wire.index()] != new {
+                self.wires[wire.index()] = new;
+                self.ready.extend(&self.consumers[wire.index()]);
+            }
+        }
+        self.definitions[id.index()] = Some(definition);
+        Ok(())
+    }
+
+    /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones
+    /// first; a loop without any is one of real numbers.
+    fn guess(&mut self) -> bool {
+        let undefined = |i: &usize| self.definitions[*i].is_none();
+        let promise = |i: usize| {
+            let ty = self.drafts[i].kind.promise(&self.drafts[i].settings)?;
+            self.wires[self.drafts[i].outputs[0].index()].is_none().then_some((ty, i))
+        };
+        let stuck: Vec<usize> = (0..self.drafts.len()).filter(undefined).collect();
+        let promises: Vec<(Type, usize)> = stuck.iter().filter_map(|i| promise(*i)).collect();
+        let large = promises.iter().any(|(ty, _)| !ty.is_scalar());
+        let mut taken: Vec<(Type, usize)> =
+            promises.into_iter().filter(|(ty, _)| !large || !ty.is_scalar()).collect();
+        if taken.is_empty() {
+            let open = |i: &&usize| self.wires[self.drafts[**i].outputs[0].index()].is_none();
+            taken.extend(stuck.iter().find(open).map(|i| (UNTYPED, *i)));
+        }
+        for (ty, block) in &taken {
+            let wire = self.drafts[*block].outputs[0].index();
+            self.wires[wire] = Some((*ty, 0));
+            self.ready.extend(&self.consumers[wire]);
+        }
+        !taken.is_empty()
+    }
+
+    fn located(&self, id: BlockId, error: Diagnostic) -> Diagnostic {
+        let draft = &self.drafts[id.index()];
+        let error = if error.path.is_empty() { error.block(&draft.path) } else { error };
+        if error.labels.is_empty() { error.at(draft.span, "") } else { error }
+    }
+
+    fn unsettled(&self, id: BlockId) -> Diagnostic {
+        let error = Diagnostic::error("size-mismatch", "the size of this signal does not settle")
+            .note("it depends on itself through a loop in which it changes every time")
+            .help("give an `initial` of the size that is meant, such as [0, 0]");
+        self.located(id, error)
+    }
+
+    fn unbounded(&self, id: BlockId) -> Diagnostic {
+        let message = "the order of impulses in this loop grows without bound";
+        self.located(id, Diagnostic::error("impulse-unbounded", message))
+    }
+}
+
+/// How many orders of impulses an output carries: trailing coefficients that are zero do not count.
+fn carried(definition: &Definition, port: usize) -> u32 {
+    let impulses = &definition.outputs[port].impulses;
+    let zero = |node| definition.graph.constant_of(node).is_some_and(|c| c.iter().all(|x| *x == 0.0));
+    let length = impulses.iter().rposition(|node| !zero(*node)).map_or(0, |last| last + 1);
+    length as u32
+}

@@ -1,0 +1,170 @@
+//! Functions of constants.
+
+use base::{Diagnostic, Elem, Rational, Shape, Span, Type, Value};
+
+use super::operators::{division_by_zero, elem_of, elementwise, sizes_differ};
+use super::{Operand, arrays, check_defined, check_number, exact, mismatch};
+use crate::Function;
+
+/// The value of a call.
+pub(super) fn call(
+    function: Function,
+    arguments: &[Operand],
+    span: Span,
+) -> Result<Value, Diagnostic> {
+    use Function::*;
+    let name = format!("`{}`", function.name());
+    if function != Transpose {
+        arguments.iter().try_for_each(|argument| check_number(argument, &name))?;
+    }
+    let value = match (function, arguments) {
+        (Abs | Sign | Floor | Ceil | Round, [x]) => whole_or_exact(function, x),
+        (Mod, [x, y]) => modulo(&name, x, y)?,
+        (Min | Max, [first, rest @ ..]) => extreme(function, &name, first, rest)?,
+        (Atan2, [y, x]) => real(elementwise(&name, y, x, f64::atan2)?),
+        (Hypot, [x, y]) => real(elementwise(&name, x, y, f64::hypot)?),
+        (Sum, [x]) => sum(x),
+        (Dot, [x, y]) => dot(x, y)?,
+        (Norm, [x]) => Value::real(x.value.data().iter().fold(0.0, |norm, x| f64::hypot(norm, *x))),
+        (Transpose, [x]) => arrays::transpose(x),
+        (Identity, [n]) => arrays::identity(n, span)?,
+        (Zeros, sizes) => arrays::filled(sizes, 0.0, span)?,
+        (Ones, sizes) => arrays::filled(sizes, 1.0, span)?,
+        (_, [x]) => map(x, smooth(function).ok_or_else(|| unusable(&name, span))?),
+        _ => return Err(unusable(&name, span)),
+    };
+    check_defined(value, span)
+}
+
+/// The parser refuses a wrong number of arguments; a tree that was built otherwise ends here.
+fn unusable(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("wrong-arguments", format!("{name} cannot be called like this")).at(span, "")
+}
+
+/// The functions of one real number that give a real number.
+fn smooth(function: Function) -> Option<fn(f64) -> f64> {
+    use Function::*;
+    Some(match function {
+        Sin => f64::sin,
+        Cos => f64::cos,
+        Tan => f64::tan,
+        Asin => f64::asin,
+        Acos => f64::acos,
+        Atan => f64::atan,
+        Sinh => f64::sinh,
+        Cosh => f64::cosh,
+        Tanh => f64::tanh,
+        Asinh => f64::asinh,
+        Acosh => f64::acosh,
+        Atanh => f64::atanh,
+        Exp => f64::exp,
+        Log => f64::ln,
+        Log10 => f64::log10,
+        Log2 => f64::log2,
+        Sqrt => f64::sqrt,
+        _ => return None,
+    })
+}
+
+fn map(operand: &Operand, function: fn(f64) -> f64) -> Value {
+    let data = operand.value.data().iter().map(|x| function(*x)).collect();
+    Value::new(operand.value.ty().with_elem(Elem::Real), data)
+}
+
+fn real(value: Value) -> Value {
+    value.to_real()
+}
+
+/// Functions that give a whole number, or the exact magnitude.
+fn whole_or_exact(function: Function, operand: &Operand) -> Value {
+    if let Some(known) = exact::of(&operand.value).and_then(|x| exactly(function, x)) {
+        return Value::rational(known);
+    }
+    let rounded: fn(f64) -> f64 = match function {
+        Function::Abs => f64::abs,
+        Function::Floor => f64::floor,
+        Function::Ceil => f64::ceil,
+        Function::Round => round,
+        _ => |x| if x == 0.0 { 0.0 } else { x.signum() },
+    };
+    let value = map(operand, rounded);
+    let keeps = function == Function::Abs && operand.value.ty().elem == Elem::Real;
+    let elem = if keeps { Elem::Real } else { elem_of(value.data()) };
+    Value::new(value.ty().with_elem(elem), value.data().to_vec())
+}
+
+/// The nearest whole number, halves up; `floor(x + 0.5)` would be wrong just below one half.
+fn round(x: f64) -> f64 {
+    let below = x.floor();
+    if x - below >= 0.5 { below + 1.0 } else { below }
+}
+
+fn exactly(function: Function, x: Rational) -> Option<Rational> {
+    match function {
+        Function::Abs => Some(exact::abs(x)),
+        Function::Sign => Some(exact::sign(x)),
+        Function::Floor => Some(exact::floor(x)),
+        Function::Ceil => Some(exact::ceil(x)),
+        Function::Round => exact::round(x),
+        _ => None,
+    }
+}
+
+fn modulo(name: &str, x: &Operand, y: &Operand) -> Result<Value, Diagnostic> {
+    if y.value.data().contains(&0.0) {
+        return Err(division_by_zero(y.span));
+    }
+    let known = exact::of(&x.value).zip(exact::of(&y.value));
+    match known.and_then(|(x, y)| exact::modulo(x, y)) {
+        Some(known) => Ok(Value::rational(known)),
+        None => elementwise(name, x, y, |x, y| x - y * (x / y).floor()),
+    }
+}
+
+/// The least or the greatest, element by element.
+fn extreme(
+    function: Function,
+    name: &str,
+    first: &Operand,
+    rest: &[Operand],
+) -> Result<Value, Diagnostic> {
+    let least = function == Function::Min;
+    let mut found = Operand { value: first.value.clone(), span: first.span };
+    for next in rest {
+        let known = exact::of(&found.value).zip(exact::of(&next.value));
+        found.value = match known {
+            Some((a, b)) => Value::rational(if (b < a) == least { b } else { a }),
+            None => elementwise(name, &found, next, if least { f64::min } else { f64::max })?,
+        };
+    }
+    Ok(found.value)
+}
+
+fn sum(operand: &Operand) -> Value {
+    if operand.value.ty().is_scalar() {
+        return operand.value.clone();
+    }
+    total(operand.value.ty().elem == Elem::Int, operand.value.data().iter().copied())
+}
+
+fn dot(x: &Operand, y: &Operand) -> Result<Value, Diagnostic> {
+    for operand in [x, y] {
+        if !matches!(operand.value.ty().shape, Shape::Vector(_)) {
+            return Err(mismatch("`dot` needs two vectors", &operand.value, operand.span));
+        }
+    }
+    if x.value.ty().shape != y.value.ty().shape {
+        return Err(sizes_differ("`dot`", x, y));
+    }
+    let integers = x.value.ty().elem == Elem::Int && y.value.ty().elem == Elem::Int;
+    Ok(total(integers, x.value.data().iter().zip(y.value.data()).map(|(a, b)| a * b)))
+}
+
+/// A sum that is known exactly where its terms are whole numbers.
+fn total(integers: bool, terms: impl Iterator<Item = f64>) -> Value {
+    let total: f64 = terms.sum();
+    match exact::whole(total) {
+        Some(exact) if integers => Value::rational(exact),
+        _ => Value::new(Type::REAL, vec![total]),
+    }
+}

@@ -1,0 +1,44 @@
+//! Walking over an expression without recursion.
+
+use base::Span;
+
+use crate::{Expr, ExprKind};
+
+impl Expr {
+    /// The name that this is, where it is nothing more: a word such as `falling`.
+    pub fn as_word(&self) -> Option<&str> {
+        match &self.kind {
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The expressions right below this one, in the order in which they were written.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
+        let (boxed, listed): ([Option<&Expr>; 2], &[Expr]) = match &self.kind {
+            ExprKind::Literal(_) | ExprKind::Name(_) => ([None, None], &[]),
+            ExprKind::Unary(_, operand) => ([Some(operand), None], &[]),
+            ExprKind::Binary(_, left, right) => ([Some(left), Some(right)], &[]),
+            ExprKind::Conditional(parts) => ([None, None], &parts[..]),
+            ExprKind::Call(_, arguments) => ([None, None], arguments),
+            ExprKind::Vector(items) => ([None, None], items),
+            ExprKind::Index(operand, indices) => ([Some(operand), None], indices),
+        };
+        boxed.into_iter().flatten().chain(listed)
+    }
+
+    /// Every expression of the tree, this one first, in the order in which they were written.
+    pub fn descendants(&self) -> impl Iterator<Item = &Expr> {
+        let mut ahead = vec![self];
+        std::iter::from_fn(move || {
+            let next = ahead.pop()?;
+            ahead.extend(next.children().rev());
+            Some(next)
+        })
+    }
+
+    /// Every name in the tree with its place; one that is used twice comes twice.
+    pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.descendants().filter_map(|expr| Some((expr.as_word()?, expr.span)))
+    }
+}

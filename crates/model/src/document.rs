@@ -1,0 +1,140 @@
+//! One file: its version, what it imports, its diagrams, and its main diagram.
+
+use base::{Diagnostic, FileId, Span, Spanned};
+
+use crate::fields::{Context, get};
+use crate::names;
+use crate::sections;
+use crate::yaml::{Entry, Node, NodeKind};
+use crate::{Diagram, Record, Simulate};
+
+const KEYS: [&str; 10] = [
+    "superdense",
+    "name",
+    "description",
+    "import",
+    "parameters",
+    "diagrams",
+    "blocks",
+    "record",
+    "solve",
+    "simulate",
+];
+
+/// What stands in one file.
+pub(crate) struct Document {
+    pub imports: Vec<Import>,
+    pub diagrams: Vec<Diagram>,
+    /// The rest, which only the file that is run has to say, and its main diagram.
+    pub main: Option<(Main, Diagram)>,
+}
+
+/// What the file that is run says about the whole model.
+pub(crate) struct Main {
+    pub name: String,
+    pub description: String,
+    pub record: Vec<Record>,
+    pub simulate: Simulate,
+}
+
+/// Another file whose diagrams are used.
+pub(crate) struct Import {
+    /// The name before the dot, where there is one.
+    pub alias: Option<Spanned<String>>,
+    pub path: Spanned<String>,
+}
+
+/// Reads the tree of a file. Of one that is imported, only `import` and `diagrams` count.
+pub(crate) fn document(context: &mut Context, node: &Node, main: Option<&str>) -> Option<Document> {
+    let file = node.span.file;
+    let entries = context.mapping(node, "a model file", "superdense: 1");
+    if !matches!(node.kind, NodeKind::Mapping(_)) && !node.is_null() {
+        return None;
+    }
+    let version = check_version(entries, file);
+    context.report.keep(version)?;
+    context.check_keys(entries, &KEYS, "a model file");
+    let imports = get(entries, "import").map_or(Vec::new(), |entry| imports(context, &entry.value));
+    let diagrams =
+        get(entries, "diagrams").map_or(Vec::new(), |entry| diagrams(context, &entry.value));
+    let main = main.map(|default_name| self::main(context, entries, default_name, file));
+    Some(Document { imports, diagrams, main })
+}
+
+fn check_version(entries: &[Entry], file: FileId) -> Result<(), Diagnostic> {
+    let Some(entry) = get(entries, "superdense") else {
+        let message = "this file does not say which version of the format it is written in";
+        return Err(Diagnostic::error("missing-version", message)
+            .at(Span::new(file, 0, 0), "")
+            .help("begin it with `superdense: 1`"));
+    };
+    match &entry.value.kind {
+        NodeKind::Scalar(scalar) if scalar.value == "1" => Ok(()),
+        _ => Err(Diagnostic::error("unsupported-version", "this version of the format is unknown")
+            .at(entry.value.span, "")
+            .help("this program reads version 1: `superdense: 1`")),
+    }
+}
+
+fn main(
+    context: &mut Context,
+    entries: &[Entry],
+    default_name: &str,
+    file: FileId,
+) -> (Main, Diagram) {
+    let given = get(entries, "name").and_then(|entry| context.word(entry, "`name`"));
+    if let Some(name) = given.as_ref().filter(|name| !names::is_model_name(&name.value)) {
+        context.report.push(names::malformed(name, "a model").help("hyphens are allowed, too"));
+    }
+    let name =
+        given.unwrap_or_else(|| Spanned::new(default_name.to_owned(), Span::new(file, 0, 0)));
+    let description =
+        get(entries, "description").and_then(|entry| context.word(entry, "`description`"));
+    let main = Main {
+        name: name.value.clone(),
+        description: description.map_or(String::new(), |text| text.value),
+        record: get(entries, "record")
+            .map_or(Vec::new(), |entry| sections::record(context, &entry.value)),
+        simulate: get(entries, "simulate")
+            .map_or(Simulate::default(), |entry| sections::simulate(context, &entry.value)),
+    };
+    (main, sections::root(context, entries, name))
+}
+
+fn diagrams(context: &mut Context, node: &Node) -> Vec<Diagram> {
+    let entries = context.mapping(node, "`diagrams`", "diagrams: {Name: {blocks: ...}}");
+    entries.iter().map(|entry| sections::diagram(context, entry)).collect()
+}
+
+fn imports(context: &mut Context, node: &Node) -> Vec<Import> {
+    match &node.kind {
+        NodeKind::Sequence(items) => {
+            items.iter().filter_map(|item| import(context, None, item)).collect()
+        }
+        NodeKind::Mapping(entries) => entries
+            .iter()
+            .filter_map(|Entry { key, value }| {
+                context.report.keep(names::check(key, "an import"));
+                import(context, Some(key.clone()), value)
+            })
+            .collect(),
+        _ if node.is_null() => Vec::new(),
+        _ => {
+            let expected = "a list of files, or a mapping from names to files";
+            context.unexpected(node, "`import`", expected, "import: [library.yaml]");
+            Vec::new()
+        }
+    }
+}
+
+fn import(context: &mut Context, alias: Option<Spanned<String>>, node: &Node) -> Option<Import> {
+    match &node.kind {
+        NodeKind::Scalar(scalar) if !scalar.value.trim().is_empty() => {
+            Some(Import { alias, path: Spanned::new(scalar.value.trim().to_owned(), node.span) })
+        }
+        _ => {
+            context.unexpected(node, "an import", "the path of a file", "import: [library.yaml]");
+            None
+        }
+    }
+}

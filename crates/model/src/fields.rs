@@ -1,0 +1,156 @@
+//! Reading values out of nodes: known keys, lists, mappings, texts and expressions.
+
+use base::{Diagnostic, Span, Spanned, did_you_mean};
+use expr::{Expr, ExprKind, Place};
+
+use crate::names;
+use crate::refused::Report;
+use crate::yaml::{Entry, Node, NodeKind, Scalar};
+
+/// What reading a file needs: its text, and where mistakes go.
+pub(crate) struct Context<'a> {
+    pub text: &'a str,
+    pub report: &'a mut Report,
+}
+
+impl Context<'_> {
+    /// Reports keys that are none of the known ones.
+    pub fn check_keys(&mut self, entries: &[Entry], known: &[&str], what: &str) {
+        for Entry { key, .. } in entries {
+            if !known.contains(&key.value.as_str()) {
+                let message = format!("{what} has no field `{}`", key.value);
+                let near = did_you_mean(&key.value, known.iter().copied());
+                let all = format!("the fields are: {}", known.join(", "));
+                self.report.push(
+                    Diagnostic::error("unknown-field", message)
+                        .at(key.span, "")
+                        .help(near.unwrap_or(all)),
+                );
+            }
+        }
+    }
+
+    /// The entries of a mapping; none where the value was left out.
+    pub fn mapping<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Entry] {
+        match &node.kind {
+            NodeKind::Mapping(entries) => entries,
+            _ if node.is_null() => &[],
+            _ => {
+                self.unexpected(node, what, "a mapping", example);
+                &[]
+            }
+        }
+    }
+
+    /// The items of a list; none where the value was left out.
+    pub fn list<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Node] {
+        match &node.kind {
+            NodeKind::Sequence(items) => items,
+            _ if node.is_null() => &[],
+            _ => {
+                self.unexpected(node, what, "a list", example);
+                &[]
+            }
+        }
+    }
+
+    /// Reports a value of the wrong kind.
+    pub fn unexpected(&mut self, node: &Node, what: &str, expected: &str, example: &str) {
+        let message = format!("{what} is {expected}, not {}", node.describe());
+        self.report.push(
+            Diagnostic::error("wrong-kind", message)
+                .at(first_line(self.text, node.span), "")
+                .help(format!("write it like `{example}`")),
+        );
+    }
+
+    /// A text that is no expression: a name, a description, a path.
+    pub fn word(&mut self, entry: &Entry, what: &str) -> Option<Spanned<String>> {
+        let found = match &entry.value.kind {
+            _ if entry.value.is_null() => {
+                self.missing_value(&entry.key);
+                return None;
+            }
+            NodeKind::Scalar(scalar) => scalar.value.trim().to_owned(),
+            _ => {
+                let example = format!("{}: text", entry.key.value);
+                self.unexpected(&entry.value, what, "a single value", &example);
+                return None;
+            }
+        };
+        Some(Spanned::new(found, entry.value.span))
+    }
+
+    /// Reports a key without a value.
+    pub fn missing_value(&mut self, key: &Spanned<String>) {
+        let message = format!("`{}` has no value", key.value);
+        self.report.push(Diagnostic::error("missing-value", message).at(key.span, ""));
+    }
+
+    /// The expression that is the value of a key.
+    pub fn field(&mut self, entry: &Entry) -> Option<Expr> {
+        if entry.value.is_null() {
+            // `{x: min(a, b)}` is the keys `x: min(a` and `b)` to YAML.
+            if entry.value.in_flow && !names::is_name(&entry.key.value) {
+                return None;
+            }
+            self.missing_value(&entry.key);
+            return None;
+        }
+        self.expression(&entry.value)
+    }
+
+    /// A scalar as an expression, a list as a vector, a list of lists as a matrix. Recursion ends
+    /// where the depth of the tree does, which is bounded.
+    pub fn expression(&mut self, node: &Node) -> Option<Expr> {
+        match &node.kind {
+            NodeKind::Scalar(scalar) => {
+                let parsed = self.scalar(scalar, node);
+                self.report.keep(parsed)
+            }
+            NodeKind::Sequence(items) => {
+                let parsed: Vec<_> = items.iter().map(|item| self.expression(item)).collect();
+                let items = parsed.into_iter().collect::<Option<Vec<_>>>()?;
+                Some(Expr { kind: ExprKind::Vector(items), span: node.span })
+            }
+            NodeKind::Mapping(_) => {
+                let message = "a mapping cannot be used here";
+                self.report.push(
+                    Diagnostic::error("wrong-kind", message)
+                        .at(first_line(self.text, node.span), "an expression is expected")
+                        .help("write a number, a name, an expression, or a list of them"),
+                );
+                None
+            }
+        }
+    }
+
+    fn scalar(&self, scalar: &Scalar, node: &Node) -> Result<Expr, Diagnostic> {
+        let raw = scalar.verbatim.clone().and_then(|at| Some((at.start, self.text.get(at)?)));
+        let parsed = match raw {
+            Some((start, raw)) => expr::parse(raw, Place::Verbatim(node.span.file, start)),
+            None => expr::parse(&scalar.value, Place::Whole(node.span)),
+        };
+        parsed.map_err(|diagnostic| {
+            let count = |c| scalar.value.matches(c).count();
+            if scalar.plain && node.in_flow && count('(') > count(')') {
+                return diagnostic.help(
+                    "inside `{ }` and `[ ]` a comma ends a value: put the expression in quotes",
+                );
+            }
+            diagnostic
+        })
+    }
+}
+
+/// The entry of a key.
+pub(crate) fn get<'n>(entries: &'n [Entry], key: &str) -> Option<&'n Entry> {
+    entries.iter().find(|entry| entry.key.value == key)
+}
+
+/// The part of a span on its first line, so that a message does not show a whole section.
+fn first_line(text: &str, span: Span) -> Span {
+    let words = text.get(span.start as usize..span.end as usize).unwrap_or("");
+    let length = words.lines().next().map_or(0, |line| line.trim_end().len());
+    Span { end: span.start + length as u32, ..span }
+}

@@ -1,0 +1,56 @@
+//! Which words can name things.
+
+use base::{Diagnostic, Spanned};
+use expr::Function;
+
+/// Words that mean something in every expression.
+const RESERVED: [&str; 11] =
+    ["if", "then", "else", "and", "or", "not", "true", "false", "time", "pi", "inf"];
+
+/// Whether a word is made like a name.
+pub(crate) fn is_name(word: &str) -> bool {
+    let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
+    word.starts_with(starts) && word.chars().all(|c| starts(c) || c.is_ascii_digit())
+}
+
+/// Whether a word is a name or a path of names joined by dots.
+pub(crate) fn is_path(word: &str) -> bool {
+    word.split('.').all(is_name)
+}
+
+/// Whether a word can be the name of a model: hyphens may come after the first letter.
+pub(crate) fn is_model_name(word: &str) -> bool {
+    is_name(&word.replace('-', "_")) && !word.starts_with('-')
+}
+
+/// Refuses a word that cannot be the name of a parameter, an input, a block or a diagram.
+pub(crate) fn check(name: &Spanned<String>, what: &str) -> Result<(), Diagnostic> {
+    check_form(name, what)?;
+    let word = name.value.as_str();
+    let meaning = if Function::named(word).is_some() {
+        "it is a function"
+    } else if RESERVED.contains(&word) {
+        "it has a meaning in expressions"
+    } else {
+        return Ok(());
+    };
+    Err(Diagnostic::error("reserved-name", format!("`{word}` cannot be the name of {what}"))
+        .at(name.span, meaning)
+        .help(format!("choose another name, such as `{word}_1`")))
+}
+
+/// Refuses a word that is not made like a name.
+pub(crate) fn check_form(name: &Spanned<String>, what: &str) -> Result<(), Diagnostic> {
+    if is_name(&name.value) { Ok(()) } else { Err(malformed(name, what)) }
+}
+
+/// The refusal of a word that is not made like a name.
+pub(crate) fn malformed(name: &Spanned<String>, what: &str) -> Diagnostic {
+    let message = match name.value.as_str() {
+        "" => format!("the name of {what} is missing"),
+        word => format!("`{word}` cannot be the name of {what}"),
+    };
+    Diagnostic::error("invalid-name", message)
+        .at(name.span, "")
+        .note("a name is a letter or `_`, then letters, digits and `_`")
+}

@@ -1,0 +1,233 @@
+//! Files in, a model out: reads a file and everything that it imports, each file once.
+//!
+//! Only diagrams are imported, so files may import one another in circles. A name means the same
+//! everywhere in a file: its own diagrams and those of the files that it imports itself.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use base::{Diagnostic, FileId, SourceMap, Span};
+
+use crate::document::{Document, Import, Main, document};
+use crate::fields::Context;
+use crate::refused::Report;
+use crate::yaml;
+use crate::{Diagram, DiagramId, Model, Refused};
+
+/// The greatest size of a file [bytes]; spans count bytes in 32 bits.
+const MAX_BYTES: usize = 256 << 20;
+
+/// How many files a model may have.
+const MAX_FILES: usize = 1000;
+
+/// Gives the name that messages show and the text of a file, or says why it cannot be read.
+pub type Loader<'l> = dyn FnMut(&str) -> Result<(String, String), String> + 'l;
+
+/// Reads a model file and the files that it imports.
+pub fn read(path: &Path) -> Result<Model, Refused> {
+    let name = path.to_string_lossy();
+    let text = text_of(path).map_err(|reason| {
+        let message = format!("cannot read `{name}`: {reason}");
+        Refused {
+            diagnostics: Diagnostic::error("cannot-read", message).into(),
+            sources: SourceMap::default(),
+        }
+    })?;
+    parse(&name, &text, &mut |path| Ok((path.to_owned(), text_of(Path::new(path))?)))
+}
+
+/// Reads a model from a text. `name` is shown in messages and is the path that imports are
+/// relative to; `loader` is called with the path of each imported file, already joined to the
+/// folder of the file that imports it, and gives that file's name and text.
+pub fn parse(name: &str, text: &str, loader: &mut Loader<'_>) -> Result<Model, Refused> {
+    let mut reading = Reading {
+        loader,
+        sources: SourceMap::default(),
+        report: Report::default(),
+        by_path: HashMap::new(),
+        waiting: VecDeque::new(),
+        diagrams: Vec::new(),
+        files: Vec::new(),
+        main: None,
+    };
+    if text.len() > MAX_BYTES {
+        let message = format!("`{name}` has more than {MAX_BYTES} bytes");
+        reading.report.push(Diagnostic::error("model-too-large", message));
+        return reading.finish();
+    }
+    reading.add(name.to_owned(), joined("", name), text);
+    while let Some((file, text)) = reading.waiting.pop_front() {
+        reading.file(file, &text);
+    }
+    reading.finish()
+}
+
+/// The text of a file, which is read no further than is needed to know that it is too long.
+fn text_of(path: &Path) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    let longest = MAX_BYTES as u64 + 1;
+    file.take(longest).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() > MAX_BYTES {
+        return Err(format!("it has more than {MAX_BYTES} bytes"));
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| format!("it is not UTF-8 (byte {})", error.utf8_error().valid_up_to()))
+}
+
+/// A path as seen from the file that names it, without `.` and without `..` where it can be.
+fn joined(importing: &str, path: &str) -> String {
+    let folder = Path::new(importing).parent().unwrap_or(Path::new(""));
+    let mut plain = PathBuf::new();
+    for component in folder.join(path).components() {
+        let above = matches!(plain.components().next_back(), Some(Component::Normal(_)));
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if above => {
+                plain.pop();
+            }
+            _ => plain.push(component),
+        }
+    }
+    plain.to_string_lossy().into_owned()
+}
+
+/// What one file gives and takes.
+#[derive(Default)]
+struct Links {
+    own: Vec<DiagramId>,
+    imports: Vec<(Import, FileId)>,
+}
+
+struct Reading<'l> {
+    loader: &'l mut Loader<'l>,
+    sources: SourceMap,
+    report: Report,
+    by_path: HashMap<String, FileId>,
+    waiting: VecDeque<(FileId, Arc<str>)>,
+    diagrams: Vec<Diagram>,
+    /// By `FileId`.
+    files: Vec<Links>,
+    main: Option<(Main, DiagramId)>,
+}
+
+impl Reading<'_> {
+    fn add(&mut self, name: String, path: String, text: &str) -> FileId {
+        let text: Arc<str> = text.into();
+        let file = self.sources.add(name, text.clone());
+        self.by_path.insert(path, file);
+        self.files.push(Links::default());
+        self.waiting.push_back((file, text));
+        file
+    }
+
+    fn file(&mut self, file: FileId, text: &str) {
+        let Some(tree) = yaml::tree(text, file, &mut self.report) else { return };
+        let first = file.index() == 0;
+        let stem = Path::new(self.sources.name(file)).file_stem();
+        let default_name = stem.map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+        let mut context = Context { text, report: &mut self.report };
+        let read = document(&mut context, &tree, first.then_some(default_name.as_str()));
+        let Some(Document { imports, diagrams, main }) = read else { return };
+        if let Some((main, root)) = main {
+            self.main = Some((main, self.keep(root)));
+        }
+        for diagram in diagrams {
+            let id = self.keep(diagram);
+            self.files[file.index()].own.push(id);
+        }
+        for import in imports {
+            self.import(file, import);
+        }
+    }
+
+    fn keep(&mut self, diagram: Diagram) -> DiagramId {
+        self.diagrams.push(diagram);
+        DiagramId::new(self.diagrams.len() - 1)
+    }
+
+    /// Finds the file of an import, reading it where nobody did before.
+    fn import(&mut self, from: FileId, import: Import) {
+        let path = joined(self.sources.name(from), &import.path.value);
+        let known = self.by_path.get(&path).copied();
+        let Some(file) = known.or_else(|| self.load(path, import.path.span)) else { return };
+        self.files[from.index()].imports.push((import, file));
+    }
+
+    fn load(&mut self, path: String, at: Span) -> Option<FileId> {
+        if self.files.len() == MAX_FILES {
+            let message = format!("a model has at most {MAX_FILES} files");
+            self.report.push(Diagnostic::error("model-too-large", message).at(at, ""));
+            return None;
+        }
+        let loaded = (self.loader)(&path).and_then(|(name, text)| match text.len() {
+            0..=MAX_BYTES => Ok((name, text)),
+            _ => Err(format!("it has more than {MAX_BYTES} bytes")),
+        });
+        match loaded {
+            Ok((name, text)) => Some(self.add(name, path, &text)),
+            Err(reason) => {
+                let message = format!("cannot read `{path}`: {reason}");
+                let diagnostic = Diagnostic::error("import-failed", message).at(at, "");
+                self.report.push(diagnostic.note("paths are relative to the file that imports"));
+                None
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Model, Refused> {
+        let count = self.files.len();
+        let scopes = (0..count).map(|file| self.scope(file)).collect();
+        match self.main {
+            Some((main, root)) if !self.report.0.has_errors() => Ok(Model {
+                name: main.name,
+                description: main.description,
+                diagrams: self.diagrams,
+                root,
+                scopes,
+                record: main.record,
+                simulate: main.simulate,
+                sources: self.sources,
+            }),
+            _ => Err(Refused { diagnostics: self.report.0, sources: self.sources }),
+        }
+    }
+
+    /// The names of diagrams that a file can use: its own, then those of its imports.
+    fn scope(&mut self, file: usize) -> Vec<(String, DiagramId)> {
+        let mut seen: HashMap<String, (DiagramId, Span)> = HashMap::new();
+        let mut scope = Vec::new();
+        let own = self.files[file].own.iter().map(|id| (None, *id));
+        let imported = self.files[file].imports.iter().flat_map(|(import, from)| {
+            self.files[from.index()].own.iter().map(move |id| (Some(import), *id))
+        });
+        for (import, id) in own.chain(imported) {
+            let plain = &self.diagrams[id.index()].name;
+            let name = match import.and_then(|import| import.alias.as_ref()) {
+                Some(alias) => format!("{}.{}", alias.value, plain.value),
+                None => plain.value.clone(),
+            };
+            let place = import.map_or(plain.span, |import| import.path.span);
+            match seen.get(&name) {
+                Some((first, _)) if *first == id => {}
+                Some((_, first)) => self.report.push(ambiguous(&name, place, *first)),
+                None => {
+                    seen.insert(name.clone(), (id, place));
+                    scope.push((name, id));
+                }
+            }
+        }
+        scope
+    }
+}
+
+/// Two diagrams of one name.
+fn ambiguous(name: &str, again: Span, first: Span) -> Diagnostic {
+    Diagnostic::error("duplicate-name", format!("there are two diagrams called `{name}`"))
+        .at(again, "this file has one")
+        .at(first, "the other comes from here")
+        .help("import the file under a name, `import: {library: path.yaml}`, to use `library.Name`")
+}

@@ -1,0 +1,7 @@
+//! The sections of a diagram and of a run, each from its node.
+
+mod diagram;
+mod run;
+
+pub(crate) use diagram::{diagram, root};
+pub(crate) use run::{record, simulate};

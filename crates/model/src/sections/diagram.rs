@@ -1,0 +1,232 @@
+//! A diagram: parameters, inputs, outputs, blocks, and the loops to solve.
+
+use std::collections::HashMap;
+
+use base::{Diagnostic, Span, Spanned, Value};
+use expr::{Expr, ExprKind};
+
+use crate::fields::{Context, get};
+use crate::names;
+use crate::yaml::{Entry, Node, NodeKind};
+use crate::{Block, Diagram, Named, Parameter, Solve};
+
+const KEYS: [&str; 6] = ["description", "parameters", "inputs", "outputs", "blocks", "solve"];
+
+/// A named diagram under `diagrams`.
+pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
+    context.report.keep(names::check(&entry.key, "a diagram"));
+    let entries = context.mapping(&entry.value, "a diagram", "Name: {inputs: [u], blocks: ...}");
+    context.check_keys(entries, &KEYS, "a diagram");
+    if let Some(entry) = get(entries, "description") {
+        context.word(entry, "a description");
+    }
+    content(context, entries, entry.key.clone())
+}
+
+/// The main diagram: sections at the top of a file, which has neither inputs nor outputs.
+pub(crate) fn root(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
+    content(context, entries, name)
+}
+
+fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
+    let section = |key: &str| get(entries, key).map(|entry| &entry.value);
+    let diagram = Diagram {
+        name,
+        parameters: section("parameters").map_or(Vec::new(), |node| parameters(context, node)),
+        inputs: section("inputs").map_or(Vec::new(), |node| inputs(context, node)),
+        outputs: section("outputs").map_or(Vec::new(), |node| outputs(context, node)),
+        blocks: section("blocks").map_or(Vec::new(), |node| blocks(context, node)),
+        solve: section("solve").map_or(Solve::No, |node| solve(context, node)),
+    };
+    check_unique(context, &diagram);
+    diagram
+}
+
+fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
+    let entries = context.mapping(node, "`parameters`", "parameters: {g: 9.81}");
+    let mut found = Vec::with_capacity(entries.len());
+    for entry in entries {
+        context.report.keep(names::check(&entry.key, "a parameter"));
+        let given = !entry.value.is_null();
+        let value = given.then(|| context.expression(&entry.value)).flatten();
+        found.push(Parameter { name: entry.key.clone(), value });
+    }
+    found
+}
+
+fn inputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
+    let items = context.list(node, "`inputs`", "inputs: [u, v]");
+    items.iter().filter_map(|item| name_in_list(context, item, "an input")).collect()
+}
+
+/// A list item that must be a name.
+fn name_in_list(context: &mut Context, item: &Node, what: &str) -> Option<Spanned<String>> {
+    let NodeKind::Scalar(scalar) = &item.kind else {
+        context.unexpected(item, what, "a name", "[u, v]");
+        return None;
+    };
+    let name = Spanned::new(scalar.value.clone(), item.span);
+    context.report.keep(names::check(&name, what))?;
+    Some(name)
+}
+
+fn outputs(context: &mut Context, node: &Node) -> Vec<Named> {
+    let mut found = Vec::new();
+    match &node.kind {
+        NodeKind::Sequence(items) => {
+            for item in items {
+                let Some(name) = name_in_list(context, item, "an output") else { continue };
+                let kind = ExprKind::Name(name.value.clone());
+                found.push(Named { value: Expr { kind, span: name.span }, name });
+            }
+        }
+        NodeKind::Mapping(entries) => {
+            for entry in entries {
+                context.report.keep(names::check(&entry.key, "an output"));
+                let value = context.field(entry);
+                found.extend(value.map(|value| Named { name: entry.key.clone(), value }));
+            }
+        }
+        _ if node.is_null() => {}
+        _ => {
+            let expected = "a mapping or a list of names";
+            context.unexpected(node, "`outputs`", expected, "outputs: {y: 2 * x}");
+        }
+    }
+    report_repeated(context, found.iter().map(|output| &output.name), "an output");
+    found
+}
+
+fn blocks(context: &mut Context, node: &Node) -> Vec<Block> {
+    let entries = context.mapping(node, "`blocks`", "blocks: {x: {type: Integrator, input: 1}}");
+    entries.iter().filter_map(|entry| block(context, entry)).collect()
+}
+
+fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
+    const EXAMPLE: &str = "x: {type: Integrator, input: 1}";
+    context.report.keep(names::check(&entry.key, "a block"));
+    if entry.value.is_null() {
+        context.missing_value(&entry.key);
+        return None;
+    }
+    let NodeKind::Mapping(entries) = &entry.value.kind else {
+        context.unexpected(&entry.value, "a block", "a mapping", EXAMPLE);
+        return None;
+    };
+    let kind = kind(context, &entry.key, entries);
+    let mut fields = Vec::with_capacity(entries.len());
+    for entry in entries.iter().filter(|entry| entry.key.value != "type") {
+        context.report.keep(field_name(entry));
+        let value = context.field(entry);
+        fields.extend(value.map(|value| Named { name: entry.key.clone(), value }));
+    }
+    Some(Block { name: entry.key.clone(), kind: kind?, fields })
+}
+
+fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
+    if names::is_name(&entry.key.value) {
+        return Ok(());
+    }
+    let refused = names::malformed(&entry.key, "a field");
+    if entry.value.is_null() && entry.value.in_flow {
+        let help = "inside `{ }` and `[ ]` a comma ends a value: put the expression in quotes";
+        return Err(refused.help(help));
+    }
+    Err(refused)
+}
+
+fn kind(
+    context: &mut Context,
+    block: &Spanned<String>,
+    entries: &[Entry],
+) -> Option<Spanned<String>> {
+    let Some(entry) = get(entries, "type") else {
+        let message = format!("block `{}` has no type", block.value);
+        let diagnostic = Diagnostic::error("missing-field", message).at(block.span, "");
+        context.report.push(diagnostic.help("say what it is, as in `type: Integrator`"));
+        return None;
+    };
+    let kind = context.word(entry, "`type`")?;
+    if !names::is_path(&kind.value) {
+        context.report.push(names::malformed(&kind, "a type of block"));
+        return None;
+    }
+    Some(kind)
+}
+
+fn solve(context: &mut Context, node: &Node) -> Solve {
+    let mut signals = Vec::new();
+    match &node.kind {
+        NodeKind::Scalar(scalar) if scalar.value == "true" => return Solve::All(node.span),
+        NodeKind::Scalar(scalar) if scalar.value == "false" || node.is_null() => return Solve::No,
+        NodeKind::Scalar(_) => {
+            let expected = "`true`, `false`, a list of signals or a mapping";
+            context.unexpected(node, "`solve`", expected, "solve: {x: 0.5}");
+        }
+        NodeKind::Sequence(items) => {
+            for item in items {
+                let NodeKind::Scalar(scalar) = &item.kind else {
+                    context.unexpected(item, "a signal to solve", "a name", "solve: [x, y]");
+                    continue;
+                };
+                let name = Spanned::new(scalar.value.clone(), item.span);
+                signals.push(Named { value: zero(item.span), name });
+            }
+        }
+        NodeKind::Mapping(entries) => {
+            for entry in entries {
+                let guess = context.field(entry);
+                signals.extend(guess.map(|value| Named { name: entry.key.clone(), value }));
+            }
+        }
+    }
+    for signal in signals.iter().filter(|signal| !names::is_path(&signal.name.value)) {
+        context.report.push(names::malformed(&signal.name, "a signal"));
+    }
+    report_repeated(context, signals.iter().map(|signal| &signal.name), "a signal");
+    Solve::Signals(signals)
+}
+
+fn zero(span: Span) -> Expr {
+    Expr { kind: ExprKind::Literal(Value::int(0)), span }
+}
+
+/// Parameters, inputs and blocks share one space of names.
+fn check_unique(context: &mut Context, diagram: &Diagram) {
+    let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
+    let inputs = diagram.inputs.iter().map(|input| (input, "an input"));
+    let blocks = diagram.blocks.iter().map(|block| (&block.name, "a block"));
+    let mut seen = HashMap::new();
+    for (name, what) in parameters.chain(inputs).chain(blocks) {
+        let Some((first, first_what)) = seen.insert(name.value.as_str(), (name.span, what)) else {
+            continue;
+        };
+        let message = match what == first_what {
+            true => format!("`{}` is {what} twice", name.value),
+            false => format!("`{}` is both {first_what} and {what}", name.value),
+        };
+        context.report.push(
+            Diagnostic::error("duplicate-name", message)
+                .at(name.span, format!("{what} here"))
+                .at(first, format!("{first_what} here")),
+        );
+    }
+}
+
+/// Names of one list that come twice; in a mapping that was seen before.
+fn report_repeated<'n>(
+    context: &mut Context,
+    names: impl Iterator<Item = &'n Spanned<String>>,
+    what: &str,
+) {
+    let mut seen = HashMap::new();
+    for name in names {
+        if let Some(first) = seen.insert(name.value.as_str(), name.span) {
+            context.report.push(
+                Diagnostic::error("duplicate-name", format!("`{}` is {what} twice", name.value))
+                    .at(name.span, "given again here")
+                    .at(first, "first given here"),
+            );
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What is recorded, and how a model is run.
+
+use std::collections::HashMap;
+
+use base::{Diagnostic, Span, Spanned, did_you_mean};
+
+use crate::fields::{Context, get};
+use crate::names;
+use crate::yaml::{Entry, Node, NodeKind};
+use crate::{Record, Simulate};
+
+const KEYS: [&str; 12] = [
+    "start",
+    "stop",
+    "solver",
+    "tolerance",
+    "relative_tolerance",
+    "absolute_tolerance",
+    "step",
+    "initial_step",
+    "maximum_step",
+    "seed",
+    "microsteps",
+    "zeno",
+];
+
+/// The columns to record: a list of expressions, each named by its own text, or named ones.
+pub(crate) fn record(context: &mut Context, node: &Node) -> Vec<Record> {
+    let mut found = Vec::new();
+    match &node.kind {
+        NodeKind::Sequence(items) => {
+            let mut seen: HashMap<String, Span> = HashMap::new();
+            for item in items {
+                let Some(value) = context.expression(item) else { continue };
+                let name = value.to_string();
+                match seen.get(&name) {
+                    Some(first) => context.report.push(recorded_twice(&name, item.span, *first)),
+                    None => {
+                        seen.insert(name.clone(), item.span);
+                        found.push(Record { name, value });
+                    }
+                }
+            }
+        }
+        NodeKind::Mapping(entries) => {
+            for entry in entries {
+                if !names::is_path(&entry.key.value) {
+                    context.report.push(names::malformed(&entry.key, "a recorded column"));
+                }
+                let name = entry.key.value.clone();
+                found.extend(context.field(entry).map(|value| Record { name, value }));
+            }
+        }
+        _ if node.is_null() => {}
+        _ => {
+            let expected = "a list or a mapping";
+            context.unexpected(node, "`record`", expected, "record: [y, v]");
+        }
+    }
+    found
+}
+
+fn recorded_twice(name: &str, again: Span, first: Span) -> Diagnostic {
+    Diagnostic::error("duplicate-name", format!("`{name}` is recorded twice"))
+        .at(again, "again here")
+        .at(first, "first here")
+}
+
+/// How to run.
+pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
+    let entries = context.mapping(node, "`simulate`", "simulate: {stop: 10}");
+    context.check_keys(entries, &KEYS, "`simulate`");
+    let mut value = |key: &str| get(entries, key).and_then(|entry| context.field(entry));
+    let mut simulate = Simulate {
+        start: value("start"),
+        stop: value("stop"),
+        tolerance: value("tolerance"),
+        relative_tolerance: value("relative_tolerance"),
+        absolute_tolerance: value("absolute_tolerance"),
+        step: value("step"),
+        initial_step: value("initial_step"),
+        maximum_step: value("maximum_step"),
+        seed: value("seed"),
+        microsteps: value("microsteps"),
+        solver: None,
+        zeno: None,
+    };
+    simulate.solver = get(entries, "solver").and_then(|entry| context.word(entry, "`solver`"));
+    simulate.zeno = get(entries, "zeno").and_then(|entry| zeno(context, entry));
+    simulate
+}
+
+fn zeno(context: &mut Context, entry: &Entry) -> Option<Spanned<String>> {
+    const WORDS: [&str; 2] = ["error", "stop"];
+    let word = context.word(entry, "`zeno`")?;
+    if !WORDS.contains(&word.value.as_str()) {
+        let message = format!("`zeno` cannot be `{}`", word.value);
+        context.report.push(
+            Diagnostic::error("unknown-word", message)
+                .at(word.span, "")
+                .maybe_help(did_you_mean(&word.value, WORDS)),
+        );
+    }
+    Some(word)
+}

@@ -1,0 +1,57 @@
+//! Positions of the YAML parser, which counts characters, as bytes.
+
+use base::{FileId, Span};
+use saphyr_parser::Marker;
+
+/// Where each character of a text begins.
+pub(super) struct Positions<'a> {
+    text: &'a str,
+    file: FileId,
+    /// The byte of each character, and the end; nothing where each character is one byte.
+    bytes: Option<Vec<u32>>,
+}
+
+impl<'a> Positions<'a> {
+    pub fn new(text: &'a str, file: FileId) -> Self {
+        let bytes = (!text.is_ascii()).then(|| {
+            let starts = text.char_indices().map(|(at, _)| at as u32);
+            starts.chain([text.len() as u32]).collect()
+        });
+        Positions { text, file, bytes }
+    }
+
+    /// The byte at which a marker stands.
+    pub fn byte(&self, marker: Marker) -> usize {
+        let at = match &self.bytes {
+            Some(bytes) => bytes.get(marker.index()).map_or(self.text.len(), |at| *at as usize),
+            None => marker.index(),
+        };
+        at.min(self.text.len())
+    }
+
+    /// The span of an event without the blanks at its end, which block scalars include.
+    pub fn span(&self, span: saphyr_parser::Span) -> Span {
+        let (start, end) = (self.byte(span.start), self.byte(span.end));
+        let words = self.text.get(start..end).unwrap_or("").trim_end();
+        Span::new(self.file, start, start + words.len())
+    }
+
+    /// The character at a marker, or nothing at the end of a line.
+    pub fn character(&self, marker: Marker) -> Span {
+        let start = self.byte(marker);
+        let first = self.text.get(start..).and_then(|rest| rest.chars().next());
+        let length = first.filter(|c| *c != '\n' && *c != '\r').map_or(0, char::len_utf8);
+        Span::new(self.file, start, start + length)
+    }
+
+    /// The whole line that holds a byte.
+    pub fn line(&self, at: usize) -> &'a str {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        self.text[start..].lines().next().unwrap_or("")
+    }
+
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+}

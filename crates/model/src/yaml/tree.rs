@@ -1,0 +1,242 @@
+//! Events of the YAML parser in, the tree out, without recursion.
+
+use std::collections::HashMap;
+
+use base::{Diagnostic, FileId, Span, Spanned};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
+
+use super::position::Positions;
+use super::{Entry, Node, NodeKind, Scalar};
+use crate::refused::Report;
+
+/// How deep collections may be nested.
+const MAX_DEPTH: usize = 100;
+
+/// How many nodes a file may have.
+const MAX_NODES: usize = 5_000_000;
+
+/// The tree of a text; nothing where it is malformed, which is then reported. A text without a
+/// document is a value that was left out.
+pub(crate) fn tree(text: &str, file: FileId, report: &mut Report) -> Option<Node> {
+    let positions = Positions::new(text, file);
+    let mut building = Building { positions, open: Vec::new(), root: None, nodes: 0, report };
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let outcome = match event {
+            Ok((event, span)) => building.event(event, span),
+            Err(error) => Err(building.malformed(&error)),
+        };
+        if let Err(diagnostic) = outcome {
+            building.report.push(diagnostic);
+            return None;
+        }
+    }
+    let nowhere = Span::new(file, 0, 0);
+    let nothing = building.scalar(String::new(), ScalarStyle::Plain, nowhere, false);
+    building.root.or(Some(nothing))
+}
+
+/// A collection whose end has not come yet.
+struct Open {
+    span: Span,
+    in_flow: bool,
+    /// Whether it is written with brackets of its own.
+    bracketed: bool,
+    content: Content,
+}
+
+enum Content {
+    Sequence(Vec<Node>),
+    Mapping { entries: Vec<Entry>, key: Key, seen: HashMap<String, Span> },
+}
+
+/// What a mapping has of its next entry.
+enum Key {
+    Missing,
+    Given(Spanned<String>),
+    /// It cannot be used and was reported; its value is passed over.
+    Refused,
+}
+
+struct Building<'a> {
+    positions: Positions<'a>,
+    open: Vec<Open>,
+    root: Option<Node>,
+    nodes: usize,
+    report: &'a mut Report,
+}
+
+impl Building<'_> {
+    fn event(&mut self, event: Event, at: saphyr_parser::Span) -> Result<(), Diagnostic> {
+        let span = self.positions.span(at);
+        match event {
+            Event::Scalar(value, style, anchor, tag) => {
+                let marked = anchor != 0 || tag.is_some();
+                self.refuse_marks(anchor, tag.as_deref(), span);
+                let node = self.scalar(value.into_owned(), style, span, marked);
+                self.place(node)
+            }
+            Event::Alias(_) => {
+                self.refuse_alias(span);
+                let node = self.scalar(String::new(), ScalarStyle::Plain, span, true);
+                self.place(node)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.refuse_marks(anchor, tag.as_deref(), span);
+                self.begin(span, Content::Sequence(Vec::new()))
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.refuse_marks(anchor, tag.as_deref(), span);
+                let (entries, seen) = (Vec::new(), HashMap::new());
+                self.begin(span, Content::Mapping { entries, key: Key::Missing, seen })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(span),
+            Event::DocumentStart(_) if self.root.is_some() => {
+                let message = "a model file holds one document";
+                Err(Diagnostic::error("yaml-syntax", message).at(span, "a second one begins here"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn in_flow(&self) -> bool {
+        self.open.last().is_some_and(|open| open.in_flow || open.bracketed)
+    }
+
+    fn begin(&mut self, span: Span, content: Content) -> Result<(), Diagnostic> {
+        if self.open.len() == MAX_DEPTH {
+            return Err(Diagnostic::error("model-too-large", "this file is nested too deeply")
+                .at(span, format!("more than {MAX_DEPTH} levels")));
+        }
+        let bracketed = span.end > span.start;
+        self.open.push(Open { span, in_flow: self.in_flow(), bracketed, content });
+        Ok(())
+    }
+
+    fn end(&mut self, closing: Span) -> Result<(), Diagnostic> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let (kind, last) = match open.content {
+            Content::Sequence(items) => {
+                let last = items.last().map(|item| item.span);
+                (NodeKind::Sequence(items), last)
+            }
+            Content::Mapping { entries, .. } => {
+                let last = entries.last().map(|entry| entry.key.span.to(entry.value.span));
+                (NodeKind::Mapping(entries), last)
+            }
+        };
+        // The end of a collection without brackets is only known to the next token.
+        let last = if open.bracketed { closing } else { last.unwrap_or(open.span) };
+        self.place(Node { span: open.span.to(last), in_flow: open.in_flow, kind })
+    }
+
+    /// A scalar; `marked` where it has an anchor or a tag or is an alias, which was reported. A
+    /// marked one without a value counts as 0, so that nothing more is said about it.
+    fn scalar(&self, value: String, style: ScalarStyle, span: Span, marked: bool) -> Node {
+        let value = if marked && value.is_empty() { "0".to_owned() } else { value };
+        let plain = style == ScalarStyle::Plain;
+        // An empty value is reported somewhere before the next token.
+        let end = if value.is_empty() && plain && !marked { span.start } else { span.end };
+        let span = Span { end, ..span };
+        let quotes =
+            usize::from(matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
+        let inner = span.start as usize + quotes..(span.end as usize).saturating_sub(quotes);
+        let raw = self.positions.text().get(inner.clone()).filter(|_| !marked);
+        let verbatim = raw.is_some_and(|raw| raw.split_whitespace().eq(value.split_whitespace()));
+        let verbatim = verbatim.then_some(inner);
+        let kind = NodeKind::Scalar(Scalar { value, plain, verbatim });
+        Node { span, in_flow: self.in_flow(), kind }
+    }
+
+    /// Puts a finished node where it belongs.
+    fn place(&mut self, node: Node) -> Result<(), Diagnostic> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(Diagnostic::error("model-too-large", "this file has too many values")
+                .at(node.span, format!("more than {MAX_NODES}")));
+        }
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut open.content {
+            Content::Sequence(items) => items.push(node),
+            Content::Mapping { entries, key, seen } => match std::mem::replace(key, Key::Missing) {
+                Key::Missing => *key = usable_key(node, seen, self.report),
+                Key::Given(key) => entries.push(Entry { key, value: node }),
+                Key::Refused => {}
+            },
+        }
+        Ok(())
+    }
+
+    fn refuse_marks(&mut self, anchor: usize, tag: Option<&Tag>, span: Span) {
+        if anchor != 0 {
+            self.refuse_alias(span);
+        }
+        if let Some(tag) = tag {
+            let mark = format!("{}{}", tag.handle, tag.suffix);
+            self.report.push(
+                Diagnostic::error("yaml-syntax", format!("YAML reads `{mark}` as a tag"))
+                    .at(span, "model files have no tags")
+                    .help("for a negation write `not x`, or put the expression in quotes"),
+            );
+        }
+    }
+
+    fn refuse_alias(&mut self, span: Span) {
+        self.report.push(
+            Diagnostic::error("yaml-syntax", "anchors and aliases are not used in model files")
+                .at(span, "")
+                .help(
+                    "name a value under `parameters`, or a part under `diagrams`, to use it twice",
+                ),
+        );
+    }
+
+    /// What the YAML parser says, with the bracket that is still open where there is one.
+    fn malformed(&self, error: &ScanError) -> Diagnostic {
+        let span = self.positions.character(*error.marker());
+        let diagnostic =
+            Diagnostic::error("yaml-syntax", "this is not well-formed YAML").at(span, error.info());
+        let open = self.open.iter().rev().find(|open| open.bracketed);
+        let line = self.positions.line(span.start as usize);
+        let colon = error.info().contains("mapping values");
+        match open {
+            Some(open) => {
+                let index =
+                    self.positions.text().as_bytes().get(span.start as usize) == Some(&b'[');
+                let help = "put an expression with `[ ]` in quotes";
+                diagnostic
+                    .at(open.span, "inside this bracket")
+                    .maybe_help(index.then(|| help.to_owned()))
+            }
+            None if colon && line.contains('?') => diagnostic
+                .help("write `if c then a else b`, or put an expression with `:` in quotes"),
+            None if colon => diagnostic.help("put a text with `: ` in it in quotes"),
+            None if line.contains('\t') => diagnostic.help("indent with blanks, not with tabs"),
+            None => diagnostic,
+        }
+    }
+}
+
+/// A key that has not come before.
+fn usable_key(node: Node, seen: &mut HashMap<String, Span>, report: &mut Report) -> Key {
+    let span = node.span;
+    let NodeKind::Scalar(scalar) = node.kind else {
+        let message = "a key is a name, not a list or a mapping";
+        report.push(Diagnostic::error("yaml-syntax", message).at(span, ""));
+        return Key::Refused;
+    };
+    if let Some(first) = seen.get(&scalar.value) {
+        let message = format!("`{}` is given twice", scalar.value);
+        report.push(
+            Diagnostic::error("duplicate-name", message)
+                .at(span, "given again here")
+                .at(*first, "first given here"),
+        );
+        return Key::Refused;
+    }
+    seen.insert(scalar.value.clone(), span);
+    Key::Given(Spanned::new(scalar.value, span))
+}

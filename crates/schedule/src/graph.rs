@@ -1,0 +1,150 @@
+//! The parts of all wires and who depends on whom.
+
+use blocks::{Leaf, Part};
+use diagram::{Diagram, FlatBlock, Mode, Specialised, WireId};
+use ir::{NodeId, Op};
+
+base::typed_id! {
+    /// A part of a wire.
+    PartId
+}
+
+/// Which part of which wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PartRef {
+    /// The wire.
+    pub wire: WireId,
+    /// The part.
+    pub part: Part,
+}
+
+/// All parts of all wires, numbered.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    all: Vec<PartRef>,
+    first: Vec<usize>,
+}
+
+impl Parts {
+    /// Numbers the parts of a diagram.
+    pub fn new(diagram: &Diagram) -> Parts {
+        let (mut all, mut first) = (Vec::new(), Vec::new());
+        for (index, wire) in diagram.wires.iter().enumerate() {
+            let id = WireId::new(index);
+            first.push(all.len());
+            let impulses = (0..wire.orders).map(Part::Impulse);
+            let parts = [Part::Present, Part::Value].into_iter().chain(impulses);
+            all.extend(parts.map(|part| PartRef { wire: id, part }));
+        }
+        Parts { all, first }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The part of an id.
+    pub fn get(&self, id: PartId) -> PartRef {
+        self.all[id.index()]
+    }
+
+    /// The id of a part.
+    pub fn id(&self, wire: WireId, part: Part) -> PartId {
+        let offset = match part {
+            Part::Present => 0,
+            Part::Value => 1,
+            Part::Impulse(order) => 2 + order as usize,
+        };
+        PartId::new(self.first[wire.index()] + offset)
+    }
+
+    /// The node that computes a part in a mode; impulses have none between events.
+    pub fn root(&self, diagram: &Diagram, mode: Mode, id: PartId) -> Option<NodeId> {
+        let PartRef { wire, part } = self.get(id);
+        let wire = diagram.wire(wire);
+        let signal = &functions(diagram.block(wire.block), mode).outputs[wire.port];
+        match part {
+            Part::Value => Some(signal.value),
+            Part::Present => Some(signal.present),
+            Part::Impulse(order) => signal.impulses.get(order as usize).copied(),
+        }
+    }
+
+    /// The parts that a part depends on in a mode.
+    pub fn dependencies(&self, diagram: &Diagram, mode: Mode, id: PartId) -> Vec<PartId> {
+        let wire = diagram.wire(self.get(id).wire);
+        let block = diagram.block(wire.block);
+        let root = self.root(diagram, mode, id);
+        // A value that is never there needs nothing.
+        let absent = mode == Mode::Smooth && wire.between == diagram::Presence::Never;
+        match root {
+            Some(root) if !absent => self.inputs_of(block, mode, &[root]),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The parts of wires that some nodes of a block's functions read.
+    pub fn inputs_of(&self, block: &FlatBlock, mode: Mode, roots: &[NodeId]) -> Vec<PartId> {
+        let graph = &functions(block, mode).graph;
+        let mut found: Vec<PartId> = graph
+            .reachable(roots)
+            .into_iter()
+            .filter_map(|node| match &graph.node(node).op {
+                Op::Leaf(key) => match block.definition.leaves[*key as usize] {
+                    Leaf::Input { port, part } => Some(self.id(block.port(port), part)),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        // A side that is frozen between events needs no value then.
+        if mode == Mode::Smooth {
+            found = self.unfrozen(block, roots);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Like the reachable inputs, but not below sides and cells: between events these are frozen
+    /// where their operand moves, and where it does not the operand is no loop of this instant.
+    fn unfrozen(&self, block: &FlatBlock, roots: &[NodeId]) -> Vec<PartId> {
+        let graph = &block.smooth.graph;
+        let mut stack = roots.to_vec();
+        let mut seen = std::collections::BTreeSet::new();
+        let mut found = Vec::new();
+        while let Some(node) = stack.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match &graph.node(node).op {
+                Op::Leaf(key) => {
+                    if let Leaf::Input { port, part } = block.definition.leaves[*key as usize] {
+                        found.push(self.id(block.port(port), part));
+                    }
+                }
+                Op::Side | Op::Cell if frozen(block, node) => {}
+                _ => stack.extend(graph.node(node).args.iter().copied()),
+            }
+        }
+        found
+    }
+}
+
+fn frozen(block: &FlatBlock, node: NodeId) -> bool {
+    block.smooth.sites.get(&node).is_some_and(|site| block.located.contains(site))
+}
+
+/// The functions of a block in a mode.
+pub(crate) fn functions(block: &FlatBlock, mode: Mode) -> &Specialised {
+    match mode {
+        Mode::Smooth => &block.smooth,
+        Mode::Tick => &block.tick,
+    }
+}

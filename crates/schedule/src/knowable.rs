@@ -1,0 +1,71 @@
+//! Whether a loop can become known at all: conditionals may break it, strict operations cannot.
+
+use std::collections::BTreeMap;
+
+use blocks::Leaf;
+use diagram::{Diagram, FlatBlock, Mode};
+use ir::{Binary, NodeId, Op};
+
+use crate::graph::{PartId, Parts, functions};
+
+/// The parts of a loop that stay unknown whatever the values are.
+pub(crate) fn never_known(
+    diagram: &Diagram,
+    mode: Mode,
+    parts: &Parts,
+    members: &[PartId],
+) -> Vec<PartId> {
+    let mut status: BTreeMap<PartId, bool> = members.iter().map(|id| (*id, false)).collect();
+    loop {
+        let mut changed = false;
+        for id in members {
+            let block = diagram.block(diagram.wire(parts.get(*id).wire).block);
+            let Some(root) = parts.root(diagram, mode, *id) else { continue };
+            if !status[id] && may_be_known(block, mode, parts, root, &status) {
+                status.insert(*id, true);
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    members.iter().filter(|id| !status[id]).copied().collect()
+}
+
+fn may_be_known(
+    block: &FlatBlock,
+    mode: Mode,
+    parts: &Parts,
+    root: NodeId,
+    status: &BTreeMap<PartId, bool>,
+) -> bool {
+    let graph = &functions(block, mode).graph;
+    let mut known: BTreeMap<NodeId, bool> = BTreeMap::new();
+    for id in graph.reachable(&[root]) {
+        let node = graph.node(id);
+        let arg = |i: usize| known[&node.args[i]];
+        let may = match &node.op {
+            Op::Leaf(key) => match block.definition.leaves[*key as usize] {
+                Leaf::Input { port, part } => {
+                    let id = parts.id(block.port(port), part);
+                    status.get(&id).copied().unwrap_or(true)
+                }
+                _ => true,
+            },
+            Op::Side | Op::Cell
+                if mode == Mode::Smooth
+                    && block.smooth.sites.get(&id).is_some_and(|s| block.located.contains(s)) =>
+            {
+                true
+            }
+            // The change of a side is that of the last commit, whatever the operand is now.
+            Op::Crossed => true,
+            Op::Select => arg(0) && (arg(1) || arg(2)),
+            Op::Binary(Binary::And | Binary::Or) => arg(0) || arg(1),
+            _ => node.args.iter().all(|a| known[a]),
+        };
+        known.insert(id, may);
+    }
+    known[&root]
+}

@@ -1,0 +1,169 @@
+//! Parts in order, loops handled: what the program is made from.
+
+use std::collections::BTreeMap;
+
+use base::{Diagnostic, Diagnostics};
+use blocks::Part;
+use diagram::{Diagram, Mode};
+
+use crate::graph::{PartId, Parts};
+use crate::knowable::never_known;
+use crate::loops::{Edges, components, is_loop, shortest_cycle, tear};
+
+/// One step of an evaluation.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// A part all of whose inputs come before.
+    Single(PartId),
+    /// Parts that need each other, iterated from unknown.
+    Iterate(Vec<PartId>),
+    /// Parts that need each other, solved by Newton's method.
+    Solve {
+        /// The unknowns, with their guesses.
+        unknowns: Vec<(PartId, Vec<f64>)>,
+        /// The other parts, in order, given the unknowns.
+        rest: Vec<PartId>,
+    },
+}
+
+/// The order of evaluation in both modes.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// The parts, numbered.
+    pub parts: Parts,
+    /// Between events and at microstep 0.
+    pub smooth: Vec<Step>,
+    /// At microsteps from 1 on.
+    pub tick: Vec<Step>,
+}
+
+/// Orders a diagram, or refuses it with its loops.
+pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
+    let parts = Parts::new(diagram);
+    let mut errors = Diagnostics::default();
+    let smooth = order(diagram, &parts, Mode::Smooth, &mut errors);
+    let tick = order(diagram, &parts, Mode::Tick, &mut errors);
+    errors.or(Schedule { parts, smooth, tick })
+}
+
+fn order(diagram: &Diagram, parts: &Parts, mode: Mode, errors: &mut Diagnostics) -> Vec<Step> {
+    let edges: Edges =
+        (0..parts.len()).map(|i| parts.dependencies(diagram, mode, PartId::new(i))).collect();
+    let mut steps = Vec::new();
+    for members in components(&edges) {
+        if !is_loop(&edges, &members) {
+            steps.push(Step::Single(members[0]));
+            continue;
+        }
+        let asked = asked(diagram, parts, &members);
+        let numbers = |id: &PartId| parts.get(*id).part != Part::Present;
+        if let Some(guesses) = asked {
+            if members.iter().all(numbers) {
+                steps.push(torn(diagram, parts, &edges, &members, guesses));
+                continue;
+            }
+            errors.push(refusal(diagram, parts, mode, &edges, &members, Refusal::Presence));
+            continue;
+        }
+        if !never_known(diagram, mode, parts, &members).is_empty() {
+            errors.push(refusal(diagram, parts, mode, &edges, &members, Refusal::Unknown));
+            continue;
+        }
+        steps.push(Step::Iterate(members));
+    }
+    steps
+}
+
+/// The guesses of the signals in a loop that the model asks to have solved; nothing where it does
+/// not ask.
+fn asked(
+    diagram: &Diagram,
+    parts: &Parts,
+    members: &[PartId],
+) -> Option<BTreeMap<PartId, Vec<f64>>> {
+    let guesses: BTreeMap<PartId, Vec<f64>> = members
+        .iter()
+        .filter_map(|id| {
+            let part = parts.get(*id);
+            let guess = diagram.solve.wires.get(&part.wire)?;
+            let length = diagram.wire(part.wire).ty.len();
+            let start = if part.part == Part::Value { guess[0] } else { 0.0 };
+            let full = guess.len() == length && part.part == Part::Value;
+            Some((*id, if full { guess.clone() } else { vec![start; length] }))
+        })
+        .collect();
+    let inside = |prefix: &String| {
+        members.iter().any(|id| {
+            let block = diagram.wire(parts.get(*id).wire).block;
+            diagram.block(block).path.starts_with(prefix.as_str())
+        })
+    };
+    (!guesses.is_empty() || diagram.solve.everywhere.iter().any(inside)).then_some(guesses)
+}
+
+fn torn(
+    diagram: &Diagram,
+    parts: &Parts,
+    edges: &Edges,
+    members: &[PartId],
+    guesses: BTreeMap<PartId, Vec<f64>>,
+) -> Step {
+    let preferred: Vec<PartId> = guesses.keys().copied().collect();
+    let (unknowns, rest) = tear(edges, members, &preferred);
+    let guess = |id: PartId| {
+        let length = diagram.wire(parts.get(id).wire).ty.len();
+        guesses.get(&id).cloned().unwrap_or_else(|| vec![0.0; length])
+    };
+    Step::Solve { unknowns: unknowns.into_iter().map(|id| (id, guess(id))).collect(), rest }
+}
+
+enum Refusal {
+    Unknown,
+    Presence,
+}
+
+fn refusal(
+    diagram: &Diagram,
+    parts: &Parts,
+    mode: Mode,
+    edges: &Edges,
+    members: &[PartId],
+    why: Refusal,
+) -> Diagnostic {
+    let cycle = shortest_cycle(edges, members);
+    let describe = |id: &PartId| {
+        let part = parts.get(*id);
+        let name = diagram.wire_name(part.wire);
+        match part.part {
+            Part::Value => name,
+            Part::Present => format!("presence of {name}"),
+            Part::Impulse(order) => format!("impulse {order} of {name}"),
+        }
+    };
+    let mut names: Vec<String> = cycle.iter().map(describe).collect();
+    names.extend(names.first().cloned());
+    let when = match mode {
+        Mode::Smooth => "between events",
+        Mode::Tick => "at a tick",
+    };
+    let message = format!("a causality loop: each of these needs the next {when}");
+    let mut error = Diagnostic::error("causality-loop", message);
+    let mut blocks = Vec::new();
+    for id in &cycle {
+        let block = diagram.wire(parts.get(*id).wire).block;
+        if !blocks.contains(&block) && blocks.len() < 6 {
+            error = error.at(diagram.block(block).span, if blocks.is_empty() { "in the loop" } else { "" });
+            blocks.push(block);
+        }
+    }
+    error = error.note(format!("the loop is {}", names.join(" -> ")));
+    match why {
+        Refusal::Unknown => error.help(
+            "break it with an Integrator, with previous(...) or left(...) at ticks, or ask for a \
+             solution with `solve: true` or `solve: {signal: guess}`",
+        ),
+        Refusal::Presence => error.note("whether a signal is there cannot be solved for").help(
+            "break the loop with a MicrostepDelay",
+        ),
+    }
+}

@@ -1,0 +1,138 @@
+//! How long the next step is.
+//!
+//! The size of the error comes in, a step goes out. Solvers ask at three named points, which
+//! is where the policies of different simulators differ; a policy is plain data, chosen by an
+//! enum, so that it is saved with the solver.
+
+use serde::{Deserialize, Serialize};
+
+/// A policy of step control. An error is in units of the tolerance: 1 just meets it.
+pub trait StepControl {
+    /// Whether a trial step with this error is taken.
+    fn accept(&self, error: f64) -> bool;
+
+    /// The step to try after one of length `h` was refused; shorter than `h`.
+    fn refine(&mut self, h: f64, error: f64) -> f64;
+
+    /// The step to go on with after one of length `h` was taken.
+    fn suggest(&mut self, h: f64, error: f64) -> f64;
+
+    /// Forgets the errors of the steps before, at the start of a smooth phase.
+    fn restart(&mut self);
+}
+
+/// The policies there are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Control {
+    /// The native policy.
+    Pi(PiControl),
+}
+
+impl StepControl for Control {
+    fn accept(&self, error: f64) -> bool {
+        let Control::Pi(pi) = self;
+        pi.accept(error)
+    }
+
+    fn refine(&mut self, h: f64, error: f64) -> f64 {
+        let Control::Pi(pi) = self;
+        pi.refine(h, error)
+    }
+
+    fn suggest(&mut self, h: f64, error: f64) -> f64 {
+        let Control::Pi(pi) = self;
+        pi.suggest(h, error)
+    }
+
+    fn restart(&mut self) {
+        let Control::Pi(pi) = self;
+        pi.restart();
+    }
+}
+
+/// Proportional and integral control after K. Gustafsson (1991), with the constants of
+/// Hairer, Nørsett and Wanner's DOPRI5 (II.4 of their book, and the code's comments).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PiControl {
+    /// The exponent of the present error.
+    proportional: f64,
+    /// The exponent of the error before.
+    integral: f64,
+    /// The logarithm of the error of the last step taken, not below that of 1e-4. Logarithms
+    /// are kept because two powers would cost as much as a small system.
+    previous: f64,
+    /// Whether the present step has been refused; such a step is not followed by a longer one.
+    refused: bool,
+}
+
+impl PiControl {
+    /// The largest growth from one step to the next.
+    pub const GROWTH: f64 = 5.0;
+    const SHRINK: f64 = 0.2;
+    const SAFETY: f64 = 0.9;
+    /// What a trial with a value that is not finite is shortened by: its error says nothing.
+    const RETREAT: f64 = 0.25;
+    /// ln 1e-4.
+    const FLOOR: f64 = -4.0 * std::f64::consts::LN_10;
+
+    /// A controller for an error estimate of this order.
+    pub fn new(error_order: u32) -> PiControl {
+        let exponent = 1.0 / f64::from(error_order + 1);
+        let integral = 0.2 * exponent;
+        let proportional = exponent - 0.75 * integral;
+        PiControl { proportional, integral, previous: PiControl::FLOOR, refused: false }
+    }
+}
+
+impl StepControl for PiControl {
+    fn accept(&self, error: f64) -> bool {
+        error <= 1.0
+    }
+
+    fn refine(&mut self, h: f64, error: f64) -> f64 {
+        self.refused = true;
+        if !error.is_finite() {
+            return h * PiControl::RETREAT;
+        }
+        h * (PiControl::SAFETY / error.powf(self.proportional)).max(PiControl::SHRINK)
+    }
+
+    fn suggest(&mut self, h: f64, error: f64) -> f64 {
+        let error = error.ln();
+        let factor =
+            PiControl::SAFETY * (self.integral * self.previous - self.proportional * error).exp();
+        let most = if self.refused { 1.0 } else { PiControl::GROWTH };
+        self.previous = error.max(PiControl::FLOOR);
+        self.refused = false;
+        h * factor.clamp(PiControl::SHRINK, most)
+    }
+
+    fn restart(&mut self) {
+        self.previous = PiControl::FLOOR;
+        self.refused = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tolerance_is_the_border_and_a_number_that_is_none_is_refused() {
+        let pi = PiControl::new(4);
+        assert!(pi.accept(1.0));
+        assert!(!pi.accept(1.0 + f64::EPSILON));
+        assert!(!pi.accept(f64::NAN));
+        assert!(!pi.accept(f64::INFINITY));
+    }
+
+    #[test]
+    fn growth_and_shrinking_are_limited() {
+        let mut pi = PiControl::new(4);
+        assert_eq!(pi.suggest(1.0, 0.0), 5.0);
+        assert_eq!(pi.refine(1.0, 1e30), 0.2);
+        assert_eq!(pi.refine(1.0, f64::NAN), 0.25);
+        assert_eq!(pi.suggest(1.0, 0.0), 1.0, "no growth right after a refusal");
+        assert_eq!(pi.suggest(1.0, 0.0), 5.0);
+    }
+}

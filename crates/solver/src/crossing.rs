@@ -1,0 +1,100 @@
+//! Crossings inside a step.
+//!
+//! A segment and the sides of all crossing functions come in; out comes the time of the first
+//! change of side, if there is one, and the functions that change there. A function g with
+//! side s is looked at as u = s g, so that a change is always a fall of u through zero.
+//!
+//! - A start with |g| within its residual counts as zero: such a function is *fresh* and must
+//!   be seen on its side before it can fall, or else it changes at once.
+//! - A zero at the end of a step is no change. It is the fresh start of the next step.
+//! - A wrong sign within the function's rounding is a zero.
+//! - The search goes from left to right over intervals that are split only where a function
+//!   may dip between two looks, so the first change is found and not just any.
+
+mod interval;
+mod level;
+mod refine;
+mod search;
+
+use serde::{Deserialize, Serialize};
+
+use crate::scratch::Scratch;
+pub(crate) use level::{Level, Probe};
+
+/// The sides of all crossing functions and how far from zero each still counts as zero.
+#[derive(Debug)]
+pub struct Sides<'a> {
+    /// The side of each function: -1, 0 or 1.
+    pub side: &'a [f64],
+    /// For each function the size up to which a value at a start counts as zero.
+    ///
+    /// The search writes it: at a located crossing it becomes the size of the value there with
+    /// a small margin, at a step's end that is zero but for rounding it grows to that value,
+    /// and at the end of a step that is clear of zero it is set back to 0.
+    pub residual: &'a mut [f64],
+}
+
+/// Looks at different times that can be kept at once.
+const LEVELS: usize = 24;
+/// Looks inside one step before the search takes its intervals as they are.
+const BUDGET: usize = 96;
+/// The rounding of a function in units of its last place.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// The resolution of a location: crossings closer than this share one time.
+pub(crate) fn resolution(t: f64, h: f64) -> f64 {
+    16.0 * f64::EPSILON * t.abs().max(h)
+}
+
+/// The width of a final bracket at `t` in a step of length `h`: the last places of time, and
+/// near time 0, where floats are finer than anything means, a part of the step.
+fn finest(t: f64, h: f64) -> f64 {
+    2.0 * f64::EPSILON * t.abs().max(f64::EPSILON * h)
+}
+
+/// What is remembered about crossings, and the space to search them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Search {
+    /// The functions where the solution stands; the left end of the interval being searched.
+    pub here: Level,
+    /// The functions that changed at the located point.
+    pub crossed: Vec<usize>,
+    #[serde(skip)]
+    space: Scratch<Space>,
+}
+
+/// Working space, one entry for each function or for each level.
+#[derive(Clone, Debug, Default)]
+struct Space {
+    /// Right ends of intervals still to be searched, the nearest last; the first `open` count.
+    levels: Vec<Level>,
+    open: usize,
+    /// Counted as zero at the start and not yet seen on its side.
+    fresh: Vec<bool>,
+    /// Looked for on its side, or falling in the bracket.
+    wanted: Vec<bool>,
+    /// The largest size seen from the start up to the left end.
+    scale: Vec<f64>,
+    /// The size up to which a function with side 0 is zero: the rounding of the state.
+    floor: f64,
+}
+
+impl Search {
+    pub fn new(crossings: usize) -> Search {
+        let here = Level::new(crossings);
+        Search { here, crossed: Vec::new(), space: Scratch::default() }
+    }
+
+    /// Makes the space where it is missing.
+    pub fn prepare(&mut self) {
+        let m = self.here.g.len();
+        let space = &mut self.space.0;
+        if space.fresh.len() != m {
+            space.levels = vec![Level::new(m); LEVELS + 1];
+            space.fresh = vec![false; m];
+            space.wanted = vec![false; m];
+            space.scale = vec![0.0; m];
+        }
+        self.crossed.reserve(m - self.crossed.len());
+    }
+}

@@ -1,0 +1,137 @@
+//! The location of a change inside its bracket.
+
+use super::{Level, Probe, Search, Sides, Space, finest, resolution};
+use crate::system::System;
+
+/// Bounds on the bracketing: I. F. D. Oliveira, R. H. C. Takahashi, "An enhancement of the
+/// bisection method average performance preserving minmax optimality", ACM TOMS 47 (2020),
+/// with the zero of the cubic in place of the chord's.
+const TRUNCATION: f64 = 0.2;
+/// Looks beyond those of plain bisection.
+const SLACK: i32 = 2;
+
+impl Search {
+    /// Locates the first change between `here` and the nearest level; returns its time, the
+    /// right end of the final bracket, and notes what changed there.
+    pub(super) fn locate<S: System>(
+        &mut self,
+        probe: &mut Probe<S>,
+        sides: &mut Sides,
+        at_horizon: bool,
+    ) -> f64 {
+        let space = &mut self.space.0;
+        let last = space.open - 1;
+        for k in 0..space.wanted.len() {
+            space.wanted[k] = space.changed(sides, k, &space.levels[last]);
+        }
+        self.bracket(probe, sides);
+        let space = &mut self.space.0;
+        let h = probe.segment.end - probe.segment.start;
+        let reach = resolution(space.levels[last].t, h);
+        if at_horizon && space.levels[last].t >= probe.segment.end - reach {
+            space.fallen(sides, last);
+            probe.look(probe.segment.end, &mut space.levels[last]);
+        } else {
+            self.join(probe, sides, self.here.t + reach);
+        }
+        let space = &mut self.space.0;
+        let at = &space.levels[last];
+        let there = |&k: &usize| space.wanted[k] || space.beyond(sides, k, at.g[k]);
+        self.crossed.extend((0..at.g.len()).filter(there));
+        Search::leave_residuals(&self.crossed, at, sides);
+        at.t
+    }
+
+    /// Shrinks the bracket to the resolution of time. Invariant: nothing has changed at its
+    /// left end, at least one wanted function has at its right end.
+    fn bracket<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
+        let space = &mut self.space.0;
+        let last = space.open - 1;
+        let whole = space.levels[last].t - self.here.t;
+        let h = probe.segment.end - probe.segment.start;
+        let fine = 0.5 * finest(space.levels[last].t, h);
+        let mut radius =
+            fine * f64::from((whole / (2.0 * fine)).log2().ceil() as i32 + SLACK).exp2();
+        loop {
+            let (a, b) = (self.here.t, space.levels[last].t);
+            let middle = a + 0.5 * (b - a);
+            if b - a <= finest(b, h) || middle <= a || middle >= b {
+                return;
+            }
+            let aim = a + (b - a) * space.estimate(sides, &self.here, &space.levels[last]);
+            let nudge = (TRUNCATION * (b - a) * (b - a) / whole).max(fine);
+            let aim = toward(aim, middle, nudge);
+            let play = (radius - 0.5 * (b - a)).max(0.0);
+            let t = middle + (aim - middle).clamp(-play, play);
+            let t = if t > a && t < b { t } else { middle };
+            probe.look(t, &mut space.levels[last + 1]);
+            if space.any_fallen(sides, last + 1) {
+                space.levels.swap(last, last + 1);
+            } else {
+                std::mem::swap(&mut self.here, &mut space.levels[last + 1]);
+            }
+            radius *= 0.5;
+        }
+    }
+
+    /// Moves the located point to `until` if further functions change up to there, so that
+    /// symmetric crossings share one time.
+    fn join<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, until: f64) {
+        let space = &mut self.space.0;
+        let last = space.open - 1;
+        space.fallen(sides, last);
+        let until = until.min(probe.segment.end);
+        if until <= space.levels[last].t {
+            return;
+        }
+        probe.look(until, &mut space.levels[last + 1]);
+        let (at, later) = (&space.levels[last], &space.levels[last + 1]);
+        let joins = |k: usize| {
+            !space.wanted[k]
+                && !space.beyond(sides, k, at.g[k])
+                && space.beyond(sides, k, later.g[k])
+        };
+        if (0..at.g.len()).any(joins) {
+            space.levels.swap(last, last + 1);
+        }
+    }
+}
+
+impl Space {
+    /// Whether a wanted function is at zero or beyond; the zero counts, because the function
+    /// is known to go on to the other side of the bracket.
+    fn has_fallen(&self, sides: &Sides, k: usize, look: &Level) -> bool {
+        let on_zero = sides.side[k] != 0.0 && !self.fresh[k] && look.g[k] == 0.0;
+        self.wanted[k] && (on_zero || self.beyond(sides, k, look.g[k]))
+    }
+
+    fn any_fallen(&self, sides: &Sides, level: usize) -> bool {
+        (0..self.wanted.len()).any(|k| self.has_fallen(sides, k, &self.levels[level]))
+    }
+
+    /// Narrows the wanted functions to those that have changed at a level.
+    fn fallen(&mut self, sides: &Sides, level: usize) {
+        for k in 0..self.wanted.len() {
+            self.wanted[k] = self.has_fallen(sides, k, &self.levels[level]);
+        }
+    }
+
+    /// The first zero that the cubics of the wanted functions foretell, as a fraction.
+    fn estimate(&self, sides: &Sides, a: &Level, b: &Level) -> f64 {
+        let zero = |k: usize| {
+            if sides.side[k] == 0.0 || self.fresh[k] {
+                return 0.5;
+            }
+            a.cubic(b, k, sides.side[k]).falling_zero()
+        };
+        (0..self.wanted.len())
+            .filter(|&k| self.has_fallen(sides, k, b))
+            .map(zero)
+            .fold(1.0, f64::min)
+    }
+}
+
+/// Moves `from` toward `to` by at most `by`.
+fn toward(from: f64, to: f64, by: f64) -> f64 {
+    from + (to - from).clamp(-by, by)
+}

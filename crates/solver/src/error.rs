@@ -1,0 +1,60 @@
+//! Why a step could not be taken.
+
+use std::fmt;
+
+/// A failure of one step. The solution still stands at the last accepted point.
+///
+/// Each variant says whether one can go on. Times are offsets from the phase's start, as
+/// everywhere in this crate; the engine turns them into tags and adds the block's path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepError {
+    /// The error stays too large at the smallest step that time can resolve: a singularity,
+    /// or a discontinuity that is no crossing. A looser tolerance may pass it.
+    StepTooSmall {
+        /// Where the solution stands.
+        t: f64,
+    },
+    /// A value that is not finite at an accepted point or at a start. Only a changed state helps.
+    NotFinite {
+        /// The offset of the point.
+        t: f64,
+        /// The first state whose value or derivative is not finite, where one can be named.
+        component: Option<usize>,
+    },
+    /// A crossing function is not a number at an accepted point. Only a changed state helps.
+    CrossingNotANumber {
+        /// The offset of the point.
+        t: f64,
+        /// The index of the crossing function.
+        crossing: usize,
+    },
+    /// Newton's method did not converge in an implicit step. A smaller fixed step may.
+    NewtonFailed {
+        /// Where the solution stands.
+        t: f64,
+    },
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepError::StepTooSmall { t } => {
+                write!(f, "the step became too small at offset {t} without meeting the tolerance")
+            }
+            StepError::NotFinite { t, component: Some(i) } => {
+                write!(f, "state {i} or its derivative is not finite at offset {t}")
+            }
+            StepError::NotFinite { t, component: None } => {
+                write!(f, "a value is not finite at offset {t}")
+            }
+            StepError::CrossingNotANumber { t, crossing } => {
+                write!(f, "crossing function {crossing} is not a number at offset {t}")
+            }
+            StepError::NewtonFailed { t } => {
+                write!(f, "Newton's method did not converge in the implicit step from offset {t}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StepError {}

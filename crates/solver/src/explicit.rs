@@ -1,0 +1,122 @@
+//! One trial step of an explicit method.
+//!
+//! The loops over states are fused over the slopes and carry no branches, so that they
+//! vectorise; the number of slopes in a row is a constant of each loop.
+
+use std::array::from_fn;
+
+use crate::segment::Segment;
+use crate::system::System;
+use crate::tableau::Tableau;
+
+/// The error allowed for each state.
+#[derive(Clone, Copy)]
+pub(crate) struct Tolerance {
+    pub relative: f64,
+    pub absolute: f64,
+}
+
+/// Fills the segment's slopes and its end from its start; returns the evaluations.
+pub(crate) fn stages<T: Tableau, S: System>(
+    system: &mut S,
+    segment: &mut Segment,
+    argument: &mut [f64],
+) -> u64 {
+    let (t, h) = (segment.start, segment.end - segment.start);
+    let last = T::NODES.len() - 1;
+    for i in 1..last {
+        let (known, rest) = segment.slopes.split_at_mut(i);
+        combine(argument, &segment.x0, h, known, T::ROWS[i]);
+        system.derivative(t + T::NODES[i] * h, argument, &mut rest[0]);
+    }
+    let (known, rest) = segment.slopes.split_at_mut(last);
+    combine(&mut segment.x1, &segment.x0, h, known, T::ROWS[last]);
+    system.derivative(segment.end, &segment.x1, &mut rest[0]);
+    last as u64
+}
+
+/// out = x + h Σ w_j k_j.
+#[inline]
+fn combine(out: &mut [f64], x: &[f64], h: f64, k: &[Vec<f64>], row: &[(usize, f64)]) {
+    match row.len() {
+        1 => combine_exactly::<1>(out, x, h, k, row),
+        2 => combine_exactly::<2>(out, x, h, k, row),
+        3 => combine_exactly::<3>(out, x, h, k, row),
+        4 => combine_exactly::<4>(out, x, h, k, row),
+        5 => combine_exactly::<5>(out, x, h, k, row),
+        length => unreachable!("no tableau has a row of {length}"),
+    }
+}
+
+#[inline]
+fn combine_exactly<const N: usize>(
+    out: &mut [f64],
+    x: &[f64],
+    h: f64,
+    k: &[Vec<f64>],
+    row: &[(usize, f64)],
+) {
+    let n = out.len();
+    let x = &x[..n];
+    let k: [&[f64]; N] = from_fn(|j| &k[row[j].0][..n]);
+    let w: [f64; N] = from_fn(|j| row[j].1);
+    for i in 0..n {
+        let mut sum = 0.0;
+        for j in 0..N {
+            sum += w[j] * k[j][i];
+        }
+        out[i] = x[i] + h * sum;
+    }
+}
+
+/// The root mean square of the error over its tolerance; NaN where the step's end or the
+/// slope there is not finite.
+pub(crate) fn error_norm<T: Tableau>(segment: &Segment, tolerance: Tolerance) -> f64 {
+    match T::ERROR.len() {
+        2 => error_norm_exactly::<2>(segment, tolerance, T::ERROR),
+        4 => error_norm_exactly::<4>(segment, tolerance, T::ERROR),
+        6 => error_norm_exactly::<6>(segment, tolerance, T::ERROR),
+        length => unreachable!("no tableau has an error row of {length}"),
+    }
+}
+
+/// Sums are kept apart in lanes, because one chain of additions would set the pace for
+/// large systems. `v * 0.0` is zero for a finite v and NaN for any other.
+fn error_norm_exactly<const N: usize>(
+    segment: &Segment,
+    tolerance: Tolerance,
+    row: &[(usize, f64)],
+) -> f64 {
+    const LANES: usize = 4;
+    let n = segment.x0.len();
+    if n == 0 {
+        return 0.0;
+    }
+    let h = segment.end - segment.start;
+    let (x0, x1, end) = (&segment.x0[..n], &segment.x1[..n], &segment.end_slope()[..n]);
+    let k: [&[f64]; N] = from_fn(|j| &segment.slopes[row[j].0][..n]);
+    let w: [f64; N] = from_fn(|j| row[j].1);
+    let term = |i: usize| {
+        let mut sum = 0.0;
+        for j in 0..N {
+            sum += w[j] * k[j][i];
+        }
+        let scale = tolerance.absolute + tolerance.relative * x0[i].abs().max(x1[i].abs());
+        let ratio = h * sum / scale;
+        ratio * ratio + (x1[i] * 0.0 + end[i] * 0.0)
+    };
+    let mut lanes = [0.0; LANES];
+    let whole = n - n % LANES;
+    for base in (0..whole).step_by(LANES) {
+        for (lane, sum) in lanes.iter_mut().enumerate() {
+            *sum += term(base + lane);
+        }
+    }
+    let rest: f64 = (whole..n).map(term).sum();
+    ((lanes.iter().sum::<f64>() + rest) / n as f64).sqrt()
+}
+
+/// The first state whose value or slope is not finite.
+pub(crate) fn not_finite(x: &[f64], dx: &[f64]) -> Option<usize> {
+    x.iter().zip(dx).position(|(x, dx)| !(x.is_finite() && dx.is_finite()))
+}

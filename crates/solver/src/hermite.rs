@@ -1,0 +1,109 @@
+//! The cubic through two values and two slopes, on [0, 1].
+//!
+//! The search for crossings reasons about a function between two looks by this cubic; how far
+//! it is off is measured where a third look is taken.
+
+/// Values and slopes at both ends; slopes are already times the interval's width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cubic {
+    pub value: [f64; 2],
+    pub slope: [f64; 2],
+}
+
+/// A local minimum strictly inside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Minimum {
+    pub at: f64,
+    pub value: f64,
+}
+
+impl Cubic {
+    /// Coefficients of θ, θ² and θ³ beside the value at 0.
+    fn coefficients(&self) -> [f64; 3] {
+        let rise = self.value[1] - self.value[0];
+        let [first, last] = self.slope;
+        [first, 3.0 * rise - 2.0 * first - last, first + last - 2.0 * rise]
+    }
+
+    /// The value at θ.
+    pub fn at(&self, theta: f64) -> f64 {
+        let [a, b, c] = self.coefficients();
+        self.value[0] + theta * (a + theta * (b + theta * c))
+    }
+
+    /// The slope at θ.
+    pub fn slope_at(&self, theta: f64) -> f64 {
+        let [a, b, c] = self.coefficients();
+        a + theta * (2.0 * b + theta * 3.0 * c)
+    }
+
+    /// The local minimum inside, if there is one: where the slope a + 2bθ + 3cθ² rises
+    /// through zero.
+    pub fn minimum(&self) -> Option<Minimum> {
+        let [a, b, c] = self.coefficients();
+        let discriminant = b * b - 3.0 * a * c;
+        if discriminant <= 0.0 {
+            return None;
+        }
+        // The root with positive curvature b + 3cθ = √discriminant, in its stable form.
+        let root = discriminant.sqrt();
+        let at = if b > 0.0 { -a / (b + root) } else { (root - b) / (3.0 * c) };
+        (at > 0.0 && at < 1.0).then(|| Minimum { at, value: self.at(at) })
+    }
+
+    /// A zero in [0, 1] of a cubic that is not negative at 0 and not positive at 1, by
+    /// Newton's method held between bounds. Only an estimate: its caller brackets.
+    pub fn falling_zero(&self) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        let drop = self.value[0] - self.value[1];
+        let mut theta = if drop > 0.0 { (self.value[0] / drop).clamp(0.0, 1.0) } else { 0.5 };
+        for _ in 0..40 {
+            let value = self.at(theta);
+            let bound = if value > 0.0 { &mut low } else { &mut high };
+            *bound = theta;
+            let newton = theta - value / self.slope_at(theta);
+            let next = if low <= newton && newton <= high { newton } else { 0.5 * (low + high) };
+            if (next - theta).abs() <= 4.0 * f64::EPSILON * theta {
+                break;
+            }
+            theta = next;
+        }
+        theta
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (θ - p)² (θ - q) as a cubic of this form.
+    fn double(p: f64, q: f64) -> Cubic {
+        let value = |x: f64| (x - p) * (x - p) * (x - q);
+        let slope = |x: f64| (x - p) * (3.0 * x - p - 2.0 * q);
+        Cubic { value: [value(0.0), value(1.0)], slope: [slope(0.0), slope(1.0)] }
+    }
+
+    #[test]
+    fn the_minimum_of_a_double_root_is_found() {
+        let minimum = double(0.375, -2.0).minimum().unwrap();
+        assert!((minimum.at - 0.375).abs() < 1e-14);
+        assert!(minimum.value.abs() < 1e-14);
+        assert!(double(-0.5, -2.0).minimum().is_none());
+    }
+
+    #[test]
+    fn a_falling_zero_is_found() {
+        let Cubic { value, slope } = double(3.0, 0.3);
+        let falling = Cubic { value: value.map(|v| -v), slope: slope.map(|v| -v) };
+        assert!((falling.falling_zero() - 0.3).abs() < 1e-14);
+    }
+
+    #[test]
+    fn straight_lines_and_parabolas_are_cubics_too() {
+        let line = Cubic { value: [1.0, -3.0], slope: [-4.0, -4.0] };
+        assert_eq!(line.falling_zero(), 0.25);
+        assert!(line.minimum().is_none());
+        let parabola = Cubic { value: [1.0, 1.0], slope: [-4.0, 4.0] };
+        assert_eq!(parabola.minimum().unwrap().at, 0.5);
+    }
+}

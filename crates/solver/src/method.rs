@@ -1,0 +1,155 @@
+//! Which method is used and what it is told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::segment::Dense;
+use crate::tableau;
+
+/// The one-step methods a model can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Method {
+    /// Explicit Euler with a fixed step.
+    Euler,
+    /// Heun's method of order 2 with a fixed step.
+    Heun,
+    /// The implicit trapezoidal rule with a fixed step, for stiff systems.
+    Trapezoidal,
+    /// The classical method of order 4 with a fixed step.
+    Rk4,
+    /// Explicit Euler whose step is controlled by its distance to Heun's result.
+    EulerAdaptive,
+    /// Bogacki and Shampine's pair of orders 3 and 2.
+    Rk23,
+    /// Dormand and Prince's pair of orders 5 and 4.
+    Rk45,
+}
+
+impl Method {
+    /// Every method, in the order in which documentation lists them.
+    pub const fn all() -> [Method; 7] {
+        use Method::*;
+        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45]
+    }
+
+    /// The method with this name in a model file.
+    pub fn named(name: &str) -> Option<Method> {
+        Method::all().into_iter().find(|method| method.name() == name)
+    }
+
+    /// The name in a model file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Method::Euler => "euler",
+            Method::Heun => "heun",
+            Method::Trapezoidal => "trapezoidal",
+            Method::Rk4 => "rk4",
+            Method::EulerAdaptive => "euler-adaptive",
+            Method::Rk23 => "rk23",
+            Method::Rk45 => "rk45",
+        }
+    }
+
+    /// Whether the step is the model's to set rather than the error's.
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Method::Euler | Method::Heun | Method::Trapezoidal | Method::Rk4)
+    }
+
+    /// The order p of the solution at the ends of steps: the global error is O(h^p).
+    pub const fn order(self) -> u32 {
+        match self {
+            Method::Euler | Method::EulerAdaptive => 1,
+            Method::Heun | Method::Trapezoidal => 2,
+            Method::Rk23 => 3,
+            Method::Rk4 => 4,
+            Method::Rk45 => 5,
+        }
+    }
+
+    /// The order q of the dense output: inside one step its error is O(h^(q+1)).
+    pub const fn dense_order(self) -> u32 {
+        match self {
+            Method::Euler | Method::EulerAdaptive => 1,
+            Method::Heun | Method::Trapezoidal => 2,
+            Method::Rk4 | Method::Rk23 => 3,
+            Method::Rk45 => 4,
+        }
+    }
+
+    /// The order of the embedded error estimate, which sets the exponent of step control.
+    pub(crate) const fn error_order(self) -> u32 {
+        match self {
+            Method::Rk45 => 4,
+            Method::Rk23 => 2,
+            _ => 1,
+        }
+    }
+
+    /// Slopes kept for a step: the first at its start, the last at its end.
+    pub(crate) fn slopes(self) -> usize {
+        use tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
+        match self {
+            Method::Euler | Method::EulerAdaptive => Euler::NODES.len(),
+            Method::Heun => Heun::NODES.len(),
+            Method::Trapezoidal => 2,
+            Method::Rk4 => ClassicalRk4::NODES.len(),
+            Method::Rk23 => BogackiShampine::NODES.len(),
+            Method::Rk45 => DormandPrince::NODES.len(),
+        }
+    }
+
+    /// The kind of dense output.
+    ///
+    /// Euler's is linear, which at any inner point is the Euler step of that length, so a
+    /// located crossing is what a shorter step would have given.
+    pub(crate) const fn dense(self) -> Dense {
+        match self {
+            Method::Euler | Method::EulerAdaptive => Dense::Linear,
+            Method::Rk45 => Dense::DormandPrince,
+            _ => Dense::Hermite,
+        }
+    }
+}
+
+/// What a model sets about its solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The method.
+    pub method: Method,
+    /// Error allowed per step relative to each state; for variable steps and for Newton.
+    pub relative_tolerance: f64,
+    /// Error allowed per step beside the relative one \[unit of the state\].
+    pub absolute_tolerance: f64,
+    /// The step of fixed-step methods \[s\].
+    pub step: f64,
+    /// The first step of variable-step methods \[s\]; without it one is chosen.
+    pub initial_step: Option<f64>,
+    /// The longest step of variable-step methods \[s\]; may be infinite.
+    pub maximum_step: f64,
+}
+
+impl Options {
+    /// The values that hold where a model says nothing but the method.
+    pub fn new(method: Method) -> Options {
+        Options {
+            method,
+            relative_tolerance: 1e-6,
+            absolute_tolerance: 1e-9,
+            step: 1e-3,
+            initial_step: None,
+            maximum_step: f64::INFINITY,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_finds_its_method() {
+        for method in Method::all() {
+            assert_eq!(Method::named(method.name()), Some(method));
+        }
+        assert_eq!(Method::named("rk46"), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! The last step as a function of time.
+//!
+//! A segment holds both ends of a step and the slopes of its stages; nothing is prepared, so
+//! a step that nobody looks into pays nothing for its dense output. With θ in [0, 1] over the
+//! step, every kind of output is x0 + a(θ) (x1 - x0) + Σ w_j(θ) k_j.
+
+use serde::{Deserialize, Serialize};
+use std::array::from_fn;
+
+use crate::tableau::DormandPrince;
+
+/// How values inside a step are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Dense {
+    /// The chord, of order 1.
+    Linear,
+    /// The cubic through values and slopes at both ends, of order at most 3.
+    Hermite,
+    /// Hermite's cubic with Dormand and Prince's quartic term, of order 4.
+    DormandPrince,
+}
+
+/// One step: its ends, the states there and the slopes of its stages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Segment {
+    dense: Dense,
+    /// Offset of the start.
+    pub start: f64,
+    /// Offset of the end.
+    pub end: f64,
+    /// State at the start.
+    pub x0: Vec<f64>,
+    /// State at the end.
+    pub x1: Vec<f64>,
+    /// Slopes; the first is the derivative at the start, the last the one at the end.
+    pub slopes: Vec<Vec<f64>>,
+}
+
+impl Segment {
+    pub fn new(dense: Dense, dimension: usize, slopes: usize) -> Segment {
+        let zeros = vec![0.0; dimension];
+        let slopes = vec![zeros.clone(); slopes];
+        Segment { dense, start: 0.0, end: 0.0, x0: zeros.clone(), x1: zeros, slopes }
+    }
+
+    /// The derivative at the end.
+    pub fn end_slope(&self) -> &[f64] {
+        &self.slopes[self.slopes.len() - 1]
+    }
+
+    /// The derivative at the end, to be written.
+    pub fn end_slope_mut(&mut self) -> &mut [f64] {
+        let last = self.slopes.len() - 1;
+        &mut self.slopes[last]
+    }
+
+    /// Makes the end of this step the start of the next one, without copying.
+    pub fn pass(&mut self) {
+        let last = self.slopes.len() - 1;
+        self.start = self.end;
+        std::mem::swap(&mut self.x0, &mut self.x1);
+        self.slopes.swap(0, last);
+    }
+
+    /// Makes the start the end again after a step that failed.
+    pub fn withdraw(&mut self) {
+        let last = self.slopes.len() - 1;
+        self.end = self.start;
+        self.x1.copy_from_slice(&self.x0);
+        let (first, rest) = self.slopes.split_at_mut(1);
+        rest[last - 1].copy_from_slice(&first[0]);
+    }
+
+    /// Writes the state at `t`; at the ends exactly the states of the step.
+    pub fn value(&self, t: f64, x: &mut [f64]) {
+        if t == self.end {
+            return x.copy_from_slice(&self.x1);
+        }
+        if t == self.start {
+            return x.copy_from_slice(&self.x0);
+        }
+        let h = self.end - self.start;
+        let theta = (t - self.start) / h;
+        let rest = 1.0 - theta;
+        let chord = match self.dense {
+            Dense::Linear => theta,
+            _ => theta * theta * (3.0 - 2.0 * theta),
+        };
+        let ends = [h * theta * rest * rest, -h * theta * theta * rest];
+        self.blend(x, 1.0, chord, ends, h * theta * theta * rest * rest);
+    }
+
+    /// Writes the time derivative of the dense output at `t`; at the ends the slopes there.
+    pub fn slope(&self, t: f64, dx: &mut [f64]) {
+        if t == self.end {
+            return dx.copy_from_slice(self.end_slope());
+        }
+        if t == self.start {
+            return dx.copy_from_slice(&self.slopes[0]);
+        }
+        let h = self.end - self.start;
+        let theta = (t - self.start) / h;
+        let rest = 1.0 - theta;
+        let chord = match self.dense {
+            Dense::Linear => 1.0 / h,
+            _ => 6.0 * theta * rest / h,
+        };
+        let ends = [rest * (1.0 - 3.0 * theta), theta * (3.0 * theta - 2.0)];
+        self.blend(dx, 0.0, chord, ends, 2.0 * theta * rest * (1.0 - 2.0 * theta));
+    }
+
+    /// `lead` x0 + `chord` (x1 - x0) + the slopes by their weights, for the kind of output.
+    fn blend(&self, out: &mut [f64], lead: f64, chord: f64, ends: [f64; 2], quartic: f64) {
+        let last = self.slopes.len() - 1;
+        match self.dense {
+            Dense::Linear => self.sum(out, lead, chord, []),
+            Dense::Hermite => self.sum(out, lead, chord, [(0, ends[0]), (last, ends[1])]),
+            Dense::DormandPrince => {
+                let mut terms = DormandPrince::EXTENSION.map(|(j, d)| (j, quartic * d));
+                terms[0].1 += ends[0];
+                terms[5].1 += ends[1];
+                self.sum(out, lead, chord, terms);
+            }
+        }
+    }
+
+    fn sum<const N: usize>(&self, out: &mut [f64], lead: f64, chord: f64, w: [(usize, f64); N]) {
+        let n = out.len();
+        let (x0, x1) = (&self.x0[..n], &self.x1[..n]);
+        let k: [&[f64]; N] = from_fn(|j| &self.slopes[w[j].0][..n]);
+        for i in 0..n {
+            let mut sum = chord * (x1[i] - x0[i]);
+            for j in 0..N {
+                sum += w[j].1 * k[j][i];
+            }
+            out[i] = lead * x0[i] + sum;
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The solver: where the solution stands, and what moves it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::control::{Control, PiControl, StepControl};
+use crate::counters::Counters;
+use crate::crossing::{Probe, Search, Sides};
+use crate::error::StepError;
+use crate::explicit::{Tolerance, not_finite};
+use crate::initial;
+use crate::method::Options;
+use crate::scratch::Scratch;
+use crate::segment::Segment;
+use crate::stepping::FIRST_STEP_WITHOUT_STATE;
+use crate::system::System;
+use crate::trapezoidal::Newton;
+
+/// Where a step has led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// The end of the step, which may be the horizon; no function changed its side.
+    Reached,
+    /// The first crossing inside the step; [`Solver::crossed`] names the functions.
+    Crossing,
+}
+
+/// A one-step method with its memory: plain data, the same bits after saving and loading.
+///
+/// Times are offsets from any origin that the engine chooses, usually the start of the smooth
+/// phase, so that they stay fine however long the run is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Solver {
+    pub(crate) options: Options,
+    /// The bound asked for by blocks \[s\].
+    pub(crate) limit: f64,
+    /// Where the last restart was; the grid of fixed steps begins there.
+    pub(crate) phase_start: f64,
+    pub(crate) control: Control,
+    /// The step to try next \[s\]; none before the first restart.
+    pub(crate) learnt: Option<f64>,
+    pub(crate) segment: Segment,
+    /// Where the solution stands if that is inside the last step rather than at its end.
+    pub(crate) inside: Inside,
+    /// Whether the derivative where the solution stands is known to be finite.
+    checked: bool,
+    pub(crate) search: Search,
+    pub(crate) counters: Counters,
+    #[serde(skip)]
+    pub(crate) space: Scratch<Space>,
+}
+
+/// A point of the dense output that the solution was moved back to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Inside {
+    active: bool,
+    t: f64,
+    x: Vec<f64>,
+    dx: Vec<f64>,
+}
+
+/// Working space of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Space {
+    pub argument: Vec<f64>,
+    pub slope: Vec<f64>,
+    pub newton: Newton,
+}
+
+impl Solver {
+    /// A solver for this many states and crossing functions. It stands nowhere until
+    /// [`Solver::restart`] tells it where.
+    pub fn new(options: Options, dimension: usize, crossings: usize) -> Solver {
+        let method = options.method;
+        let zeros = vec![0.0; dimension];
+        let mut solver = Solver {
+            options,
+            limit: f64::INFINITY,
+            phase_start: 0.0,
+            control: Control::Pi(PiControl::new(method.error_order())),
+            learnt: None,
+            segment: Segment::new(method.dense(), dimension, method.slopes()),
+            inside: Inside { active: false, t: 0.0, x: zeros.clone(), dx: zeros },
+            checked: false,
+            search: Search::new(crossings),
+            counters: Counters::default(),
+            space: Scratch::default(),
+        };
+        solver.prepare();
+        solver
+    }
+
+    /// Starts a smooth phase at offset `t` from state `x`.
+    ///
+    /// The step learnt before an event is kept, because a one-step method has nothing else to
+    /// lose there; an initial step is selected only where none is known. A derivative that is
+    /// not finite here is told by the next [`Solver::step`].
+    pub fn restart<S: System>(&mut self, system: &mut S, t: f64, x: &[f64]) {
+        self.prepare();
+        self.inside.active = false;
+        self.checked = false;
+        self.phase_start = t;
+        self.control.restart();
+        let segment = &mut self.segment;
+        segment.start = t;
+        segment.end = t;
+        segment.x0.copy_from_slice(x);
+        segment.x1.copy_from_slice(x);
+        system.derivative(t, x, segment.end_slope_mut());
+        self.counters.evaluations += 1;
+        self.look_here(system);
+        if self.learnt.is_none() && !self.options.method.is_fixed() {
+            self.learnt = self.first_step(system);
+        }
+    }
+
+    /// Takes one accepted step, not past `horizon`, and searches it for the first crossing.
+    ///
+    /// A step that ends at the horizon ends there exactly. After [`Advance::Crossing`] the
+    /// solution stands at the located point, on the dense output; the engine then restarts
+    /// from a changed state, or just steps on. Where the solution is at the horizon already
+    /// nothing happens.
+    pub fn step<S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+        mut sides: Sides,
+    ) -> Result<Advance, StepError> {
+        debug_assert_eq!(sides.side.len(), self.search.here.g.len(), "one side for each function");
+        debug_assert_eq!(sides.residual.len(), sides.side.len());
+        self.search.crossed.clear();
+        if self.time() >= horizon {
+            return Ok(Advance::Reached);
+        }
+        self.prepare();
+        self.begin(system)?;
+        let found = match self.advance(system, horizon) {
+            Ok(()) => self.find(system, horizon, &mut sides),
+            Err(error) => Err(error),
+        };
+        match found {
+            Err(error) => {
+                self.segment.withdraw();
+                self.look_here(system);
+                Err(error)
+            }
+            Ok(None) => Ok(Advance::Reached),
+            Ok(Some(t)) => {
+                self.counters.located += 1;
+                self.move_inside(t);
+                Ok(Advance::Crossing)
+            }
+        }
+    }
+
+    /// Where the solution stands: the end of the last step or a point inside it.
+    pub fn time(&self) -> f64 {
+        if self.inside.active { self.inside.t } else { self.segment.end }
+    }
+
+    /// Where the last step began.
+    pub fn step_start(&self) -> f64 {
+        self.segment.start
+    }
+
+    /// The state where the solution stands.
+    pub fn state(&self) -> &[f64] {
+        if self.inside.active { &self.inside.x } else { &self.segment.x1 }
+    }
+
+    /// The derivative where the solution stands; inside a step that of the dense output.
+    pub fn derivative(&self) -> &[f64] {
+        if self.inside.active { &self.inside.dx } else { self.segment.end_slope() }
+    }
+
+    /// Writes the state at `t` in the last step, from its start to its untruncated end.
+    pub fn interpolate(&self, t: f64, x: &mut [f64]) {
+        debug_assert!(self.segment.start <= t && t <= self.segment.end, "{t} is not in the step");
+        self.segment.value(t, x);
+    }
+
+    /// Moves the solution back to `t` in the last step, for an event that the engine found.
+    pub fn truncate(&mut self, t: f64) {
+        self.search.crossed.clear();
+        self.move_inside(t);
+    }
+
+    /// The crossing functions that changed where the last step stopped, by rising index.
+    pub fn crossed(&self) -> &[usize] {
+        &self.search.crossed
+    }
+
+    /// The work so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Sets the bound on steps that blocks ask for \[s\], infinity for none. It may change
+    /// between steps. Fixed steps are the model's own and are not bounded.
+    pub fn limit_step(&mut self, maximum: f64) {
+        self.limit = maximum;
+    }
+
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        let Options { relative_tolerance: relative, absolute_tolerance: absolute, .. } =
+            self.options;
+        Tolerance { relative, absolute }
+    }
+
+    /// Makes working space where it is missing: at first and after loading.
+    fn prepare(&mut self) {
+        let n = self.segment.x0.len();
+        let space = &mut self.space.0;
+        if space.argument.len() != n {
+            space.argument = vec![0.0; n];
+            space.slope = vec![0.0; n];
+        }
+        if self.options.method == crate::Method::Trapezoidal {
+            space.newton.prepare(n);
+        }
+        self.search.prepare();
+    }
+
+    fn first_step<S: System>(&mut self, system: &mut S) -> Option<f64> {
+        if self.options.initial_step.is_some() {
+            return self.options.initial_step;
+        }
+        if self.segment.x1.is_empty() {
+            let watched = !self.search.here.g.is_empty();
+            return Some(if watched { FIRST_STEP_WITHOUT_STATE } else { f64::MAX });
+        }
+        if not_finite(&self.segment.x1, self.segment.end_slope()).is_some() {
+            return None;
+        }
+        let tolerance = self.tolerance();
+        let argument = &mut self.space.0.argument;
+        let order = self.options.method.error_order();
+        let longest = self.options.maximum_step.min(self.limit);
+        self.counters.evaluations += 1;
+        Some(initial::step(system, &mut self.segment, argument, tolerance, order, longest))
+    }
+
+    /// Makes the point where the solution stands the start of a step.
+    fn begin<S: System>(&mut self, system: &mut S) -> Result<(), StepError> {
+        if self.inside.active {
+            self.inside.active = false;
+            self.checked = false;
+            self.segment.end = self.inside.t;
+            self.segment.x1.copy_from_slice(&self.inside.x);
+            system.derivative(self.inside.t, &self.inside.x, self.segment.end_slope_mut());
+            self.counters.evaluations += 1;
+            self.look_here(system);
+        }
+        if !self.checked {
+            let component = not_finite(&self.segment.x1, self.segment.end_slope());
+            if component.is_some() {
+                return Err(StepError::NotFinite { t: self.segment.end, component });
+            }
+            self.checked = true;
+        }
+        self.segment.pass();
+        Ok(())
+    }
+
+    /// Searches the step just taken; returns where it has to stop.
+    fn find<S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+        sides: &mut Sides,
+    ) -> Result<Option<f64>, StepError> {
+        if self.search.here.g.is_empty() {
+            return Ok(None);
+        }
+        let at_horizon = self.segment.end == horizon;
+        let Space { argument, slope, .. } = &mut self.space.0;
+        let (segment, counters) = (&self.segment, &mut self.counters);
+        let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
+        self.search.first_change(&mut probe, sides, at_horizon)
+    }
+
+    /// Looks at the crossing functions at the end of the segment.
+    fn look_here<S: System>(&mut self, system: &mut S) {
+        if self.search.here.g.is_empty() {
+            return;
+        }
+        let Space { argument, slope, .. } = &mut self.space.0;
+        let (segment, counters) = (&self.segment, &mut self.counters);
+        let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
+        probe.look(segment.end, &mut self.search.here);
+    }
+
+    fn move_inside(&mut self, t: f64) {
+        let inside = &mut self.inside;
+        inside.active = t != self.segment.end;
+        if inside.active {
+            inside.t = t;
+            self.segment.value(t, &mut inside.x);
+            self.segment.slope(t, &mut inside.dx);
+        }
+    }
+}

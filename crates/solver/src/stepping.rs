@@ -1,0 +1,147 @@
+//! One accepted step: its target, its trials and what they teach.
+
+use crate::control::{PiControl, StepControl};
+use crate::crossing::Probe;
+use crate::error::StepError;
+use crate::explicit::{error_norm, not_finite, stages};
+use crate::method::Method;
+use crate::solver::{Solver, Space};
+use crate::system::System;
+use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
+
+/// The first step of a model without states \[s\]. It is short, because only crossing functions
+/// can tell the time scale and a step that is too long would alias them.
+pub(crate) const FIRST_STEP_WITHOUT_STATE: f64 = 1e-6;
+
+/// The part of a fixed step below which the rest before a grid point or a horizon is rounding.
+const SLIVER: f64 = 1e-9;
+
+impl Solver {
+    /// Fills the segment from its start with one accepted step.
+    pub(crate) fn advance<S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+    ) -> Result<(), StepError> {
+        match self.options.method {
+            Method::Euler => self.fixed::<Euler, S>(system, horizon)?,
+            Method::Heun => self.fixed::<Heun, S>(system, horizon)?,
+            Method::Rk4 => self.fixed::<ClassicalRk4, S>(system, horizon)?,
+            Method::Trapezoidal => self.implicit(system, horizon)?,
+            Method::EulerAdaptive => self.variable::<Euler, S>(system, horizon)?,
+            Method::Rk23 => self.variable::<BogackiShampine, S>(system, horizon)?,
+            Method::Rk45 => self.variable::<DormandPrince, S>(system, horizon)?,
+        }
+        self.counters.accepted += 1;
+        Ok(())
+    }
+
+    fn fixed<T: Tableau, S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+    ) -> Result<(), StepError> {
+        self.segment.end = self.grid_point(horizon);
+        let argument = &mut self.space.0.argument;
+        self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
+        match not_finite(&self.segment.x1, self.segment.end_slope()) {
+            None => Ok(()),
+            component => Err(StepError::NotFinite { t: self.segment.end, component }),
+        }
+    }
+
+    fn implicit<S: System>(&mut self, system: &mut S, horizon: f64) -> Result<(), StepError> {
+        self.segment.end = self.grid_point(horizon);
+        let tolerance = self.tolerance();
+        let newton = &mut self.space.0.newton;
+        newton.step(system, &mut self.segment, tolerance, &mut self.counters)
+    }
+
+    /// The next multiple of the step after the phase's start, multiplied rather than summed so
+    /// that rounding does not pile up, or the horizon.
+    fn grid_point(&self, horizon: f64) -> f64 {
+        let step = self.options.step;
+        let passed = ((self.segment.start - self.phase_start) / step + SLIVER).floor();
+        let next = self.phase_start + (passed + 1.0) * step;
+        if next >= horizon - SLIVER * step { horizon } else { next }
+    }
+
+    fn variable<T: Tableau, S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+    ) -> Result<(), StepError> {
+        let start = self.segment.start;
+        let longest = self.options.maximum_step.min(self.limit);
+        let shortest = shortest_step(start);
+        let wanted = self.learnt.unwrap_or(FIRST_STEP_WITHOUT_STATE).max(shortest);
+        let mut h = wanted;
+        loop {
+            self.segment.end = target(start, h.min(longest), longest, horizon);
+            let error = self.trial::<T, S>(system);
+            let taken = self.segment.end - start;
+            if self.control.accept(error) {
+                self.learn(wanted, h, taken, error);
+                return Ok(());
+            }
+            self.counters.rejected += 1;
+            if taken <= shortest {
+                return Err(StepError::StepTooSmall { t: start });
+            }
+            h = self.control.refine(taken, error).max(shortest);
+        }
+    }
+
+    /// One trial up to the segment's end; returns its error.
+    fn trial<T: Tableau, S: System>(&mut self, system: &mut S) -> f64 {
+        if self.segment.x0.is_empty() {
+            return self.trial_without_state(system);
+        }
+        let argument = &mut self.space.0.argument;
+        self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
+        error_norm::<T>(&self.segment, self.tolerance())
+    }
+
+    /// Without states only the crossing functions limit a step: it is accepted while their
+    /// cubics hold, so that the search does not step over a zero.
+    fn trial_without_state<S: System>(&mut self, system: &mut S) -> f64 {
+        let Space { argument, slope, .. } = &mut self.space.0;
+        let (segment, counters) = (&self.segment, &mut self.counters);
+        let taken = segment.end - segment.start;
+        let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
+        let error = self.search.cubic_error(&mut probe);
+        if taken <= shortest_step(segment.start) { 0.0 } else { error }
+    }
+
+    /// Keeps the step to go on with. A step that a horizon cut short says little about the
+    /// step that was wanted: that one is kept unless the short step was already hard.
+    fn learn(&mut self, wanted: f64, tried: f64, taken: f64, error: f64) {
+        let before = self.control;
+        let next = self.control.suggest(taken, error);
+        let refused = tried < wanted;
+        if !refused && taken < wanted && next >= PiControl::GROWTH * taken {
+            self.control = before;
+            self.learnt = Some(wanted.max(next));
+        } else {
+            self.learnt = Some(next);
+        }
+    }
+}
+
+/// The shortest step that is tried: time has to resolve the stages in it.
+fn shortest_step(t: f64) -> f64 {
+    (16.0 * f64::EPSILON * t.abs()).max(1e-300)
+}
+
+/// The end of a step of about `h`: the horizon where it is near enough to be taken whole, half
+/// way to it where two equal steps are better than a long and a short one.
+fn target(start: f64, h: f64, longest: f64, horizon: f64) -> f64 {
+    let rest = horizon - start;
+    if rest <= (1.1 * h).min(longest) || rest <= shortest_step(start) {
+        horizon
+    } else if rest < 2.0 * h {
+        start + 0.5 * rest
+    } else {
+        start + h
+    }
+}

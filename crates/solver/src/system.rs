@@ -1,0 +1,23 @@
+//! What a solver integrates.
+//!
+//! The engine implements this trait on the compiled smooth phase; the solver calls it and
+//! nothing else. Values arrive in slices that the solver owns, so a call never allocates.
+
+/// The smooth phase of a model: between events it is a pure function of time and state.
+///
+/// The receiver is mutable only so that an implementation can keep working space; the same
+/// arguments must give the same bits, because trial steps are repeated and thrown away.
+pub trait System {
+    /// Writes dx/dt at (t, x).
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]);
+
+    /// Writes the dense row-major matrix of df/dx, n by n. Only implicit methods ask for it.
+    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]);
+
+    /// Writes every crossing function and its time derivative along the flow.
+    ///
+    /// `dx` is the derivative at (t, x). Inside a step it is the derivative of the dense
+    /// output instead, so that `rate` is the slope of the very function that is searched and
+    /// a look inside a step costs no evaluation of the model.
+    fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]);
+}
