@@ -6,9 +6,6 @@
 //! them, and which parts of the diagram share no continuous signal. Nothing is ordered here and no
 //! loop is refused: that is the schedule's business.
 
-// A diagnostic is made once for each mistake; boxing it would cost every caller a dereference.
-#![allow(clippy::result_large_err)]
-
 mod flat;
 
 mod flatten;

@@ -2,9 +2,6 @@
 //!
 //! Nothing here knows what a signal is; names are resolved by whoever evaluates or lowers the tree.
 
-// A diagnostic is made once for each mistake; boxing it would cost every caller a dereference.
-#![allow(clippy::result_large_err)]
-
 mod ast;
 mod function;
 

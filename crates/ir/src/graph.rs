@@ -482,10 +482,23 @@ impl Graph {
         roots: &[NodeId],
         replace: &mut dyn FnMut(&mut Graph, NodeId, &Node, &[NodeId]) -> Option<NodeId>,
     ) -> Inlined {
+        self.inline_above(from, roots, &|_| false, replace)
+    }
+
+    /// Like [`Graph::inline`], but what lies below nodes that are `closed` is not copied: `replace`
+    /// must stand in for them, and gets no arguments.
+    pub fn inline_above(
+        &mut self,
+        from: &Graph,
+        roots: &[NodeId],
+        closed: &dyn Fn(NodeId) -> bool,
+        replace: &mut dyn FnMut(&mut Graph, NodeId, &Node, &[NodeId]) -> Option<NodeId>,
+    ) -> Inlined {
         let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-        for id in from.reachable(roots) {
+        for id in from.reachable_above(roots, closed) {
             let node = from.node(id);
-            let args: SmallVec<[NodeId; 8]> = node.args.iter().map(|a| map[a]).collect();
+            let open = if closed(id) { &[][..] } else { node.args.as_slice() };
+            let args: SmallVec<[NodeId; 8]> = open.iter().map(|a| map[a]).collect();
             let new = match replace(self, id, node, &args) {
                 Some(new) => new,
                 None => self.rebuild(from, node, &args),
@@ -497,10 +510,19 @@ impl Graph {
 
     /// The nodes that the roots need, arguments before their users.
     pub fn reachable(&self, roots: &[NodeId]) -> Vec<NodeId> {
+        self.reachable_above(roots, &|_| false)
+    }
+
+    /// The nodes that the roots need, without what only closed nodes need.
+    pub fn reachable_above(
+        &self,
+        roots: &[NodeId],
+        closed: &dyn Fn(NodeId) -> bool,
+    ) -> Vec<NodeId> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut stack: Vec<NodeId> = roots.to_vec();
         while let Some(id) = stack.pop() {
-            if seen.insert(id) {
+            if seen.insert(id) && !closed(id) {
                 stack.extend(self.node(id).args.iter().copied());
             }
         }

@@ -133,8 +133,22 @@ impl Tape {
         layout: &mut Layout,
         leaf: &dyn Fn(u32) -> Slot,
     ) -> Tape {
+        Tape::compile_above(graph, roots, &FxHashMap::default(), layout, leaf)
+    }
+
+    /// Like [`Tape::compile`], with the values of some nodes `given` in the buffer already.
+    pub fn compile_above(
+        graph: &Graph,
+        roots: &[(NodeId, Slot)],
+        given: &FxHashMap<NodeId, Slot>,
+        layout: &mut Layout,
+        leaf: &dyn Fn(u32) -> Slot,
+    ) -> Tape {
         let mut writer = Writer::new(graph, layout, leaf);
-        let order = graph.reachable(&roots.iter().map(|root| root.0).collect::<Vec<_>>());
+        writer.slots.extend(given.iter().map(|(node, slot)| (*node, *slot)));
+        let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
+        let mut order = graph.reachable_above(&nodes, &|id| given.contains_key(&id));
+        order.retain(|id| !given.contains_key(id));
         let mut last_use: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in &order {
             for arg in &graph.node(*id).args {

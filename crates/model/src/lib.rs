@@ -3,9 +3,6 @@
 //! Nothing is evaluated and no block is looked up here. Mistakes are gathered over all files and
 //! come back as one [`Refused`], with the texts that its messages show.
 
-// A diagnostic is made once for each mistake; boxing it would cost every caller a dereference.
-#![allow(clippy::result_large_err)]
-
 mod hierarchy;
 
 mod read;

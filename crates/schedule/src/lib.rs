@@ -6,9 +6,6 @@
 //! be known is refused here, with the loop shown; one that may be known by conditionals is left to
 //! be iterated; one that the model asks to have solved is torn.
 
-// A diagnostic is made once for each mistake; boxing it would cost every caller a dereference.
-#![allow(clippy::result_large_err)]
-
 mod graph;
 mod knowable;
 mod loops;
