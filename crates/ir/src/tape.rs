@@ -29,14 +29,20 @@ impl Layout {
         slot
     }
 
+    /// Room for numbers that live on and start with these values.
+    pub fn reserve_with(&mut self, data: &[f64]) -> Slot {
+        let slot = self.reserve(data.len());
+        self.image[slot as usize..slot as usize + data.len()].copy_from_slice(data);
+        slot
+    }
+
     /// The place of a constant.
     pub fn constant(&mut self, data: &[f64]) -> Slot {
         let bits: Vec<u64> = data.iter().map(|x| x.to_bits()).collect();
         if let Some(slot) = self.constants.get(&bits) {
             return *slot;
         }
-        let slot = self.reserve(data.len());
-        self.image[slot as usize..slot as usize + data.len()].copy_from_slice(data);
+        let slot = self.reserve_with(data);
         self.constants.insert(bits, slot);
         slot
     }

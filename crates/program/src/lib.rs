@@ -1,1 +1,21 @@
-//! To be written.
+//! The smooth phase and the plan of a tick: schedule in, tapes over one flat buffer out.
+//!
+//! All numbers of a run live in one buffer whose places are given out here: time, states, sides,
+//! wires, and what tapes need on the way. Between events each region has a tape for the rates of
+//! its states and one for its crossing functions; at a tick every block has a small tape of its
+//! own, and tables say which tapes read what, so that only what is affected runs. Nothing here
+//! runs anything.
+
+mod program;
+
+mod slots;
+
+mod compose;
+mod smooth;
+mod solved;
+mod tick;
+
+pub use program::{
+    CellId, Crossing, CrossingKind, Program, RecordCells, RegionProgram, StateCells, TimerCells,
+    Unit, UnitId, Watch, WireCells, compile,
+};

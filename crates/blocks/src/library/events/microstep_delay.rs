@@ -20,9 +20,9 @@ impl Block for MicrostepDelay {
             impulses: "Every coefficient is moved to the next microstep.",
             inputs: &[Input {
                 name: "input",
-                about: "The signal.",
+                about: "The events.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Presence::Discrete,
             }],
             outputs: &[Output { name: "output", about: "The delayed signal." }],
             parameters: &[],

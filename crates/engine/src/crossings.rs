@@ -1,0 +1,189 @@
+//! Sides and cells: taken from the value, and where that is zero from the derivatives.
+
+use ir::{JET_ORDER, Jet, Scalar, run};
+use program::{CellId, CrossingKind};
+
+use base::Tag;
+
+use crate::RunError;
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Computes the rates of a region's states and the slopes of its crossing functions from the
+    /// states in the buffer; with `values`, the functions too.
+    pub(crate) fn compute_rates(&mut self, region: usize, values: bool) {
+        let program = &self.program.regions[region];
+        run(&program.prelude, &mut self.s.slots);
+        run(&program.derivative, &mut self.s.slots);
+        run(if values { &program.crossings } else { &program.slopes }, &mut self.s.slots);
+    }
+
+    /// Sets all sides and cells of a region; says whether one changed. No event comes of it.
+    pub(crate) fn reset_region_sides(&mut self, region: usize) -> Result<bool, RunError> {
+        let mut changed = false;
+        for watch in 0..self.program.regions[region].watches.len() {
+            let crossing = self.program.regions[region].watches[watch].crossing;
+            if self.program.crossings[crossing].watch.is_none_or(|(_, first)| first != watch) {
+                continue;
+            }
+            let new = self.new_frozen(region, crossing)?;
+            let slot = self.program.cell(self.program.crossings[crossing].frozen).slot as usize;
+            changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
+        }
+        Ok(changed)
+    }
+
+    /// Sets the sides that are asked for their changes but do not move between events.
+    pub(crate) fn set_unlocated(&mut self) -> bool {
+        let program = self.program.clone();
+        let mut changed = false;
+        for unit in &program.units {
+            let unlocated = |index: usize| program.crossings[index].watch.is_none();
+            if !unit.crossings.iter().any(|(_, index)| unlocated(*index)) {
+                continue;
+            }
+            run(&unit.tape, &mut self.s.slots);
+            for (from, index) in unit.crossings.iter().filter(|(_, index)| unlocated(*index)) {
+                let crossing = &program.crossings[*index];
+                let value = self.s.slots[*from as usize];
+                self.s.slots[crossing.value as usize] = value;
+                let side = program.cell(crossing.frozen).slot as usize;
+                let new = sign(value);
+                changed |= std::mem::replace(&mut self.s.slots[side], new) != new;
+            }
+        }
+        changed
+    }
+
+    /// The side or cell that a crossing of a region takes from what is in the buffer.
+    pub(crate) fn new_frozen(&mut self, region: usize, index: usize) -> Result<f64, RunError> {
+        let crossing = &self.program.crossings[index];
+        let (kind, block) = (crossing.kind, crossing.block);
+        let value = self.s.slots[crossing.value as usize];
+        let frozen = self.s.slots[self.program.cell(crossing.frozen).slot as usize];
+        let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
+        if value.is_nan() {
+            let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
+            return Err(RunError::NotFinite { tag, block: self.path(block) });
+        }
+        let program = &self.program.regions[region];
+        let residual = program.residual as usize + watch;
+        match kind {
+            CrossingKind::Side => {
+                let zero = value == 0.0 || value.abs() <= self.s.slots[residual];
+                Ok(if zero { self.direction(region, watch) } else { sign(value) })
+            }
+            CrossingKind::Cell => {
+                let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
+                self.s.slots[self.program.crossings[index].residual as usize] = room;
+                let near = |edge: f64| value == edge || (value - edge).abs() <= room;
+                Ok(if near(frozen) {
+                    let down = self.direction(region, watch) < 0.0;
+                    if down { frozen - 1.0 } else { frozen }
+                } else if near(frozen + 1.0) {
+                    let down = self.direction(region, watch) < 0.0;
+                    if down { frozen } else { frozen + 1.0 }
+                } else if value == value.floor() && self.direction(region, watch) < 0.0 {
+                    value - 1.0
+                } else {
+                    value.floor()
+                })
+            }
+        }
+    }
+
+    /// The sign of the first time derivative of a watched function that does not vanish.
+    fn direction(&mut self, region: usize, watch: usize) -> f64 {
+        let slope = self.s.slots[self.program.regions[region].g_rate as usize + watch];
+        if slope != 0.0 { sign(slope) } else { self.higher_direction(region, watch) }
+    }
+
+    /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
+    /// coefficient of the rates gives the next of the states.
+    #[cold]
+    fn higher_direction(&mut self, region: usize, watch: usize) -> f64 {
+        let program = &self.program.regions[region];
+        self.jets.clear();
+        self.jets.extend(self.s.slots.iter().map(|x| Jet::constant(*x)));
+        let time = self.program.time as usize;
+        self.jets[time] = Jet::time(self.s.slots[time]);
+        let (state, rate) = (program.state as usize, program.rate as usize);
+        for k in 0..JET_ORDER {
+            run(&program.derivative, &mut self.jets);
+            for i in 0..program.dimension {
+                let coefficient = self.jets[rate + i].0[k] / (k + 1) as f64;
+                self.jets[state + i].0[k + 1] = coefficient;
+            }
+        }
+        run(&program.crossings, &mut self.jets);
+        self.jets[program.g as usize + watch].leading_sign(1)
+    }
+
+    /// Updates the sides and cells of the regions that a tick has touched, after the commit of a
+    /// microstep; a change asks for the next one.
+    pub(crate) fn settle_sides(&mut self, microstep: u32) -> Result<(), RunError> {
+        for region in 0..self.s.regions.len() {
+            let Some(tick) = &mut self.s.tick else { return Ok(()) };
+            let touched = &mut tick.regions[region];
+            let watches = self.program.regions[region].watches.len();
+            if !touched.touched || watches == 0 {
+                continue;
+            }
+            let stale = std::mem::replace(&mut touched.stale, false);
+            if microstep == 0 || stale {
+                self.compute_rates(region, microstep == 0);
+            }
+            for watch in 0..watches {
+                let index = self.program.regions[region].watches[watch].crossing;
+                if self.program.crossings[index].watch.is_none_or(|(_, first)| first != watch) {
+                    continue;
+                }
+                let new = self.new_frozen(region, index)?;
+                self.freeze(index, new, microstep);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a crossing its new side or cell, and an event where that is another one.
+    pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32) {
+        let program = self.program.clone();
+        let crossing = &program.crossings[index];
+        let slot = program.cell(crossing.frozen).slot as usize;
+        let old = std::mem::replace(&mut self.s.slots[slot], new);
+        if old == new {
+            return;
+        }
+        self.mark_next(crossing.frozen);
+        if let Some(crossed) = crossing.crossed {
+            self.s.slots[program.cell(crossed).slot as usize] = new - old;
+            self.pulse(crossed);
+        }
+        if microstep == 0
+            && let Some(tick) = &self.s.tick
+        {
+            let time = tick.time;
+            if let Some(end) = self.s.accumulations[index].event(time) {
+                self.zeno = Some((time, end, crossing.block));
+            }
+        }
+    }
+
+    /// Makes a cell go back to zero after the coming microstep.
+    pub(crate) fn pulse(&mut self, cell: CellId) {
+        self.mark_next(cell);
+        if let Some(tick) = &mut self.s.tick {
+            tick.pulses.push(cell);
+        }
+    }
+}
+
+pub(crate) fn sign(value: f64) -> f64 {
+    if value > 0.0 {
+        1.0
+    } else if value < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,154 @@
+//! Why a run could not go on.
+
+use std::fmt;
+
+use base::{Tag, Time};
+
+/// A failure at run time. What was computed before it is kept; none of them can be passed by going
+/// on with the same model and settings.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RunError {
+    /// A value is not a number or infinite.
+    NotFinite {
+        /// Where.
+        tag: Tag,
+        /// The block whose value it is.
+        block: String,
+    },
+    /// The step became too small: a singularity, or a jump that nothing announces.
+    StepTooSmall {
+        /// Where the solution stands.
+        tag: Tag,
+        /// The block whose state moves fastest there.
+        block: String,
+    },
+    /// An implicit step or an algebraic loop has no solution that Newton's method can find.
+    NoSolution {
+        /// Where.
+        tag: Tag,
+        /// A block in the loop, or one with a state of the step.
+        block: String,
+    },
+    /// More microsteps at one time than the limit: events that cause each other without end.
+    Chattering {
+        /// Where.
+        time: Time,
+        /// The limit.
+        limit: u32,
+        /// The blocks that kept each other going.
+        blocks: Vec<String>,
+    },
+    /// Events accumulate.
+    Zeno {
+        /// The last event.
+        time: Time,
+        /// Where they accumulate [s].
+        accumulation: f64,
+        /// The blocks whose events they are.
+        blocks: Vec<String>,
+    },
+    /// An operation without meaning, such as a product of impulses.
+    Undefined {
+        /// Where.
+        tag: Tag,
+        /// The block.
+        block: String,
+        /// Why it has no meaning.
+        reason: String,
+    },
+    /// A loop that conditionals could have broken did not become known.
+    NotConstructive {
+        /// Where.
+        tag: Tag,
+        /// The blocks in the loop.
+        blocks: Vec<String>,
+    },
+}
+
+impl RunError {
+    /// A name that stays the same between versions.
+    pub fn code(&self) -> &'static str {
+        match self {
+            RunError::NotFinite { .. } => "not-finite",
+            RunError::StepTooSmall { .. } => "step-too-small",
+            RunError::NoSolution { .. } => "no-solution",
+            RunError::Chattering { .. } => "chattering",
+            RunError::Zeno { .. } => "zeno",
+            RunError::Undefined { .. } => "undefined",
+            RunError::NotConstructive { .. } => "causality-loop",
+        }
+    }
+
+    /// The path of the first block that is named.
+    pub fn block(&self) -> &str {
+        match self {
+            RunError::NotFinite { block, .. }
+            | RunError::StepTooSmall { block, .. }
+            | RunError::NoSolution { block, .. }
+            | RunError::Undefined { block, .. } => block,
+            RunError::Chattering { blocks, .. }
+            | RunError::Zeno { blocks, .. }
+            | RunError::NotConstructive { blocks, .. } => {
+                blocks.first().map_or("", String::as_str)
+            }
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            RunError::NotFinite { .. } => {
+                "look for a division by zero, a logarithm or root of a negative number, or growth \
+                 without bound"
+            }
+            RunError::StepTooSmall { .. } => {
+                "look for a singularity; a jump must come from an event or a comparison to be seen"
+            }
+            RunError::NoSolution { .. } => "give a better guess under `solve`, or a smaller step",
+            RunError::Chattering { .. } => {
+                "break the chain of events, or raise `microsteps` under `simulate`"
+            }
+            RunError::Zeno { .. } => {
+                "model what happens after it, such as rest, or set `zeno: stop` under `simulate` \
+                 to stop there and keep the result"
+            }
+            RunError::Undefined { .. } => "see the rule on impulses on the block's page",
+            RunError::NotConstructive { .. } => {
+                "break the loop with previous(...), left(...) or a MicrostepDelay"
+            }
+        }
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::NotFinite { tag, block } => {
+                write!(f, "the value of `{block}` is not finite at {tag}")
+            }
+            RunError::StepTooSmall { tag, block } => {
+                let time = tag.time;
+                write!(f, "the step became too small at t = {time}, where `{block}` moves fastest")
+            }
+            RunError::NoSolution { tag, block } => {
+                write!(f, "no solution was found at {tag} for the loop through `{block}`")
+            }
+            RunError::Chattering { time, limit, blocks } => {
+                let blocks = blocks.join(", ");
+                write!(f, "more than {limit} microsteps at t = {time}: {blocks} keep each other going")
+            }
+            RunError::Zeno { accumulation, blocks, .. } => {
+                let blocks = blocks.join(", ");
+                write!(f, "Zeno: the events of {blocks} accumulate at t = {accumulation}")
+            }
+            RunError::Undefined { tag, block, reason } => {
+                write!(f, "{reason}, in `{block}` at {tag}")
+            }
+            RunError::NotConstructive { tag, blocks } => {
+                write!(f, "the loop through {} is not known at {tag}", blocks.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

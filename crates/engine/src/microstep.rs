@@ -1,0 +1,340 @@
+//! A tick: microstep after microstep, only what is affected.
+
+use std::cmp::Reverse;
+
+use base::{Tag, Time};
+use ir::{Partial, Scalar, run};
+use program::CellId;
+
+use crate::RunError;
+use crate::simulation::{Simulation, Sink};
+use crate::snapshot::{Tick, Touched};
+
+impl Simulation {
+    /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
+    /// wakes for microstep 1.
+    pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program.clone();
+        self.s.counters.ticks += 1;
+        self.s.tick = Some(Tick {
+            time,
+            microstep: 1,
+            dirty: vec![0; program.units.len().div_ceil(64)],
+            pulses: Vec::new(),
+            regions: vec![Touched::default(); program.regions.len()],
+        });
+        self.s.tag = Tag::new(time, 0);
+        for region in 0..program.regions.len() {
+            if self.s.regions[region].crossing && self.s.regions[region].reached == time {
+                self.take_residuals(region);
+                self.touch(region)?;
+            }
+        }
+        // Timers are due first, so that the regions that they reach are looked at too.
+        let mut woken = Vec::new();
+        while let Some(Reverse((due, timer))) = self.s.agenda.peek().copied()
+            && due <= time
+        {
+            self.s.agenda.pop();
+            self.s.wakings[timer as usize] += 1;
+            let index = self.s.wakings[timer as usize];
+            if let Some(next) = program.timers[timer as usize].timer.time(index) {
+                self.s.agenda.push(Reverse((next.max(time), timer)));
+            }
+            woken.push(timer as usize);
+        }
+        for timer in &woken {
+            let cells = &program.timers[*timer];
+            for cell in [cells.woken, cells.wakings] {
+                self.touch_readers(cell)?;
+            }
+        }
+        for record in &program.records {
+            self.look_at(record.region.index())?;
+        }
+        sink.row(self.row(self.s.tag));
+        self.settle_sides(0)?;
+        for timer in woken {
+            let cells = &program.timers[timer];
+            self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[timer] as f64;
+            self.mark_next(cells.wakings);
+            self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
+            self.pulse(cells.woken);
+        }
+        self.end_if_quiet()
+    }
+
+    /// The residuals that the solver has set where it located a crossing.
+    fn take_residuals(&mut self, region: usize) {
+        let from = self.program.regions[region].residual as usize;
+        let residuals = &self.s.regions[region].residuals;
+        self.s.slots[from..from + residuals.len()].copy_from_slice(residuals);
+    }
+
+    fn touch_readers(&mut self, cell: CellId) -> Result<(), RunError> {
+        let program = self.program.clone();
+        for unit in &program.cell(cell).readers {
+            let block = program.units[unit.index()].block;
+            self.touch(self.diagram.block(block).region.index())?;
+        }
+        Ok(())
+    }
+
+    /// Puts the left limits of a region in the buffer, once a tick.
+    fn look_at(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        if std::mem::replace(&mut tick.regions[region].evaluated, true) {
+            return Ok(());
+        }
+        let time = tick.time;
+        self.evaluate(region, time)
+    }
+
+    /// Makes a region part of the tick: left limits and memories, once.
+    fn touch(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        if std::mem::replace(&mut tick.regions[region].touched, true) {
+            return Ok(());
+        }
+        self.look_at(region)?;
+        self.commit_memories(region);
+        self.follow_solutions();
+        Ok(())
+    }
+
+    /// What states become at microstep 0: memories of the left limit.
+    pub(crate) fn commit_memories(&mut self, region: usize) {
+        for (from, state) in &self.program.regions[region].memories {
+            let cell = self.program.cell(self.program.states[*state].cell);
+            let from = *from as usize;
+            self.s.slots.copy_within(from..from + cell.length, cell.slot as usize);
+        }
+    }
+
+    /// One microstep from 1 on.
+    pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let tag = Tag::new(tick.time, tick.microstep);
+        if tick.microstep > self.options.microsteps {
+            return Err(self.chattering());
+        }
+        tick.microstep += 1;
+        let mut dirty = std::mem::take(&mut tick.dirty);
+        let pulses = std::mem::take(&mut tick.pulses);
+        tick.dirty = std::mem::take(&mut self.spare);
+        tick.dirty.clear();
+        tick.dirty.resize(dirty.len(), 0);
+        self.s.tag = tag;
+        self.s.slots[self.program.time as usize] = tag.time.seconds();
+        self.s.counters.microsteps += 1;
+        self.run_units(&mut dirty, tag)?;
+        self.spare = dirty;
+        sink.row(self.row(tag));
+        for cell in pulses {
+            self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
+            self.mark_next(cell);
+        }
+        self.commit(tag)?;
+        self.settle_sides(tag.microstep)?;
+        self.end_if_quiet()
+    }
+
+    fn run_units(&mut self, dirty: &mut [u64], tag: Tag) -> Result<(), RunError> {
+        self.ran.clear();
+        let program = self.program.clone();
+        for word in 0..dirty.len() {
+            while dirty[word] != 0 {
+                let bit = dirty[word].trailing_zeros() as usize;
+                dirty[word] &= dirty[word] - 1;
+                let index = word * 64 + bit;
+                let unit = &program.units[index];
+                self.touch(self.diagram.block(unit.block).region.index())?;
+                self.s.slots[program.time as usize] = tag.time.seconds();
+                self.s.counters.firings += 1;
+                self.s.firings[unit.block.index()] += 1;
+                self.ran.push(index as u32);
+                run(&unit.tape, &mut self.s.slots);
+                if unit.may_be_unknown {
+                    self.check_unit_known(index, tag)?;
+                }
+                for (from, cell) in &unit.outputs {
+                    if self.write(*from as usize, *cell) {
+                        for reader in &program.cell(*cell).readers {
+                            dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
+                        }
+                    }
+                }
+                self.check_outputs(index, tag)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies numbers to a cell; says whether they are others than before.
+    fn write(&mut self, from: usize, cell: CellId) -> bool {
+        let cell = self.program.cell(cell);
+        let (to, n) = (cell.slot as usize, cell.length);
+        let mut changed = false;
+        for i in 0..n {
+            let new = self.s.slots[from + i];
+            changed |= self.s.slots[to + i].to_bits() != new.to_bits();
+            self.s.slots[to + i] = new;
+        }
+        changed
+    }
+
+    fn check_outputs(&self, unit: usize, tag: Tag) -> Result<(), RunError> {
+        let program = &self.program;
+        for wire in &program.units[unit].wires {
+            let cells = &program.wires[wire.index()];
+            let value = program.cell(cells.value);
+            let from = value.slot as usize;
+            let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
+            if !finite && self.s.slots[program.cell(cells.present).slot as usize] != 0.0 {
+                let block = self.path(program.units[unit].block);
+                return Err(RunError::NotFinite { tag, block });
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
+    /// functions read it.
+    pub(crate) fn mark_next(&mut self, cell: CellId) {
+        let Some(tick) = &mut self.s.tick else { return };
+        let cell = self.program.cell(cell);
+        for reader in &cell.readers {
+            tick.dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
+        }
+        for region in &cell.regions {
+            let touched = &mut tick.regions[region.index()];
+            (touched.changed, touched.stale) = (true, true);
+        }
+    }
+
+    /// The commit of a microstep: checks, states, crossing functions.
+    fn commit(&mut self, tag: Tag) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let ran = std::mem::take(&mut self.ran);
+        for index in &ran {
+            let unit = &program.units[*index as usize];
+            for (from, reason) in &unit.checks {
+                if self.s.slots[*from as usize] != 0.0 {
+                    let (block, reason) = (self.path(unit.block), reason.clone());
+                    return Err(RunError::Undefined { tag, block, reason });
+                }
+            }
+            for (from, state) in &unit.nexts {
+                let cell = program.states[*state].cell;
+                if self.write(*from as usize, cell) {
+                    for region in &program.cell(cell).regions {
+                        self.touch(region.index())?;
+                    }
+                    // Touching may have put left limits in the buffer; the new state stands.
+                    self.write(*from as usize, cell);
+                    self.mark_next(cell);
+                }
+            }
+        }
+        for index in &ran {
+            let unit = &program.units[*index as usize];
+            for (from, crossing) in &unit.crossings {
+                let value = self.s.slots[*from as usize];
+                self.s.slots[program.crossings[*crossing].value as usize] = value;
+                if program.crossings[*crossing].watch.is_none() {
+                    self.freeze(*crossing, crate::crossings::sign(value), tag.microstep);
+                }
+            }
+        }
+        self.ran = ran;
+        Ok(())
+    }
+
+    /// Ends the tick where nothing asks for another microstep: regions that something happened to
+    /// start a new smooth phase.
+    fn end_if_quiet(&mut self) -> Result<(), RunError> {
+        let Some(tick) = &self.s.tick else { return Ok(()) };
+        if tick.dirty.iter().any(|word| *word != 0) {
+            return Ok(());
+        }
+        let time = tick.time;
+        for region in 0..self.s.regions.len() {
+            let Some(tick) = &self.s.tick else { break };
+            let touched = tick.regions[region];
+            let at_crossing = self.s.regions[region].crossing && self.s.regions[region].reached == time;
+            if self.program.regions[region].moves && (touched.changed || at_crossing) {
+                if !touched.evaluated {
+                    self.evaluate(region, time)?;
+                }
+                self.restart(region, time);
+                self.check_known(region, time)?;
+            }
+        }
+        self.s.tick = None;
+        Ok(())
+    }
+
+    fn chattering(&self) -> RunError {
+        let Some(tick) = &self.s.tick else {
+            unreachable!("only a tick has microsteps");
+        };
+        let mut blocks: Vec<String> = Vec::new();
+        for (index, unit) in self.program.units.iter().enumerate() {
+            let dirty = tick.dirty[index / 64] >> (index % 64) & 1 == 1;
+            let path = self.path(unit.block);
+            if dirty && !blocks.contains(&path) && blocks.len() < 8 {
+                blocks.push(path);
+            }
+        }
+        RunError::Chattering { time: tick.time, limit: self.options.microsteps, blocks }
+    }
+
+    /// Runs a unit on partial values: a loop that conditionals could break must be known.
+    fn check_unit_known(&mut self, unit: usize, tag: Tag) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let unit = &program.units[unit];
+        self.partial.clear();
+        self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
+        run(&unit.tape, &mut self.partial);
+        let known = unit.outputs.iter().all(|(from, cell)| {
+            let from = *from as usize;
+            self.partial[from..from + program.cell(*cell).length].iter().all(|x| x.known)
+        });
+        if known {
+            return Ok(());
+        }
+        let mut blocks: Vec<String> =
+            unit.wires.iter().map(|wire| self.path(self.diagram.wire(*wire).block)).collect();
+        blocks.dedup();
+        Err(RunError::NotConstructive { tag, blocks })
+    }
+
+    /// The same for the smooth functions of a region when a phase starts.
+    pub(crate) fn check_known(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let code = &program.regions[region];
+        if !code.may_be_unknown {
+            return Ok(());
+        }
+        self.partial.clear();
+        self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
+        run(&code.prelude, &mut self.partial);
+        run(&code.derivative, &mut self.partial);
+        run(&code.crossings, &mut self.partial);
+        run(&code.left, &mut self.partial);
+        let range = |from: u32, n: usize| from as usize..from as usize + n;
+        let rates = self.partial[range(code.rate, code.dimension)].iter();
+        let functions = self.partial[range(code.g, code.watches.len())].iter();
+        let known = rates.chain(functions).all(|x| x.known)
+            && code.wires.iter().all(|wire| {
+                let cell = program.cell(program.wires[wire.index()].value);
+                self.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
+            });
+        if known {
+            return Ok(());
+        }
+        let blocks = self.diagram.regions[region].blocks.iter().take(8);
+        let blocks = blocks.map(|block| self.path(*block)).collect();
+        Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks })
+    }
+}

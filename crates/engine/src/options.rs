@@ -1,0 +1,41 @@
+//! How a run is made, with everything chosen.
+
+use base::Time;
+use diagram::{Run, Zeno};
+use solver::Method;
+
+/// The settings of a run, complete.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Where model time begins.
+    pub start: Time,
+    /// Where it ends.
+    pub stop: Time,
+    /// The solver's own settings.
+    pub solver: solver::Options,
+    /// The greatest number of microsteps at one time.
+    pub microsteps: u32,
+    /// What to do where events accumulate.
+    pub zeno: Zeno,
+}
+
+impl Options {
+    /// The settings of a model, with a hundredth of the run as the step of fixed-step solvers
+    /// where the model names none.
+    pub fn new(run: &Run, method: Method) -> Options {
+        let length = run.stop.since(run.start);
+        let mut solver = solver::Options::new(method);
+        solver.relative_tolerance = run.relative_tolerance;
+        solver.absolute_tolerance = run.absolute_tolerance;
+        solver.step = run.step.unwrap_or(if length > 0.0 { length / 100.0 } else { 1.0 });
+        solver.initial_step = run.initial_step;
+        solver.maximum_step = run.maximum_step;
+        Options {
+            start: run.start,
+            stop: run.stop,
+            solver,
+            microsteps: run.microsteps,
+            zeno: run.zeno,
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! The run loop as an explicit state machine: each advance is one step of one region, or one
+//! microstep.
+
+use std::sync::Arc;
+
+use base::{Tag, Time};
+use diagram::{BlockId, Diagram, RegionId};
+use ir::{Jet, Partial, Slot, run};
+use program::{Program, RecordCells};
+use solver::{Advance, Sides, StepError};
+
+use crate::flow::Flow;
+use crate::snapshot::{Counters, Snapshot};
+use crate::{Options, RunError};
+
+/// What an advance has done.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Progress {
+    /// There is more to do.
+    Going,
+    /// The run has ended.
+    Done(StopReason),
+}
+
+/// Why a run has ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum StopReason {
+    /// The stop time was reached.
+    Stopped,
+    /// Events accumulate at this time [s], and the model asks to stop there.
+    Zeno(f64),
+}
+
+/// One row of the result: the recorded signals at a tag.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The tag.
+    pub tag: Tag,
+    slots: &'a [f64],
+    records: &'a [RecordCells],
+}
+
+impl<'a> Row<'a> {
+    /// Value of a recorded signal, or nothing where it is absent.
+    pub fn value(&self, record: usize) -> Option<&'a [f64]> {
+        let cells = &self.records[record];
+        let from = cells.value as usize;
+        (self.slots[cells.present as usize] != 0.0)
+            .then(|| &self.slots[from..from + cells.ty.len()])
+    }
+
+    /// The coefficients of the impulses of a recorded signal, order by order.
+    pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
+        let cells = &self.records[record];
+        let (slots, length) = (self.slots, cells.ty.len());
+        let at = move |slot: &Slot| &slots[*slot as usize..*slot as usize + length];
+        cells.impulses.iter().map(at)
+    }
+
+    /// How many signals are recorded.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}
+
+/// Takes the rows of a run.
+pub trait Sink {
+    /// A row, in the order of tags.
+    fn row(&mut self, row: Row<'_>);
+}
+
+/// A model that runs.
+#[derive(Debug)]
+pub struct Simulation {
+    pub(crate) diagram: Arc<Diagram>,
+    pub(crate) program: Arc<Program>,
+    pub(crate) options: Options,
+    pub(crate) s: Snapshot,
+    /// Working space: units that have run in this microstep, and jets and partial values of the
+    /// buffer. None of it lives from one advance to the next.
+    pub(crate) ran: Vec<u32>,
+    pub(crate) jets: Vec<Jet>,
+    pub(crate) partial: Vec<Partial>,
+    pub(crate) scratch: Vec<f64>,
+    pub(crate) spare: Vec<u64>,
+    /// An accumulation of events that the last commit found.
+    pub(crate) zeno: Option<(Time, f64, BlockId)>,
+}
+
+impl Simulation {
+    /// A run that stands before its start.
+    pub fn new(diagram: Arc<Diagram>, program: Arc<Program>, options: Options) -> Simulation {
+        let s = Snapshot::new(&program, &options, diagram.blocks.len());
+        Simulation::resume(diagram, program, options, s)
+    }
+
+    /// A run that goes on from a snapshot of the same program and options.
+    pub fn resume(
+        diagram: Arc<Diagram>,
+        program: Arc<Program>,
+        options: Options,
+        snapshot: Snapshot,
+    ) -> Simulation {
+        Simulation {
+            diagram,
+            program,
+            options,
+            s: snapshot,
+            ran: Vec::new(),
+            jets: Vec::new(),
+            partial: Vec::new(),
+            scratch: Vec::new(),
+            spare: Vec::new(),
+            zeno: None,
+        }
+    }
+
+    /// Everything that changes.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.s
+    }
+
+    /// The work so far.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.s.counters;
+        for region in &self.s.regions {
+            let solver = region.solver.counters();
+            counters.steps += solver.accepted;
+            counters.rejected += solver.rejected;
+            counters.evaluations += solver.evaluations;
+        }
+        counters
+    }
+
+    /// How often the units of a block have run at ticks.
+    pub fn firings(&self, block: BlockId) -> u64 {
+        self.s.firings[block.index()]
+    }
+
+    /// The state of the world at the end of a run or between advances: a row of the records.
+    pub fn row(&self, tag: Tag) -> Row<'_> {
+        Row { tag, slots: &self.s.slots, records: &self.program.records }
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self, sink: &mut dyn Sink) -> Result<StopReason, RunError> {
+        loop {
+            if let Progress::Done(reason) = self.advance(sink)? {
+                return Ok(reason);
+            }
+        }
+    }
+
+    /// Does one thing: the start, one step of one region, or one microstep.
+    pub fn advance(&mut self, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        if !self.s.started {
+            self.s.started = true;
+            self.start(sink)?;
+            return Ok(Progress::Going);
+        }
+        if self.s.tick.is_some() {
+            self.microstep(sink)?;
+            return self.after_tick();
+        }
+        if self.s.finished {
+            return Ok(Progress::Done(StopReason::Stopped));
+        }
+        let next = self.s.agenda.peek().map_or(Time::MAX, |event| event.0.0);
+        let horizon = next.min(self.options.stop);
+        let slowest = self.slowest();
+        let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
+        self.release_rows(reached.min(horizon), sink)?;
+        match slowest {
+            Some(region) if self.s.regions[region].crossing && reached <= horizon => {
+                self.begin_tick(reached, sink)?;
+            }
+            Some(region) if reached < horizon => self.step_region(region, horizon)?,
+            _ if next <= self.options.stop => self.begin_tick(next, sink)?,
+            _ => {
+                self.finish(sink)?;
+                return Ok(Progress::Done(StopReason::Stopped));
+            }
+        }
+        self.after_tick()
+    }
+
+    fn after_tick(&mut self) -> Result<Progress, RunError> {
+        let Some((time, accumulation, block)) = self.zeno.take() else {
+            return Ok(Progress::Going);
+        };
+        match self.options.zeno {
+            diagram::Zeno::Stop => {
+                self.s.finished = true;
+                self.s.tick = None;
+                Ok(Progress::Done(StopReason::Zeno(accumulation)))
+            }
+            diagram::Zeno::Error => {
+                let blocks = vec![self.path(block)];
+                Err(RunError::Zeno { time, accumulation, blocks })
+            }
+        }
+    }
+
+    /// The region whose solution reaches least far; a crossing goes before a mere step.
+    fn slowest(&self) -> Option<usize> {
+        (0..self.s.regions.len())
+            .filter(|region| self.program.regions[*region].moves)
+            .min_by_key(|region| {
+                let state = &self.s.regions[*region];
+                (state.reached, !state.crossing)
+            })
+    }
+
+    fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
+        let program = &self.program.regions[region];
+        let state = &mut self.s.regions[region];
+        let mut flow = Flow::new(program, &mut self.s.slots, self.program.time, state.origin);
+        let to = horizon.since(state.origin);
+        let sides = Sides { side: &state.sides, residual: &mut state.residuals };
+        let result = state.solver.step(&mut flow, to, sides);
+        match result {
+            Ok(advance) => {
+                let t = state.solver.time();
+                // The horizon is exact; anything else is a float from the phase's start.
+                state.reached = if t >= to {
+                    horizon
+                } else {
+                    state.origin.offset(t).unwrap_or(horizon).min(horizon)
+                };
+                state.crossing = advance == Advance::Crossing;
+                let reached = state.reached;
+                if advance == Advance::Reached && reached < horizon {
+                    let at = self.s.waiting.partition_point(|time| *time < reached);
+                    if self.s.waiting.get(at) != Some(&reached) {
+                        self.s.waiting.insert(at, reached);
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => Err(self.step_error(region, error)),
+        }
+    }
+
+    fn step_error(&mut self, region: usize, error: StepError) -> RunError {
+        let program = &self.program.regions[region];
+        let state = &self.s.regions[region];
+        let at = |t: f64| Tag::new(state.origin.offset(t).unwrap_or(state.reached), 0);
+        let owner = |component: usize| program.owners.get(component).copied();
+        match error {
+            StepError::NotFinite { t, component } => {
+                let tag = at(t);
+                let named = component.and_then(owner);
+                let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                RunError::NotFinite { tag, block: self.name(blamed.or(named)) }
+            }
+            StepError::CrossingNotANumber { t, crossing } => {
+                let tag = at(t);
+                let watch = program.watches[crossing].crossing;
+                let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                let block = blamed.or(Some(self.program.crossings[watch].block));
+                RunError::NotFinite { tag, block: self.name(block) }
+            }
+            StepError::StepTooSmall { t } => {
+                let tag = at(t);
+                let rates = state.solver.derivative();
+                let fastest = (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
+                RunError::StepTooSmall { tag, block: self.name(fastest.and_then(owner)) }
+            }
+            StepError::NewtonFailed { t } => {
+                let tag = at(t);
+                RunError::NoSolution { tag, block: self.name(program.owners.first().copied()) }
+            }
+        }
+    }
+
+    pub(crate) fn path(&self, block: BlockId) -> String {
+        self.diagram.block(block).path.clone()
+    }
+
+    fn name(&self, block: Option<BlockId>) -> String {
+        block.map_or_else(|| self.diagram.name.clone(), |block| self.path(block))
+    }
+
+    /// Writes the rows of steps up to a time that all regions have reached.
+    fn release_rows(&mut self, reached: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
+        while let Some(time) = self.s.waiting.first().copied()
+            && time <= reached
+        {
+            self.s.waiting.remove(0);
+            for region in 0..self.s.regions.len() {
+                self.evaluate(region, time)?;
+            }
+            self.s.tag = Tag::new(time, 0);
+            sink.row(self.row(self.s.tag));
+            self.follow_solutions();
+        }
+        Ok(())
+    }
+
+    /// Puts the left limits of a region at a time in the buffer.
+    pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        let program = &self.program.regions[region];
+        if program.left.is_empty() && program.dimension == 0 && program.watches.is_empty() {
+            return Ok(());
+        }
+        let state = &self.s.regions[region];
+        let from = program.state as usize;
+        let x = &mut self.s.slots[from..from + program.dimension];
+        if program.moves && time < state.reached {
+            state.solver.interpolate(time.since(state.origin), x);
+        } else if program.moves {
+            x.copy_from_slice(state.solver.state());
+        }
+        self.s.slots[self.program.time as usize] = time.seconds();
+        run(&program.left, &mut self.s.slots);
+        self.check_finite(region, Tag::new(time, 0))
+    }
+
+    fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
+        let program = &self.program;
+        for wire in &program.regions[region].wires {
+            let cells = &program.wires[wire.index()];
+            let cell = program.cell(cells.value);
+            let from = cell.slot as usize;
+            let values = &self.s.slots[from..from + cell.length];
+            let present = self.s.slots[program.cell(cells.present).slot as usize] != 0.0;
+            if present && values.iter().any(|x| !x.is_finite()) {
+                let blamed = program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                let block = blamed.unwrap_or(self.diagram.wire(*wire).block);
+                return Err(RunError::NotFinite { tag, block: self.path(block) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Guesses of solved loops follow the solutions at accepted points.
+    pub(crate) fn follow_solutions(&mut self) {
+        for (solution, guess, length) in &self.program.guesses {
+            let from = *solution as usize;
+            if self.s.slots[from..from + length].iter().all(|x| x.is_finite()) {
+                self.s.slots.copy_within(from..from + length, *guess as usize);
+            }
+        }
+    }
+
+    fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        self.s.finished = true;
+        let stop = self.options.stop;
+        if self.s.tag.time == stop && self.s.started {
+            return Ok(());
+        }
+        for region in 0..self.s.regions.len() {
+            self.evaluate(region, stop)?;
+        }
+        self.s.tag = Tag::new(stop, 0);
+        sink.row(self.row(self.s.tag));
+        Ok(())
+    }
+}

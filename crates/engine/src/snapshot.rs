@@ -1,0 +1,106 @@
+//! Everything that changes while a model runs, as plain data.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use base::{Tag, Time};
+use program::CellId;
+use serde::{Deserialize, Serialize};
+use solver::Solver;
+
+use crate::zeno::Accumulation;
+
+/// The whole state of a run between two advances.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// All numbers: time, states, sides, wires.
+    pub(crate) slots: Vec<f64>,
+    /// The parts that step apart.
+    pub(crate) regions: Vec<RegionState>,
+    /// When each timer wakes next.
+    pub(crate) agenda: BinaryHeap<Reverse<(Time, u32)>>,
+    /// How often each timer has woken.
+    pub(crate) wakings: Vec<u64>,
+    /// The tick that is going on.
+    pub(crate) tick: Option<Tick>,
+    /// Times of rows that wait for slower regions, in order.
+    pub(crate) waiting: Vec<Time>,
+    /// For each crossing, whether its events accumulate.
+    pub(crate) accumulations: Vec<Accumulation>,
+    /// How often the units of each block have run.
+    pub(crate) firings: Vec<u64>,
+    /// The work so far.
+    pub(crate) counters: Counters,
+    /// Where the run stands.
+    pub(crate) tag: Tag,
+    /// Whether the start has been made.
+    pub(crate) started: bool,
+    /// Whether the end has been reached.
+    pub(crate) finished: bool,
+}
+
+/// Where a region stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RegionState {
+    pub solver: Solver,
+    /// The start of its smooth phase.
+    pub origin: Time,
+    /// How far its solution reaches.
+    pub reached: Time,
+    /// Whether it stands at a crossing that waits for its tick.
+    pub crossing: bool,
+    /// Sides and residuals of its watched functions, as the solver sees them.
+    pub sides: Vec<f64>,
+    pub residuals: Vec<f64>,
+}
+
+/// A tick that is going on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Tick {
+    pub time: Time,
+    /// The microstep that comes next.
+    pub microstep: u32,
+    /// Units that must run, one bit for each.
+    pub dirty: Vec<u64>,
+    /// Cells that are something at the coming microstep only, and go back to zero after it.
+    pub pulses: Vec<CellId>,
+    /// What has happened to each region at this time.
+    pub regions: Vec<Touched>,
+}
+
+/// What has happened to a region in a tick.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Touched {
+    /// Its left limits are in the buffer.
+    pub evaluated: bool,
+    /// Something in it was committed at this time.
+    pub touched: bool,
+    /// Something that its smooth functions read has changed.
+    pub changed: bool,
+    /// The same, since its rates were last computed.
+    pub stale: bool,
+}
+
+/// The work of a run.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Counters {
+    /// Accepted steps of all regions.
+    pub steps: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of rates.
+    pub evaluations: u64,
+    /// Times at which something happened.
+    pub ticks: u64,
+    /// Microsteps from 1 on.
+    pub microsteps: u64,
+    /// Units that ran at ticks.
+    pub firings: u64,
+}
+
+impl Snapshot {
+    /// Where the run stands.
+    pub fn tag(&self) -> Tag {
+        self.tag
+    }
+}

@@ -1,0 +1,125 @@
+//! Putting the functions of blocks together: leaves become places of the buffer or the nodes of
+//! the parts that feed them.
+
+use blocks::{Leaf, Part};
+use diagram::{BlockId, Diagram, Mode, Specialised};
+use ir::{Graph, NodeId, Op, Slot, Unary};
+use rustc_hash::FxHashMap;
+use schedule::{PartId, Parts};
+
+use crate::slots::Slots;
+
+/// A graph whose leaves are places of the buffer, made from the functions of many blocks.
+pub(crate) struct Composer<'a> {
+    pub diagram: &'a Diagram,
+    pub parts: &'a Parts,
+    pub mode: Mode,
+    pub graph: Graph,
+    /// The nodes of parts that have been composed; the others are read from their places.
+    pub nodes: FxHashMap<PartId, NodeId>,
+    /// Loops solved between events: one of the unknowns, the vector of all, and its place.
+    pub solutions: Vec<(PartId, NodeId, Slot)>,
+}
+
+impl<'a> Composer<'a> {
+    pub fn new(diagram: &'a Diagram, parts: &'a Parts, mode: Mode) -> Self {
+        let (graph, nodes) = (Graph::new(), FxHashMap::default());
+        Composer { diagram, parts, mode, graph, nodes, solutions: Vec::new() }
+    }
+
+    pub fn functions(&self, block: BlockId) -> &'a Specialised {
+        match self.mode {
+            Mode::Smooth => &self.diagram.block(block).smooth,
+            Mode::Tick => &self.diagram.block(block).tick,
+        }
+    }
+
+    /// The node of a part, composed from the functions of its block.
+    pub fn part(&mut self, slots: &Slots, id: PartId) -> NodeId {
+        let part = self.parts.get(id);
+        let wire = self.diagram.wire(part.wire);
+        let absent = self.mode == Mode::Smooth && wire.between == diagram::Presence::Never;
+        match self.parts.root(self.diagram, self.mode, id) {
+            Some(root) if !(absent && part.part == Part::Value) => {
+                self.inline(slots, wire.block, root)
+            }
+            _ => self.graph.filled(wire.ty, 0.0),
+        }
+    }
+
+    /// A node of a block's functions.
+    pub fn inline(&mut self, slots: &Slots, block: BlockId, root: NodeId) -> NodeId {
+        let functions = self.functions(block);
+        let flat = self.diagram.block(block);
+        let (diagram, parts, mode, nodes) = (self.diagram, self.parts, self.mode, &self.nodes);
+        // Located sides are frozen between events: nothing below them is needed then. The change
+        // of a side is that of the last commit.
+        let site = |node: NodeId| {
+            let original = functions.sites.get(&node)?;
+            slots.sites.get(&(block, *original)).map(|site| (site, flat.located.contains(original)))
+        };
+        let closed = |node: NodeId| match functions.graph.node(node).op {
+            Op::Crossed => true,
+            Op::Side | Op::Cell => {
+                mode == Mode::Smooth && site(node).is_some_and(|(_, located)| located)
+            }
+            _ => false,
+        };
+        let mut replace = |g: &mut Graph, id: NodeId, node: &ir::Node, args: &[NodeId]| {
+            Some(match &node.op {
+                Op::Leaf(key) => match flat.definition.leaves[*key as usize] {
+                    Leaf::Input { port, part } => {
+                        let wire = flat.port(port);
+                        match nodes.get(&parts.id(wire, part)) {
+                            Some(node) => *node,
+                            None => {
+                                let cell = slots.part(wire, part);
+                                let ty = if part == Part::Present {
+                                    base::Type::BOOL
+                                } else {
+                                    diagram.wire(wire).ty
+                                };
+                                g.leaf(slots.slot(cell), ty)
+                            }
+                        }
+                    }
+                    Leaf::State(index) => {
+                        let state = &slots.states[slots.first_state[block.index()] + index];
+                        g.leaf(slots.slot(state.cell), node.ty)
+                    }
+                    Leaf::Woken(index) => {
+                        let timer = &slots.timers[slots.first_timer[block.index()] + index];
+                        g.leaf(slots.slot(timer.woken), node.ty)
+                    }
+                    Leaf::Wakings(index) => {
+                        let timer = &slots.timers[slots.first_timer[block.index()] + index];
+                        g.leaf(slots.slot(timer.wakings), node.ty)
+                    }
+                    Leaf::Time => g.leaf(slots.time, node.ty),
+                    Leaf::Ticking => g.bool(mode == Mode::Tick),
+                },
+                Op::Crossed => {
+                    let (site, _) = site(node.args[0])?;
+                    g.leaf(site.crossed.expect("a side that is asked for its changes"), node.ty)
+                }
+                Op::Side | Op::Cell => match (site(id), mode) {
+                    (Some((site, true)), Mode::Smooth) => g.leaf(site.frozen, node.ty),
+                    (Some((site, _)), Mode::Tick) => {
+                        let frozen = g.leaf(site.frozen, node.ty);
+                        let residual = g.leaf(site.residual, node.ty.with_elem(base::Elem::Real));
+                        match node.op {
+                            Op::Side => g.live(args[0], frozen, residual),
+                            _ => g.live_cell(args[0], frozen, residual),
+                        }
+                    }
+                    _ if node.op == Op::Side => g.unary(Unary::Sign, args[0]),
+                    _ => g.unary(Unary::Floor, args[0]),
+                },
+                _ => return None,
+            })
+        };
+        let inlined =
+            self.graph.inline_above(&functions.graph, &[root], &closed, &mut replace);
+        inlined.get(root)
+    }
+}

@@ -1,0 +1,291 @@
+//! Where everything is in the buffer.
+
+use std::collections::BTreeMap;
+
+use base::Type;
+use blocks::Part;
+use diagram::{BlockId, Diagram, RegionId, WireId};
+use ir::{Layout, NodeId, Op, Slot};
+use rustc_hash::FxHashMap;
+
+use crate::program::{
+    Cell, CellId, Crossing, CrossingKind, RegionProgram, StateCells, TimerCells, Watch, WireCells,
+};
+
+/// The places of a side or cell of a block, one for each element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    /// Frozen sides or cells.
+    pub frozen: Slot,
+    pub residual: Slot,
+    pub crossed: Option<Slot>,
+    /// The first of its crossings; there is one for each element.
+    pub first: usize,
+    pub ty: Type,
+}
+
+/// The layout while it is being made.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    pub layout: Layout,
+    pub time: Slot,
+    pub cells: Vec<Cell>,
+    pub of_slot: FxHashMap<Slot, CellId>,
+    pub wires: Vec<WireCells>,
+    pub states: Vec<StateCells>,
+    /// The first state of each block.
+    pub first_state: Vec<usize>,
+    pub timers: Vec<TimerCells>,
+    pub first_timer: Vec<usize>,
+    pub crossings: Vec<Crossing>,
+    pub sites: BTreeMap<(BlockId, NodeId), Site>,
+    pub regions: Vec<RegionProgram>,
+    /// Guesses of solved loops: solution, guess, length.
+    pub guesses: Vec<(Slot, Slot, usize)>,
+    /// Parts of wires that have one value at every tick.
+    pub presets: Vec<(Slot, Vec<f64>)>,
+}
+
+impl Slots {
+    pub fn new(diagram: &Diagram) -> Slots {
+        let mut layout = Layout::default();
+        let time = layout.reserve(1);
+        let mut slots = Slots {
+            layout,
+            time,
+            cells: Vec::new(),
+            of_slot: FxHashMap::default(),
+            wires: Vec::new(),
+            states: Vec::new(),
+            first_state: Vec::new(),
+            timers: Vec::new(),
+            first_timer: Vec::new(),
+            crossings: Vec::new(),
+            sites: BTreeMap::new(),
+            regions: diagram.regions.iter().map(|_| RegionProgram::default()).collect(),
+            guesses: Vec::new(),
+            presets: Vec::new(),
+        };
+        slots.place_wires(diagram);
+        slots.place_states(diagram);
+        slots.place_timers(diagram);
+        slots.place_crossings(diagram);
+        slots
+    }
+
+    pub fn cell(&mut self, length: usize) -> CellId {
+        let slot = self.layout.reserve(length);
+        self.cell_at(slot, length)
+    }
+
+    fn cell_at(&mut self, slot: Slot, length: usize) -> CellId {
+        let id = CellId::new(self.cells.len());
+        self.cells.push(Cell { slot, length, ..Cell::default() });
+        self.of_slot.insert(slot, id);
+        id
+    }
+
+    /// The cells that a leaf of some length reads: one, or one for each element of its sides.
+    pub fn cells_at(&self, slot: Slot, length: usize) -> Vec<CellId> {
+        let mut found = Vec::new();
+        let mut at = slot;
+        while at < slot + length as Slot {
+            match self.of_slot.get(&at) {
+                Some(cell) => {
+                    found.push(*cell);
+                    at += self.cells[cell.index()].length.max(1) as Slot;
+                }
+                None => at += 1,
+            }
+        }
+        found
+    }
+
+    pub fn slot(&self, cell: CellId) -> Slot {
+        self.cells[cell.index()].slot
+    }
+
+    /// The cell of a part of a wire.
+    pub fn part(&self, wire: WireId, part: Part) -> CellId {
+        let wire = &self.wires[wire.index()];
+        match part {
+            Part::Value => wire.value,
+            Part::Present => wire.present,
+            Part::Impulse(order) => wire.impulses[order as usize],
+        }
+    }
+
+    fn place_wires(&mut self, diagram: &Diagram) {
+        for wire in &diagram.wires {
+            let (present, value) = (self.cell(1), self.cell(wire.ty.len()));
+            let impulses = (0..wire.orders).map(|_| self.cell(wire.ty.len())).collect();
+            self.wires.push(WireCells { value, present, impulses });
+        }
+    }
+
+    /// The continuous states of a region lie one after the other, so that the solver copies them
+    /// in one piece.
+    fn place_states(&mut self, diagram: &Diagram) {
+        let continuous = |block: BlockId| {
+            let states = diagram.block(block).definition.states.iter();
+            states.filter(|state| state.derivative.is_some()).map(|state| state.ty.len())
+        };
+        let mut next: Vec<Slot> = Vec::new();
+        for (index, region) in diagram.regions.iter().enumerate() {
+            let dimension: usize = region.blocks.iter().flat_map(|b| continuous(*b)).sum();
+            let (state, rate) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
+            let (seed, column) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
+            next.push(state);
+            let program = &mut self.regions[index];
+            (program.dimension, program.state, program.rate) = (dimension, state, rate);
+            (program.seed, program.column) = (seed, column);
+            program.moves = index > 0;
+            program.maximum_step = f64::INFINITY;
+        }
+        for (index, block) in diagram.blocks.iter().enumerate() {
+            let region = &mut self.regions[block.region.index()];
+            region.maximum_step = region.maximum_step.min(block.definition.maximum_step);
+            self.first_state.push(self.states.len());
+            for state in &block.definition.states {
+                let length = state.ty.len();
+                let flows = state.derivative.is_some();
+                let cell = if flows {
+                    let owner = BlockId::new(index);
+                    let region = block.region.index();
+                    self.regions[region].owners.extend(std::iter::repeat_n(owner, length));
+                    let slot = next[region];
+                    next[region] += length as Slot;
+                    self.cell_at(slot, length)
+                } else {
+                    self.cell(length)
+                };
+                self.states.push(StateCells {
+                    block: BlockId::new(index),
+                    cell,
+                    initial: state.initial.data().to_vec(),
+                    continuous: flows,
+                });
+            }
+        }
+    }
+
+    fn place_timers(&mut self, diagram: &Diagram) {
+        for (index, block) in diagram.blocks.iter().enumerate() {
+            self.first_timer.push(self.timers.len());
+            for timer in &block.definition.timers {
+                let (woken, wakings) = (self.cell(1), self.cell(1));
+                let (block, timer) = (BlockId::new(index), timer.clone());
+                self.timers.push(TimerCells { block, timer, woken, wakings });
+            }
+        }
+    }
+
+    /// Located sides and cells get their places region by region, the watched functions of a region
+    /// one after the other; sides that are only asked for their changes get places of their own.
+    fn place_crossings(&mut self, diagram: &Diagram) {
+        for region in 0..diagram.regions.len() {
+            let mut count = 0;
+            for block in &diagram.regions[region].blocks {
+                let definition = &diagram.block(*block).definition;
+                for site in &diagram.block(*block).located {
+                    let node = definition.graph.node(*site);
+                    count += node.ty.len() * if node.op == Op::Cell { 2 } else { 1 };
+                }
+            }
+            let program = &mut self.regions[region];
+            program.g = self.layout.reserve(count);
+            program.g_rate = self.layout.reserve(count);
+            program.side = self.layout.reserve(count);
+            program.residual = self.layout.reserve(count);
+            for block in diagram.regions[region].blocks.clone() {
+                self.place_sites(diagram, block, RegionId::new(region));
+            }
+        }
+    }
+
+    fn place_sites(&mut self, diagram: &Diagram, block: BlockId, region: RegionId) {
+        let flat = diagram.block(block);
+        let graph = &flat.definition.graph;
+        let asked: Vec<NodeId> = graph
+            .nodes()
+            .iter()
+            .filter(|node| node.op == Op::Crossed)
+            .map(|node| node.args[0])
+            .collect();
+        for site in flat.located.iter().chain(asked.iter().filter(|s| !flat.located.contains(s))) {
+            if self.sites.contains_key(&(block, *site)) {
+                continue;
+            }
+            let node = graph.node(*site);
+            let located = flat.located.contains(site);
+            let crossed = asked.contains(site);
+            let place = match node.op {
+                Op::Cell => self.place_cells(block, region, node.ty),
+                _ => self.place_sides(block, region, node.ty, located, crossed),
+            };
+            self.sites.insert((block, *site), place);
+        }
+    }
+
+    fn place_sides(
+        &mut self,
+        block: BlockId,
+        region: RegionId,
+        ty: Type,
+        located: bool,
+        asked: bool,
+    ) -> Site {
+        let n = ty.len();
+        let first = self.crossings.len();
+        let (frozen, residual, value, watch) = if located {
+            let program = &mut self.regions[region.index()];
+            let at = program.watches.len();
+            program.watches.extend((0..n).map(|i| Watch { crossing: first + i }));
+            let offset = at as Slot;
+            (program.side + offset, program.residual + offset, program.g + offset, Some(at))
+        } else {
+            (self.layout.reserve(n), self.layout.reserve(n), self.layout.reserve(n), None)
+        };
+        let crossed = asked.then(|| self.layout.reserve(n));
+        for i in 0..n {
+            let offset = i as Slot;
+            let side = self.cell_at(frozen + offset, 1);
+            let change = crossed.map(|slot| self.cell_at(slot + offset, 1));
+            self.crossings.push(Crossing {
+                block,
+                kind: CrossingKind::Side,
+                value: value + offset,
+                frozen: side,
+                crossed: change,
+                residual: residual + offset,
+                watch: watch.map(|at| (region, at + i)),
+            });
+        }
+        Site { frozen, residual, crossed, first, ty }
+    }
+
+    fn place_cells(&mut self, block: BlockId, region: RegionId, ty: Type) -> Site {
+        let n = ty.len();
+        let first = self.crossings.len();
+        let frozen = self.layout.reserve(n);
+        let residual = self.layout.reserve(n);
+        let value = self.layout.reserve(n);
+        let at = self.regions[region.index()].watches.len();
+        let watches = (0..n).flat_map(|i| [Watch { crossing: first + i }; 2]);
+        self.regions[region.index()].watches.extend(watches);
+        for i in 0..n {
+            let offset = i as Slot;
+            let cell = self.cell_at(frozen + offset, 1);
+            self.crossings.push(Crossing {
+                block,
+                kind: CrossingKind::Cell,
+                value: value + offset,
+                frozen: cell,
+                crossed: None,
+                residual: residual + offset,
+                watch: Some((region, at + 2 * i)),
+            });
+        }
+        Site { frozen, residual, crossed: None, first, ty }
+    }
+}

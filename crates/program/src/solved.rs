@@ -1,0 +1,149 @@
+//! Loops: iterated from unknown by unrolling, or solved by Newton's method.
+
+use std::sync::Arc;
+
+use base::Type;
+use diagram::Mode;
+use ir::{Body, Graph, NodeId, Op, Slot};
+use rustc_hash::FxHashMap;
+use schedule::PartId;
+
+use crate::compose::Composer;
+use crate::slots::Slots;
+
+/// Composes parts that need each other, from unknown; as many passes as there are parts reach the
+/// least fixed point.
+pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]) {
+    for id in members {
+        let ty = part_type(composer, *id);
+        let unknown = composer.graph.unknown(ty);
+        composer.nodes.insert(*id, unknown);
+    }
+    for _ in members {
+        let mut changed = false;
+        for id in members {
+            let node = composer.part(slots, *id);
+            changed |= composer.nodes.insert(*id, node) != Some(node);
+        }
+        if !changed {
+            break;
+        }
+    }
+}
+
+fn part_type(composer: &Composer, id: PartId) -> Type {
+    let part = composer.parts.get(id);
+    match part.part {
+        blocks::Part::Present => Type::BOOL,
+        _ => composer.diagram.wire(part.wire).ty,
+    }
+}
+
+/// Composes parts that need each other as a loop solved for its unknowns. Between events the guess
+/// is a place of its own, which follows the solution; at a tick it is what the wires were.
+pub(crate) fn solve(
+    composer: &mut Composer,
+    slots: &mut Slots,
+    unknowns: &[(PartId, Vec<f64>)],
+    rest: &[PartId],
+) {
+    let types: Vec<Type> = unknowns.iter().map(|(id, _)| part_type(composer, *id)).collect();
+    let total: usize = types.iter().map(|ty| ty.len()).sum();
+    let ty = Type::vector(total as u32);
+    let (body, outer) = body(composer, slots, unknowns, rest, ty);
+    let guess = match composer.mode {
+        Mode::Smooth => {
+            let start: Vec<f64> = unknowns.iter().flat_map(|(_, guess)| guess.clone()).collect();
+            let guess = slots.layout.reserve_with(&start);
+            let solution = slots.layout.reserve(total);
+            slots.guesses.push((solution, guess, total));
+            composer.graph.leaf(guess, ty)
+        }
+        Mode::Tick => {
+            let place = |(id, _): &(PartId, Vec<f64>)| {
+                let part = composer.parts.get(*id);
+                slots.slot(slots.part(part.wire, part.part))
+            };
+            let places: Vec<Slot> = unknowns.iter().map(place).collect();
+            let leaves: Vec<NodeId> =
+                places.iter().zip(&types).map(|(at, ty)| composer.graph.leaf(*at, *ty)).collect();
+            composer.graph.stack(&leaves, ty.shape)
+        }
+    };
+    let solved = composer.graph.solve(Arc::new(body), guess, &outer);
+    if let (Mode::Smooth, Some((solution, ..))) = (composer.mode, slots.guesses.last()) {
+        composer.solutions.push((unknowns[0].0, solved, *solution));
+    }
+    let mut offset = 0;
+    for ((id, _), ty) in unknowns.iter().zip(&types) {
+        let node = composer.graph.extract(solved, offset, ty.shape);
+        composer.nodes.insert(*id, node);
+        offset += ty.len();
+    }
+    for id in rest {
+        let node = composer.part(slots, *id);
+        composer.nodes.insert(*id, node);
+    }
+}
+
+/// The residuals F(u) - u of the unknowns u, over the vector of unknowns and the outer values, and
+/// the outer values as nodes of the composer.
+fn body(
+    composer: &mut Composer,
+    slots: &Slots,
+    unknowns: &[(PartId, Vec<f64>)],
+    rest: &[PartId],
+    ty: Type,
+) -> (Body, Vec<NodeId>) {
+    // The loop is composed on its own first; what comes from outside is read from its place.
+    let mut inner = Composer::new(composer.diagram, composer.parts, composer.mode);
+    let vector = inner.graph.leaf(UNKNOWNS, ty);
+    let mut offset = 0;
+    for (id, _) in unknowns {
+        let ty = part_type(composer, *id);
+        let node = inner.graph.extract(vector, offset, ty.shape);
+        inner.nodes.insert(*id, node);
+        offset += ty.len();
+    }
+    for id in rest {
+        let node = inner.part(slots, *id);
+        inner.nodes.insert(*id, node);
+    }
+    let mut residuals = Vec::new();
+    for (id, _) in unknowns {
+        let value = inner.part(slots, *id);
+        residuals.push(inner.graph.sub(value, inner.nodes[id]));
+    }
+    let residual = inner.graph.stack(&residuals, ty.shape);
+    // Then leaves are numbered anew: 0 for the unknowns, 1, 2, ... for outer values.
+    let mut graph = Graph::new();
+    let unknown = graph.leaf(0, ty);
+    let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
+    let mut outer: Vec<(Slot, Type)> = Vec::new();
+    let inlined = graph.inline(&inner.graph, &[residual], &mut |g, _, node, _| match node.op {
+        Op::Leaf(UNKNOWNS) => Some(unknown),
+        Op::Leaf(slot) => Some(*known.entry(slot).or_insert_with(|| {
+            outer.push((slot, node.ty));
+            g.leaf(outer.len() as u32, node.ty)
+        })),
+        _ => None,
+    });
+    let residual = inlined.get(residual);
+    let places: FxHashMap<Slot, PartId> = (0..composer.parts.len())
+        .map(|i| {
+            let part = composer.parts.get(PartId::new(i));
+            (slots.slot(slots.part(part.wire, part.part)), PartId::new(i))
+        })
+        .collect();
+    let outer = outer
+        .into_iter()
+        .map(|(slot, ty)| match places.get(&slot).and_then(|part| composer.nodes.get(part)) {
+            Some(node) => *node,
+            None => composer.graph.leaf(slot, ty),
+        })
+        .collect();
+    (Body::new(graph, unknown, residual), outer)
+}
+
+/// The leaf that stands for the unknowns while a loop is composed: no place of the buffer.
+const UNKNOWNS: u32 = u32::MAX;
