@@ -1,0 +1,78 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Simulates hybrid systems drawn as block diagrams, with one exact meaning.
+#[derive(Parser, Debug)]
+#[command(name = "superdense", version, about)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Runs a model and writes its recorded signals as CSV.
+    Run(Box<RunArguments>),
+    /// Checks a model without running it.
+    Check(Box<CheckArguments>),
+    /// Lists the blocks, or shows the page of one.
+    Blocks {
+        /// The block.
+        name: Option<String>,
+        /// Writes the page of every block into this folder.
+        #[arg(long, value_name = "FOLDER")]
+        write: Option<PathBuf>,
+    },
+}
+
+/// The model and what is set over its own words.
+#[derive(Args, Debug)]
+pub struct ModelArguments {
+    /// The model file.
+    pub model: PathBuf,
+    /// Sets a parameter of the model; the value may be an expression such as 1/3.
+    #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
+    pub parameters: Vec<String>,
+    /// Where model time begins [s].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub start: Option<String>,
+    /// Where it ends [s].
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub stop: Option<String>,
+    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23 or rk45.
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Relative and absolute tolerance.
+    #[arg(long, value_name = "NUMBER")]
+    pub tolerance: Option<f64>,
+    /// The seed of all random numbers.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The CSV file; `-` for standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Says nothing where all is well.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// Prints the result of a stage: diagram, schedule or program.
+    #[arg(long, value_name = "STAGE")]
+    pub print: Option<String>,
+}

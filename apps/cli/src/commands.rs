@@ -1,0 +1,194 @@
+//! What the commands do.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use superdense::{
+    Counters, Library, Overrides, Refused, Stage, StopReason, System, Time, Trace, page,
+    parse_value, read, write_csv,
+};
+
+use crate::arguments::{CheckArguments, Command, ModelArguments, RunArguments};
+
+/// Does what the command line says.
+pub fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Run(arguments) => run_model(&arguments),
+        Command::Check(arguments) => check(&arguments),
+        Command::Blocks { name, write } => blocks(name.as_deref(), write.as_deref()),
+    }
+}
+
+fn colour() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+fn refused(refused: Refused) -> anyhow::Error {
+    anyhow!("{}", refused.render(colour()))
+}
+
+fn compile(arguments: &ModelArguments) -> Result<System> {
+    let model = read(&arguments.model).map_err(refused)?;
+    let overrides = overrides(arguments)?;
+    System::compile(&model, &Library::standard(), &overrides).map_err(refused)
+}
+
+fn overrides(arguments: &ModelArguments) -> Result<Overrides> {
+    let mut overrides = Overrides {
+        solver: arguments.solver.clone(),
+        tolerance: arguments.tolerance,
+        seed: arguments.seed,
+        ..Overrides::default()
+    };
+    for text in &arguments.parameters {
+        let Some((name, value)) = text.split_once('=') else {
+            bail!("`-p {text}` has no `=`: write `-p name=value`");
+        };
+        let value = parse_value(value).map_err(refused)?;
+        overrides.parameters.push((name.trim().to_owned(), value));
+    }
+    overrides.start = time(arguments.start.as_deref(), "--start")?;
+    overrides.stop = time(arguments.stop.as_deref(), "--stop")?;
+    Ok(overrides)
+}
+
+fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
+    let Some(text) = text else { return Ok(None) };
+    let value = parse_value(text).map_err(refused)?;
+    match value.as_rational().and_then(Time::from_rational) {
+        Some(time) => Ok(Some(time)),
+        None => bail!("`{option} {text}` is no time in seconds"),
+    }
+}
+
+fn run_model(arguments: &RunArguments) -> Result<()> {
+    let begin = Instant::now();
+    let system = compile(&arguments.model)?;
+    let compiled = begin.elapsed();
+    // The file is opened before the run, so that a mistake in its name costs no run.
+    let output = match &arguments.output {
+        Some(path) if path.as_os_str() != "-" => {
+            let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+            Some((file, path))
+        }
+        _ => None,
+    };
+    let to_terminal = arguments.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    let begin = Instant::now();
+    let result = system.simulate();
+    let elapsed = begin.elapsed();
+    let (trace, counters) = match &result {
+        Ok(outcome) => (&outcome.trace, outcome.counters),
+        Err(failure) => (&failure.trace, failure.counters),
+    };
+    if let Some((file, path)) = output {
+        write(trace, file).with_context(|| format!("cannot write {}", path.display()))?;
+    } else if to_terminal {
+        write(trace, io::stdout().lock()).context("cannot write to standard output")?;
+    }
+    if !arguments.quiet {
+        let mut out = io::stderr().lock();
+        summary(&mut out, &system, trace, counters)?;
+        writeln!(out, "time       {elapsed:.1?} to run, {compiled:.1?} to compile")?;
+        if let Some(path) = arguments.output.as_deref().filter(|_| !to_terminal) {
+            writeln!(out, "result     {}", path.display())?;
+        }
+    }
+    match result {
+        Ok(outcome) => {
+            if let StopReason::Zeno(time) = outcome.stop {
+                eprintln!("stopped where events accumulate, at t = {time}");
+            }
+            Ok(())
+        }
+        Err(failure) => {
+            let message = system.explain(&failure.error).render(system.sources(), colour());
+            if arguments.output.is_some() {
+                bail!("{message}\nThe result up to there has been written.");
+            }
+            bail!("{message}");
+        }
+    }
+}
+
+fn write(trace: &Trace, out: impl Write) -> io::Result<()> {
+    match write_csv(trace, BufWriter::new(out)) {
+        // A reader such as `head` may have had enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+fn summary(
+    out: &mut dyn Write,
+    system: &System,
+    trace: &Trace,
+    counters: Counters,
+) -> io::Result<()> {
+    let end = trace.tags().last().map_or_else(String::new, |tag| format!(" to t = {}", tag.time));
+    writeln!(out, "rows       {}{end}", trace.len())?;
+    writeln!(out, "steps      {} accepted, {} rejected", counters.steps, counters.rejected)?;
+    writeln!(out, "ticks      {} with {} microsteps", counters.ticks, counters.microsteps)?;
+    writeln!(out, "firings    {} of {} blocks", counters.firings, system.block_count())?;
+    for (index, column) in trace.columns().iter().enumerate().take(8) {
+        let last = (0..trace.len()).rev().find_map(|row| Some((row, trace.get(row, index)?)));
+        if let Some((row, value)) = last {
+            let value = value.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            writeln!(out, "{:<10} {value} at {}", column.name, trace.tags()[row])?;
+        }
+    }
+    Ok(())
+}
+
+fn check(arguments: &CheckArguments) -> Result<()> {
+    let system = compile(&arguments.model)?;
+    match arguments.print.as_deref() {
+        None => {
+            let (blocks, states) = (system.block_count(), system.state_count());
+            println!("{}: {blocks} blocks, {states} states, no errors", arguments.model.model.display());
+        }
+        Some("diagram") => println!("{}", system.print(Stage::Diagram)),
+        Some("schedule") => println!("{}", system.print(Stage::Schedule)),
+        Some("program") => println!("{}", system.print(Stage::Program)),
+        Some(other) => bail!("there is no stage `{other}`: diagram, schedule or program"),
+    }
+    Ok(())
+}
+
+fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
+    let library = Library::standard();
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        for block in library.iter() {
+            let info = block.info();
+            let path = folder.join(format!("{}.md", info.name));
+            fs::write(&path, page(&info)).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        return Ok(());
+    }
+    match name {
+        Some(name) => match library.get(name) {
+            Some(block) => print!("{}", page(&block.info())),
+            None => {
+                let help = superdense::did_you_mean(name, library.names());
+                bail!("there is no block `{name}`{}", help.map_or(String::new(), |h| format!("; {h}")));
+            }
+        },
+        None => {
+            let mut shelf = "";
+            let mut infos: Vec<_> = library.iter().map(|block| block.info()).collect();
+            infos.sort_by_key(|info| info.shelf);
+            for info in infos {
+                if info.shelf != shelf {
+                    println!("{}", info.shelf);
+                    shelf = info.shelf;
+                }
+                println!("  {:<16} {}", info.name, info.summary);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Superdense simulates hybrid systems drawn as block diagrams: continuous motion, discrete events
+//! and Dirac impulses in one model, with one exact meaning.
+//!
+//! A model comes from a file ([`read`]), from a text ([`parse`]) or from Rust ([`Builder`]);
+//! [`System::compile`] takes it through every stage, and [`System::simulate`] runs it.
+//!
+//! ```
+//! use superdense::{Builder, Library, Overrides, System};
+//!
+//! let model = Builder::new("decay")
+//!     .parameter("rate", "2")
+//!     .block("x", "Integrator", &[("input", "-rate * x"), ("initial", "1")])
+//!     .record("x", "x")
+//!     .simulate("stop", "1")
+//!     .simulate("tolerance", "1e-9")
+//!     .build()?;
+//! let system = System::compile(&model, &Library::standard(), &Overrides::default())?;
+//! let outcome = system.simulate()?;
+//! assert!((outcome.trace.last("x").unwrap() - (-2.0f64).exp()).abs() < 1e-8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod pipeline;
+
+mod run;
+mod saved;
+
+pub use base::{
+    Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
+    did_you_mean,
+};
+pub use blocks::{
+    Block, Context, Count, Info, Input, Kind, Library, Output, Parameter, Part, Presence, Setting,
+    Signal, Timer, page,
+};
+pub use diagram::{Overrides, Run as Settings, Zeno};
+pub use engine::{Counters, RunError, StopReason};
+pub use expr::Function;
+pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
+pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
+pub use pipeline::{Stage, System, parse_value};
+pub use run::{Failure, Outcome, Run};
+pub use saved::RestoreError;
+pub use solver::Method;
+pub use trace::{Column, Impulse, Trace, write_csv};

@@ -1,0 +1,152 @@
+//! Every stage in order, from a model to something that runs.
+
+use std::sync::Arc;
+
+use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
+use blocks::Library;
+use diagram::{Diagram, Overrides};
+use engine::Options;
+use model::{Model, Refused};
+use program::Program;
+use schedule::Schedule;
+use solver::Method;
+
+use crate::run::{Failure, Outcome, Run};
+
+/// A stage whose result can be printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// The flat diagram: blocks and wires.
+    Diagram,
+    /// The order of evaluation.
+    Schedule,
+    /// The tapes.
+    Program,
+}
+
+/// A model that has been compiled and can be run any number of times.
+#[derive(Clone, Debug)]
+pub struct System {
+    pub(crate) diagram: Arc<Diagram>,
+    pub(crate) program: Arc<Program>,
+    pub(crate) options: Options,
+    schedule: Arc<Schedule>,
+}
+
+impl System {
+    /// Takes a model through every stage, or says everything that is wrong with it.
+    pub fn compile(
+        model: &Model,
+        library: &Library,
+        overrides: &Overrides,
+    ) -> Result<System, Refused> {
+        let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
+        let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
+        let method = method(&diagram).map_err(refused)?;
+        let schedule = schedule::schedule(&diagram).map_err(refused)?;
+        let program = program::compile(&diagram, &schedule);
+        let options = Options::new(&diagram.run, method);
+        Ok(System {
+            diagram: Arc::new(diagram),
+            program: Arc::new(program),
+            options,
+            schedule: Arc::new(schedule),
+        })
+    }
+
+    /// Runs from start to stop.
+    pub fn simulate(&self) -> Result<Outcome, Failure> {
+        self.start().finish()
+    }
+
+    /// A run that stands before its start, to be advanced, saved and resumed.
+    pub fn start(&self) -> Run {
+        Run::new(self)
+    }
+
+    /// The parameters of the main diagram with their values.
+    pub fn parameters(&self) -> &[(String, Value)] {
+        &self.diagram.parameters
+    }
+
+    /// The settings of the run.
+    pub fn settings(&self) -> &diagram::Run {
+        &self.diagram.run
+    }
+
+    /// The texts that the model was read from, for messages.
+    pub fn sources(&self) -> &SourceMap {
+        &self.diagram.sources
+    }
+
+    /// How many blocks the flat diagram has, those made for expressions included.
+    pub fn block_count(&self) -> usize {
+        self.diagram.blocks.len()
+    }
+
+    /// How many continuous states there are.
+    pub fn state_count(&self) -> usize {
+        self.program.regions.iter().map(|region| region.dimension).sum()
+    }
+
+    /// The result of a stage as text, for those who want to see what happens to a model.
+    pub fn print(&self, stage: Stage) -> String {
+        match stage {
+            Stage::Diagram => self.print_diagram(),
+            Stage::Schedule => format!("{:#?}", self.schedule),
+            Stage::Program => format!("{:#?}", self.program.regions),
+        }
+    }
+
+    fn print_diagram(&self) -> String {
+        let diagram = &self.diagram;
+        let mut out = String::new();
+        for block in &diagram.blocks {
+            let inputs = block.inputs.iter().flatten().map(|wire| diagram.wire_name(*wire));
+            let inputs = inputs.collect::<Vec<_>>().join(", ");
+            let types = block.outputs.iter().map(|wire| diagram.wire(*wire).ty.to_string());
+            let types = types.collect::<Vec<_>>().join(", ");
+            let (kind, region) = (block.kind.info().name, block.region.0);
+            out += &format!("{}: {kind}({inputs}) -> {types}, region {region}\n", block.path);
+        }
+        out
+    }
+
+    /// An error at run time as a diagnostic with the place in the text.
+    pub fn explain(&self, error: &engine::RunError) -> Diagnostic {
+        let path = error.block();
+        let found = self.diagram.blocks.iter().find(|block| block.path == path);
+        let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
+        match found {
+            Some(block) => diagnostic.at(block.span, "this block"),
+            None => diagnostic,
+        }
+    }
+}
+
+fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
+    let (name, span) = &diagram.run.solver;
+    Method::named(name).ok_or_else(|| {
+        let all = Method::all();
+        let names = all.iter().map(|method| method.name());
+        let mut error = Diagnostic::error("unknown-solver", format!("there is no solver `{name}`"))
+            .maybe_help(did_you_mean(name, names));
+        if let Some(span) = span {
+            error = error.at(*span, "not found");
+        }
+        error.into()
+    })
+}
+
+/// The value of a text such as `0.3`, `1/3` or `[1, 2]`, as a parameter of a model takes it.
+pub fn parse_value(text: &str) -> Result<Value, Refused> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("value", text);
+    let value = expr::parse(text, expr::Place::Verbatim(file, 0)).and_then(|expr| {
+        expr::evaluate(&expr, &mut |name, span| {
+            let message = format!("`{name}` is not known here");
+            Err(Diagnostic::error("unknown-name", message).at(span, "give a number"))
+        })
+    });
+    value.map_err(|error| Refused { diagnostics: error.into(), sources })
+}

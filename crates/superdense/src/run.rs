@@ -1,0 +1,139 @@
+//! A run and what comes out of it.
+
+use std::fmt;
+
+use base::Tag;
+use engine::{Counters, Progress, Row, RunError, Simulation, Sink, StopReason};
+use trace::{Column, Impulse, Trace};
+
+use crate::System;
+
+/// What a run has given.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The recorded signals.
+    pub trace: Trace,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// The work that it took.
+    pub counters: Counters,
+}
+
+/// A run that could not be finished, with what it had computed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Why.
+    pub error: RunError,
+    /// The recorded signals up to there.
+    pub trace: Trace,
+    /// The work that it took.
+    pub counters: Counters,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A run between its start and its end.
+#[derive(Debug)]
+pub struct Run {
+    pub(crate) simulation: Simulation,
+    recorder: Recorder,
+    identity: u64,
+}
+
+#[derive(Debug)]
+struct Recorder {
+    trace: Trace,
+}
+
+impl Sink for Recorder {
+    fn row(&mut self, row: Row<'_>) {
+        self.trace.push(row.tag, |column| row.value(column));
+        for column in 0..row.len() {
+            for (order, weight) in row.impulses(column).enumerate() {
+                if weight.iter().any(|w| *w != 0.0) {
+                    let weight = weight.to_vec();
+                    self.trace.push_impulse(Impulse { tag: row.tag, column, order, weight });
+                }
+            }
+        }
+    }
+}
+
+impl Run {
+    pub(crate) fn new(system: &System) -> Run {
+        let (diagram, program) = (system.diagram.clone(), system.program.clone());
+        let simulation = Simulation::new(diagram, program, system.options.clone());
+        Run::with(system, simulation)
+    }
+
+    pub(crate) fn with(system: &System, simulation: Simulation) -> Run {
+        let column = |record: &program::RecordCells| Column {
+            name: record.name.clone(),
+            ty: record.ty,
+        };
+        let trace = Trace::new(system.program.records.iter().map(column).collect());
+        Run { simulation, recorder: Recorder { trace }, identity: system.identity() }
+    }
+
+    /// Does one thing: the start, one step between events, or one microstep. Says why the run has
+    /// ended once it has.
+    pub fn advance(&mut self) -> Result<Option<StopReason>, RunError> {
+        match self.simulation.advance(&mut self.recorder)? {
+            Progress::Going => Ok(None),
+            Progress::Done(reason) => Ok(Some(reason)),
+        }
+    }
+
+    /// Where the run stands.
+    pub fn tag(&self) -> Tag {
+        self.simulation.snapshot().tag()
+    }
+
+    /// What has been recorded since the run was started or resumed.
+    pub fn trace(&self) -> &Trace {
+        &self.recorder.trace
+    }
+
+    /// The work so far.
+    pub fn counters(&self) -> Counters {
+        self.simulation.counters()
+    }
+
+    /// How often the blocks whose path starts like this have fired at ticks.
+    pub fn firings(&self, system: &System, path: &str) -> u64 {
+        let blocks = system.diagram.blocks.iter().enumerate();
+        let own = |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
+        blocks
+            .filter(|(_, block)| own(&block.path))
+            .map(|(index, _)| self.simulation.firings(diagram::BlockId::new(index)))
+            .sum()
+    }
+
+    /// Everything that changes, as bytes from which [`System::resume`] goes on with the same bits.
+    pub fn save(&self) -> Vec<u8> {
+        crate::saved::save(self.identity, self.simulation.snapshot())
+    }
+
+    /// Runs to the end.
+    pub fn finish(mut self) -> Result<Outcome, Failure> {
+        loop {
+            match self.advance() {
+                Ok(None) => {}
+                Ok(Some(stop)) => {
+                    let counters = self.counters();
+                    return Ok(Outcome { trace: self.recorder.trace, stop, counters });
+                }
+                Err(error) => {
+                    let counters = self.counters();
+                    return Err(Failure { error, trace: self.recorder.trace, counters });
+                }
+            }
+        }
+    }
+}

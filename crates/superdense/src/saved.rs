@@ -1,0 +1,80 @@
+//! Saved runs: a snapshot with the identity of the model that it belongs to.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use engine::{Simulation, Snapshot};
+
+use crate::{Run, System};
+
+/// Why a saved run cannot be resumed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RestoreError {
+    /// The bytes are not a saved run of this version.
+    Damaged,
+    /// The run is one of another model, or of other parameters or settings.
+    OtherModel,
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RestoreError::Damaged => "these bytes are not a saved run of this version",
+            RestoreError::OtherModel => {
+                "this run was saved from another model, or with other parameters or settings"
+            }
+        })
+    }
+}
+
+impl std::error::Error for RestoreError {}
+
+const VERSION: u32 = 1;
+
+pub(crate) fn save(identity: u64, snapshot: &Snapshot) -> Vec<u8> {
+    postcard::to_allocvec(&(VERSION, identity, snapshot)).expect("a snapshot is plain data")
+}
+
+impl System {
+    /// Goes on with a saved run of this same model, parameters and settings.
+    pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
+        let (version, identity): (u32, u64) =
+            postcard::take_from_bytes(bytes).map(|(head, _)| head).map_err(|_| RestoreError::Damaged)?;
+        if version != VERSION {
+            return Err(RestoreError::Damaged);
+        }
+        if identity != self.identity() {
+            return Err(RestoreError::OtherModel);
+        }
+        let (_, _, snapshot): (u32, u64, Snapshot) =
+            postcard::from_bytes(bytes).map_err(|_| RestoreError::Damaged)?;
+        let (diagram, program) = (self.diagram.clone(), self.program.clone());
+        let options = self.options.clone();
+        Ok(Run::with(self, Simulation::resume(diagram, program, options, snapshot)))
+    }
+
+    /// A number that differs, but for chance, between models, parameters and settings.
+    pub(crate) fn identity(&self) -> u64 {
+        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+        for (_, text) in self.diagram.sources.files() {
+            text.hash(&mut hasher);
+        }
+        format!("{:?} {:?}", self.diagram.parameters, self.options).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// FNV-1a: the same on every machine and in every version, which the standard hasher is not.
+struct Fnv(u64);
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
