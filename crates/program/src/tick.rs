@@ -107,6 +107,10 @@ impl<'a> Maker<'a> {
             if part.part == Part::Value {
                 unit.wires.push(part.wire);
             }
+            if self.schedule.parts.appears(self.diagram, *id) {
+                let present = self.slots.part(part.wire, Part::Present);
+                self.slots.cells[present.index()].readers.push(UnitId::new(self.units.len()));
+            }
         }
         self.finish(composer, unit, places);
     }

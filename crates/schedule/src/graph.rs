@@ -83,10 +83,24 @@ impl Parts {
         let root = self.root(diagram, mode, id);
         // A value that is never there needs nothing.
         let absent = mode == Mode::Smooth && wire.between == diagram::Presence::Never;
-        match root {
+        let mut needs = match root {
             Some(root) if !absent => self.inputs_of(block, mode, &[root]),
             _ => Vec::new(),
+        };
+        if mode == Mode::Tick && self.appears(diagram, id) {
+            let present = self.id(self.get(id).wire, Part::Present);
+            if let Err(at) = needs.binary_search(&present) {
+                needs.insert(at, present);
+            }
         }
+        needs
+    }
+
+    /// Whether a part is the value of a signal that is events only: nobody computes it between
+    /// events, so it is computed when the signal appears, even where no operand has changed.
+    pub fn appears(&self, diagram: &Diagram, id: PartId) -> bool {
+        let PartRef { wire, part } = self.get(id);
+        part == Part::Value && diagram.wire(wire).between == diagram::Presence::Never
     }
 
     /// The parts of wires that some nodes of a block's functions read.
