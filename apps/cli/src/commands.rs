@@ -71,7 +71,8 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
     // The file is opened before the run, so that a mistake in its name costs no run.
     let output = match &arguments.output {
         Some(path) if path.as_os_str() != "-" => {
-            let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+            let file =
+                File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
             Some((file, path))
         }
         _ => None,
@@ -148,7 +149,10 @@ fn check(arguments: &CheckArguments) -> Result<()> {
     match arguments.print.as_deref() {
         None => {
             let (blocks, states) = (system.block_count(), system.state_count());
-            println!("{}: {blocks} blocks, {states} states, no errors", arguments.model.model.display());
+            println!(
+                "{}: {blocks} blocks, {states} states, no errors",
+                arguments.model.model.display()
+            );
         }
         Some("diagram") => println!("{}", system.print(Stage::Diagram)),
         Some("schedule") => println!("{}", system.print(Stage::Schedule)),
@@ -165,7 +169,8 @@ fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
         for block in library.iter() {
             let info = block.info();
             let path = folder.join(format!("{}.md", info.name));
-            fs::write(&path, page(&info)).with_context(|| format!("cannot write {}", path.display()))?;
+            fs::write(&path, page(&info))
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
         return Ok(());
     }
@@ -174,7 +179,10 @@ fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
             Some(block) => print!("{}", page(&block.info())),
             None => {
                 let help = superdense::did_you_mean(name, library.names());
-                bail!("there is no block `{name}`{}", help.map_or(String::new(), |h| format!("; {h}")));
+                bail!(
+                    "there is no block `{name}`{}",
+                    help.map_or(String::new(), |h| format!("; {h}"))
+                );
             }
         },
         None => {

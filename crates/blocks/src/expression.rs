@@ -249,7 +249,7 @@ impl Formula {
             }
         };
         let operands: Vec<Signal> =
-            std::iter::once(Signal { impulses: vec![], ..signal }).chain(at.into_iter()).collect();
+            std::iter::once(Signal { impulses: vec![], ..signal }).chain(at).collect();
         let element = cx.strict(&operands, |g, v| {
             let position = match v.len() {
                 2 => v[1],

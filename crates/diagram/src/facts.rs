@@ -93,7 +93,8 @@ fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
             let (between, ticking) =
                 (presence(smooth.graph.truth(a.present)), presence(tick.graph.truth(b.present)));
             let constant = smooth.graph.constant_of(a.value).filter(|value| {
-                between == Presence::Always && tick.graph.constant_of(b.value).as_ref() == Some(value)
+                between == Presence::Always
+                    && tick.graph.constant_of(b.value).as_ref() == Some(value)
             });
             let wire = &mut diagram.wires[wire.index()];
             let new = (between, ticking, constant);
@@ -152,7 +153,9 @@ impl Diagram {
                     Leaf::State(index) if block.definition.states[index].derivative.is_some() => {
                         return true;
                     }
-                    Leaf::Input { port, part: Part::Value } if self.wire(block.port(port)).moving => {
+                    Leaf::Input { port, part: Part::Value }
+                        if self.wire(block.port(port)).moving =>
+                    {
                         return true;
                     }
                     _ => {}

@@ -195,9 +195,9 @@ impl<'m> Flattener<'m> {
             let field = block.fields.iter().find(|field| field.name.value == parameter.name);
             let result = match field {
                 None => settings::default(parameter, block.name.span),
-                Some(field) => settings::setting(parameter, &field.value, &|expr| {
-                    self.constant(scope, expr)
-                }),
+                Some(field) => {
+                    settings::setting(parameter, &field.value, &|expr| self.constant(scope, expr))
+                }
             };
             if let Some(setting) = self.errors.keep(result.map_err(|error| error.block(path))) {
                 settings.insert(parameter.name.to_owned(), setting);
@@ -207,7 +207,8 @@ impl<'m> Flattener<'m> {
         let fields = || fields.clone().chain(info.parameters.iter().map(|p| p.name));
         for field in &block.fields {
             if !fields().any(|known| known == field.name.value) {
-                let message = format!("{} has no input or parameter `{}`", info.name, field.name.value);
+                let message =
+                    format!("{} has no input or parameter `{}`", info.name, field.name.value);
                 let error = Diagnostic::error("unknown-field", message)
                     .at(field.name.span, "unknown")
                     .block(path)
@@ -288,7 +289,10 @@ impl<'m> Flattener<'m> {
                         let error = Diagnostic::error("missing-input", message)
                             .at(block.name.span, input.about)
                             .block(&path)
-                            .help(format!("add `{}: ...` with a signal or an expression", input.name));
+                            .help(format!(
+                                "add `{}: ...` with a signal or an expression",
+                                input.name
+                            ));
                         self.errors.push(error);
                         continue;
                     }
@@ -298,10 +302,11 @@ impl<'m> Flattener<'m> {
                         Count::Many => format!("{path}.{}[{position}]", input.name),
                         _ => format!("{path}.{}", input.name),
                     };
-                    let wire = self.wire(scope, expr, name).map_err(|error| match error.path.is_empty() {
-                        true => error.block(&path),
-                        false => error,
-                    });
+                    let wire =
+                        self.wire(scope, expr, name).map_err(|error| match error.path.is_empty() {
+                            true => error.block(&path),
+                            false => error,
+                        });
                     if let Some(wire) = self.errors.keep(wire) {
                         self.drafts[id.index()].inputs[index].push(wire);
                         self.drafts[id.index()].input_spans[index].push(expr.span);
@@ -483,7 +488,9 @@ impl<'m> Flattener<'m> {
         if self.model.record.is_empty() {
             // Nothing asked for: every block of the main diagram.
             for block in &self.model.diagram(self.model.root).blocks {
-                if let Some(Entity::Block(id)) = self.scopes[0].entities.get(block.name.value.as_str()) {
+                if let Some(Entity::Block(id)) =
+                    self.scopes[0].entities.get(block.name.value.as_str())
+                {
                     let wire = self.drafts[id.index()].outputs[0];
                     records.push(Record { name: block.name.value.clone(), wire });
                 }

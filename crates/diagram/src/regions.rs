@@ -13,7 +13,8 @@ pub(crate) fn find(diagram: &mut Diagram) {
         moving[index] |= !block.located.is_empty();
         for wire in block.inputs.iter().flatten().filter(|wire| diagram.wire(**wire).moving) {
             moving[index] = true;
-            let (a, b) = (root(&mut parent, index), root(&mut parent, diagram.wire(*wire).block.index()));
+            let (a, b) =
+                (root(&mut parent, index), root(&mut parent, diagram.wire(*wire).block.index()));
             parent[a.max(b)] = a.min(b);
         }
     }

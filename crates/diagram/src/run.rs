@@ -102,7 +102,9 @@ pub(crate) fn evaluate(
         absolute_tolerance: common_override.or(absolute).unwrap_or(tolerance),
         step: reader.positive(&simulate.step, "step"),
         initial_step: reader.positive(&simulate.initial_step, "initial_step"),
-        maximum_step: reader.positive(&simulate.maximum_step, "maximum_step").unwrap_or(f64::INFINITY),
+        maximum_step: reader
+            .positive(&simulate.maximum_step, "maximum_step")
+            .unwrap_or(f64::INFINITY),
         seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
         microsteps: reader
             .count(&simulate.microsteps, "microsteps")

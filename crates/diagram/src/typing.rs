@@ -160,7 +160,8 @@ impl Inference {
 /// How many orders of impulses an output carries: trailing coefficients that are zero do not count.
 fn carried(definition: &Definition, port: usize) -> u32 {
     let impulses = &definition.outputs[port].impulses;
-    let zero = |node| definition.graph.constant_of(node).is_some_and(|c| c.iter().all(|x| *x == 0.0));
+    let zero =
+        |node| definition.graph.constant_of(node).is_some_and(|c| c.iter().all(|x| *x == 0.0));
     let length = impulses.iter().rposition(|node| !zero(*node)).map_or(0, |last| last + 1);
     length as u32
 }

@@ -88,9 +88,7 @@ impl RunError {
             | RunError::Undefined { block, .. } => block,
             RunError::Chattering { blocks, .. }
             | RunError::Zeno { blocks, .. }
-            | RunError::NotConstructive { blocks, .. } => {
-                blocks.first().map_or("", String::as_str)
-            }
+            | RunError::NotConstructive { blocks, .. } => blocks.first().map_or("", String::as_str),
         }
     }
 
@@ -135,7 +133,10 @@ impl fmt::Display for RunError {
             }
             RunError::Chattering { time, limit, blocks } => {
                 let blocks = blocks.join(", ");
-                write!(f, "more than {limit} microsteps at t = {time}: {blocks} keep each other going")
+                write!(
+                    f,
+                    "more than {limit} microsteps at t = {time}: {blocks} keep each other going"
+                )
             }
             RunError::Zeno { accumulation, blocks, .. } => {
                 let blocks = blocks.join(", ");

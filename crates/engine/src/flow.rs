@@ -15,12 +15,7 @@ pub(crate) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    pub fn new(
-        program: &'a RegionProgram,
-        slots: &'a mut [f64],
-        time: Slot,
-        origin: Time,
-    ) -> Self {
+    pub fn new(program: &'a RegionProgram, slots: &'a mut [f64], time: Slot, origin: Time) -> Self {
         Flow { program, slots, time, origin: origin.seconds() }
     }
 

@@ -261,7 +261,8 @@ impl Simulation {
         for region in 0..self.s.regions.len() {
             let Some(tick) = &self.s.tick else { break };
             let touched = tick.regions[region];
-            let at_crossing = self.s.regions[region].crossing && self.s.regions[region].reached == time;
+            let at_crossing =
+                self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 if !touched.evaluated {
                     self.evaluate(region, time)?;

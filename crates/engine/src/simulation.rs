@@ -208,12 +208,12 @@ impl Simulation {
 
     /// The region whose solution reaches least far; a crossing goes before a mere step.
     fn slowest(&self) -> Option<usize> {
-        (0..self.s.regions.len())
-            .filter(|region| self.program.regions[*region].moves)
-            .min_by_key(|region| {
+        (0..self.s.regions.len()).filter(|region| self.program.regions[*region].moves).min_by_key(
+            |region| {
                 let state = &self.s.regions[*region];
                 (state.reached, !state.crossing)
-            })
+            },
+        )
     }
 
     fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
@@ -255,20 +255,23 @@ impl Simulation {
             StepError::NotFinite { t, component } => {
                 let tag = at(t);
                 let named = component.and_then(owner);
-                let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                let blamed =
+                    self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 RunError::NotFinite { tag, block: self.name(blamed.or(named)) }
             }
             StepError::CrossingNotANumber { t, crossing } => {
                 let tag = at(t);
                 let watch = program.watches[crossing].crossing;
-                let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                let blamed =
+                    self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 let block = blamed.or(Some(self.program.crossings[watch].block));
                 RunError::NotFinite { tag, block: self.name(block) }
             }
             StepError::StepTooSmall { t } => {
                 let tag = at(t);
                 let rates = state.solver.derivative();
-                let fastest = (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
+                let fastest =
+                    (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
                 RunError::StepTooSmall { tag, block: self.name(fastest.and_then(owner)) }
             }
             StepError::NewtonFailed { t } => {

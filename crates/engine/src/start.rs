@@ -37,7 +37,7 @@ impl Snapshot {
         }
         let regions = program.regions.iter().map(|region| {
             let watches = region.watches.len();
-            let mut solver = Solver::new(options.solver.clone(), region.dimension, watches);
+            let mut solver = Solver::new(options.solver, region.dimension, watches);
             solver.limit_step(region.maximum_step);
             RegionState {
                 solver,
@@ -64,7 +64,6 @@ impl Snapshot {
         }
     }
 }
-
 
 impl Simulation {
     /// The tag (start, 0): sides are set without an event, memories are filled, and the events of

@@ -53,6 +53,10 @@ impl Body {
     }
 }
 
+/// Gives the node that stands for one of another graph, from the graph that is built, the other
+/// graph's node and its arguments in this one; nothing where it is built again as it is.
+pub type Replace<'r> = dyn FnMut(&mut Graph, NodeId, &Node, &[NodeId]) -> Option<NodeId> + 'r;
+
 /// A graph of pure operations.
 #[derive(Clone, Default, Debug)]
 pub struct Graph {
@@ -476,12 +480,7 @@ impl Graph {
 
     /// Copies what `roots` of another graph need into this one. `replace` gives the node that
     /// stands for one of theirs, where it is not simply built again from its arguments.
-    pub fn inline(
-        &mut self,
-        from: &Graph,
-        roots: &[NodeId],
-        replace: &mut dyn FnMut(&mut Graph, NodeId, &Node, &[NodeId]) -> Option<NodeId>,
-    ) -> Inlined {
+    pub fn inline(&mut self, from: &Graph, roots: &[NodeId], replace: &mut Replace<'_>) -> Inlined {
         self.inline_above(from, roots, &|_| false, replace)
     }
 
@@ -492,7 +491,7 @@ impl Graph {
         from: &Graph,
         roots: &[NodeId],
         closed: &dyn Fn(NodeId) -> bool,
-        replace: &mut dyn FnMut(&mut Graph, NodeId, &Node, &[NodeId]) -> Option<NodeId>,
+        replace: &mut Replace<'_>,
     ) -> Inlined {
         let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in from.reachable_above(roots, closed) {

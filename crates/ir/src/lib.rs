@@ -24,7 +24,7 @@ mod linear;
 mod tape;
 
 pub use differentiate::{jacobian, tangents};
-pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId};
+pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::run;
 pub use jet::{Jet, ORDER as JET_ORDER};
 pub use op::{Binary, Op, Unary};

@@ -118,8 +118,7 @@ impl<'a> Composer<'a> {
                 _ => return None,
             })
         };
-        let inlined =
-            self.graph.inline_above(&functions.graph, &[root], &closed, &mut replace);
+        let inlined = self.graph.inline_above(&functions.graph, &[root], &closed, &mut replace);
         inlined.get(root)
     }
 }

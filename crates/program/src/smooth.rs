@@ -120,9 +120,11 @@ impl Maker<'_> {
         let left = self.left(id, &blocks);
         self.mark_moving();
         // What the rates and crossing functions need and does not move is computed once a phase.
-        let roots: Vec<NodeId> = rates.iter().chain(&watched.0).chain(&watched.1).map(|r| r.0).collect();
+        let roots: Vec<NodeId> =
+            rates.iter().chain(&watched.0).chain(&watched.1).map(|r| r.0).collect();
         let given = self.frontier(&roots);
-        let prelude: Vec<(NodeId, Slot)> = given.iter().map(|(node, slot)| (*node, *slot)).collect();
+        let prelude: Vec<(NodeId, Slot)> =
+            given.iter().map(|(node, slot)| (*node, *slot)).collect();
         let direction = self.tangent(id, &rates);
         let composer = &self.composer;
         let layout = &mut self.slots.layout;

@@ -97,7 +97,8 @@ impl<'a> Maker<'a> {
     }
 
     fn finish_outputs(&mut self, composer: Composer, roots: Vec<(PartId, NodeId)>) {
-        let mut unit = self.empty(self.diagram.wire(self.schedule.parts.get(roots[0].0).wire).block);
+        let mut unit =
+            self.empty(self.diagram.wire(self.schedule.parts.get(roots[0].0).wire).block);
         let mut places: Vec<(NodeId, Slot)> = Vec::new();
         for (id, node) in &roots {
             let part = self.schedule.parts.get(*id);

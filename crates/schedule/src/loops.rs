@@ -96,7 +96,8 @@ pub(crate) fn tear(
     let mut torn: BTreeSet<PartId> = preferred.iter().copied().collect();
     loop {
         let rest: Vec<PartId> = members.iter().filter(|id| !torn.contains(id)).copied().collect();
-        let place: BTreeMap<PartId, usize> = rest.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+        let place: BTreeMap<PartId, usize> =
+            rest.iter().enumerate().map(|(i, id)| (*id, i)).collect();
         let inner: Edges = rest
             .iter()
             .map(|id| {

@@ -152,7 +152,8 @@ fn refusal(
     for id in &cycle {
         let block = diagram.wire(parts.get(*id).wire).block;
         if !blocks.contains(&block) && blocks.len() < 6 {
-            error = error.at(diagram.block(block).span, if blocks.is_empty() { "in the loop" } else { "" });
+            error = error
+                .at(diagram.block(block).span, if blocks.is_empty() { "in the loop" } else { "" });
             blocks.push(block);
         }
     }
@@ -162,8 +163,8 @@ fn refusal(
             "break it with an Integrator, with previous(...) or left(...) at ticks, or ask for a \
              solution with `solve: true` or `solve: {signal: guess}`",
         ),
-        Refusal::Presence => error.note("whether a signal is there cannot be solved for").help(
-            "break the loop with a MicrostepDelay",
-        ),
+        Refusal::Presence => error
+            .note("whether a signal is there cannot be solved for")
+            .help("break the loop with a MicrostepDelay"),
     }
 }

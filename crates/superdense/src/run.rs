@@ -73,10 +73,8 @@ impl Run {
     }
 
     pub(crate) fn with(system: &System, simulation: Simulation) -> Run {
-        let column = |record: &program::RecordCells| Column {
-            name: record.name.clone(),
-            ty: record.ty,
-        };
+        let column =
+            |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
         let trace = Trace::new(system.program.records.iter().map(column).collect());
         Run { simulation, recorder: Recorder { trace }, identity: system.identity() }
     }
@@ -108,7 +106,8 @@ impl Run {
     /// How often the blocks whose path starts like this have fired at ticks.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
         let blocks = system.diagram.blocks.iter().enumerate();
-        let own = |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
+        let own =
+            |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
         blocks
             .filter(|(_, block)| own(&block.path))
             .map(|(index, _)| self.simulation.firings(diagram::BlockId::new(index)))

@@ -38,8 +38,9 @@ pub(crate) fn save(identity: u64, snapshot: &Snapshot) -> Vec<u8> {
 impl System {
     /// Goes on with a saved run of this same model, parameters and settings.
     pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
-        let (version, identity): (u32, u64) =
-            postcard::take_from_bytes(bytes).map(|(head, _)| head).map_err(|_| RestoreError::Damaged)?;
+        let (version, identity): (u32, u64) = postcard::take_from_bytes(bytes)
+            .map(|(head, _)| head)
+            .map_err(|_| RestoreError::Damaged)?;
         if version != VERSION {
             return Err(RestoreError::Damaged);
         }

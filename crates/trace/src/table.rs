@@ -110,7 +110,9 @@ impl Trace {
     pub fn series(&self, name: &str) -> Vec<(Tag, f64)> {
         let column = self.column(name).unwrap_or_else(|| panic!("no column `{name}`"));
         assert_eq!(self.columns[column].ty.shape, Shape::Scalar, "`{name}` is no scalar");
-        (0..self.len()).filter_map(|row| Some((self.tags[row], self.get(row, column)?[0]))).collect()
+        (0..self.len())
+            .filter_map(|row| Some((self.tags[row], self.get(row, column)?[0])))
+            .collect()
     }
 
     /// The value of a scalar column in the last row in which it is present.

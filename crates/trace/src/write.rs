@@ -21,7 +21,7 @@ pub fn write_csv(trace: &Trace, out: impl Write) -> io::Result<()> {
         header.extend(element_names(column));
         for order in 0..*orders {
             let names = element_names(column).into_iter();
-            header.extend(names.map(|name| format!("{name}.impulse{order}")));
+            header.extend(names.map(|name| format!("{name}.delta{order}")));
         }
     }
     writer.write_record(&header)?;

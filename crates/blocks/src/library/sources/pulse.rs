@@ -18,7 +18,7 @@ struct Edges {
 impl Timer for Edges {
     fn time(&self, index: u64) -> Option<Time> {
         let rising = Time::tick(self.offset, self.period, (index / 2).into())?;
-        if index % 2 == 0 {
+        if index.is_multiple_of(2) {
             return Some(rising);
         }
         match base::checked_sum(self.offset, self.width) {
