@@ -37,10 +37,10 @@ pub struct ModelArguments {
     /// Sets a parameter of the model; the value may be an expression such as 1/3.
     #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
     pub parameters: Vec<String>,
-    /// Where model time begins [s].
+    /// Where model time begins \[s\].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub start: Option<String>,
-    /// Where it ends [s].
+    /// Where it ends \[s\].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub stop: Option<String>,
     /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23 or rk45.

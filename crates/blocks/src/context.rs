@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
         (woken, self.leaf(Leaf::Wakings(index), Type::INT))
     }
 
-    /// Model time [s].
+    /// Model time \[s\].
     pub fn now(&mut self) -> NodeId {
         self.leaf(Leaf::Time, Type::REAL)
     }
@@ -242,7 +242,7 @@ impl<'a> Context<'a> {
         self.graph.not(equal)
     }
 
-    /// Asks for steps no longer than this [s].
+    /// Asks for steps no longer than this \[s\].
     pub fn limit_step(&mut self, maximum: f64) {
         if maximum > 0.0 {
             self.maximum_step = self.maximum_step.min(maximum);

@@ -34,7 +34,7 @@ pub enum Leaf {
     Woken(usize),
     /// How often the `index`-th timer has woken, this microstep included.
     Wakings(usize),
-    /// Model time [s].
+    /// Model time \[s\].
     Time,
     /// Whether this is a microstep from 1 on, not the smooth phase or its left limit.
     Ticking,
@@ -91,7 +91,7 @@ pub struct Definition {
     pub timers: Vec<Arc<dyn Timer>>,
     /// Conditions that must not hold at a tick.
     pub checks: Vec<Check>,
-    /// The greatest step [s] that sees what the block does; infinite where it does not matter.
+    /// The greatest step \[s\] that sees what the block does; infinite where it does not matter.
     pub maximum_step: f64,
 }
 

@@ -89,9 +89,9 @@ pub enum Kind {
     Value,
     /// A real number.
     Real,
-    /// A time or duration, kept as an exact fraction [s].
+    /// A time or duration, kept as an exact fraction \[s\].
     Time,
-    /// A list of times, each kept as an exact fraction [s].
+    /// A list of times, each kept as an exact fraction \[s\].
     Times,
     /// One of a few words.
     Word(&'static [&'static str]),

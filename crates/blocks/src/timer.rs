@@ -13,9 +13,9 @@ pub trait Timer: fmt::Debug + Send + Sync {
 /// `offset + index * period`, each rounded once.
 #[derive(Debug)]
 pub struct Every {
-    /// The first time [s].
+    /// The first time \[s\].
     pub offset: Rational,
-    /// The distance of two [s]; positive.
+    /// The distance of two \[s\]; positive.
     pub period: Rational,
 }
 

@@ -20,8 +20,8 @@ pub(crate) fn find(diagram: &mut Diagram) {
     }
     diagram.regions = vec![Region::default()];
     let mut of_root = vec![None; diagram.blocks.len()];
-    for index in 0..diagram.blocks.len() {
-        let region = if moving[index] {
+    for (index, moves) in moving.into_iter().enumerate() {
+        let region = if moves {
             let root = root(&mut parent, index);
             *of_root[root].get_or_insert_with(|| {
                 diagram.regions.push(Region::default());

@@ -21,11 +21,11 @@ pub struct Run {
     pub relative_tolerance: f64,
     /// Error allowed where a state is near zero.
     pub absolute_tolerance: f64,
-    /// The step of fixed-step solvers [s].
+    /// The step of fixed-step solvers \[s\].
     pub step: Option<f64>,
-    /// The first step of variable-step solvers [s].
+    /// The first step of variable-step solvers \[s\].
     pub initial_step: Option<f64>,
-    /// The greatest step [s].
+    /// The greatest step \[s\].
     pub maximum_step: f64,
     /// The seed of all random numbers.
     pub seed: u64,

@@ -42,7 +42,7 @@ pub enum RunError {
     Zeno {
         /// The last event.
         time: Time,
-        /// Where they accumulate [s].
+        /// Where they accumulate \[s\].
         accumulation: f64,
         /// The blocks whose events they are.
         blocks: Vec<String>,

@@ -10,7 +10,7 @@ pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
     pub slots: &'a mut [f64],
     pub time: Slot,
-    /// The start of the phase [s].
+    /// The start of the phase \[s\].
     pub origin: f64,
 }
 

@@ -27,7 +27,7 @@ pub enum Progress {
 pub enum StopReason {
     /// The stop time was reached.
     Stopped,
-    /// Events accumulate at this time [s], and the model asks to stop there.
+    /// Events accumulate at this time \[s\], and the model asks to stop there.
     Zeno(f64),
 }
 

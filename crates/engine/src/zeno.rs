@@ -20,11 +20,11 @@ pub(crate) struct Accumulation {
 }
 
 impl Accumulation {
-    /// Takes an event in; gives the time [s] where the events accumulate, once that is certain.
+    /// Takes an event in; gives the time \[s\] where the events accumulate, once that is certain.
     /// A mere rise of the rate is not enough: the ratio of a chirp tends to 1, and the rest that it
     /// extrapolates to does not get small.
     pub fn event(&mut self, time: Time) -> Option<f64> {
-        let Some(last) = self.last.replace(time) else { return None };
+        let last = self.last.replace(time)?;
         let interval = time.since(last);
         if interval <= 0.0 {
             return None;
@@ -60,7 +60,10 @@ mod tests {
     #[test]
     fn a_chirp_does_not() {
         // Crossings of sin(t^3): t_k = (k pi)^(1/3), ever faster.
-        assert_eq!(found((0..2_000_000).map(|k| (f64::from(k) * 3.14).cbrt())), None);
+        assert_eq!(
+            found((0..2_000_000).map(|k| (f64::from(k) * std::f64::consts::PI).cbrt())),
+            None
+        );
         assert_eq!(found((0..100_000).map(|k| f64::from(k) * 0.1)), None);
     }
 }

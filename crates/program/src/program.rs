@@ -25,7 +25,7 @@ base::typed_id! {
 pub struct Program {
     /// The buffer before anything has run, constants in place.
     pub image: Vec<f64>,
-    /// Where model time is [s].
+    /// Where model time is \[s\].
     pub time: Slot,
     /// The parts that step apart; region 0 never steps.
     pub regions: Vec<RegionProgram>,
@@ -109,7 +109,7 @@ pub struct RegionProgram {
     pub moves: bool,
     /// Whether a loop in it may turn out not to be known.
     pub may_be_unknown: bool,
-    /// The greatest step [s] that its blocks allow.
+    /// The greatest step \[s\] that its blocks allow.
     pub maximum_step: f64,
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
