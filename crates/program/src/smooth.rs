@@ -25,6 +25,7 @@ pub(crate) fn compose<'a>(
                 composer.nodes.insert(*id, node);
             }
             Step::Iterate(members) => solved::iterate(&mut composer, slots, members),
+            Step::Presences(members) => solved::presences(&mut composer, slots, members),
             Step::Solve { unknowns, rest } => {
                 solved::solve(&mut composer, slots, unknowns, rest);
             }

@@ -19,6 +19,19 @@ pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]
         let unknown = composer.graph.unknown(ty);
         composer.nodes.insert(*id, unknown);
     }
+    pass(composer, slots, members);
+}
+
+/// Composes presences that need each other, from absent.
+pub(crate) fn presences(composer: &mut Composer, slots: &Slots, members: &[PartId]) {
+    for id in members {
+        let absent = composer.graph.bool(false);
+        composer.nodes.insert(*id, absent);
+    }
+    pass(composer, slots, members);
+}
+
+fn pass(composer: &mut Composer, slots: &Slots, members: &[PartId]) {
     for _ in members {
         let mut changed = false;
         for id in members {

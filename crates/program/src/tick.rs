@@ -24,7 +24,7 @@ pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -
                 }
                 run.push(*id);
             }
-            Step::Iterate(members) => {
+            Step::Iterate(members) | Step::Presences(members) => {
                 maker.outputs(&std::mem::take(&mut run));
                 maker.looped(step, members);
             }
@@ -87,6 +87,7 @@ impl<'a> Maker<'a> {
         let mut composer = self.composer();
         match step {
             Step::Iterate(members) => solved::iterate(&mut composer, self.slots, members),
+            Step::Presences(members) => solved::presences(&mut composer, self.slots, members),
             Step::Solve { unknowns, rest } => {
                 solved::solve(&mut composer, self.slots, unknowns, rest);
             }

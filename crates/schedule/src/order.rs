@@ -1,10 +1,10 @@
 //! Parts in order, loops handled: what the program is made from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Diagnostic, Diagnostics};
 use blocks::Part;
-use diagram::{Diagram, Mode};
+use diagram::{Diagram, Mode, WireId};
 
 use crate::graph::{PartId, Parts};
 use crate::knowable::never_known;
@@ -17,6 +17,9 @@ pub enum Step {
     Single(PartId),
     /// Parts that need each other, iterated from unknown.
     Iterate(Vec<PartId>),
+    /// Presences that need each other in a loop that is to be solved, iterated from absent: what
+    /// nothing outside the loop makes present is absent.
+    Presences(Vec<PartId>),
     /// Parts that need each other, solved by Newton's method.
     Solve {
         /// The unknowns, with their guesses.
@@ -40,13 +43,15 @@ pub struct Schedule {
 /// Orders a diagram, or refuses it with its loops.
 pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
     let parts = Parts::new(diagram);
-    let mut errors = Diagnostics::default();
-    let smooth = order(diagram, &parts, Mode::Smooth, &mut errors);
-    let tick = order(diagram, &parts, Mode::Tick, &mut errors);
+    let mut refused = Refused::new(diagram, &parts);
+    let smooth = order(diagram, &parts, Mode::Smooth, &mut refused);
+    let tick = order(diagram, &parts, Mode::Tick, &mut refused);
+    let errors = refused.errors;
     errors.or(Schedule { parts, smooth, tick })
 }
 
-fn order(diagram: &Diagram, parts: &Parts, mode: Mode, errors: &mut Diagnostics) -> Vec<Step> {
+fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) -> Vec<Step> {
+    refused.mode = mode;
     let edges: Edges =
         (0..parts.len()).map(|i| parts.dependencies(diagram, mode, PartId::new(i))).collect();
     let mut steps = Vec::new();
@@ -60,13 +65,15 @@ fn order(diagram: &Diagram, parts: &Parts, mode: Mode, errors: &mut Diagnostics)
         if let Some(guesses) = asked {
             if members.iter().all(numbers) {
                 steps.push(torn(diagram, parts, &edges, &members, guesses));
-                continue;
+            } else if !members.iter().any(numbers) {
+                steps.push(Step::Presences(members));
+            } else {
+                refused.refuse(&edges, &members, Refusal::Presence);
             }
-            errors.push(refusal(diagram, parts, mode, &edges, &members, Refusal::Presence));
             continue;
         }
         if !never_known(diagram, mode, parts, &members).is_empty() {
-            errors.push(refusal(diagram, parts, mode, &edges, &members, Refusal::Unknown));
+            refused.refuse(&edges, &members, Refusal::Unknown);
             continue;
         }
         steps.push(Step::Iterate(members));
@@ -117,54 +124,74 @@ fn torn(
     Step::Solve { unknowns: unknowns.into_iter().map(|id| (id, guess(id))).collect(), rest }
 }
 
+#[derive(Clone, Copy, PartialEq)]
 enum Refusal {
     Unknown,
     Presence,
 }
 
-fn refusal(
-    diagram: &Diagram,
-    parts: &Parts,
+/// The loops that are refused. Wires in a loop that has been shown are not shown again: the
+/// presence of a signal and its value, or both modes, would tell the same story twice.
+struct Refused<'a> {
+    diagram: &'a Diagram,
+    parts: &'a Parts,
     mode: Mode,
-    edges: &Edges,
-    members: &[PartId],
-    why: Refusal,
-) -> Diagnostic {
-    let cycle = shortest_cycle(edges, members);
-    let describe = |id: &PartId| {
-        let part = parts.get(*id);
-        let name = diagram.wire_name(part.wire);
+    shown: BTreeSet<WireId>,
+    errors: Diagnostics,
+}
+
+impl<'a> Refused<'a> {
+    fn new(diagram: &'a Diagram, parts: &'a Parts) -> Self {
+        let (shown, errors) = (BTreeSet::new(), Diagnostics::default());
+        Refused { diagram, parts, mode: Mode::Smooth, shown, errors }
+    }
+
+    fn refuse(&mut self, edges: &Edges, members: &[PartId], why: Refusal) {
+        let wires: Vec<WireId> = members.iter().map(|id| self.parts.get(*id).wire).collect();
+        if !wires.iter().all(|wire| self.shown.contains(wire)) {
+            self.errors.push(self.message(edges, members, why));
+        }
+        self.shown.extend(wires);
+    }
+
+    fn describe(&self, id: PartId) -> String {
+        let part = self.parts.get(id);
+        let name = self.diagram.wire_name(part.wire);
         match part.part {
             Part::Value => name,
             Part::Present => format!("presence of {name}"),
             Part::Impulse(order) => format!("impulse {order} of {name}"),
         }
-    };
-    let mut names: Vec<String> = cycle.iter().map(describe).collect();
-    names.extend(names.first().cloned());
-    let when = match mode {
-        Mode::Smooth => "between events",
-        Mode::Tick => "at a tick",
-    };
-    let message = format!("a causality loop: each of these needs the next {when}");
-    let mut error = Diagnostic::error("causality-loop", message);
-    let mut blocks = Vec::new();
-    for id in &cycle {
-        let block = diagram.wire(parts.get(*id).wire).block;
-        if !blocks.contains(&block) && blocks.len() < 6 {
-            error = error
-                .at(diagram.block(block).span, if blocks.is_empty() { "in the loop" } else { "" });
-            blocks.push(block);
-        }
     }
-    error = error.note(format!("the loop is {}", names.join(" -> ")));
-    match why {
-        Refusal::Unknown => error.help(
-            "break it with an Integrator, with previous(...) or left(...) at ticks, or ask for a \
-             solution with `solve: true` or `solve: {signal: guess}`",
-        ),
-        Refusal::Presence => error
-            .note("whether a signal is there cannot be solved for")
-            .help("break the loop with a MicrostepDelay"),
+
+    fn message(&self, edges: &Edges, members: &[PartId], why: Refusal) -> Diagnostic {
+        let cycle = shortest_cycle(edges, members);
+        let mut names: Vec<String> = cycle.iter().map(|id| self.describe(*id)).collect();
+        names.extend(names.first().cloned());
+        let when = match self.mode {
+            Mode::Smooth => "between events",
+            Mode::Tick => "at a tick",
+        };
+        let message = format!("a causality loop: each of these needs the next {when}");
+        let mut error = Diagnostic::error("causality-loop", message);
+        let mut blocks = Vec::new();
+        for id in &cycle {
+            let block = self.diagram.wire(self.parts.get(*id).wire).block;
+            if !blocks.contains(&block) && blocks.len() < 6 {
+                let label = if blocks.is_empty() { "in the loop" } else { "" };
+                error = error.at(self.diagram.block(block).span, label);
+                blocks.push(block);
+            }
+        }
+        error = error.note(format!("the loop is {}", names.join(" -> ")));
+        match why {
+            Refusal::Unknown => error.help(
+                "break it with an Integrator, with previous(...) or left(...) at ticks, or ask \
+                 for a solution with `solve: true` or `solve: {signal: guess}`",
+            ),
+            Refusal::Presence => error
+                .note("whether a signal is there cannot be solved for")
+                .help("break the loop with a MicrostepDelay"),
+        }
     }
 }

@@ -226,7 +226,9 @@ impl Solver {
         }
         if self.segment.x1.is_empty() {
             let watched = !self.search.here.g.is_empty();
-            return Some(if watched { FIRST_STEP_WITHOUT_STATE } else { f64::MAX });
+            let longest = self.options.maximum_step.min(self.limit);
+            let unknown = watched && longest.is_infinite();
+            return Some(if unknown { FIRST_STEP_WITHOUT_STATE } else { longest.min(f64::MAX) });
         }
         if not_finite(&self.segment.x1, self.segment.end_slope()).is_some() {
             return None;
