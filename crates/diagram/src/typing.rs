@@ -97,6 +97,10 @@ impl Inference {
             return Err(self.located(id, error).into());
         }
         let definition = context.finish();
+        if definition.graph.nodes().iter().any(|node| node.ty.len() > expr::MAX_ELEMENTS) {
+            let message = format!("a value of more than {} elements", expr::MAX_ELEMENTS);
+            return Err(self.located(id, Diagnostic::error("value-too-large", message)).into());
+        }
         debug_assert_eq!(ir::verify(&definition.graph, true), Ok(()));
         for (port, wire) in self.drafts[id.index()].outputs.clone().into_iter().enumerate() {
             let orders = carried(&definition, port);

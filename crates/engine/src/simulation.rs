@@ -234,7 +234,7 @@ impl Simulation {
                 };
                 state.crossing = advance == Advance::Crossing;
                 let reached = state.reached;
-                if advance == Advance::Reached && reached < horizon {
+                if advance == Advance::Reached && reached < horizon && program.recorded {
                     let at = self.s.waiting.partition_point(|time| *time < reached);
                     if self.s.waiting.get(at) != Some(&reached) {
                         self.s.waiting.insert(at, reached);
@@ -296,7 +296,9 @@ impl Simulation {
         {
             self.s.waiting.remove(0);
             for region in 0..self.s.regions.len() {
-                self.evaluate(region, time)?;
+                if self.program.regions[region].recorded {
+                    self.evaluate(region, time)?;
+                }
             }
             self.s.tag = Tag::new(time, 0);
             sink.row(self.row(self.s.tag));

@@ -107,6 +107,8 @@ pub struct RegionProgram {
     pub residual: Slot,
     /// Whether there is anything that moves.
     pub moves: bool,
+    /// Whether something in it is recorded, so that its steps make rows.
+    pub recorded: bool,
     /// Whether a loop in it may turn out not to be known.
     pub may_be_unknown: bool,
     /// The greatest step \[s\] that its blocks allow.

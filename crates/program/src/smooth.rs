@@ -42,8 +42,7 @@ pub(crate) fn program(
     composer: Composer,
     units: Vec<Unit>,
 ) -> Program {
-    let (moving, switching) = (FxHashSet::default(), switching(diagram));
-    let mut maker = Maker { diagram, slots, composer, moving, marked: 0, switching };
+    let mut maker = Maker::new(diagram, slots, composer);
     for region in 0..diagram.regions.len() {
         maker.region(RegionId::new(region));
     }
@@ -108,12 +107,44 @@ struct Maker<'a> {
     /// Nodes that move between events, as far as they have been looked at.
     moving: FxHashSet<NodeId>,
     marked: usize,
+    /// Places of time, of states, of their rates and of directions.
+    moving_places: FxHashSet<Slot>,
+    /// The region of each state's place, and where it is among the region's states.
+    state_places: FxHashMap<Slot, (RegionId, Slot)>,
+    /// For each region, the leaves that are its states, as far as they have been looked for.
+    state_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
+    looked: usize,
+    recorded: FxHashSet<WireId>,
     /// Wires whose value may change when a tick ends although nothing else does, as a left limit
     /// becomes the signal again.
     switching: Vec<bool>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(diagram: &'a Diagram, slots: Slots, composer: Composer<'a>) -> Self {
+        let mut moving_places = FxHashSet::from_iter([slots.time]);
+        let mut state_places = FxHashMap::default();
+        for (index, region) in slots.regions.iter().enumerate() {
+            for offset in 0..region.dimension as Slot {
+                moving_places.extend([region.state, region.rate, region.seed].map(|s| s + offset));
+                state_places.insert(region.state + offset, (RegionId::new(index), offset));
+            }
+        }
+        Maker {
+            diagram,
+            composer,
+            moving: FxHashSet::default(),
+            marked: 0,
+            moving_places,
+            state_places,
+            state_leaves: vec![Vec::new(); slots.regions.len()],
+            looked: 0,
+            recorded: diagram.records.iter().map(|record| record.wire).collect(),
+            switching: switching(diagram),
+            slots,
+        }
+    }
+
     fn region(&mut self, id: RegionId) {
         let blocks = self.diagram.regions[id.index()].blocks.clone();
         let rates = self.rates(id, &blocks);
@@ -229,23 +260,9 @@ impl Maker<'_> {
 
     /// Every state leaf of a region moves as the numbers from `from` on say; time moves too.
     fn state_seeds(&mut self, id: RegionId, from: Slot, time: bool) -> FxHashMap<NodeId, NodeId> {
-        let state = self.slots.regions[id.index()].state;
-        let dimension = self.slots.regions[id.index()].dimension as Slot;
-        let leaves: Vec<(NodeId, Slot, base::Type)> = self
-            .composer
-            .graph
-            .nodes()
-            .iter()
-            .enumerate()
-            .filter_map(|(index, node)| match node.op {
-                Op::Leaf(slot) if (state..state + dimension).contains(&slot) => {
-                    Some((NodeId::new(index), slot - state, node.ty))
-                }
-                _ => None,
-            })
-            .collect();
+        self.look_for_states();
         let mut seeds = FxHashMap::default();
-        for (node, offset, ty) in leaves {
+        for (node, offset, ty) in self.state_leaves[id.index()].clone() {
             seeds.insert(node, self.composer.graph.leaf(from + offset, ty));
         }
         if time {
@@ -254,6 +271,19 @@ impl Maker<'_> {
             seeds.insert(now, one);
         }
         seeds
+    }
+
+    /// Enters the leaves that have been made since the last time and are states of a region.
+    fn look_for_states(&mut self) {
+        let nodes = self.composer.graph.nodes();
+        for (index, node) in nodes.iter().enumerate().skip(self.looked) {
+            if let Op::Leaf(slot) = node.op
+                && let Some((region, offset)) = self.state_places.get(&slot)
+            {
+                self.state_leaves[region.index()].push((NodeId::new(index), *offset, node.ty));
+            }
+        }
+        self.looked = nodes.len();
     }
 
     /// The derivative of the rates in a direction, for implicit methods.
@@ -280,7 +310,8 @@ impl Maker<'_> {
         for block in blocks {
             let flat = self.diagram.block(*block);
             for wire in &flat.outputs {
-                let recorded = self.diagram.records.iter().any(|record| record.wire == *wire);
+                let recorded = self.recorded.contains(wire);
+                self.slots.regions[id.index()].recorded |= recorded;
                 let cell = self.slots.part(*wire, Part::Value);
                 let read = !self.slots.cells[cell.index()].readers.is_empty();
                 let switches = self.switching[wire.index()];
@@ -318,23 +349,11 @@ impl Maker<'_> {
 
     /// Marks the nodes that depend on time or on a continuous state.
     fn mark_moving(&mut self) {
-        let states: Vec<(Slot, Slot)> = self
-            .slots
-            .regions
-            .iter()
-            .flat_map(|r| {
-                let n = r.dimension as Slot;
-                [(r.state, r.state + n), (r.rate, r.rate + n), (r.seed, r.seed + n)]
-            })
-            .collect();
         let graph = &self.composer.graph;
         for index in self.marked..graph.nodes().len() {
             let node = &graph.nodes()[index];
             let moves = match node.op {
-                Op::Leaf(slot) => {
-                    slot == self.slots.time
-                        || states.iter().any(|(from, to)| (*from..*to).contains(&slot))
-                }
+                Op::Leaf(slot) => self.moving_places.contains(&slot),
                 _ => node.args.iter().any(|arg| self.moving.contains(arg)),
             };
             if moves {

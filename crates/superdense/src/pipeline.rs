@@ -45,6 +45,7 @@ impl System {
         let method = method(&diagram).map_err(refused)?;
         let schedule = schedule::schedule(&diagram).map_err(refused)?;
         let program = program::compile(&diagram, &schedule);
+        check_size(&program, method).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
             diagram: Arc::new(diagram),
@@ -136,6 +137,21 @@ fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
         }
         error.into()
     })
+}
+
+/// The greatest number of states of a region with an implicit method, whose matrix is dense.
+const MAXIMUM_IMPLICIT: usize = 4000;
+
+fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
+    let largest = program.regions.iter().map(|region| region.dimension).max().unwrap_or(0);
+    if method != Method::Trapezoidal || largest <= MAXIMUM_IMPLICIT {
+        return Ok(());
+    }
+    let message = format!("{largest} states are too many for the implicit solver");
+    Err(Diagnostic::error("too-large", message)
+        .note(format!("its matrix is dense; it takes up to {MAXIMUM_IMPLICIT} states"))
+        .help("choose another solver, such as rk45")
+        .into())
 }
 
 /// The value of a text such as `0.3`, `1/3` or `[1, 2]`, as a parameter of a model takes it.
