@@ -37,10 +37,10 @@ pub struct ModelArguments {
     /// Sets a parameter of the model; the value may be an expression such as 1/3.
     #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
     pub parameters: Vec<String>,
-    /// Where model time begins \[s\].
+    /// Where model time begins, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub start: Option<String>,
-    /// Where it ends \[s\].
+    /// Where it ends, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub stop: Option<String>,
     /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23 or rk45.
@@ -49,6 +49,9 @@ pub struct ModelArguments {
     /// Relative and absolute tolerance.
     #[arg(long, value_name = "NUMBER")]
     pub tolerance: Option<f64>,
+    /// Rows at even times this far apart, instead of one for each step; events have theirs anyway.
+    #[arg(long, value_name = "TIME")]
+    pub every: Option<String>,
     /// The seed of all random numbers.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,

@@ -51,6 +51,13 @@ fn overrides(arguments: &ModelArguments) -> Result<Overrides> {
         overrides.parameters.push((name.trim().to_owned(), value));
     }
     overrides.start = time(arguments.start.as_deref(), "--start")?;
+    if let Some(text) = &arguments.every {
+        let every = parse_value(text).map_err(refused)?.as_rational();
+        overrides.every = every.filter(|every| *every.numer() > 0);
+        if overrides.every.is_none() {
+            bail!("`--every {text}` is no positive time in seconds");
+        }
+    }
     overrides.stop = time(arguments.stop.as_deref(), "--stop")?;
     Ok(overrides)
 }

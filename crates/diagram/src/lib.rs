@@ -25,5 +25,5 @@ pub use flat::{
     BlockId, Diagram, FlatBlock, Presence, Record, Region, RegionId, Solve, Wire, WireId,
 };
 pub use flatten::flatten;
-pub use run::{Overrides, Run, Zeno};
+pub use run::{Overrides, Rows, Run, Zeno};
 pub use specialise::Specialised;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use base::{Diagnostic, Diagnostics, Span, Time, Value, did_you_mean};
-use expr::Expr;
+use base::{Diagnostic, Diagnostics, Rational, Span, Time, Value, did_you_mean};
+use expr::{Expr, ExprKind};
 use model::Simulate;
 
 use crate::parameters::constant;
@@ -27,12 +27,25 @@ pub struct Run {
     pub initial_step: Option<f64>,
     /// The greatest step \[s\].
     pub maximum_step: f64,
+    /// Which rows are recorded besides those of events.
+    pub rows: Rows,
     /// The seed of all random numbers.
     pub seed: u64,
     /// The greatest number of microsteps at one time.
     pub microsteps: u32,
     /// What to do where events accumulate.
     pub zeno: Zeno,
+}
+
+/// Which rows are recorded. Those of events always are.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rows {
+    /// One for each accepted step.
+    pub steps: bool,
+    /// One at every multiple of this time from the start on \[s\].
+    pub every: Option<Rational>,
+    /// One at each of these times.
+    pub times: Vec<Time>,
 }
 
 /// What to do where events accumulate.
@@ -57,6 +70,8 @@ pub struct Overrides {
     pub solver: Option<String>,
     /// Relative and absolute tolerance.
     pub tolerance: Option<f64>,
+    /// The distance of rows.
+    pub every: Option<Rational>,
     /// The seed.
     pub seed: Option<u64>,
 }
@@ -105,6 +120,7 @@ pub(crate) fn evaluate(
         maximum_step: reader
             .positive(&simulate.maximum_step, "maximum_step")
             .unwrap_or(f64::INFINITY),
+        rows: reader.rows(simulate, overrides.every),
         seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
         microsteps: reader
             .count(&simulate.microsteps, "microsteps")
@@ -178,6 +194,45 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    fn rows(&mut self, simulate: &Simulate, over: Option<Rational>) -> Rows {
+        let every = over.or_else(|| self.period(&simulate.every, "every"));
+        let times = match (&simulate.times, over) {
+            (Some(expr), None) => self.times(expr),
+            _ => Vec::new(),
+        };
+        Rows { steps: every.is_none() && simulate.times.is_none(), every, times }
+    }
+
+    fn period(&mut self, expr: &Option<Expr>, name: &str) -> Option<Rational> {
+        let expr = expr.as_ref()?;
+        let value = self.value(expr)?;
+        let period = value.as_rational().filter(|_| value.as_bool().is_none());
+        let positive = |p: &Rational| Time::from_rational(*p).is_some_and(|t| t > Time::ZERO);
+        let period = period.filter(positive);
+        if period.is_none() {
+            self.wrong(expr.span, name, "a positive time, at least one attosecond");
+        }
+        period
+    }
+
+    fn times(&mut self, expr: &Expr) -> Vec<Time> {
+        let parts = match &expr.kind {
+            ExprKind::Vector(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(expr),
+        };
+        let mut times = Vec::new();
+        for part in parts {
+            let Some(value) = self.value(part) else { continue };
+            match value.as_rational().and_then(Time::from_rational) {
+                Some(time) if value.as_bool().is_none() => times.push(time),
+                _ => self.wrong(part.span, "times", "a list of times in seconds"),
+            }
+        }
+        times.sort_unstable();
+        times.dedup();
+        times
     }
 
     fn zeno(&mut self, simulate: &Simulate) -> Zeno {

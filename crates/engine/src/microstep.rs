@@ -52,7 +52,7 @@ impl Simulation {
         for record in &program.records {
             self.look_at(record.region.index())?;
         }
-        sink.row(self.row(self.s.tag));
+        self.write_row(self.s.tag, sink);
         self.settle_sides(0)?;
         for timer in woken {
             let cells = &program.timers[timer];
@@ -129,7 +129,7 @@ impl Simulation {
         self.s.counters.microsteps += 1;
         self.run_units(&mut dirty, tag)?;
         self.spare = dirty;
-        sink.row(self.row(tag));
+        self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
             self.mark_next(cell);

@@ -1,7 +1,7 @@
 //! How a run is made, with everything chosen.
 
 use base::Time;
-use diagram::{Run, Zeno};
+use diagram::{Rows, Run, Zeno};
 use solver::Method;
 
 /// The settings of a run, complete.
@@ -13,6 +13,8 @@ pub struct Options {
     pub stop: Time,
     /// The solver's own settings.
     pub solver: solver::Options,
+    /// Which rows are recorded besides those of events.
+    pub rows: Rows,
     /// The greatest number of microsteps at one time.
     pub microsteps: u32,
     /// What to do where events accumulate.
@@ -34,6 +36,7 @@ impl Options {
             start: run.start,
             stop: run.stop,
             solver,
+            rows: run.rows.clone(),
             microsteps: run.microsteps,
             zeno: run.zeno,
         }

@@ -234,7 +234,11 @@ impl Simulation {
                 };
                 state.crossing = advance == Advance::Crossing;
                 let reached = state.reached;
-                if advance == Advance::Reached && reached < horizon && program.recorded {
+                if advance == Advance::Reached
+                    && reached < horizon
+                    && program.recorded
+                    && self.options.rows.steps
+                {
                     let at = self.s.waiting.partition_point(|time| *time < reached);
                     if self.s.waiting.get(at) != Some(&reached) {
                         self.s.waiting.insert(at, reached);
@@ -291,20 +295,42 @@ impl Simulation {
 
     /// Writes the rows of steps up to a time that all regions have reached.
     fn release_rows(&mut self, reached: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
-        while let Some(time) = self.s.waiting.first().copied()
-            && time <= reached
-        {
-            self.s.waiting.remove(0);
+        while let Some(time) = self.next_row(reached) {
             for region in 0..self.s.regions.len() {
                 if self.program.regions[region].recorded {
                     self.evaluate(region, time)?;
                 }
             }
-            self.s.tag = Tag::new(time, 0);
-            sink.row(self.row(self.s.tag));
+            self.write_row(Tag::new(time, 0), sink);
             self.follow_solutions();
         }
         Ok(())
+    }
+
+    /// Takes the first time up to `reached` at which a row is wanted: after a step, on the grid, or
+    /// on the list.
+    fn next_row(&mut self, reached: Time) -> Option<Time> {
+        let rows = &self.options.rows;
+        let start = self.options.start.to_rational();
+        let grid = rows.every.and_then(|every| Time::tick(start, every, self.s.on_grid.into()));
+        let list = rows.times.get(self.s.on_list).copied();
+        let step = self.s.waiting.first().copied();
+        let time =
+            [grid, list, step].into_iter().flatten().min().filter(|time| *time <= reached)?;
+        self.s.on_grid += u64::from(grid == Some(time));
+        self.s.on_list += usize::from(list == Some(time));
+        if step == Some(time) {
+            self.s.waiting.remove(0);
+        }
+        Some(time).filter(|time| *time >= self.options.start)
+    }
+
+    /// Hands a row to the sink, unless the row of this tag has been written.
+    pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
+        self.s.tag = tag;
+        if self.s.last_row.replace(tag) != Some(tag) {
+            sink.row(self.row(tag));
+        }
     }
 
     /// Puts the left limits of a region at a time in the buffer.
@@ -356,14 +382,13 @@ impl Simulation {
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         self.s.finished = true;
         let stop = self.options.stop;
-        if self.s.tag.time == stop && self.s.started {
+        if self.s.last_row.is_some_and(|tag| tag.time == stop) {
             return Ok(());
         }
         for region in 0..self.s.regions.len() {
             self.evaluate(region, stop)?;
         }
-        self.s.tag = Tag::new(stop, 0);
-        sink.row(self.row(self.s.tag));
+        self.write_row(Tag::new(stop, 0), sink);
         Ok(())
     }
 }

@@ -25,6 +25,11 @@ pub struct Snapshot {
     pub(crate) tick: Option<Tick>,
     /// Times of rows that wait for slower regions, in order.
     pub(crate) waiting: Vec<Time>,
+    /// How many rows of the grid and of the list have been written or passed.
+    pub(crate) on_grid: u64,
+    pub(crate) on_list: usize,
+    /// The tag of the last row.
+    pub(crate) last_row: Option<Tag>,
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
     /// How often the units of each block have run.

@@ -55,6 +55,9 @@ impl Snapshot {
             wakings,
             tick: None,
             waiting: Vec::new(),
+            on_grid: 0,
+            on_list: 0,
+            last_row: None,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
             firings: vec![0; blocks],
             counters: Counters::default(),
@@ -92,8 +95,7 @@ impl Simulation {
         if due {
             return self.begin_tick(start, sink);
         }
-        self.s.tag = Tag::new(start, 0);
-        sink.row(self.row(self.s.tag));
+        self.write_row(Tag::new(start, 0), sink);
         Ok(())
     }
 

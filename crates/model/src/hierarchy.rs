@@ -118,6 +118,10 @@ pub struct Simulate {
     pub initial_step: Option<Expr>,
     /// The greatest step.
     pub maximum_step: Option<Expr>,
+    /// The distance of rows on an even grid, instead of a row for each step.
+    pub every: Option<Expr>,
+    /// Times of rows, instead of a row for each step.
+    pub times: Option<Expr>,
     /// The seed of all random numbers.
     pub seed: Option<Expr>,
     /// The greatest number of microsteps at one time.

@@ -33,7 +33,7 @@ pub use blocks::{
     Block, Context, Count, Info, Input, Kind, Library, Output, Parameter, Part, Presence, Setting,
     Signal, Timer, page,
 };
-pub use diagram::{Overrides, Run as Settings, Zeno};
+pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
 pub use engine::{Counters, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};

@@ -9,7 +9,7 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Record, Simulate};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "start",
     "stop",
     "solver",
@@ -19,6 +19,8 @@ const KEYS: [&str; 12] = [
     "step",
     "initial_step",
     "maximum_step",
+    "every",
+    "times",
     "seed",
     "microsteps",
     "zeno",
@@ -80,6 +82,8 @@ pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
         step: value("step"),
         initial_step: value("initial_step"),
         maximum_step: value("maximum_step"),
+        every: value("every"),
+        times: value("times"),
         seed: value("seed"),
         microsteps: value("microsteps"),
         solver: None,
