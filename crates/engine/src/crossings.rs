@@ -5,8 +5,8 @@ use program::{CellId, CrossingKind};
 
 use base::Tag;
 
-use crate::RunError;
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, Sink};
+use crate::{Event, RunError};
 
 impl Simulation {
     /// Computes the rates of a region's states and the slopes of its crossing functions from the
@@ -121,7 +121,11 @@ impl Simulation {
 
     /// Updates the sides and cells of the regions that a tick has touched, after the commit of a
     /// microstep; a change asks for the next one.
-    pub(crate) fn settle_sides(&mut self, microstep: u32) -> Result<(), RunError> {
+    pub(crate) fn settle_sides(
+        &mut self,
+        microstep: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
         for region in 0..self.s.regions.len() {
             let Some(tick) = &mut self.s.tick else { return Ok(()) };
             let touched = &mut tick.regions[region];
@@ -139,14 +143,20 @@ impl Simulation {
                     continue;
                 }
                 let new = self.new_frozen(region, index)?;
-                self.freeze(index, new, microstep);
+                self.freeze(index, new, microstep, sink);
             }
         }
         Ok(())
     }
 
     /// Gives a crossing its new side or cell, and an event where that is another one.
-    pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32) {
+    pub(crate) fn freeze(
+        &mut self,
+        index: usize,
+        new: f64,
+        microstep: u32,
+        sink: &mut dyn Sink,
+    ) {
         let program = self.program.clone();
         let crossing = &program.crossings[index];
         let slot = program.cell(crossing.frozen).slot as usize;
@@ -155,6 +165,10 @@ impl Simulation {
             return;
         }
         self.mark_next(crossing.frozen);
+        if sink.listens() {
+            let (tag, block) = (self.s.tag, crossing.block);
+            sink.event(Event::Side { tag, block, from: old, to: new });
+        }
         if let Some(crossed) = crossing.crossed {
             self.s.slots[program.cell(crossed).slot as usize] = new - old;
             self.pulse(crossed);

@@ -13,6 +13,7 @@
 //! saved between any two calls of [`Simulation::advance`] and resumed with the same bits.
 
 mod error;
+mod log;
 mod options;
 mod snapshot;
 
@@ -26,6 +27,7 @@ mod microstep;
 mod zeno;
 
 pub use error::RunError;
+pub use log::{Change, Event};
 pub use options::Options;
 pub use simulation::{Progress, Row, Simulation, Sink, StopReason};
 pub use snapshot::{Counters, Snapshot};

@@ -4,8 +4,10 @@ use std::cmp::Reverse;
 
 use base::{Tag, Time};
 use ir::{Partial, Scalar, run};
+use diagram::RegionId;
 use program::CellId;
 
+use crate::log::{Change, Event};
 use crate::RunError;
 use crate::simulation::{Simulation, Sink};
 use crate::snapshot::{Tick, Touched};
@@ -28,6 +30,9 @@ impl Simulation {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
                 self.take_residuals(region);
                 self.touch(region)?;
+                if sink.listens() {
+                    self.tell_located(region, time, sink);
+                }
             }
         }
         // Timers are due first, so that the regions that they reach are looked at too.
@@ -38,8 +43,15 @@ impl Simulation {
             self.s.agenda.pop();
             self.s.wakings[timer as usize] += 1;
             let index = self.s.wakings[timer as usize];
+            let block = program.timers[timer as usize].block;
+            if sink.listens() {
+                sink.event(Event::Woken { time, block });
+            }
             if let Some(next) = program.timers[timer as usize].timer.time(index) {
                 self.s.agenda.push(Reverse((next.max(time), timer)));
+                if sink.listens() {
+                    sink.event(Event::Agenda { time, block, next });
+                }
             }
             woken.push(timer as usize);
         }
@@ -53,7 +65,7 @@ impl Simulation {
             self.look_at(record.region.index())?;
         }
         self.write_row(self.s.tag, sink);
-        self.settle_sides(0)?;
+        self.settle_sides(0, sink)?;
         for timer in woken {
             let cells = &program.timers[timer];
             self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[timer] as f64;
@@ -61,7 +73,14 @@ impl Simulation {
             self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
             self.pulse(cells.woken);
         }
-        self.end_if_quiet()
+        self.end_if_quiet(sink)
+    }
+
+    fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
+        for watch in self.s.regions[region].solver.crossed() {
+            let crossing = self.program.regions[region].watches[*watch].crossing;
+            sink.event(Event::Located { time, block: self.program.crossings[crossing].block });
+        }
     }
 
     /// The residuals that the solver has set where it located a crossing.
@@ -127,19 +146,25 @@ impl Simulation {
         self.s.tag = tag;
         self.s.slots[self.program.time as usize] = tag.time.seconds();
         self.s.counters.microsteps += 1;
-        self.run_units(&mut dirty, tag)?;
+        self.run_units(&mut dirty, tag, sink)?;
         self.spare = dirty;
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
             self.mark_next(cell);
         }
-        self.commit(tag)?;
-        self.settle_sides(tag.microstep)?;
-        self.end_if_quiet()
+        self.commit(tag, sink)?;
+        self.settle_sides(tag.microstep, sink)?;
+        self.end_if_quiet(sink)
     }
 
-    fn run_units(&mut self, dirty: &mut [u64], tag: Tag) -> Result<(), RunError> {
+    fn run_units(
+        &mut self,
+        dirty: &mut [u64],
+        tag: Tag,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let listens = sink.listens();
         self.ran.clear();
         let program = self.program.clone();
         for word in 0..dirty.len() {
@@ -157,17 +182,32 @@ impl Simulation {
                 if unit.may_be_unknown {
                     self.check_unit_known(index, tag)?;
                 }
+                let mut changes = Vec::new();
                 for (from, cell) in &unit.outputs {
                     if self.write(*from as usize, *cell) {
                         for reader in &program.cell(*cell).readers {
                             dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
                         }
+                        if listens {
+                            changes.extend(self.change(*cell));
+                        }
                     }
+                }
+                if listens {
+                    sink.event(Event::Fired { tag, block: unit.block, changes });
                 }
                 self.check_outputs(index, tag)?;
             }
         }
         Ok(())
+    }
+
+    /// What a cell of a wire is now.
+    fn change(&self, cell: CellId) -> Option<Change> {
+        let place = self.program.cell(cell);
+        let (wire, part) = place.part?;
+        let from = place.slot as usize;
+        Some(Change { wire, part, value: self.s.slots[from..from + place.length].to_vec() })
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
@@ -198,6 +238,11 @@ impl Simulation {
         Ok(())
     }
 
+    fn values(&self, cell: CellId) -> Vec<f64> {
+        let cell = self.program.cell(cell);
+        self.s.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
+    }
+
     /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
     /// functions read it.
     pub(crate) fn mark_next(&mut self, cell: CellId) {
@@ -213,7 +258,7 @@ impl Simulation {
     }
 
     /// The commit of a microstep: checks, states, crossing functions.
-    fn commit(&mut self, tag: Tag) -> Result<(), RunError> {
+    fn commit(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program.clone();
         let ran = std::mem::take(&mut self.ran);
         for index in &ran {
@@ -226,6 +271,7 @@ impl Simulation {
             }
             for (from, state) in &unit.nexts {
                 let cell = program.states[*state].cell;
+                let before = sink.listens().then(|| self.values(cell));
                 if self.write(*from as usize, cell) {
                     for region in &program.cell(cell).regions {
                         self.touch(region.index())?;
@@ -233,6 +279,11 @@ impl Simulation {
                     // Touching may have put left limits in the buffer; the new state stands.
                     self.write(*from as usize, cell);
                     self.mark_next(cell);
+                    if let Some(from) = before {
+                        let (block, state) = (unit.block, program.states[*state].name);
+                        let to = self.values(cell);
+                        sink.event(Event::Committed { tag, block, state, from, to });
+                    }
                 }
             }
         }
@@ -242,7 +293,7 @@ impl Simulation {
                 let value = self.s.slots[*from as usize];
                 self.s.slots[program.crossings[*crossing].value as usize] = value;
                 if program.crossings[*crossing].watch.is_none() {
-                    self.freeze(*crossing, crate::crossings::sign(value), tag.microstep);
+                    self.freeze(*crossing, crate::crossings::sign(value), tag.microstep, sink);
                 }
             }
         }
@@ -252,7 +303,7 @@ impl Simulation {
 
     /// Ends the tick where nothing asks for another microstep: regions that something happened to
     /// start a new smooth phase.
-    fn end_if_quiet(&mut self) -> Result<(), RunError> {
+    fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         if tick.dirty.iter().any(|word| *word != 0) {
             return Ok(());
@@ -268,6 +319,9 @@ impl Simulation {
                     self.evaluate(region, time)?;
                 }
                 self.restart(region, time);
+                if sink.listens() {
+                    sink.event(Event::Restarted { time, region: RegionId::new(region) });
+                }
                 self.check_known(region, time)?;
             }
         }

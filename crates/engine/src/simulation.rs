@@ -11,7 +11,7 @@ use solver::{Advance, Sides, StepError};
 
 use crate::flow::Flow;
 use crate::snapshot::{Counters, Snapshot};
-use crate::{Options, RunError};
+use crate::{Event, Options, RunError};
 
 /// What an advance has done.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -72,6 +72,14 @@ impl<'a> Row<'a> {
 pub trait Sink {
     /// A row, in the order of tags.
     fn row(&mut self, row: Row<'_>);
+
+    /// Whether it wants to know what happens at ticks.
+    fn listens(&self) -> bool {
+        false
+    }
+
+    /// Something that happened; only where it listens.
+    fn event(&mut self, _event: Event) {}
 }
 
 /// A model that runs.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Type;
-use blocks::Timer;
+use blocks::{Part, Timer};
 use diagram::{BlockId, Diagram, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
@@ -65,6 +65,8 @@ pub struct Cell {
     pub readers: Vec<UnitId>,
     /// The regions whose smooth functions read it.
     pub regions: Vec<RegionId>,
+    /// The part of a wire that it is.
+    pub part: Option<(WireId, Part)>,
 }
 
 /// A part of the diagram that steps on its own.
@@ -159,6 +161,8 @@ pub struct Crossing {
 pub struct StateCells {
     /// The block.
     pub block: BlockId,
+    /// What it is called in messages.
+    pub name: &'static str,
     /// Where it is.
     pub cell: CellId,
     /// Its value at the start.

@@ -118,7 +118,14 @@ impl Slots {
     fn place_wires(&mut self, diagram: &Diagram) {
         for wire in &diagram.wires {
             let (present, value) = (self.cell(1), self.cell(wire.ty.len()));
-            let impulses = (0..wire.orders).map(|_| self.cell(wire.ty.len())).collect();
+            let impulses: Vec<CellId> =
+                (0..wire.orders).map(|_| self.cell(wire.ty.len())).collect();
+            let id = WireId::new(self.wires.len());
+            self.cells[present.index()].part = Some((id, Part::Present));
+            self.cells[value.index()].part = Some((id, Part::Value));
+            for (order, cell) in impulses.iter().enumerate() {
+                self.cells[cell.index()].part = Some((id, Part::Impulse(order as u32)));
+            }
             self.wires.push(WireCells { value, present, impulses });
         }
     }
@@ -161,6 +168,7 @@ impl Slots {
                 };
                 self.states.push(StateCells {
                     block: BlockId::new(index),
+                    name: state.name,
                     cell,
                     initial: state.initial.data().to_vec(),
                     continuous: flows,
