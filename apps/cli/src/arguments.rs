@@ -19,6 +19,14 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Checks a model without running it.
     Check(Box<CheckArguments>),
+    /// Tells what happened at an instant and why.
+    Explain {
+        #[command(flatten)]
+        model: Box<ModelArguments>,
+        /// The time, or time,microstep: the nearest instant at which something happened is told.
+        #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
+        instant: String,
+    },
     /// Lists the blocks, or shows the page of one.
     Blocks {
         /// The block.
@@ -65,6 +73,9 @@ pub struct RunArguments {
     /// The CSV file; `-` for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Writes everything that happens at ticks into this file, a line of JSON for each.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
     /// Says nothing where all is well.
     #[arg(short, long)]
     pub quiet: bool,

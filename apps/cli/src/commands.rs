@@ -1,14 +1,15 @@
 //! What the commands do.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use superdense::{
-    Counters, Library, Overrides, Refused, Stage, StopReason, System, Time, Trace, page,
-    parse_value, read, write_csv,
+    Counters, Instant, Library, Listener, Overrides, Refused, Stage, StopReason, System, Time,
+    Trace, page, parse_value, read, write_csv,
 };
 
 use crate::arguments::{CheckArguments, Command, ModelArguments, RunArguments};
@@ -18,6 +19,7 @@ pub fn run(command: Command) -> Result<()> {
     match command {
         Command::Run(arguments) => run_model(&arguments),
         Command::Check(arguments) => check(&arguments),
+        Command::Explain { model, instant } => explain(&model, &instant),
         Command::Blocks { name, write } => blocks(name.as_deref(), write.as_deref()),
     }
 }
@@ -72,7 +74,7 @@ fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
 }
 
 fn run_model(arguments: &RunArguments) -> Result<()> {
-    let begin = Instant::now();
+    let begin = std::time::Instant::now();
     let system = compile(&arguments.model)?;
     let compiled = begin.elapsed();
     // The file is opened before the run, so that a mistake in its name costs no run.
@@ -85,8 +87,12 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
         _ => None,
     };
     let to_terminal = arguments.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    let begin = Instant::now();
-    let result = system.simulate();
+    let begin = std::time::Instant::now();
+    let mut run = system.start();
+    if let Some(path) = &arguments.log {
+        run.listen(log(&system, path)?);
+    }
+    let result = run.finish();
     let elapsed = begin.elapsed();
     let (trace, counters) = match &result {
         Ok(outcome) => (&outcome.trace, outcome.counters),
@@ -120,6 +126,39 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
             bail!("{message}");
         }
     }
+}
+
+/// A listener that writes every event to a file.
+fn log(system: &System, path: &Path) -> Result<Listener> {
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let (mut out, system) = (BufWriter::new(file), system.clone());
+    Ok(Box::new(move |event| {
+        // A full disk must not end the run; what is missing from the log is seen at its end.
+        let _ = writeln!(out, "{}", system.event_json(event));
+    }))
+}
+
+fn explain(arguments: &ModelArguments, instant: &str) -> Result<()> {
+    let (at, microstep) = match instant.split_once(',') {
+        Some((at, n)) => {
+            let n = n.trim().parse().with_context(|| format!("`{n}` is no microstep"))?;
+            (at, Some(n))
+        }
+        None => (instant, None),
+    };
+    let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
+    let system = compile(arguments)?;
+    let gathered = Rc::new(RefCell::new(Instant::near(at)));
+    let mut run = system.start();
+    let listener = gathered.clone();
+    run.listen(Box::new(move |event| listener.borrow_mut().take(event)));
+    let result = run.finish();
+    let events = gathered.take().events(microstep);
+    print!("{}", system.tell(&events));
+    if let Err(failure) = result {
+        eprintln!("{}", system.explain(&failure.error).render(system.sources(), colour()));
+    }
+    Ok(())
 }
 
 fn write(trace: &Trace, out: impl Write) -> io::Result<()> {

@@ -24,6 +24,7 @@ mod pipeline;
 
 mod run;
 mod saved;
+mod story;
 
 pub use base::{
     Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
@@ -34,12 +35,13 @@ pub use blocks::{
     Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
-pub use engine::{Counters, RunError, StopReason};
+pub use engine::{Change, Counters, Event, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
 pub use pipeline::{Stage, System, parse_value};
-pub use run::{Failure, Outcome, Run};
+pub use run::{Failure, Listener, Outcome, Run};
 pub use saved::RestoreError;
 pub use solver::Method;
+pub use story::Instant;
 pub use trace::{Column, Impulse, Trace, write_csv};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base::Tag;
-use engine::{Counters, Progress, Row, RunError, Simulation, Sink, StopReason};
+use engine::{Counters, Event, Progress, Row, RunError, Simulation, Sink, StopReason};
 use trace::{Column, Impulse, Trace};
 
 use crate::System;
@@ -46,9 +46,18 @@ pub struct Run {
     identity: u64,
 }
 
-#[derive(Debug)]
+/// Takes the events of a run, as they happen.
+pub type Listener = Box<dyn FnMut(&Event)>;
+
 struct Recorder {
     trace: Trace,
+    listener: Option<Listener>,
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recorder of {} rows", self.trace.len())
+    }
 }
 
 impl Sink for Recorder {
@@ -61,6 +70,16 @@ impl Sink for Recorder {
                     self.trace.push_impulse(Impulse { tag: row.tag, column, order, weight });
                 }
             }
+        }
+    }
+
+    fn listens(&self) -> bool {
+        self.listener.is_some()
+    }
+
+    fn event(&mut self, event: Event) {
+        if let Some(listener) = &mut self.listener {
+            listener(&event);
         }
     }
 }
@@ -76,7 +95,16 @@ impl Run {
         let column =
             |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
         let trace = Trace::new(system.program.records.iter().map(column).collect());
-        Run { simulation, recorder: Recorder { trace }, identity: system.identity() }
+        Run {
+            simulation,
+            recorder: Recorder { trace, listener: None },
+            identity: system.identity(),
+        }
+    }
+
+    /// Tells everything that happens at ticks to a listener.
+    pub fn listen(&mut self, listener: Listener) {
+        self.recorder.listener = Some(listener);
     }
 
     /// Does one thing: the start, one step between events, or one microstep. Says why the run has

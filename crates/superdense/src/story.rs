@@ -1,0 +1,218 @@
+//! What happened, in words and as JSON.
+
+use std::collections::BTreeMap;
+
+use base::Tag;
+use blocks::Part;
+use diagram::{BlockId, Diagram, WireId};
+use engine::{Change, Event};
+use serde_json::{Value as Json, json};
+
+use crate::System;
+
+impl System {
+    /// An event as one line of JSON, for tools.
+    pub fn event_json(&self, event: &Event) -> Json {
+        let path = |block: &BlockId| self.diagram.block(*block).path.clone();
+        match event {
+            Event::Located { time, block } => {
+                json!({"event": "located", "time": time.decimal(), "block": path(block)})
+            }
+            Event::Woken { time, block } => {
+                json!({"event": "woken", "time": time.decimal(), "block": path(block)})
+            }
+            Event::Agenda { time, block, next } => json!({
+                "event": "agenda", "time": time.decimal(), "block": path(block),
+                "next": next.decimal(),
+            }),
+            Event::Restarted { time, region } => {
+                json!({"event": "restarted", "time": time.decimal(), "region": region.0})
+            }
+            Event::Fired { tag, block, changes } => json!({
+                "event": "fired", "time": tag.time.decimal(), "microstep": tag.microstep,
+                "block": path(block),
+                "changes": changes.iter().map(|change| json!({
+                    "wire": self.diagram.wire_name(change.wire),
+                    "part": part_name(change.part), "value": change.value,
+                })).collect::<Vec<_>>(),
+            }),
+            Event::Committed { tag, block, state, from, to } => json!({
+                "event": "committed", "time": tag.time.decimal(), "microstep": tag.microstep,
+                "block": path(block), "state": state, "from": from, "to": to,
+            }),
+            Event::Side { tag, block, from, to } => json!({
+                "event": "side", "time": tag.time.decimal(), "microstep": tag.microstep,
+                "block": path(block), "from": from, "to": to,
+            }),
+        }
+    }
+
+    /// The events of one instant as a story: why the tick began, and what each microstep did.
+    pub fn tell(&self, events: &[Event]) -> String {
+        let Some(first) = events.first() else { return "nothing happened\n".to_owned() };
+        let mut out = format!("t = {}\n", first.time());
+        let mut microstep = None;
+        for event in events {
+            let tag = match event {
+                Event::Fired { tag, .. }
+                | Event::Committed { tag, .. }
+                | Event::Side { tag, .. } => Some(*tag),
+                _ => None,
+            };
+            if let Some(tag) = tag.filter(|tag| microstep != Some(tag.microstep)) {
+                out += &format!("  microstep {}\n", tag.microstep);
+                microstep = Some(tag.microstep);
+            }
+            let indent = if tag.is_some() { "    " } else { "  " };
+            for line in self.lines(event) {
+                out += &format!("{indent}{line}\n");
+            }
+        }
+        out
+    }
+
+    fn lines(&self, event: &Event) -> Vec<String> {
+        let diagram = &self.diagram;
+        let path = |block: &BlockId| diagram.block(*block).path.as_str();
+        match event {
+            Event::Located { block, .. } => {
+                vec![format!("because a crossing was located in {}", path(block))]
+            }
+            Event::Woken { block, .. } => {
+                vec![format!("because {} had asked to be woken", path(block))]
+            }
+            Event::Agenda { block, next, .. } => {
+                vec![format!("agenda: {} wakes again at {next}", path(block))]
+            }
+            Event::Restarted { region, .. } => {
+                vec![format!("region {} starts a new smooth phase", region.0)]
+            }
+            Event::Fired { block, changes, .. } => {
+                let inputs = self.inputs_of(*block);
+                let from = if inputs.is_empty() { inputs } else { format!(" (reads {inputs})") };
+                if changes.is_empty() {
+                    return vec![format!("{} fires{from}: nothing changes", path(block))];
+                }
+                let changes = described(diagram, changes).join(", ");
+                vec![format!("{} fires{from}: {changes}", path(block))]
+            }
+            Event::Committed { block, state, from, to, .. } => {
+                let (from, to) = (numbers(from), numbers(to));
+                vec![format!("{} commits {state}: {from} -> {to}", path(block))]
+            }
+            Event::Side { block, from, to, .. } => {
+                vec![format!("{} changes side: {} -> {}", path(block), side(*from), side(*to))]
+            }
+        }
+    }
+
+    fn inputs_of(&self, block: BlockId) -> String {
+        let wires = self.diagram.block(block).inputs.iter().flatten();
+        let names: Vec<String> = wires.map(|wire| self.diagram.wire_name(*wire)).collect();
+        names.join(", ")
+    }
+}
+
+/// Values with their presence: what became absent, what is there and what it is.
+fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
+    let mut wires: BTreeMap<WireId, Vec<&Change>> = BTreeMap::new();
+    for change in changes {
+        wires.entry(change.wire).or_default().push(change);
+    }
+    let mut out = Vec::new();
+    for (wire, changes) in wires {
+        let name = diagram.wire_name(wire);
+        let absent = |c: &&Change| c.part == Part::Present && c.value == [0.0];
+        if changes.iter().any(|c| absent(c)) {
+            out.push(format!("{name} absent"));
+            continue;
+        }
+        for change in changes {
+            match change.part {
+                Part::Value => out.push(format!("{name} = {}", numbers(&change.value))),
+                Part::Present => out.push(format!("{name} present")),
+                Part::Impulse(order) => {
+                    out.push(format!("{name} impulse {order} = {}", numbers(&change.value)));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn part_name(part: Part) -> String {
+    match part {
+        Part::Value => "value".to_owned(),
+        Part::Present => "present".to_owned(),
+        Part::Impulse(order) => format!("delta{order}"),
+    }
+}
+
+fn numbers(values: &[f64]) -> String {
+    match values {
+        [one] => one.to_string(),
+        many => {
+            let all: Vec<String> = many.iter().take(8).map(f64::to_string).collect();
+            let more = if many.len() > 8 { ", ..." } else { "" };
+            format!("[{}{more}]", all.join(", "))
+        }
+    }
+}
+
+fn side(side: f64) -> String {
+    match side {
+        1.0 => "+".to_owned(),
+        -1.0 => "-".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The events of the instant that is nearest to a time, gathered while a run goes on.
+#[derive(Debug, Default)]
+pub struct Instant {
+    wanted: f64,
+    best: Vec<Event>,
+    current: Vec<Event>,
+}
+
+impl Instant {
+    /// Gathers the events of the instant nearest to this time \[s\].
+    pub fn near(wanted: f64) -> Instant {
+        Instant { wanted, ..Instant::default() }
+    }
+
+    /// Takes an event in.
+    pub fn take(&mut self, event: &Event) {
+        if self.current.first().is_some_and(|first| first.time() != event.time()) {
+            self.settle();
+        }
+        self.current.push(event.clone());
+    }
+
+    fn settle(&mut self) {
+        let current = std::mem::take(&mut self.current);
+        let distance =
+            |events: &[Event]| events.first().map(|e| (e.time().seconds() - self.wanted).abs());
+        let nearer = match (distance(&current), distance(&self.best)) {
+            (Some(new), Some(old)) => new < old,
+            (new, _) => new.is_some(),
+        };
+        if nearer {
+            self.best = current;
+        }
+    }
+
+    /// The events of the nearest instant; of one microstep alone where that is asked for.
+    pub fn events(mut self, microstep: Option<u32>) -> Vec<Event> {
+        self.settle();
+        let wanted = |event: &Event| match (event, microstep) {
+            (_, None) => true,
+            (
+                Event::Fired { tag, .. } | Event::Committed { tag, .. } | Event::Side { tag, .. },
+                Some(n),
+            ) => Tag::new(tag.time, n) == *tag,
+            _ => false,
+        };
+        self.best.into_iter().filter(|event| wanted(event)).collect()
+    }
+}
