@@ -150,13 +150,7 @@ impl Simulation {
     }
 
     /// Gives a crossing its new side or cell, and an event where that is another one.
-    pub(crate) fn freeze(
-        &mut self,
-        index: usize,
-        new: f64,
-        microstep: u32,
-        sink: &mut dyn Sink,
-    ) {
+    pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32, sink: &mut dyn Sink) {
         let program = self.program.clone();
         let crossing = &program.crossings[index];
         let slot = program.cell(crossing.frozen).slot as usize;

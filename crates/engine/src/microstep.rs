@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use base::{Tag, Time};
-use ir::{Partial, Scalar, run};
 use diagram::RegionId;
+use ir::{Partial, Scalar, run};
 use program::CellId;
 
-use crate::log::{Change, Event};
 use crate::RunError;
+use crate::log::{Change, Event};
 use crate::simulation::{Simulation, Sink};
 use crate::snapshot::{Tick, Touched};
 
@@ -183,7 +183,10 @@ impl Simulation {
                     self.check_unit_known(index, tag)?;
                 }
                 let mut changes = Vec::new();
-                for (from, cell) in &unit.outputs {
+                for (from, cell, guard) in &unit.outputs {
+                    if guard.is_some_and(|present| self.s.slots[present as usize] == 0.0) {
+                        continue;
+                    }
                     if self.write(*from as usize, *cell) {
                         for reader in &program.cell(*cell).readers {
                             dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
@@ -351,7 +354,7 @@ impl Simulation {
         self.partial.clear();
         self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
         run(&unit.tape, &mut self.partial);
-        let known = unit.outputs.iter().all(|(from, cell)| {
+        let known = unit.outputs.iter().all(|(from, cell, _)| {
             let from = *from as usize;
             self.partial[from..from + program.cell(*cell).length].iter().all(|x| x.known)
         });

@@ -219,8 +219,9 @@ pub struct Unit {
     pub block: BlockId,
     /// What it runs.
     pub tape: Tape,
-    /// Parts of wires: where the tape puts them, and the cells that get them.
-    pub outputs: Vec<(Slot, CellId)>,
+    /// Parts of wires: where the tape puts them, and the cells that get them. The value of a signal
+    /// that is events only goes there only where the signal is present: the third is where that is.
+    pub outputs: Vec<(Slot, CellId, Option<Slot>)>,
     /// What states become: where the tape puts it, and the state.
     pub nexts: Vec<(Slot, usize)>,
     /// Values of crossing functions: where the tape puts them, and the crossing.

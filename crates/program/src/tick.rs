@@ -2,7 +2,7 @@
 //! for each block what its commit needs.
 
 use blocks::Part;
-use diagram::{BlockId, Diagram, Mode};
+use diagram::{BlockId, Diagram, FlatBlock, Mode};
 use ir::{NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule, Step};
 
@@ -13,34 +13,84 @@ use crate::solved;
 
 /// Makes all tapes and enters them as readers of the cells that they read.
 pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -> Vec<Unit> {
+    let runs = runs(diagram, schedule);
+    let hosts = hosts(diagram, schedule, &runs);
     let mut maker = Maker { diagram, schedule, slots, units: Vec::new() };
-    let mut run: Vec<PartId> = Vec::new();
+    let mut done = vec![false; diagram.blocks.len()];
+    for (index, run) in runs.iter().enumerate() {
+        match run {
+            Run::Block(block, parts) => {
+                let host = hosts[block.index()] == Some(index);
+                done[block.index()] |= maker.outputs(*block, parts, host);
+            }
+            Run::Loop(step, members) => maker.looped(step, members),
+        }
+    }
+    for (index, done) in done.iter().enumerate() {
+        if !done {
+            maker.commit(BlockId::new(index));
+        }
+    }
+    maker.units
+}
+
+/// What one tape computes.
+enum Run<'s> {
+    /// Parts of one block that are next to each other in the order.
+    Block(BlockId, Vec<PartId>),
+    /// A loop.
+    Loop(&'s Step, Vec<PartId>),
+}
+
+fn runs<'s>(diagram: &Diagram, schedule: &'s Schedule) -> Vec<Run<'s>> {
     let block_of = |id: PartId| diagram.wire(schedule.parts.get(id).wire).block;
+    let mut runs = Vec::new();
     for step in &schedule.tick {
         match step {
-            Step::Single(id) => {
-                if run.last().is_some_and(|last| block_of(*last) != block_of(*id)) {
-                    maker.outputs(&std::mem::take(&mut run));
-                }
-                run.push(*id);
-            }
+            Step::Single(id) => match runs.last_mut() {
+                Some(Run::Block(block, parts)) if *block == block_of(*id) => parts.push(*id),
+                _ => runs.push(Run::Block(block_of(*id), vec![*id])),
+            },
             Step::Iterate(members) | Step::Presences(members) => {
-                maker.outputs(&std::mem::take(&mut run));
-                maker.looped(step, members);
+                runs.push(Run::Loop(step, members.clone()));
             }
             Step::Solve { unknowns, rest } => {
-                maker.outputs(&std::mem::take(&mut run));
-                let members: Vec<PartId> =
-                    unknowns.iter().map(|(id, _)| *id).chain(rest.iter().copied()).collect();
-                maker.looped(step, &members);
+                let unknowns = unknowns.iter().map(|(id, _)| *id);
+                runs.push(Run::Loop(step, unknowns.chain(rest.iter().copied()).collect()));
             }
         }
     }
-    maker.outputs(&run);
-    for index in 0..diagram.blocks.len() {
-        maker.commit(BlockId::new(index));
+    runs
+}
+
+/// For each block, the run that can also do the work of its commit: its last one, where everything
+/// that the commit reads comes before it.
+fn hosts(diagram: &Diagram, schedule: &Schedule, runs: &[Run]) -> Vec<Option<usize>> {
+    let mut made = vec![0; schedule.parts.len()];
+    let mut last = vec![None; diagram.blocks.len()];
+    for (index, run) in runs.iter().enumerate() {
+        match run {
+            Run::Block(block, parts) => {
+                last[block.index()] = Some(index);
+                parts.iter().for_each(|id| made[id.index()] = index);
+            }
+            Run::Loop(_, parts) => parts.iter().for_each(|id| made[id.index()] = index),
+        }
     }
-    maker.units
+    let ready = |(index, last): (usize, &Option<usize>)| {
+        let block = &diagram.blocks[index];
+        let roots = commit_roots(block);
+        let inputs = schedule.parts.inputs_of(block, Mode::Tick, &roots);
+        last.filter(|last| inputs.iter().all(|id| made[id.index()] < *last))
+    };
+    last.iter().enumerate().map(ready).collect()
+}
+
+/// What a block's commit computes: next states, operands of sides and cells, and checks.
+fn commit_roots(block: &FlatBlock) -> Vec<NodeId> {
+    let operands = block.tick.placed.values().map(|site| block.tick.graph.node(*site).args[0]);
+    let nexts = block.tick.nexts.iter().copied();
+    nexts.chain(operands).chain(block.tick.checks.iter().copied()).collect()
 }
 
 struct Maker<'a> {
@@ -55,20 +105,23 @@ impl<'a> Maker<'a> {
         Composer::new(self.diagram, &self.schedule.parts, Mode::Tick)
     }
 
-    /// A tape for parts of one block, which read everything else from its place.
-    fn outputs(&mut self, parts: &[PartId]) {
-        if parts.is_empty() {
-            return;
-        }
+    /// A tape for parts of one block, which read everything else from its place, and for the work
+    /// of the commit too where the block's tape is its `host`. Says whether the commit is done.
+    fn outputs(&mut self, block: BlockId, parts: &[PartId], host: bool) -> bool {
         let mut composer = self.composer();
         let roots: Vec<(PartId, NodeId)> =
             parts.iter().map(|id| (*id, composer.part(self.slots, *id))).collect();
         // What never changes at ticks has the value of the left limit: no tape is needed.
         if roots.iter().all(|(_, node)| composer.graph.constant_of(*node).is_some()) {
             self.constants(&composer, &roots);
-            return;
+            return false;
         }
-        self.finish_outputs(composer, roots);
+        let (mut unit, mut places) = self.output_places(&composer, &roots);
+        if host {
+            self.commit_places(block, &mut composer, &mut unit, &mut places);
+        }
+        self.finish(composer, unit, places);
+        host
     }
 
     /// Parts that are constant at ticks but may be something else between events must be written
@@ -93,36 +146,60 @@ impl<'a> Maker<'a> {
             }
             Step::Single(_) => {}
         }
-        let roots = members.iter().map(|id| (*id, composer.nodes[id])).collect();
-        self.finish_outputs(composer, roots);
+        let roots: Vec<(PartId, NodeId)> =
+            members.iter().map(|id| (*id, composer.nodes[id])).collect();
+        let (unit, places) = self.output_places(&composer, &roots);
+        self.finish(composer, unit, places);
     }
 
-    fn finish_outputs(&mut self, composer: Composer, roots: Vec<(PartId, NodeId)>) {
+    fn output_places(
+        &mut self,
+        composer: &Composer,
+        roots: &[(PartId, NodeId)],
+    ) -> (Unit, Vec<(NodeId, Slot)>) {
         let mut unit =
             self.empty(self.diagram.wire(self.schedule.parts.get(roots[0].0).wire).block);
         let mut places: Vec<(NodeId, Slot)> = Vec::new();
-        for (id, node) in &roots {
+        for (id, node) in roots {
             let part = self.schedule.parts.get(*id);
             let slot = self.slots.layout.reserve(composer.graph.ty(*node).len());
             places.push((*node, slot));
-            unit.outputs.push((slot, self.slots.part(part.wire, part.part)));
+            let mut guard = None;
             if part.part == Part::Value {
                 unit.wires.push(part.wire);
             }
             if self.schedule.parts.appears(self.diagram, *id) {
                 let present = self.slots.part(part.wire, Part::Present);
-                self.slots.cells[present.index()].readers.push(UnitId::new(self.units.len()));
+                let presence = self.schedule.parts.id(part.wire, Part::Present);
+                if !roots.iter().any(|(id, _)| *id == presence) {
+                    let readers = &mut self.slots.cells[present.index()].readers;
+                    readers.push(UnitId::new(self.units.len()));
+                }
+                guard = Some(self.slots.slot(present));
             }
+            unit.outputs.push((slot, self.slots.part(part.wire, part.part), guard));
         }
-        self.finish(composer, unit, places);
+        (unit, places)
     }
 
     /// What a block's commit needs: next states, crossing functions, and checks.
     fn commit(&mut self, block: BlockId) {
+        let (mut composer, mut unit) = (self.composer(), self.empty(block));
+        let mut places = Vec::new();
+        self.commit_places(block, &mut composer, &mut unit, &mut places);
+        if !places.is_empty() {
+            self.finish(composer, unit, places);
+        }
+    }
+
+    fn commit_places(
+        &mut self,
+        block: BlockId,
+        composer: &mut Composer,
+        unit: &mut Unit,
+        places: &mut Vec<(NodeId, Slot)>,
+    ) {
         let flat = self.diagram.block(block);
-        let mut composer = self.composer();
-        let mut unit = self.empty(block);
-        let mut places: Vec<(NodeId, Slot)> = Vec::new();
         for (index, next) in flat.tick.nexts.iter().enumerate() {
             let node = composer.inline(self.slots, block, *next);
             let state = self.slots.first_state[block.index()] + index;
@@ -149,9 +226,6 @@ impl<'a> Maker<'a> {
                 places.push((node, slot));
                 unit.checks.push((slot, check.reason.clone()));
             }
-        }
-        if !places.is_empty() {
-            self.finish(composer, unit, places);
         }
     }
 

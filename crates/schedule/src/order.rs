@@ -55,7 +55,7 @@ fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) ->
     let edges: Edges =
         (0..parts.len()).map(|i| parts.dependencies(diagram, mode, PartId::new(i))).collect();
     let mut steps = Vec::new();
-    for members in components(&edges) {
+    for members in grouped(diagram, parts, &edges) {
         if !is_loop(&edges, &members) {
             steps.push(Step::Single(members[0]));
             continue;
@@ -79,6 +79,41 @@ fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) ->
         steps.push(Step::Iterate(members));
     }
     steps
+}
+
+/// The components in an order that keeps the parts of a block together where it can: groups of all
+/// parts of a block come in the order of their needs, and only groups that need each other are
+/// taken apart.
+fn grouped(diagram: &Diagram, parts: &Parts, edges: &Edges) -> Vec<Vec<PartId>> {
+    let block = |id: PartId| diagram.wire(parts.get(id).wire).block.index();
+    let mut members: Vec<Vec<PartId>> = vec![Vec::new(); diagram.blocks.len()];
+    let mut needs: Edges = vec![Vec::new(); diagram.blocks.len()];
+    for (index, edge) in edges.iter().enumerate() {
+        let id = PartId::new(index);
+        members[block(id)].push(id);
+        let others = edge.iter().map(|need| block(*need)).filter(|other| *other != block(id));
+        needs[block(id)].extend(others.map(PartId::new));
+    }
+    let mut order = Vec::new();
+    for group in components(&needs) {
+        let parts: Vec<PartId> = group.iter().flat_map(|b| members[b.index()].clone()).collect();
+        order.extend(inner_components(edges, &parts));
+    }
+    order
+}
+
+/// The components among some parts, each after those that it needs.
+fn inner_components(edges: &Edges, parts: &[PartId]) -> Vec<Vec<PartId>> {
+    let place: BTreeMap<PartId, usize> = parts.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+    let inner: Edges = parts
+        .iter()
+        .map(|id| {
+            let needs = edges[id.index()].iter().filter_map(|need| place.get(need));
+            needs.map(|i| PartId::new(*i)).collect()
+        })
+        .collect();
+    let named = |found: Vec<PartId>| found.into_iter().map(|i| parts[i.index()]).collect();
+    components(&inner).into_iter().map(named).collect()
 }
 
 /// The guesses of the signals in a loop that the model asks to have solved; nothing where it does
