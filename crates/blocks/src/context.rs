@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Rational, Type, Value};
+use base::{Elem, Rational, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{Check, Definition, Info, Leaf, Part, Setting, Signal, State, Timer};
@@ -30,15 +30,19 @@ pub struct Context<'a> {
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
     maximum_step: f64,
+    /// How many orders of derivatives are asked of each output.
+    asked: Vec<u32>,
 }
 
 impl<'a> Context<'a> {
     /// A workbench for a block. `inputs` has, for each input of the info, type and number of
-    /// impulse orders of each signal connected to it.
+    /// impulse orders of each signal connected to it; `asked` has the number of orders of
+    /// derivatives that something asks of each output.
     pub fn new(
         info: Info,
         settings: &'a BTreeMap<String, Setting>,
         inputs: &[Vec<(Type, u32)>],
+        asked: Vec<u32>,
     ) -> Self {
         let connection = |(ty, orders): &(Type, u32)| Connection { ty: *ty, orders: *orders };
         let connections =
@@ -54,6 +58,7 @@ impl<'a> Context<'a> {
             timers: Vec::new(),
             checks: Vec::new(),
             maximum_step: f64::INFINITY,
+            asked,
         }
     }
 
@@ -61,12 +66,28 @@ impl<'a> Context<'a> {
     ///
     /// # Panics
     /// Where the block has not set one of its outputs.
-    pub fn finish(self) -> Definition {
-        let outputs = self.outputs.into_iter().map(|o| o.expect("every output is set")).collect();
+    pub fn finish(mut self) -> Definition {
+        let outputs: Vec<Signal> = std::mem::take(&mut self.outputs)
+            .into_iter()
+            .map(|output| output.expect("every output is set"))
+            .collect();
+        let derivatives = outputs
+            .iter()
+            .zip(self.asked.clone())
+            .map(|(output, orders)| self.derivatives(output.value, orders))
+            .collect();
+        let mut demands = vec![0; self.connections.iter().map(Vec::len).sum()];
+        for leaf in &self.leaves {
+            if let Leaf::Input { port, part: Part::Derivative(order) } = leaf {
+                demands[*port] = (*order).max(demands[*port]);
+            }
+        }
         Definition {
             graph: self.graph,
             leaves: self.leaves,
             outputs,
+            derivatives,
+            demands,
             states: self.states,
             timers: self.timers,
             checks: self.checks,
@@ -247,6 +268,46 @@ impl<'a> Context<'a> {
         if maximum > 0.0 {
             self.maximum_step = self.maximum_step.min(maximum);
         }
+    }
+
+    /// The time derivatives of a node along the flow, from order 1 on. What does not move between
+    /// events has the derivative 0.
+    pub fn derivatives(&mut self, node: NodeId, orders: u32) -> Vec<NodeId> {
+        let mut last = node;
+        (0..orders)
+            .map(|_| {
+                last = self.differentiate(last);
+                last
+            })
+            .collect()
+    }
+
+    /// The time derivative of a node along the flow: inputs move as their own derivatives say,
+    /// continuous states as their rates, time as time.
+    fn differentiate(&mut self, node: NodeId) -> NodeId {
+        let mut seeds = ir::Seeds::default();
+        for id in self.graph.reachable(&[node]) {
+            let ty = self.graph.ty(id);
+            let ir::Op::Leaf(key) = self.graph.node(id).op else { continue };
+            let tangent = match self.leaves[key as usize] {
+                Leaf::Input { port, part: Part::Value } if ty.elem == Elem::Real => {
+                    self.leaf(Leaf::Input { port, part: Part::Derivative(1) }, ty)
+                }
+                Leaf::Input { port, part: Part::Derivative(order) } => {
+                    self.leaf(Leaf::Input { port, part: Part::Derivative(order + 1) }, ty)
+                }
+                Leaf::State(index) => match self.states[index].derivative {
+                    Some(rate) => self.graph.splat(rate, ty.shape),
+                    None => continue,
+                },
+                Leaf::Time => self.graph.real(1.0),
+                _ => continue,
+            };
+            seeds.insert(id, tangent);
+        }
+        let moved = ir::tangents(&mut self.graph, &seeds, &[node])[0];
+        let ty = self.graph.ty(node).with_elem(Elem::Real);
+        moved.unwrap_or_else(|| self.graph.filled(ty, 0.0))
     }
 
     /// A signal without impulses that is always there.

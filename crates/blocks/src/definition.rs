@@ -16,6 +16,9 @@ pub enum Part {
     Present,
     /// The coefficient of an impulse of some order.
     Impulse(u32),
+    /// The time derivative of the value of some order, from 1 on: along the flow, not across
+    /// jumps. A wire has these parts only where something asks for them.
+    Derivative(u32),
 }
 
 /// What a leaf of a block's graph stands for.
@@ -85,6 +88,11 @@ pub struct Definition {
     pub leaves: Vec<Leaf>,
     /// The outputs, in the order of the block's `Info`.
     pub outputs: Vec<Signal>,
+    /// The time derivatives of each output's value that something asks for, from order 1 on.
+    pub derivatives: Vec<Vec<NodeId>>,
+    /// How many orders of derivatives the functions ask of each input, counting every signal of a
+    /// list.
+    pub demands: Vec<u32>,
     /// The states.
     pub states: Vec<State>,
     /// The timers.

@@ -86,30 +86,57 @@ impl Context<'_> {
         factor: &Signal,
         swapped: bool,
     ) -> Result<Vec<NodeId>, String> {
+        let orders = carrier.impulses.len();
         let constant = self.graph.constant_of(factor.value).is_some();
-        if !constant && carrier.impulses.len() > 1 {
-            return Err("an impulse of order 1 or higher is multiplied by a signal that is not \
-                        constant; that needs the derivatives of the signal"
-                .to_owned());
-        }
+        let mut derivatives = vec![factor.value];
         if !constant {
-            let before = self.previous(factor);
-            let change = self.graph.sub(factor.value, before.value);
-            let (jumps, hit) = (self.nonzero(change), self.nonzero(carrier.impulses[0]));
+            derivatives.extend(self.derivatives(factor.value, orders as u32 - 1));
+            self.refuse_jumps(&derivatives, &carrier.impulses);
+        }
+        let mut impulses: Vec<Option<NodeId>> = vec![None; orders];
+        for (i, coefficient) in carrier.impulses.iter().enumerate() {
+            for (k, derivative) in derivatives.iter().enumerate().take(i + 1) {
+                // f delta^(i) = sum over k of (-1)^k C(i, k) f^(k) delta^(i - k)
+                let product = match swapped {
+                    true => self.product(*derivative, *coefficient),
+                    false => self.product(*coefficient, *derivative),
+                };
+                let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+                let factor = self.graph.real(sign * binomial(i, k));
+                let term = self.graph.mul(factor, product);
+                let sum = &mut impulses[i - k];
+                *sum = Some(sum.map_or(term, |sum| self.graph.add(sum, term)));
+            }
+        }
+        Ok(impulses.into_iter().map(|sum| sum.expect("every order has a term")).collect())
+    }
+
+    /// Makes it an error where an impulse of order i meets a factor of which one of the first i
+    /// derivatives, its value included, jumps at the same microstep.
+    fn refuse_jumps(&mut self, derivatives: &[NodeId], impulses: &[NodeId]) {
+        for (k, derivative) in derivatives.iter().enumerate() {
+            let (now, present) = (*derivative, self.graph.bool(true));
+            let signal = Signal { value: now, present, impulses: Vec::new() };
+            let before = self.previous(&signal);
+            let change = self.graph.sub(now, before.value);
+            let jumps = self.nonzero(change);
+            let mut hit = self.graph.bool(false);
+            for impulse in &impulses[k..] {
+                let some = self.nonzero(*impulse);
+                hit = self.graph.or(hit, some);
+            }
             let both = self.graph.and(jumps, hit);
             self.refuse_where(
                 both,
-                "an impulse is multiplied by a signal that jumps at the same microstep",
+                match k {
+                    0 => "an impulse is multiplied by a signal that jumps at the same microstep",
+                    _ => {
+                        "an impulse is multiplied by a signal with a derivative that jumps at the \
+                          same microstep"
+                    }
+                },
             );
         }
-        Ok(carrier
-            .impulses
-            .iter()
-            .map(|i| match swapped {
-                true => self.product(factor.value, *i),
-                false => self.product(*i, factor.value),
-            })
-            .collect())
     }
 
     /// Matrix product where the left factor is a matrix and the right one a matrix or a vector,
@@ -160,12 +187,33 @@ impl Context<'_> {
 
     /// One of two signals; the condition must be there, and so must the one that is chosen.
     pub fn choose(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Signal {
-        let reason = "an impulse reaches a conditional, which has no meaning for impulses";
-        [condition, a, b].iter().for_each(|signal| self.refuse_impulses(signal, reason));
+        self.refuse_impulses(condition, "an impulse reaches a condition");
+        let impulses = self.chosen_impulses(condition, a, b);
         let g = &mut self.graph;
         let value = g.select(condition.value, a.value, b.value);
         let chosen = g.select(condition.value, a.present, b.present);
-        Signal { value, present: g.and(condition.present, chosen), impulses: Vec::new() }
+        Signal { value, present: g.and(condition.present, chosen), impulses }
+    }
+
+    /// The impulses of the signal that is chosen; where the choice changes neither may have one.
+    fn chosen_impulses(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Vec<NodeId> {
+        let orders = a.impulses.len().max(b.impulses.len());
+        if orders == 0 {
+            return Vec::new();
+        }
+        let before = self.previous(condition);
+        let same = self.graph.binary(Binary::Equal, condition.value, before.value);
+        let switches = self.graph.not(same);
+        let switches = self.nonzero(switches);
+        for impulse in a.impulses.iter().chain(&b.impulses) {
+            let hit = self.nonzero(*impulse);
+            let both = self.graph.and(hit, switches);
+            self.refuse_where(both, "a choice between signals changes where one has an impulse");
+        }
+        let ty = self.graph.ty(a.value).with_elem(Elem::Real);
+        let zero = self.graph.filled(ty, 0.0);
+        let part = |signal: &Signal, i: usize| signal.impulses.get(i).copied().unwrap_or(zero);
+        (0..orders).map(|i| self.graph.select(condition.value, part(a, i), part(b, i))).collect()
     }
 
     /// `a < b` and its kin as a reading of the side of a - b.
@@ -175,6 +223,10 @@ impl Context<'_> {
             read_side(g, side, holds)
         })
     }
+}
+
+fn binomial(n: usize, k: usize) -> f64 {
+    (0..k).fold(1.0, |product, i| product * (n - i) as f64 / (i + 1) as f64)
 }
 
 /// Whether a side is one of those that hold: negative, zero, positive.

@@ -28,14 +28,16 @@ pub(crate) fn settle(
     typed: Typed,
     diagram: impl FnOnce(Vec<FlatBlock>, Vec<Wire>) -> Diagram,
 ) -> Result<Diagram, Diagnostics> {
-    let wires = typed.wires.into_iter().map(|(block, port, ty, orders)| Wire {
+    let wires = typed.wires.into_iter().map(|(block, port, ty, orders, derivatives)| Wire {
         block,
         port,
         ty,
         orders,
+        derivatives,
         between: Presence::Varies,
         ticking: Presence::Varies,
         moving: false,
+        settled: false,
         constant: None,
     });
     let blocks = typed.blocks.into_iter().map(|(draft, definition)| FlatBlock {
@@ -56,6 +58,11 @@ pub(crate) fn settle(
     let consumers = consumers(&diagram);
     sharpen(&mut diagram, &consumers);
     find_moving(&mut diagram, &consumers);
+    if diagram.wires.iter().any(|wire| wire.derivatives > 0) {
+        // What does not move has the derivative 0, which may make more constant.
+        diagram.wires.iter_mut().for_each(|wire| wire.settled = true);
+        sharpen(&mut diagram, &consumers);
+    }
     for index in 0..diagram.blocks.len() {
         diagram.blocks[index].located = diagram.located_sites(BlockId::new(index));
     }
@@ -153,7 +160,7 @@ impl Diagram {
                     Leaf::State(index) if block.definition.states[index].derivative.is_some() => {
                         return true;
                     }
-                    Leaf::Input { port, part: Part::Value }
+                    Leaf::Input { port, part: Part::Value | Part::Derivative(_) }
                         if self.wire(block.port(port)).moving =>
                     {
                         return true;

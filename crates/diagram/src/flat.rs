@@ -102,12 +102,16 @@ pub struct Wire {
     pub ty: Type,
     /// How many orders of impulses it may carry.
     pub orders: u32,
+    /// How many orders of time derivatives something asks for.
+    pub derivatives: u32,
     /// Whether it is there between events; never means events only.
     pub between: Presence,
     /// Whether it is there at microsteps from 1 on.
     pub ticking: Presence,
     /// Whether its value moves between events.
     pub moving: bool,
+    /// Whether it is known by now if it moves.
+    pub settled: bool,
     /// Its value, where it is the same at every tag.
     pub constant: Option<Vec<f64>>,
 }

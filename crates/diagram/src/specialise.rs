@@ -15,6 +15,8 @@ pub struct Specialised {
     pub graph: Graph,
     /// The outputs.
     pub outputs: Vec<Signal>,
+    /// The time derivatives of each output that something asks for.
+    pub output_derivatives: Vec<Vec<NodeId>>,
     /// What each state becomes at a commit.
     pub nexts: Vec<NodeId>,
     /// The rate of each continuous state.
@@ -72,6 +74,11 @@ pub(crate) fn specialise(
     };
     Specialised {
         outputs: definition.outputs.iter().map(signal).collect(),
+        output_derivatives: definition
+            .derivatives
+            .iter()
+            .map(|orders| orders.iter().map(|node| inlined.get(*node)).collect())
+            .collect(),
         nexts: definition.states.iter().map(|state| inlined.get(state.next)).collect(),
         derivatives: definition
             .states
@@ -96,6 +103,7 @@ fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {
             roots.extend(&output.impulses);
         }
     }
+    roots.extend(definition.derivatives.iter().flatten());
     roots.extend(definition.states.iter().map(|state| state.next));
     match mode {
         Mode::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
@@ -116,6 +124,9 @@ fn known(wire: &Wire, part: Part, mode: Mode) -> Option<Vec<f64>> {
         (Part::Present, Presence::Varies) => None,
         (Part::Value, Presence::Never) => Some(vec![0.0; wire.ty.len()]),
         (Part::Value, _) => wire.constant.clone(),
+        (Part::Derivative(_), Presence::Never) => Some(vec![0.0; wire.ty.len()]),
+        (Part::Derivative(_), _) if wire.settled && !wire.moving => Some(vec![0.0; wire.ty.len()]),
+        (Part::Derivative(_), _) => None,
         (Part::Impulse(_), _) if mode == Mode::Smooth => Some(vec![0.0; wire.ty.len()]),
         (Part::Impulse(_), _) => None,
     }

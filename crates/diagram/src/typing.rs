@@ -8,13 +8,16 @@ use crate::flatten::{Draft, UNTYPED};
 
 /// The greatest order of impulses that is followed.
 const MAXIMUM_ORDERS: u32 = 16;
+/// The greatest order of derivatives that is followed.
+const MAXIMUM_DERIVATIVES: u32 = 24;
 /// How often a block may be defined again before its types are said not to settle.
 const MAXIMUM_ROUNDS: usize = 64;
 
 /// Blocks with their functions, and what their outputs carry.
 pub(crate) struct Typed {
     pub blocks: Vec<(Draft, Definition)>,
-    pub wires: Vec<(BlockId, usize, Type, u32)>,
+    /// Block, output, type, orders of impulses, orders of derivatives.
+    pub wires: Vec<(BlockId, usize, Type, u32, u32)>,
 }
 
 /// What is known of a wire: its type and how many orders of impulses it carries.
@@ -26,13 +29,14 @@ pub(crate) fn infer(
 ) -> Result<Typed, Diagnostics> {
     let mut inference = Inference::new(drafts, wire_blocks);
     inference.run()?;
-    let Inference { drafts, definitions, wires, wire_blocks, .. } = inference;
+    let Inference { drafts, definitions, wires, wire_blocks, asked, .. } = inference;
     let wires = wire_blocks
         .into_iter()
         .zip(wires)
-        .map(|((block, port), known)| {
+        .zip(asked)
+        .map(|(((block, port), known), asked)| {
             let (ty, orders) = known.unwrap_or((UNTYPED, 0));
-            (block, port, ty, orders)
+            (block, port, ty, orders, asked)
         })
         .collect();
     let definitions = definitions.into_iter().map(|d| d.expect("every block is defined"));
@@ -43,6 +47,8 @@ struct Inference {
     drafts: Vec<Draft>,
     wire_blocks: Vec<(BlockId, usize)>,
     wires: Vec<Known>,
+    /// How many orders of derivatives are asked of each wire.
+    asked: Vec<u32>,
     definitions: Vec<Option<Definition>>,
     consumers: Vec<Vec<BlockId>>,
     rounds: Vec<usize>,
@@ -60,6 +66,7 @@ impl Inference {
         }
         Inference {
             wires: vec![None; wire_blocks.len()],
+            asked: vec![0; wire_blocks.len()],
             definitions: drafts.iter().map(|_| None).collect(),
             rounds: vec![0; drafts.len()],
             ready: (0..drafts.len()).rev().map(BlockId::new).collect(),
@@ -92,7 +99,8 @@ impl Inference {
         if self.rounds[id.index()] > MAXIMUM_ROUNDS {
             return Err(self.unsettled(id).into());
         }
-        let mut context = Context::new(draft.info, &draft.settings, &inputs);
+        let asked = draft.outputs.iter().map(|wire| self.asked[wire.index()]).collect();
+        let mut context = Context::new(draft.info, &draft.settings, &inputs, asked);
         if let Err(error) = draft.kind.define(&mut context) {
             return Err(self.located(id, error).into());
         }
@@ -111,6 +119,17 @@ impl Inference {
             if self.wires[wire.index()] != new {
                 self.wires[wire.index()] = new;
                 self.ready.extend(&self.consumers[wire.index()]);
+            }
+        }
+        let ports: Vec<WireId> = self.drafts[id.index()].inputs.iter().flatten().copied().collect();
+        for (wire, demand) in ports.into_iter().zip(&definition.demands) {
+            let asked = &mut self.asked[wire.index()];
+            if *demand > *asked {
+                *asked = *demand;
+                if *demand > MAXIMUM_DERIVATIVES {
+                    return Err(self.endless(id).into());
+                }
+                self.ready.push(self.wire_blocks[wire.index()].0);
             }
         }
         self.definitions[id.index()] = Some(definition);
@@ -153,6 +172,11 @@ impl Inference {
             .note("it depends on itself through a loop in which it changes every time")
             .help("give an `initial` of the size that is meant, such as [0, 0]");
         self.located(id, error)
+    }
+
+    fn endless(&self, id: BlockId) -> Diagnostic {
+        let message = "this loop asks for ever higher derivatives of itself";
+        self.located(id, Diagnostic::error("derivative-unbounded", message))
     }
 
     fn unbounded(&self, id: BlockId) -> Diagnostic {

@@ -12,6 +12,9 @@ use smallvec::SmallVec;
 use crate::opaque::Tangent;
 use crate::{Binary, Graph, NodeId, Op, Unary};
 
+/// How leaf nodes move: for each, the node that is its derivative.
+pub type Seeds = FxHashMap<NodeId, NodeId>;
+
 /// The derivatives of `outputs` in the direction in which leaf nodes move as `seeds` say; nothing
 /// for an output that does not move.
 pub fn tangents(

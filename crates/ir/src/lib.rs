@@ -23,7 +23,7 @@ mod interpret;
 mod linear;
 mod tape;
 
-pub use differentiate::{jacobian, tangents};
+pub use differentiate::{Seeds, jacobian, tangents};
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::run;
 pub use jet::{Jet, ORDER as JET_ORDER};

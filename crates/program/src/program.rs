@@ -193,6 +193,8 @@ pub struct WireCells {
     pub present: CellId,
     /// The coefficients of impulses.
     pub impulses: Vec<CellId>,
+    /// The time derivatives that something asks for.
+    pub derivatives: Vec<CellId>,
 }
 
 /// Where a recorded signal is.

@@ -112,6 +112,7 @@ impl Slots {
             Part::Value => wire.value,
             Part::Present => wire.present,
             Part::Impulse(order) => wire.impulses[order as usize],
+            Part::Derivative(order) => wire.derivatives[order as usize - 1],
         }
     }
 
@@ -126,7 +127,12 @@ impl Slots {
             for (order, cell) in impulses.iter().enumerate() {
                 self.cells[cell.index()].part = Some((id, Part::Impulse(order as u32)));
             }
-            self.wires.push(WireCells { value, present, impulses });
+            let derivatives: Vec<CellId> =
+                (0..wire.derivatives).map(|_| self.cell(wire.ty.len())).collect();
+            for (order, cell) in derivatives.iter().enumerate() {
+                self.cells[cell.index()].part = Some((id, Part::Derivative(order as u32 + 1)));
+            }
+            self.wires.push(WireCells { value, present, impulses, derivatives });
         }
     }
 

@@ -320,6 +320,13 @@ impl<'a> Maker<'a> {
                     roots.push((self.composer.nodes[&part], self.slots.slot(cell)));
                     self.slots.regions[id.index()].wires.push(*wire);
                 }
+                for order in 1..=self.diagram.wire(*wire).derivatives {
+                    let cell = self.slots.part(*wire, Part::Derivative(order));
+                    if !self.slots.cells[cell.index()].readers.is_empty() {
+                        let part = self.composer.parts.id(*wire, Part::Derivative(order));
+                        roots.push((self.composer.nodes[&part], self.slots.slot(cell)));
+                    }
+                }
                 if switches {
                     let part = self.composer.parts.id(*wire, Part::Present);
                     let cell = self.slots.part(*wire, Part::Present);

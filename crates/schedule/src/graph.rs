@@ -23,20 +23,24 @@ pub struct PartRef {
 pub struct Parts {
     all: Vec<PartRef>,
     first: Vec<usize>,
+    /// How many orders of impulses each wire has.
+    orders: Vec<u32>,
 }
 
 impl Parts {
     /// Numbers the parts of a diagram.
     pub fn new(diagram: &Diagram) -> Parts {
-        let (mut all, mut first) = (Vec::new(), Vec::new());
+        let (mut all, mut first, mut orders) = (Vec::new(), Vec::new(), Vec::new());
         for (index, wire) in diagram.wires.iter().enumerate() {
             let id = WireId::new(index);
             first.push(all.len());
             let impulses = (0..wire.orders).map(Part::Impulse);
-            let parts = [Part::Present, Part::Value].into_iter().chain(impulses);
+            let derivatives = (1..=wire.derivatives).map(Part::Derivative);
+            let parts = [Part::Present, Part::Value].into_iter().chain(impulses).chain(derivatives);
+            orders.push(wire.orders);
             all.extend(parts.map(|part| PartRef { wire: id, part }));
         }
-        Parts { all, first }
+        Parts { all, first, orders }
     }
 
     /// How many there are.
@@ -60,6 +64,7 @@ impl Parts {
             Part::Present => 0,
             Part::Value => 1,
             Part::Impulse(order) => 2 + order as usize,
+            Part::Derivative(order) => 1 + self.orders[wire.index()] as usize + order as usize,
         };
         PartId::new(self.first[wire.index()] + offset)
     }
@@ -68,8 +73,12 @@ impl Parts {
     pub fn root(&self, diagram: &Diagram, mode: Mode, id: PartId) -> Option<NodeId> {
         let PartRef { wire, part } = self.get(id);
         let wire = diagram.wire(wire);
-        let signal = &functions(diagram.block(wire.block), mode).outputs[wire.port];
+        let functions = functions(diagram.block(wire.block), mode);
+        let signal = &functions.outputs[wire.port];
         match part {
+            Part::Derivative(order) => {
+                functions.output_derivatives[wire.port].get(order as usize - 1).copied()
+            }
             Part::Value => Some(signal.value),
             Part::Present => Some(signal.present),
             Part::Impulse(order) => signal.impulses.get(order as usize).copied(),

@@ -196,6 +196,7 @@ impl<'a> Refused<'a> {
             Part::Value => name,
             Part::Present => format!("presence of {name}"),
             Part::Impulse(order) => format!("impulse {order} of {name}"),
+            Part::Derivative(order) => format!("derivative {order} of {name}"),
         }
     }
 

@@ -131,6 +131,9 @@ fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
             match change.part {
                 Part::Value => out.push(format!("{name} = {}", numbers(&change.value))),
                 Part::Present => out.push(format!("{name} present")),
+                Part::Derivative(order) => {
+                    out.push(format!("{name} derivative {order} = {}", numbers(&change.value)));
+                }
                 Part::Impulse(order) => {
                     out.push(format!("{name} impulse {order} = {}", numbers(&change.value)));
                 }
@@ -145,6 +148,7 @@ fn part_name(part: Part) -> String {
         Part::Value => "value".to_owned(),
         Part::Present => "present".to_owned(),
         Part::Impulse(order) => format!("delta{order}"),
+        Part::Derivative(order) => format!("derivative{order}"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Continuous: states that flow.
 
+mod derivative;
 mod integrator;
 
+pub use derivative::Derivative;
 pub use integrator::Integrator;

@@ -16,9 +16,9 @@ impl Block for ImpulseSource {
             name: "ImpulseSource",
             shelf: "Sources",
             summary: "Dirac impulses at given times.",
-            equations: "y(t) = sum over k of weight_k * delta(t - times_k)",
+            equations: "y(t) = sum over k of weight_k * delta^(order)(t - times_k)",
             absence: "Always present, with value 0.",
-            impulses: "At each of its times, microstep 1, the output carries the impulse coefficient a0 = weight.",
+            impulses: "At each of its times, microstep 1, the output carries the impulse coefficient of its order: weight.",
             inputs: &[],
             outputs: &[Output { name: "output", about: "Zero, with impulses." }],
             parameters: &[
@@ -33,6 +33,12 @@ impl Block for ImpulseSource {
                     about: "The weight of every impulse, or a list of one for each.",
                     kind: Kind::Value,
                     default: Some("1"),
+                },
+                Parameter {
+                    name: "order",
+                    about: "The order of the derivative of the impulses, a whole number from 0 to 8.",
+                    kind: Kind::Real,
+                    default: Some("0"),
                 },
             ],
             example: r#"superdense: 1
@@ -64,7 +70,14 @@ simulate: {stop: 3}"#,
         };
         let impulse = cx.graph.select(woken, weight, zero);
         let present = cx.graph.bool(true);
-        cx.output("output", Signal { value: zero, present, impulses: vec![impulse] });
+        let order = cx.real("order");
+        if !(0.0..=8.0).contains(&order) || order.fract() != 0.0 {
+            let message = "`order` must be a whole number from 0 to 8";
+            return Err(Diagnostic::error("bad-parameter", message));
+        }
+        let mut impulses = vec![zero; order as usize];
+        impulses.push(impulse);
+        cx.output("output", Signal { value: zero, present, impulses });
         Ok(())
     }
 }

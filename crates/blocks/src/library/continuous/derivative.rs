@@ -1,0 +1,51 @@
+//! The time derivative of a signal, with impulses where it jumps.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+
+/// The time derivative of a signal, with impulses where it jumps.
+#[derive(Debug)]
+pub struct Derivative;
+
+impl Block for Derivative {
+    fn info(&self) -> Info {
+        Info {
+            name: "Derivative",
+            shelf: "Continuous",
+            summary: "The time derivative of a signal, with impulses where it jumps.",
+            equations: "y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input",
+            absence: "Absent where the input is.",
+            impulses: "A jump of the input is an impulse of order 0 at the output; an impulse of order i is one of order i + 1.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Continuous,
+            }],
+            outputs: &[Output { name: "output", about: "Its derivative." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: derivative
+blocks:
+  u: {type: Step, time: 1}
+  d: {type: Derivative, input: u}
+  x: {type: Integrator, input: d}
+record: [u, d, x]
+simulate: {stop: 2}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let value = cx.derivatives(input.value, 1)[0];
+        let before = cx.previous(&input);
+        let (ticking, ty) = (cx.ticking(), cx.graph.ty(value));
+        let zero = cx.graph.filled(ty, 0.0);
+        let change = cx.graph.sub(input.value, before.value);
+        let jump = cx.graph.select(ticking, change, zero);
+        let impulses = std::iter::once(jump).chain(input.impulses.iter().copied()).collect();
+        cx.output("output", Signal { value, present: input.present, impulses });
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! One over a signal.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
+
+/// One over a signal.
+#[derive(Debug)]
+pub struct Inverter;
+
+impl Block for Inverter {
+    fn info(&self) -> Info {
+        Info {
+            name: "Inverter",
+            shelf: "Mathematics",
+            summary: "One over a signal.",
+            equations: "y = 1 / input",
+            absence: "Absent where the input is.",
+            impulses: "An impulse at the input is an error: its inverse has no meaning.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal; zero is an error.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "Its inverse." }],
+            parameters: &[],
+            example: r#"superdense: 1
+name: inverter
+blocks:
+  r: {type: Ramp, offset: 1}
+  i: {type: Inverter, input: r}
+record: [i]
+simulate: {stop: 2}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let one = cx.graph.real(1.0);
+        let one = cx.always(one);
+        let signal =
+            cx.divide(&one, &input).map_err(|why| Diagnostic::error("impulse-undefined", why))?;
+        cx.output("output", signal);
+        Ok(())
+    }
+}

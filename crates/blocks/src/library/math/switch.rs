@@ -1,0 +1,54 @@
+//! One where a signal is at or above a threshold, else zero.
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+
+/// One where a signal is at or above a threshold, else zero.
+#[derive(Debug)]
+pub struct Switch;
+
+impl Block for Switch {
+    fn info(&self) -> Info {
+        Info {
+            name: "Switch",
+            shelf: "Mathematics",
+            summary: "One where a signal is at or above a threshold, else zero.",
+            equations: "y = 1, where input >= threshold\ny = 0, otherwise",
+            absence: "Absent where the input is.",
+            impulses: "An impulse at the input is an error: whether it crosses the threshold has no meaning.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output { name: "output", about: "0 or 1; its jumps are located." }],
+            parameters: &[Parameter {
+                name: "threshold",
+                about: "The value from which on the output is 1.",
+                kind: Kind::Real,
+                default: Some("0"),
+            }],
+            example: r#"superdense: 1
+name: switch
+blocks:
+  s: {type: Sine}
+  on: {type: Switch, input: s, threshold: 0.5}
+record: [s, on]
+simulate: {stop: 2}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let threshold = cx.constant("threshold");
+        let threshold = cx.always(threshold);
+        let on = cx.compare(&input, &threshold, [false, true, true]);
+        let (one, zero) = (cx.graph.real(1.0), cx.graph.real(0.0));
+        let value = cx.graph.select(on.value, one, zero);
+        let signal = cx.event(value, on.present);
+        cx.output("output", signal);
+        Ok(())
+    }
+}
