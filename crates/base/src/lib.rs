@@ -18,7 +18,9 @@ mod source;
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use nearest::{did_you_mean, nearest};
 pub use num_rational::Ratio;
-pub use rational::{Rational, checked_sum, parse_decimal, rational_of_f64};
+pub use rational::{
+    Rational, checked_difference, checked_quotient, checked_sum, parse_decimal, rational_of_f64,
+};
 pub use source::{FileId, SourceMap, Span, Spanned};
 pub use time::{ATTOSECONDS_PER_SECOND, Tag, Time};
 pub use types::{Elem, Shape, Type};

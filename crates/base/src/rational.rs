@@ -31,6 +31,16 @@ pub fn checked_sum(a: Rational, b: Rational) -> Option<Rational> {
     num_traits::CheckedAdd::checked_add(&a, &b)
 }
 
+/// The difference, where it fits.
+pub fn checked_difference(a: Rational, b: Rational) -> Option<Rational> {
+    num_traits::CheckedSub::checked_sub(&a, &b)
+}
+
+/// The quotient, where it fits and the divisor is not zero.
+pub fn checked_quotient(a: Rational, b: Rational) -> Option<Rational> {
+    num_traits::CheckedDiv::checked_div(&a, &b)
+}
+
 /// The fraction that a float stands for exactly, where it fits.
 pub fn rational_of_f64(value: f64) -> Option<Rational> {
     use num_traits::Float;

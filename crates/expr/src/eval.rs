@@ -114,7 +114,8 @@ fn named(name: &str, span: Span, lookup: &mut Lookup<'_>) -> Result<Value, Diagn
 }
 
 fn refuse_signal_function(function: Function, span: Span) -> Result<(), Diagnostic> {
-    if !matches!(function, Function::Present | Function::Left | Function::Previous) {
+    use Function::{Delta, Left, Present, Previous};
+    if !matches!(function, Present | Left | Previous | Delta) {
         return Ok(());
     }
     let name = function.name();

@@ -44,6 +44,8 @@ pub enum Function {
     Left,
     /// The value one microstep ago.
     Previous,
+    /// A Dirac impulse, or a derivative of one, where its argument passes zero.
+    Delta,
 }
 
 /// How many arguments a function takes.
@@ -99,6 +101,7 @@ impl Function {
             (Present, "present", Exactly(1), "whether a signal is present at this tag"),
             (Left, "left", Exactly(1), "value at microstep 0 of this instant"),
             (Previous, "previous", Exactly(1), "value one microstep ago"),
+            (Delta, "delta", AtLeast(1), "impulse: delta(time - t0), or delta(time - t0, order)"),
         ]
     }
 
