@@ -12,4 +12,4 @@ mod loops;
 mod order;
 
 pub use graph::{PartId, PartRef, Parts};
-pub use order::{Schedule, Step, schedule};
+pub use order::{Schedule, Step, refused_loops, schedule};

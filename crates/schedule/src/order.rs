@@ -6,7 +6,7 @@ use base::{Diagnostic, Diagnostics};
 use blocks::Part;
 use diagram::{Diagram, Mode, WireId};
 
-use crate::graph::{PartId, Parts};
+use crate::graph::{PartId, PartRef, Parts};
 use crate::knowable::never_known;
 use crate::loops::{Edges, components, is_loop, shortest_cycle, tear};
 
@@ -48,6 +48,16 @@ pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
     let tick = order(diagram, &parts, Mode::Tick, &mut refused);
     let errors = refused.errors;
     errors.or(Schedule { parts, smooth, tick })
+}
+
+/// The loops for which a diagram is refused, each as the parts of a shortest cycle in which each
+/// needs the next; none where it is not refused. For drawing them.
+pub fn refused_loops(diagram: &Diagram) -> Vec<Vec<PartRef>> {
+    let parts = Parts::new(diagram);
+    let mut refused = Refused::new(diagram, &parts);
+    order(diagram, &parts, Mode::Smooth, &mut refused);
+    order(diagram, &parts, Mode::Tick, &mut refused);
+    refused.loops
 }
 
 fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) -> Vec<Step> {
@@ -172,19 +182,22 @@ struct Refused<'a> {
     parts: &'a Parts,
     mode: Mode,
     shown: BTreeSet<WireId>,
+    loops: Vec<Vec<PartRef>>,
     errors: Diagnostics,
 }
 
 impl<'a> Refused<'a> {
     fn new(diagram: &'a Diagram, parts: &'a Parts) -> Self {
         let (shown, errors) = (BTreeSet::new(), Diagnostics::default());
-        Refused { diagram, parts, mode: Mode::Smooth, shown, errors }
+        Refused { diagram, parts, mode: Mode::Smooth, shown, loops: Vec::new(), errors }
     }
 
     fn refuse(&mut self, edges: &Edges, members: &[PartId], why: Refusal) {
         let wires: Vec<WireId> = members.iter().map(|id| self.parts.get(*id).wire).collect();
         if !wires.iter().all(|wire| self.shown.contains(wire)) {
             self.errors.push(self.message(edges, members, why));
+            let cycle = shortest_cycle(edges, members);
+            self.loops.push(cycle.into_iter().map(|id| self.parts.get(id)).collect());
         }
         self.shown.extend(wires);
     }
