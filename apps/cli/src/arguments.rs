@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 /// Simulates hybrid systems drawn as block diagrams, with one exact meaning.
 #[derive(Parser, Debug)]
-#[command(name = "superdense", version, about)]
+#[command(name = "superdense", version)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,

@@ -104,17 +104,17 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
         write(trace, io::stdout().lock()).context("cannot write to standard output")?;
     }
     if !arguments.quiet {
-        let mut out = io::stderr().lock();
-        summary(&mut out, &system, trace, counters)?;
-        writeln!(out, "time       {elapsed:.1?} to run, {compiled:.1?} to compile")?;
+        let mut text = summary(&system, trace, counters);
+        text += &format!("time       {elapsed:.1?} to run, {compiled:.1?} to compile\n");
         if let Some(path) = arguments.output.as_deref().filter(|_| !to_terminal) {
-            writeln!(out, "result     {}", path.display())?;
+            text += &format!("result     {}\n", path.display());
         }
+        tell(&text);
     }
     match result {
         Ok(outcome) => {
             if let StopReason::Zeno(time) = outcome.stop {
-                eprintln!("stopped where events accumulate, at t = {time}");
+                tell(&format!("stopped where events accumulate, at t = {time}\n"));
             }
             Ok(())
         }
@@ -154,9 +154,10 @@ fn explain(arguments: &ModelArguments, instant: &str) -> Result<()> {
     run.listen(Box::new(move |event| listener.borrow_mut().take(event)));
     let result = run.finish();
     let events = gathered.take().events(microstep);
-    print!("{}", system.tell(&events));
+    show(&system.tell(&events))?;
     if let Err(failure) = result {
-        eprintln!("{}", system.explain(&failure.error).render(system.sources(), colour()));
+        let message = system.explain(&failure.error).render(system.sources(), colour());
+        tell(&format!("{message}\n"));
     }
     Ok(())
 }
@@ -169,40 +170,56 @@ fn write(trace: &Trace, out: impl Write) -> io::Result<()> {
     }
 }
 
-fn summary(
-    out: &mut dyn Write,
-    system: &System,
-    trace: &Trace,
-    counters: Counters,
-) -> io::Result<()> {
+/// Writes to standard error; where nobody reads it there is nobody to tell.
+fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Writes to standard output; a reader such as `head` may have had enough.
+fn show(text: &str) -> Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn summary(system: &System, trace: &Trace, counters: Counters) -> String {
     let end = trace.tags().last().map_or_else(String::new, |tag| format!(" to t = {}", tag.time));
-    writeln!(out, "rows       {}{end}", trace.len())?;
-    writeln!(out, "steps      {} accepted, {} rejected", counters.steps, counters.rejected)?;
-    writeln!(out, "ticks      {} with {} microsteps", counters.ticks, counters.microsteps)?;
-    writeln!(out, "firings    {} of {} blocks", counters.firings, system.block_count())?;
+    let mut out = format!("rows       {}{end}\n", trace.len());
+    out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);
+    out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
+    out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
     for (index, column) in trace.columns().iter().enumerate().take(8) {
         let last = (0..trace.len()).rev().find_map(|row| Some((row, trace.get(row, index)?)));
         if let Some((row, value)) = last {
-            let value = value.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
-            writeln!(out, "{:<10} {value} at {}", column.name, trace.tags()[row])?;
+            let mut text = value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
+            if value.len() > 4 {
+                text += &format!(", ... ({} elements)", value.len());
+            }
+            out += &format!("{:<10} {text} at {}\n", column.name, trace.tags()[row]);
         }
     }
-    Ok(())
+    out
 }
 
 fn check(arguments: &CheckArguments) -> Result<()> {
     let system = compile(&arguments.model)?;
     match arguments.print.as_deref() {
         None => {
-            let (blocks, states) = (system.block_count(), system.state_count());
-            println!(
-                "{}: {blocks} blocks, {states} states, no errors",
-                arguments.model.model.display()
-            );
+            let blocks = count(system.block_count(), "block");
+            let states = count(system.state_count(), "state");
+            let model = arguments.model.model.display();
+            show(&format!("{model}: {blocks}, {states}, no errors\n"))?;
         }
-        Some("diagram") => println!("{}", system.print(Stage::Diagram)),
-        Some("schedule") => println!("{}", system.print(Stage::Schedule)),
-        Some("program") => println!("{}", system.print(Stage::Program)),
+        Some("diagram") => show(&system.print(Stage::Diagram))?,
+        Some("schedule") => show(&system.print(Stage::Schedule))?,
+        Some("program") => show(&system.print(Stage::Program))?,
         Some(other) => bail!("there is no stage `{other}`: diagram, schedule or program"),
     }
     Ok(())
@@ -222,7 +239,7 @@ fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
     }
     match name {
         Some(name) => match library.get(name) {
-            Some(block) => print!("{}", page(&block.info())),
+            Some(block) => show(&page(&block.info()))?,
             None => {
                 let help = superdense::did_you_mean(name, library.names());
                 bail!(
@@ -232,16 +249,17 @@ fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
             }
         },
         None => {
-            let mut shelf = "";
+            let (mut shelf, mut out) = ("", String::new());
             let mut infos: Vec<_> = library.iter().map(|block| block.info()).collect();
             infos.sort_by_key(|info| info.shelf);
             for info in infos {
                 if info.shelf != shelf {
-                    println!("{}", info.shelf);
+                    out += &format!("{}\n", info.shelf);
                     shelf = info.shelf;
                 }
-                println!("  {:<16} {}", info.name, info.summary);
+                out += &format!("  {:<16} {}\n", info.name, info.summary);
             }
+            show(&out)?;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -12,7 +13,10 @@ fn main() -> ExitCode {
     match commands::run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error:#}");
+            let text = format!("{error:#}");
+            let prefix = if text.contains("error[") { "" } else { "error: " };
+            // Where nobody reads standard error there is nobody to tell.
+            let _ = writeln!(io::stderr(), "{prefix}{text}");
             ExitCode::FAILURE
         }
     }

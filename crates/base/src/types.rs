@@ -80,6 +80,12 @@ impl Type {
         self.shape.len()
     }
 
+    /// The type in a sentence: `a real`, `an integer vector of 3`.
+    pub fn with_article(self) -> String {
+        let article = if self.elem == Elem::Int { "an" } else { "a" };
+        format!("{article} {self}")
+    }
+
     /// Whether there are no elements at all.
     pub fn is_empty(self) -> bool {
         self.len() == 0

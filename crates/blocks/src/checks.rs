@@ -1,6 +1,6 @@
 //! Checks on parameters and shapes that many blocks share.
 
-use base::{Diagnostic, Rational, Shape, Time, Type, Value};
+use base::{Diagnostic, Elem, Rational, Shape, Time, Type, Value};
 use ir::NodeId;
 
 use crate::{Context, Signal};
@@ -39,13 +39,25 @@ impl Context<'_> {
     /// The value of a parameter as the start of a state of some type; a scalar fills it.
     pub fn initial(&self, name: &str, ty: Type) -> Result<Value, Diagnostic> {
         let value = self.value(name);
+        if (value.ty().elem == Elem::Bool) != (ty.elem == Elem::Bool) {
+            let message = format!(
+                "`{name}` is {} and the signal is {}",
+                value.ty().with_article(),
+                ty.with_article()
+            );
+            return Err(Diagnostic::error("type-mismatch", message));
+        }
         if value.ty().shape == ty.shape {
             return Ok(Value::new(ty, value.data().to_vec()));
         }
         match value.as_f64() {
             Some(only) => Ok(Value::new(ty, vec![only; ty.len()])),
             None => {
-                let message = format!("`{name}` is a {} and the signal is a {ty}", value.ty());
+                let message = format!(
+                    "`{name}` is {} and the signal is {}",
+                    value.ty().with_article(),
+                    ty.with_article()
+                );
                 Err(Diagnostic::error("size-mismatch", message))
             }
         }
@@ -63,7 +75,8 @@ impl Context<'_> {
         if ta.shape == tb.shape || ta.is_scalar() || tb.is_scalar() {
             return Ok(());
         }
-        let message = format!("`{first}` is a {ta} and `{second}` is a {tb}");
+        let message =
+            format!("`{first}` is {} and `{second}` is {}", ta.with_article(), tb.with_article());
         Err(Diagnostic::error("size-mismatch", message))
     }
 
@@ -79,8 +92,19 @@ impl Context<'_> {
         if matrix {
             return Ok(());
         }
-        let message = format!("a {ta} and a {tb} do not fit together");
+        let message =
+            format!("{} and {} do not fit together", ta.with_article(), tb.with_article());
         Err(Diagnostic::error("size-mismatch", message))
+    }
+
+    /// Refuses truth values where numbers are needed.
+    pub fn numeric(&self, signal: &Signal, name: &str) -> Result<(), Diagnostic> {
+        if self.graph.ty(signal.value).elem != Elem::Bool {
+            return Ok(());
+        }
+        let message = format!("`{name}` needs numbers, and this is a boolean");
+        Err(Diagnostic::error("type-mismatch", message)
+            .help("choose numbers with `if ... then 1 else 0`"))
     }
 
     /// Refuses an input that is not a scalar.
@@ -89,7 +113,7 @@ impl Context<'_> {
         if ty.is_scalar() {
             return Ok(());
         }
-        let message = format!("`{name}` must be a scalar, and this is a {ty}");
+        let message = format!("`{name}` must be a scalar, and this is {}", ty.with_article());
         Err(Diagnostic::error("size-mismatch", message).help("choose an element, such as `x[0]`"))
     }
 }

@@ -134,8 +134,8 @@ impl Formula {
             cx.strict(&[a.clone(), b.clone()], |g, v| g.binary(op, v[0], v[1]))
         };
         Ok(match op {
-            BinaryOp::Add => cx.add(&a, &b, Binary::Add),
-            BinaryOp::Subtract => cx.add(&a, &b, Binary::Sub),
+            BinaryOp::Add => self.sum(cx, a, b, Binary::Add),
+            BinaryOp::Subtract => self.sum(cx, a, b, Binary::Sub),
             BinaryOp::Divide => {
                 return cx.divide(&a, &b).map_err(|reason| impulse_error(reason, span));
             }
@@ -153,6 +153,18 @@ impl Formula {
             BinaryOp::GreaterEqual => cx.compare(&a, &b, [false, true, true]),
             BinaryOp::Multiply => unreachable!("done above"),
         })
+    }
+
+    /// A sum or difference. A constant operand is no signal: it is there where the other is, so
+    /// that `event + 10` is an event.
+    fn sum(&self, cx: &mut Context, mut a: Signal, mut b: Signal, op: Binary) -> Signal {
+        let constant = |cx: &Context, s: &Signal| cx.graph.constant_of(s.value).is_some();
+        match (constant(cx, &a), constant(cx, &b)) {
+            (true, false) => a.present = b.present,
+            (false, true) => b.present = a.present,
+            _ => {}
+        }
+        cx.add(&a, &b, op)
     }
 
     fn conditional(
@@ -384,7 +396,11 @@ impl Formula {
             Function::Dot => {
                 let (ta, tb) = (ty(cx, 0), ty(cx, 1));
                 if ta.shape != tb.shape {
-                    let message = format!("the inner product of a {ta} and a {tb}");
+                    let message = format!(
+                        "the inner product of {} and {}",
+                        ta.with_article(),
+                        tb.with_article()
+                    );
                     return Err(
                         Diagnostic::error("size-mismatch", message).at(span, "sizes differ")
                     );
@@ -493,7 +509,8 @@ fn product_shape(a: Type, b: Type, span: Span) -> Result<(), Diagnostic> {
             if inner == rows {
                 return Ok(());
             }
-            let message = format!("a {a} cannot be multiplied by a {b}");
+            let message =
+                format!("{} cannot be multiplied by {}", a.with_article(), b.with_article());
             Err(Diagnostic::error("size-mismatch", message)
                 .at(span, format!("the left has {inner} columns, the right {rows} rows")))
         }

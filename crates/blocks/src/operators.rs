@@ -247,8 +247,11 @@ pub(crate) fn common_shape(a: Type, b: Type, span: Span) -> Result<(), Diagnosti
     if fits {
         return Ok(());
     }
-    Err(Diagnostic::error("size-mismatch", format!("a {a} and a {b} do not fit together"))
-        .at(span, "both sides need the same size, or one must be a scalar"))
+    Err(Diagnostic::error(
+        "size-mismatch",
+        format!("{} and {} do not fit together", a.with_article(), b.with_article()),
+    )
+    .at(span, "both sides need the same size, or one must be a scalar"))
 }
 
 /// Refuses truth values where numbers are needed.
@@ -266,8 +269,8 @@ pub(crate) fn truth(ty: Type, span: Span, what: &str) -> Result<(), Diagnostic> 
     if ty.elem == Elem::Bool {
         return Ok(());
     }
-    let message = format!("{what} needs booleans, and this is a {ty}");
+    let message = format!("{what} needs booleans, and this is {}", ty.with_article());
     Err(Diagnostic::error("type-mismatch", message)
-        .at(span, format!("this is a {ty}"))
+        .at(span, format!("this is {}", ty.with_article()))
         .help("compare it with something, such as `x != 0`"))
 }

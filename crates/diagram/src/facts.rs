@@ -211,6 +211,15 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
             errors.push(error.block(&block.path));
         }
     }
+    for wire in &block.outputs {
+        let constant = diagram.wire(*wire).constant.as_ref();
+        if constant.is_some_and(|value| value.iter().any(|x| !x.is_finite())) {
+            let error = Diagnostic::error("not-finite", "a constant that is not finite")
+                .at(block.span, "this is infinite or not a number")
+                .help("look for a division by zero, or a root or logarithm of a negative number");
+            errors.push(error.block(&block.path));
+        }
+    }
     let graph = &block.smooth.graph;
     for node in graph.nodes() {
         let error = match &node.op {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use base::{Diagnostic, Diagnostics, Span, Type, Value, did_you_mean};
+use base::{Diagnostic, Diagnostics, Elem, Span, Type, Value, did_you_mean};
 use blocks::{Block, Count, Formula, Info, Library, Operand, Setting};
 use expr::{Expr, ExprKind};
 use model::{DiagramId, Model};
@@ -40,7 +40,7 @@ pub fn flatten(
     flattener.open_main(overrides);
     flattener.connect();
     let records = flattener.records();
-    let solve = flattener.solve();
+    let (solve, guesses) = flattener.solve();
     let main = &flattener.scopes[0].parameters;
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
@@ -50,7 +50,7 @@ pub fn flatten(
         .collect();
     let Flattener { drafts, wire_blocks, errors, .. } = flattener;
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
-    let typed = typing::infer(drafts, wire_blocks)?;
+    let typed = typing::infer(drafts, wire_blocks, guesses)?;
     crate::facts::settle(typed, |blocks, wires| Diagram {
         name: model.name.clone(),
         blocks,
@@ -499,8 +499,9 @@ impl<'m> Flattener<'m> {
         records
     }
 
-    fn solve(&mut self) -> Solve {
-        let mut solve = Solve::default();
+    /// Which loops are solved, and the types of the guesses.
+    fn solve(&mut self) -> (Solve, Vec<(WireId, Type)>) {
+        let (mut solve, mut types) = (Solve::default(), Vec::new());
         for index in 0..self.scopes.len() {
             let scope = ScopeId::new(index);
             match &self.model.diagram(self.scopes[index].diagram).solve {
@@ -513,12 +514,13 @@ impl<'m> Flattener<'m> {
                         let (guess, wire) = (self.errors.keep(guess), self.errors.keep(wire));
                         if let (Some(guess), Some(wire)) = (guess, wire) {
                             solve.wires.insert(wire, guess.data().to_vec());
+                            types.push((wire, guess.ty().with_elem(Elem::Real)));
                         }
                     }
                 }
             }
         }
-        solve
+        (solve, types)
     }
 }
 

@@ -26,8 +26,10 @@ type Known = Option<(Type, u32)>;
 pub(crate) fn infer(
     drafts: Vec<Draft>,
     wire_blocks: Vec<(BlockId, usize)>,
+    guesses: Vec<(WireId, Type)>,
 ) -> Result<Typed, Diagnostics> {
     let mut inference = Inference::new(drafts, wire_blocks);
+    inference.guesses = guesses;
     inference.run()?;
     let Inference { drafts, definitions, wires, wire_blocks, asked, .. } = inference;
     let wires = wire_blocks
@@ -52,6 +54,8 @@ struct Inference {
     definitions: Vec<Option<Definition>>,
     consumers: Vec<Vec<BlockId>>,
     rounds: Vec<usize>,
+    /// Types of the guesses of loops that are solved.
+    guesses: Vec<(WireId, Type)>,
     ready: Vec<BlockId>,
     errors: Diagnostics,
 }
@@ -69,6 +73,7 @@ impl Inference {
             asked: vec![0; wire_blocks.len()],
             definitions: drafts.iter().map(|_| None).collect(),
             rounds: vec![0; drafts.len()],
+            guesses: Vec::new(),
             ready: (0..drafts.len()).rev().map(BlockId::new).collect(),
             drafts,
             wire_blocks,
@@ -139,6 +144,16 @@ impl Inference {
     /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones
     /// first; a loop without any is one of real numbers.
     fn guess(&mut self) -> bool {
+        // The guess of a loop that is solved says what the loop is about.
+        let open = |(wire, _): &(WireId, Type)| self.wires[wire.index()].is_none();
+        let named: Vec<(WireId, Type)> = self.guesses.iter().filter(|g| open(g)).copied().collect();
+        for (wire, ty) in &named {
+            self.wires[wire.index()] = Some((*ty, 0));
+            self.ready.extend(&self.consumers[wire.index()]);
+        }
+        if !named.is_empty() {
+            return true;
+        }
         let undefined = |i: &usize| self.definitions[*i].is_none();
         let promise = |i: usize| {
             let ty = self.drafts[i].kind.promise(&self.drafts[i].settings)?;

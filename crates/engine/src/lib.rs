@@ -24,6 +24,7 @@ mod start;
 
 mod crossings;
 mod microstep;
+mod reach;
 mod zeno;
 
 pub use error::RunError;

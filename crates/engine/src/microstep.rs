@@ -17,19 +17,24 @@ impl Simulation {
     /// wakes for microstep 1.
     pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program.clone();
+        self.reaches();
+        let reach = self.reach.clone();
         self.s.counters.ticks += 1;
         self.s.tick = Some(Tick {
             time,
             microstep: 1,
             dirty: vec![0; program.units.len().div_ceil(64)],
             pulses: Vec::new(),
+            present: 0,
             regions: vec![Touched::default(); program.regions.len()],
         });
         self.s.tag = Tag::new(time, 0);
         for region in 0..program.regions.len() {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
                 self.take_residuals(region);
-                self.touch(region)?;
+                for other in &reach.crossings[region] {
+                    self.touch(*other)?;
+                }
                 if sink.listens() {
                     self.tell_located(region, time, sink);
                 }
@@ -56,9 +61,8 @@ impl Simulation {
             woken.push(timer as usize);
         }
         for timer in &woken {
-            let cells = &program.timers[*timer];
-            for cell in [cells.woken, cells.wakings] {
-                self.touch_readers(cell)?;
+            for region in &reach.timers[*timer] {
+                self.touch(*region)?;
             }
         }
         for record in &program.records {
@@ -88,15 +92,6 @@ impl Simulation {
         let from = self.program.regions[region].residual as usize;
         let residuals = &self.s.regions[region].residuals;
         self.s.slots[from..from + residuals.len()].copy_from_slice(residuals);
-    }
-
-    fn touch_readers(&mut self, cell: CellId) -> Result<(), RunError> {
-        let program = self.program.clone();
-        for unit in &program.cell(cell).readers {
-            let block = program.units[unit.index()].block;
-            self.touch(self.diagram.block(block).region.index())?;
-        }
-        Ok(())
     }
 
     /// Puts the left limits of a region in the buffer, once a tick.
@@ -148,6 +143,7 @@ impl Simulation {
         self.s.counters.microsteps += 1;
         self.run_units(&mut dirty, tag, sink)?;
         self.spare = dirty;
+        self.check_defined(tag)?;
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
@@ -191,6 +187,7 @@ impl Simulation {
                         for reader in &program.cell(*cell).readers {
                             dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
                         }
+                        self.count_present(*cell);
                         if listens {
                             changes.extend(self.change(*cell));
                         }
@@ -203,6 +200,19 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Keeps count of the events that are present: while there are any the tick goes on.
+    fn count_present(&mut self, cell: CellId) {
+        let cell = self.program.cell(cell);
+        if cell.event
+            && let Some(tick) = &mut self.s.tick
+        {
+            match self.s.slots[cell.slot as usize] != 0.0 {
+                true => tick.present += 1,
+                false => tick.present = tick.present.saturating_sub(1),
+            }
+        }
     }
 
     /// What a cell of a wire is now.
@@ -234,8 +244,7 @@ impl Simulation {
             let from = value.slot as usize;
             let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
             if !finite && self.s.slots[program.cell(cells.present).slot as usize] != 0.0 {
-                let block = self.path(program.units[unit].block);
-                return Err(RunError::NotFinite { tag, block });
+                return Err(self.not_finite(tag, *wire));
             }
         }
         Ok(())
@@ -260,18 +269,26 @@ impl Simulation {
         }
     }
 
-    /// The commit of a microstep: checks, states, crossing functions.
-    fn commit(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let program = self.program.clone();
-        let ran = std::mem::take(&mut self.ran);
-        for index in &ran {
-            let unit = &program.units[*index as usize];
+    /// Refuses operations without meaning before anything is written or committed.
+    fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
+        for index in &self.ran {
+            let unit = &self.program.units[*index as usize];
             for (from, reason) in &unit.checks {
                 if self.s.slots[*from as usize] != 0.0 {
                     let (block, reason) = (self.path(unit.block), reason.clone());
                     return Err(RunError::Undefined { tag, block, reason });
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// The commit of a microstep: states and crossing functions.
+    fn commit(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let ran = std::mem::take(&mut self.ran);
+        for index in &ran {
+            let unit = &program.units[*index as usize];
             for (from, state) in &unit.nexts {
                 let cell = program.states[*state].cell;
                 let before = sink.listens().then(|| self.values(cell));
@@ -308,7 +325,7 @@ impl Simulation {
     /// start a new smooth phase.
     fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
-        if tick.dirty.iter().any(|word| *word != 0) {
+        if tick.present > 0 || tick.dirty.iter().any(|word| *word != 0) {
             return Ok(());
         }
         let time = tick.time;
@@ -338,7 +355,12 @@ impl Simulation {
         };
         let mut blocks: Vec<String> = Vec::new();
         for (index, unit) in self.program.units.iter().enumerate() {
-            let dirty = tick.dirty[index / 64] >> (index % 64) & 1 == 1;
+            let present = |(_, cell, _): &(_, CellId, _)| {
+                let cell = self.program.cell(*cell);
+                cell.event && self.s.slots[cell.slot as usize] != 0.0
+            };
+            let dirty =
+                tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
             let path = self.path(unit.block);
             if dirty && !blocks.contains(&path) && blocks.len() < 8 {
                 blocks.push(path);
@@ -361,9 +383,14 @@ impl Simulation {
         if known {
             return Ok(());
         }
-        let mut blocks: Vec<String> =
-            unit.wires.iter().map(|wire| self.path(self.diagram.wire(*wire).block)).collect();
-        blocks.dedup();
+        let mut blocks: Vec<String> = Vec::new();
+        for (_, cell, _) in &unit.outputs {
+            let wire = program.cell(*cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
+            let path = wire.map(|block| self.path(block)).unwrap_or_default();
+            if !blocks.contains(&path) {
+                blocks.push(path);
+            }
+        }
         Err(RunError::NotConstructive { tag, blocks })
     }
 

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use base::{Tag, Time};
-use diagram::{BlockId, Diagram, RegionId};
+use diagram::{BlockId, Diagram, RegionId, WireId};
 use ir::{Jet, Partial, Slot, run};
 use program::{Program, RecordCells};
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::Flow;
+use crate::reach::Reach;
 use crate::snapshot::{Counters, Snapshot};
 use crate::{Event, Options, RunError};
 
@@ -96,6 +97,7 @@ pub struct Simulation {
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) spare: Vec<u64>,
+    pub(crate) reach: Arc<Reach>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -124,6 +126,7 @@ impl Simulation {
             partial: Vec::new(),
             scratch: Vec::new(),
             spare: Vec::new(),
+            reach: Arc::default(),
             zeno: None,
         }
     }
@@ -187,7 +190,10 @@ impl Simulation {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
                 self.begin_tick(reached, sink)?;
             }
-            Some(region) if reached < horizon => self.step_region(region, horizon)?,
+            Some(region) if reached < horizon => {
+                let own = self.own_horizon(region);
+                self.step_region(region, own)?;
+            }
             _ if next <= self.options.stop => self.begin_tick(next, sink)?,
             _ => {
                 self.finish(sink)?;
@@ -222,6 +228,17 @@ impl Simulation {
                 (state.reached, !state.crossing)
             },
         )
+    }
+
+    /// How far a region may step: to the next timer that can reach it, or to the end.
+    fn own_horizon(&mut self, region: usize) -> Time {
+        self.reaches();
+        let wakes = |timer: &u32| {
+            let timer = *timer as usize;
+            self.program.timers[timer].timer.time(self.s.wakings[timer]).unwrap_or(Time::MAX)
+        };
+        let next = self.reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
+        next.min(self.options.stop)
     }
 
     fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
@@ -269,7 +286,10 @@ impl Simulation {
                 let named = component.and_then(owner);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
-                RunError::NotFinite { tag, block: self.name(blamed.or(named)) }
+                match blamed {
+                    Some(block) => self.not_finite(tag, self.diagram.block(block).outputs[0]),
+                    None => RunError::NotFinite { tag, block: self.name(named) },
+                }
             }
             StepError::CrossingNotANumber { t, crossing } => {
                 let tag = at(t);
@@ -281,6 +301,11 @@ impl Simulation {
             }
             StepError::StepTooSmall { t } => {
                 let tag = at(t);
+                let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                if let Some(block) = blamed {
+                    // The last trial met a value that is not finite: a wall, not mere speed.
+                    return self.not_finite(tag, self.diagram.block(block).outputs[0]);
+                }
                 let rates = state.solver.derivative();
                 let fastest =
                     (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
@@ -351,13 +376,39 @@ impl Simulation {
         let from = program.state as usize;
         let x = &mut self.s.slots[from..from + program.dimension];
         if program.moves && time < state.reached {
-            state.solver.interpolate(time.since(state.origin), x);
+            // Regions that reach times an attosecond apart may differ by a rounding.
+            let t = time.since(state.origin).max(state.solver.step_start());
+            state.solver.interpolate(t.min(state.solver.step_end()), x);
         } else if program.moves {
             x.copy_from_slice(state.solver.state());
         }
         self.s.slots[self.program.time as usize] = time.seconds();
         run(&program.left, &mut self.s.slots);
         self.check_finite(region, Tag::new(time, 0))
+    }
+
+    /// The error of a value that is not finite: where its wire is in a loop that is solved, the
+    /// loop has no solution.
+    pub(crate) fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
+        let block = self.path(self.diagram.wire(wire).block);
+        match self.program.solved.contains(&wire) {
+            true => RunError::NoSolution { tag, block },
+            false => RunError::NotFinite { tag, block },
+        }
+    }
+
+    /// Checks every wire that is present, at the start.
+    pub(crate) fn check_all_finite(&self, tag: Tag) -> Result<(), RunError> {
+        for (index, cells) in self.program.wires.iter().enumerate() {
+            let value = self.program.cell(cells.value);
+            let from = value.slot as usize;
+            let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
+            let present = self.s.slots[self.program.cell(cells.present).slot as usize] != 0.0;
+            if present && !finite {
+                return Err(self.not_finite(tag, WireId::new(index)));
+            }
+        }
+        Ok(())
     }
 
     fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
@@ -370,8 +421,8 @@ impl Simulation {
             let present = self.s.slots[program.cell(cells.present).slot as usize] != 0.0;
             if present && values.iter().any(|x| !x.is_finite()) {
                 let blamed = program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
-                let block = blamed.unwrap_or(self.diagram.wire(*wire).block);
-                return Err(RunError::NotFinite { tag, block: self.path(block) });
+                let wire = blamed.map_or(*wire, |block| self.diagram.block(block).outputs[0]);
+                return Err(self.not_finite(tag, wire));
             }
         }
         Ok(())

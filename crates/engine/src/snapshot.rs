@@ -69,6 +69,8 @@ pub(crate) struct Tick {
     pub dirty: Vec<u64>,
     /// Cells that are something at the coming microstep only, and go back to zero after it.
     pub pulses: Vec<CellId>,
+    /// How many signals that are events only are present.
+    pub present: u32,
     /// What has happened to each region at this time.
     pub regions: Vec<Touched>,
 }

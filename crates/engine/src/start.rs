@@ -90,6 +90,7 @@ impl Simulation {
         for region in 0..self.s.regions.len() {
             self.evaluate(region, start)?;
         }
+        self.check_all_finite(Tag::new(start, 0))?;
         self.follow_solutions();
         let due = self.s.agenda.peek().is_some_and(|event| event.0.0 <= start);
         if due {

@@ -48,6 +48,8 @@ pub struct Program {
     /// Guesses of solved loops and the places of their solutions, updated where a point is
     /// accepted: `(solution, guess, length)`.
     pub guesses: Vec<(Slot, Slot, usize)>,
+    /// Wires that are in a loop that is solved.
+    pub solved: Vec<WireId>,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
     pub(crate) values: Vec<Option<NodeId>>,
@@ -67,6 +69,8 @@ pub struct Cell {
     pub regions: Vec<RegionId>,
     /// The part of a wire that it is.
     pub part: Option<(WireId, Part)>,
+    /// Whether it is the presence of a signal that is events only.
+    pub event: bool,
 }
 
 /// A part of the diagram that steps on its own.

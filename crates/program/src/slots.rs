@@ -123,6 +123,7 @@ impl Slots {
                 (0..wire.orders).map(|_| self.cell(wire.ty.len())).collect();
             let id = WireId::new(self.wires.len());
             self.cells[present.index()].part = Some((id, Part::Present));
+            self.cells[present.index()].event = wire.between == diagram::Presence::Never;
             self.cells[value.index()].part = Some((id, Part::Value));
             for (order, cell) in impulses.iter().enumerate() {
                 self.cells[cell.index()].part = Some((id, Part::Impulse(order as u32)));

@@ -73,10 +73,22 @@ pub(crate) fn program(
         records,
         still,
         guesses: slots.guesses,
+        solved: solved_wires(schedule),
         graph: composer.graph,
         values,
         layout: slots.layout,
     }
+}
+
+fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
+    let mut wires = Vec::new();
+    for step in schedule.smooth.iter().chain(&schedule.tick) {
+        if let Step::Solve { unknowns, rest } = step {
+            let members = unknowns.iter().map(|(id, _)| id).chain(rest);
+            wires.extend(members.map(|id| schedule.parts.get(*id).wire));
+        }
+    }
+    wires
 }
 
 /// Spreads from blocks that tell ticks from smooth phases to what reads them.

@@ -51,7 +51,7 @@ pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
 }
 
 /// The loops for which a diagram is refused, each as the parts of a shortest cycle in which each
-/// needs the next; none where it is not refused. For drawing them.
+/// feeds the next; none where it is not refused. For drawing them.
 pub fn refused_loops(diagram: &Diagram) -> Vec<Vec<PartRef>> {
     let parts = Parts::new(diagram);
     let mut refused = Refused::new(diagram, &parts);
@@ -221,7 +221,7 @@ impl<'a> Refused<'a> {
             Mode::Smooth => "between events",
             Mode::Tick => "at a tick",
         };
-        let message = format!("a causality loop: each of these needs the next {when}");
+        let message = format!("a causality loop: each of these feeds the next {when}");
         let mut error = Diagnostic::error("causality-loop", message);
         let mut blocks = Vec::new();
         for id in &cycle {

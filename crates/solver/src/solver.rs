@@ -162,6 +162,11 @@ impl Solver {
         self.segment.start
     }
 
+    /// Where the last step ended before anything moved the solution back.
+    pub fn step_end(&self) -> f64 {
+        self.segment.end
+    }
+
     /// The state where the solution stands.
     pub fn state(&self) -> &[f64] {
         if self.inside.active { &self.inside.x } else { &self.segment.x1 }

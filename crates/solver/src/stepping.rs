@@ -85,7 +85,8 @@ impl Solver {
                 return Ok(());
             }
             self.counters.rejected += 1;
-            if taken <= shortest {
+            // The end of the step rounds, so that the step taken may be a little longer than tried.
+            if h <= shortest || taken <= shortest {
                 return Err(StepError::StepTooSmall { t: start });
             }
             h = self.control.refine(taken, error).max(shortest);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use engine::{Simulation, Snapshot};
+use serde::{Deserialize, Serialize};
 
 use crate::{Run, System};
 
@@ -32,23 +33,41 @@ impl std::error::Error for RestoreError {}
 const VERSION: u32 = 1;
 
 pub(crate) fn save(identity: u64, snapshot: &Snapshot) -> Vec<u8> {
-    postcard::to_allocvec(&(VERSION, identity, snapshot)).expect("a snapshot is plain data")
+    let body = postcard::to_allocvec(snapshot).expect("a snapshot is plain data");
+    let head = Head { version: VERSION, identity, length: body.len() as u64, sum: sum(&body) };
+    let mut bytes = postcard::to_allocvec(&head).expect("a head is plain data");
+    bytes.extend(body);
+    bytes
+}
+
+/// What comes before the snapshot, so that bytes that were cut or changed are refused.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    version: u32,
+    identity: u64,
+    length: u64,
+    sum: u64,
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    let mut hasher = Fnv(OFFSET);
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 impl System {
     /// Goes on with a saved run of this same model, parameters and settings.
     pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
-        let (version, identity): (u32, u64) = postcard::take_from_bytes(bytes)
-            .map(|(head, _)| head)
-            .map_err(|_| RestoreError::Damaged)?;
-        if version != VERSION {
+        let (head, body): (Head, &[u8]) =
+            postcard::take_from_bytes(bytes).map_err(|_| RestoreError::Damaged)?;
+        let whole = head.length == body.len() as u64 && head.sum == sum(body);
+        if head.version != VERSION || !whole {
             return Err(RestoreError::Damaged);
         }
-        if identity != self.identity() {
+        if head.identity != self.identity() {
             return Err(RestoreError::OtherModel);
         }
-        let (_, _, snapshot): (u32, u64, Snapshot) =
-            postcard::from_bytes(bytes).map_err(|_| RestoreError::Damaged)?;
+        let snapshot: Snapshot = postcard::from_bytes(body).map_err(|_| RestoreError::Damaged)?;
         let (diagram, program) = (self.diagram.clone(), self.program.clone());
         let options = self.options.clone();
         Ok(Run::with(self, Simulation::resume(diagram, program, options, snapshot)))
@@ -56,7 +75,7 @@ impl System {
 
     /// A number that differs, but for chance, between models, parameters and settings.
     pub(crate) fn identity(&self) -> u64 {
-        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hasher = Fnv(OFFSET);
         for (_, text) in self.diagram.sources.files() {
             text.hash(&mut hasher);
         }
@@ -64,6 +83,8 @@ impl System {
         hasher.finish()
     }
 }
+
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a: the same on every machine and in every version, which the standard hasher is not.
 struct Fnv(u64);

@@ -123,7 +123,7 @@ fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
     for (wire, changes) in wires {
         let name = diagram.wire_name(wire);
         let absent = |c: &&Change| c.part == Part::Present && c.value == [0.0];
-        if changes.iter().any(|c| absent(c)) {
+        if changes.iter().any(absent) {
             out.push(format!("{name} absent"));
             continue;
         }

@@ -76,7 +76,8 @@ impl Search {
         space.open = 1;
         for (k, g) in self.here.g.iter().enumerate() {
             space.fresh[k] = sides.side[k] != 0.0 && g.abs() <= sides.residual[k];
-            space.scale[k] = g.abs();
+            // The dense output rounds by the sizes at both ends of the step.
+            space.scale[k] = g.abs().max(space.levels[0].g[k].abs());
         }
         space.floor = 0.0;
         if sides.side.contains(&0.0) {

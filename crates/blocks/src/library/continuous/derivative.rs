@@ -38,6 +38,7 @@ simulate: {stop: 2}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
+        cx.numeric(&input, "input")?;
         let value = cx.derivatives(input.value, 1)[0];
         let before = cx.previous(&input);
         let (ticking, ty) = (cx.ticking(), cx.graph.ty(value));

@@ -61,6 +61,7 @@ simulate: {stop: 4}"#,
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         let (impulse, reset) = (cx.optional("impulse"), cx.optional("reset"));
+        cx.numeric(&input, "input")?;
         let ty = cx.graph.ty(input.value).with_elem(Elem::Real);
         let initial = cx.initial("initial", ty)?;
         let state = cx.state("state", initial);
@@ -72,11 +73,13 @@ simulate: {stop: 4}"#,
             value = cx.graph.add(value, *a0);
         }
         if let Some(impulse) = &impulse {
+            cx.numeric(impulse, "impulse")?;
             cx.fits(impulse, &input, false)?;
             let pushed = cx.graph.add(value, impulse.value);
             value = cx.graph.select(impulse.present, pushed, value);
         }
         if let Some(reset) = &reset {
+            cx.numeric(reset, "reset")?;
             cx.fits(reset, &input, false)?;
             value = cx.graph.select(reset.present, reset.value, value);
         }

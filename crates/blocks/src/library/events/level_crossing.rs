@@ -56,6 +56,7 @@ simulate: {stop: 3}"#,
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         cx.scalar(&input, "input")?;
+        cx.numeric(&input, "input")?;
         let level = cx.constant("level");
         let change = cx.graph.crossed(input.value, level);
         let zero = cx.graph.real(0.0);

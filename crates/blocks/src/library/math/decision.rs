@@ -58,6 +58,7 @@ simulate: {stop: 2}"#,
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let (input, above, below) = (cx.input("input"), cx.input("above"), cx.input("below"));
         cx.scalar(&input, "input")?;
+        cx.numeric(&input, "input")?;
         cx.fits(&above, &below, false)?;
         let threshold = cx.constant("threshold");
         let threshold = cx.always(threshold);

@@ -45,6 +45,8 @@ simulate: {stop: 1}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let (numerator, denominator) = (cx.input("numerator"), cx.input("denominator"));
+        cx.numeric(&numerator, "numerator")?;
+        cx.numeric(&denominator, "denominator")?;
         cx.fits(&numerator, &denominator, false)?;
         let signal = cx
             .divide(&numerator, &denominator)

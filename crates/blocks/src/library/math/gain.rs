@@ -42,6 +42,7 @@ simulate: {stop: 1}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
+        cx.numeric(&input, "input")?;
         let gain = cx.constant("gain");
         let gain = cx.always(gain);
         cx.fits(&gain, &input, true)?;

@@ -37,6 +37,7 @@ simulate: {stop: 2}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
+        cx.numeric(&input, "input")?;
         let one = cx.graph.real(1.0);
         let one = cx.always(one);
         let signal =

@@ -37,6 +37,7 @@ simulate: {stop: 1}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
+        cx.numeric(&input, "input")?;
         let signal = cx.negate(&input);
         cx.output("output", signal);
         Ok(())

@@ -39,6 +39,9 @@ simulate: {stop: 1}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let inputs = cx.inputs("inputs");
+        for input in &inputs {
+            cx.numeric(input, "inputs")?;
+        }
         let mut sum = inputs[0].clone();
         for input in &inputs[1..] {
             cx.fits(&sum, input, false)?;

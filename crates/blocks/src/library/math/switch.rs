@@ -42,6 +42,7 @@ simulate: {stop: 2}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
+        cx.numeric(&input, "input")?;
         let threshold = cx.constant("threshold");
         let threshold = cx.always(threshold);
         let on = cx.compare(&input, &threshold, [false, true, true]);

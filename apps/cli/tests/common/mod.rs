@@ -1,0 +1,61 @@
+//! What the tests of the binary share: the folders of the repository, a call, its outcome.
+
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The folder of the whole repository.
+pub fn repository() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors().nth(2).expect("apps/cli is two folders deep").to_owned()
+}
+
+/// A folder for the files of one test, empty at its start.
+pub fn scratch(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("an old folder can be removed");
+    }
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// Calls the binary in a folder.
+pub fn superdense(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_superdense"))
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .expect("the binary can be started")
+}
+
+/// What a call said on standard error.
+pub fn messages(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("messages are UTF-8")
+}
+
+/// The folders in a folder, by name.
+pub fn folders(of: &Path) -> Vec<String> {
+    let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("a folder can be listed"))
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().into_string().expect("names are UTF-8"))
+        .collect();
+    names.sort();
+    names
+}
+
+/// The files in a folder, by name.
+pub fn files(of: &Path) -> Vec<String> {
+    let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("a folder can be listed"))
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name().into_string().expect("names are UTF-8"))
+        .collect();
+    names.sort();
+    names
+}

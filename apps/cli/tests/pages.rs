@@ -1,0 +1,111 @@
+//! The documentation is true: block pages are those of the blocks, their examples run, links lead
+//! somewhere, and what the README shows is what there is.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{files, messages, repository, scratch, superdense};
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The code blocks of a language in a Markdown text.
+fn code<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let opening = format!("```{language}\n");
+    let blocks = text.split(opening.as_str()).skip(1);
+    blocks.map(|rest| rest.split("```").next().expect("a closing fence")).collect()
+}
+
+#[test]
+fn block_pages_are_current() {
+    let folder = scratch("pages");
+    let output = superdense(&folder, &["blocks", "--write", "blocks"]);
+    assert!(output.status.success(), "{}", messages(&output));
+    let (made, kept) = (folder.join("blocks"), repository().join("docs/blocks"));
+    let again = "run `superdense blocks --write docs/blocks`";
+    assert_eq!(files(&made), files(&kept), "{again}");
+    for page in files(&made) {
+        assert!(read(&made.join(&page)) == read(&kept.join(&page)), "{page} is old: {again}");
+    }
+}
+
+#[test]
+fn every_page_is_in_the_index() {
+    let index = read(&repository().join("docs/README.md"));
+    for page in files(&repository().join("docs/blocks")) {
+        assert!(index.contains(&format!("(blocks/{page})")), "{page} is not in docs/README.md");
+    }
+}
+
+#[test]
+fn every_example_runs() {
+    let folder = scratch("examples");
+    for page in files(&repository().join("docs/blocks")) {
+        let text = read(&repository().join("docs/blocks").join(&page));
+        let examples = code(&text, "yaml");
+        assert_eq!(examples.len(), 1, "{page}");
+        let block = page.trim_end_matches(".md");
+        assert!(examples[0].contains(&format!("type: {block}")), "{page} does not show {block}");
+        fs::write(folder.join("example.yaml"), examples[0]).expect("a model can be written");
+        let output = superdense(&folder, &["run", "example.yaml", "-o", "example.csv"]);
+        assert!(output.status.success(), "{page}: {}", messages(&output));
+        let rows = read(&folder.join("example.csv")).lines().count();
+        assert!(rows > 2, "{page}: the example gives {rows} lines");
+    }
+}
+
+#[test]
+fn the_readme_shows_the_model_that_is_there() {
+    let model = read(&repository().join("models/bouncing-ball/model.yaml"));
+    for document in ["README.md", "docs/model-format.md"] {
+        let text = read(&repository().join(document));
+        assert!(code(&text, "yaml").contains(&model.as_str()), "{document}");
+    }
+}
+
+/// The Rust of the README is this function, line by line.
+#[test]
+fn the_readme_compiles() -> Result<(), Box<dyn std::error::Error>> {
+    use superdense::{Builder, Library, Overrides, System};
+
+    let model = Builder::new("decay")
+        .parameter("rate", "2")
+        .block("x", "Integrator", &[("input", "-rate * x"), ("initial", "1")])
+        .record("x", "x")
+        .simulate("stop", "1")
+        .simulate("tolerance", "1e-9")
+        .build()?;
+    let system = System::compile(&model, &Library::standard(), &Overrides::default())?;
+    let outcome = system.simulate()?;
+    let end = outcome.trace.last("x").unwrap();
+    assert!((end - (-2.0f64).exp()).abs() < 1e-8);
+
+    let indented = |line: &str| if line.is_empty() { String::new() } else { format!("    {line}") };
+    let readme = read(&repository().join("README.md"));
+    let shown: Vec<String> = code(&readme, "rust")[0].lines().map(indented).collect();
+    assert!(include_str!("pages.rs").contains(&shown.join("\n")), "{}", shown.join("\n"));
+    Ok(())
+}
+
+/// The targets of the links of a Markdown text that lead to files.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.starts_with("http") && !target.starts_with('#')).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let documents = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"];
+    let more = ["docs/semantics.md", "docs/model-format.md"];
+    for document in documents.into_iter().chain(more) {
+        let path = repository().join(document);
+        let folder = path.parent().expect("a folder").to_owned();
+        for link in links(&read(&path)) {
+            let file = link.split('#').next().expect("a target");
+            assert!(folder.join(file).exists(), "{document} links to {link}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Runs that fail: where, and which block is blamed.
+
+mod common;
+
+use common::{assert_near, belongs, exact, failure, simulate, tag};
+use superdense::RunError;
+
+fn not_finite(text: &str) -> (superdense::Tag, String) {
+    match failure(text).error {
+        RunError::NotFinite { tag, block } => (tag, block),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn division_by_zero_at_a_tick() {
+    let (tag, block) = not_finite(
+        "
+superdense: 1
+blocks:
+  x: {type: Step, time: 1, before: 1, after: 0}
+  q: {type: Divide, numerator: 1, denominator: x}
+  r: {type: Gain, input: q, gain: 2}
+record: [r]
+simulate: {stop: 2}
+",
+    );
+    assert_eq!(tag, exact("1", 1));
+    assert!(belongs(&block, "q"), "{block}");
+}
+
+#[test]
+fn division_by_zero_of_a_reset_state() {
+    let (tag, block) = not_finite(
+        "
+superdense: 1
+blocks:
+  c: {type: Clock, period: 0.5, offset: 0.5, value: 0}
+  x: {type: Integrator, input: 1, initial: 1, reset: c}
+  q: {type: Expression, expression: 1 / x}
+  y: {type: Integrator, input: q}
+record: [y]
+simulate: {stop: 2}
+",
+    );
+    assert_eq!(tag, exact("0.5", 1));
+    assert!(belongs(&block, "q"), "{block}");
+}
+
+#[test]
+fn division_by_zero_at_the_start() {
+    let (found, block) = not_finite(
+        "
+superdense: 1
+blocks:
+  x: {type: Integrator, input: 1}
+  q: {type: Divide, numerator: 1, denominator: x}
+record: [q]
+simulate: {stop: 2}
+",
+    );
+    assert_eq!(found, tag(0.0, 0));
+    assert!(belongs(&block, "q"), "{block}");
+}
+
+/// What never moves is checked at the start too.
+#[test]
+#[ignore = "what does not move is not checked at the start"]
+fn division_by_zero_of_a_held_value_at_the_start() {
+    let (found, block) = not_finite(
+        "
+superdense: 1
+blocks:
+  c: {type: Clock, period: 1, offset: 0.5}
+  h: {type: ZeroOrderHold, input: c}
+  q: {type: Divide, numerator: 1, denominator: h}
+record: [q]
+simulate: {stop: 2}
+",
+    );
+    assert_eq!(found, tag(0.0, 0));
+    assert!(belongs(&block, "q"), "{block}");
+}
+
+#[test]
+fn the_first_block_with_nan_is_blamed() {
+    let (tag, block) = not_finite(
+        "
+superdense: 1
+blocks:
+  c: {type: Expression, expression: b + 1}
+  b: {type: Expression, expression: sqrt(a)}
+  a: {type: Step, time: 1, before: 1, after: -1}
+  d: {type: Integrator, input: c}
+record: [d]
+simulate: {stop: 2}
+",
+    );
+    assert_eq!(tag, exact("1", 1));
+    assert!(belongs(&block, "b"), "{block}");
+}
+
+#[test]
+#[ignore = "a step too small for NaN blames the fastest state"]
+fn nan_of_smooth_motion_is_blamed() {
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  y: {type: Integrator, input: s}
+  s: {type: Gain, input: r, gain: 3}
+  r: {type: Expression, expression: sqrt(1 - time)}
+record: [y]
+simulate: {stop: 2}
+",
+    );
+    let (at, block) = match failure.error {
+        RunError::NotFinite { tag, block } | RunError::StepTooSmall { tag, block } => (tag, block),
+        other => panic!("{other}"),
+    };
+    assert_near(at.time.seconds(), 1.0, 1e-6);
+    assert!(belongs(&block, "r"), "{block}");
+}
+
+#[test]
+fn growth_without_bound_ends_the_run() {
+    // x' = x^2 from 1 is 1 / (1 - t).
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  x: {type: Integrator, input: x * x, initial: 1}
+record: [x]
+simulate: {stop: 2}
+",
+    );
+    let (at, block) = match failure.error {
+        RunError::NotFinite { tag, block } | RunError::StepTooSmall { tag, block } => (tag, block),
+        other => panic!("{other}"),
+    };
+    assert_near(at.time.seconds(), 1.0, 1e-4);
+    assert_eq!(block, "x");
+}
+
+#[test]
+fn a_trial_stage_below_zero_shrinks_the_step() {
+    let outcome = simulate(
+        "
+superdense: 1
+blocks:
+  h: {type: Integrator, input: -sqrt(h), initial: 1}
+record: [h]
+simulate: {stop: 1.9, tolerance: 1e-9, initial_step: 1.9}
+",
+    );
+    assert_near(outcome.trace.last("h").unwrap(), 0.0025, 1e-7);
+    assert!(outcome.counters.rejected > 0, "no trial stage went below zero");
+}
+
+#[test]
+#[ignore = "a delay whose event stays the same ends the tick"]
+fn chattering_names_the_blocks() {
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  c: {type: Clock, period: 1, offset: 1}
+  again: {type: MicrostepDelay, input: loop}
+  loop: {type: Merge, inputs: [c, again]}
+  idle: {type: Clock, period: 1, offset: 1}
+record: [loop]
+simulate: {stop: 3, microsteps: 50}
+",
+    );
+    match failure.error {
+        RunError::Chattering { time, limit, blocks } => {
+            assert_eq!((time, limit), (exact("1", 0).time, 50));
+            assert!(blocks.contains(&"again".to_owned()), "{blocks:?}");
+            assert!(!blocks.contains(&"idle".to_owned()), "{blocks:?}");
+            assert!(!blocks.contains(&"c".to_owned()), "{blocks:?}");
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// A relay that pushes its input back at once, on both sides: it switches without end.
+#[test]
+fn a_sliding_relay_does_not_hang() {
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  x: {type: Integrator, input: if x > 0 then -1 else 1, initial: 0.5}
+record: [x]
+simulate: {stop: 3, microsteps: 50}
+",
+    );
+    assert!(
+        matches!(failure.error, RunError::Chattering { .. } | RunError::Zeno { .. }),
+        "{}",
+        failure.error
+    );
+    let last = failure.trace.tags().last().unwrap();
+    assert_near(last.time.seconds(), 0.5, 1e-9);
+}
+
+#[test]
+fn a_failure_keeps_the_trace() {
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  t: {type: Integrator, input: 1}
+  x: {type: Step, time: 1, before: 1, after: 0}
+  q: {type: Divide, numerator: 1, denominator: x}
+  c: {type: Clock, period: 0.1}
+record: [t, q, c]
+simulate: {stop: 2}
+",
+    );
+    assert_eq!(common::tags(&failure.trace, "c").len(), 10);
+    assert!(failure.counters.ticks >= 10);
+}
+
+#[test]
+fn an_error_at_run_time_points_into_the_text() {
+    let text = "
+superdense: 1
+blocks:
+  x: {type: Step, time: 1, before: 1, after: 0}
+  q: {type: Divide, numerator: 1, denominator: x}
+record: [q]
+simulate: {stop: 2}
+";
+    let system = common::compile(text);
+    let failure = system.simulate().expect_err("a division by zero");
+    let shown = system.explain(&failure.error).render(system.sources(), false);
+    assert!(shown.contains("not-finite"), "{shown}");
+    assert!(shown.contains("test.yaml:5"), "{shown}");
+}
