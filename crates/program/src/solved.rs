@@ -22,11 +22,16 @@ pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]
     pass(composer, slots, members);
 }
 
-/// Composes presences that need each other, from absent.
-pub(crate) fn presences(composer: &mut Composer, slots: &Slots, members: &[PartId]) {
+/// Composes presences that need each other, all present or all absent at first.
+pub(crate) fn presences(
+    composer: &mut Composer,
+    slots: &Slots,
+    members: &[PartId],
+    present: bool,
+) {
     for id in members {
-        let absent = composer.graph.bool(false);
-        composer.nodes.insert(*id, absent);
+        let start = composer.graph.bool(present);
+        composer.nodes.insert(*id, start);
     }
     pass(composer, slots, members);
 }

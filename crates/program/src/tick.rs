@@ -51,7 +51,7 @@ fn runs<'s>(diagram: &Diagram, schedule: &'s Schedule) -> Vec<Run<'s>> {
                 Some(Run::Block(block, parts)) if *block == block_of(*id) => parts.push(*id),
                 _ => runs.push(Run::Block(block_of(*id), vec![*id])),
             },
-            Step::Iterate(members) | Step::Presences(members) => {
+            Step::Iterate(members) | Step::Presences { members, .. } => {
                 runs.push(Run::Loop(step, members.clone()));
             }
             Step::Solve { unknowns, rest } => {
@@ -140,7 +140,9 @@ impl<'a> Maker<'a> {
         let mut composer = self.composer();
         match step {
             Step::Iterate(members) => solved::iterate(&mut composer, self.slots, members),
-            Step::Presences(members) => solved::presences(&mut composer, self.slots, members),
+            Step::Presences { members, present } => {
+                solved::presences(&mut composer, self.slots, members, *present);
+            }
             Step::Solve { unknowns, rest } => {
                 solved::solve(&mut composer, self.slots, unknowns, rest);
             }

@@ -33,6 +33,52 @@ pub(crate) fn never_known(
     members.iter().filter(|id| !status[id]).copied().collect()
 }
 
+/// Whether presences in a loop would all be absent for ever, were they absent at first, even if
+/// everything outside the loop is present.
+pub(crate) fn never_present(diagram: &Diagram, parts: &Parts, members: &[PartId]) -> bool {
+    let mut status: BTreeMap<PartId, bool> = members.iter().map(|id| (*id, false)).collect();
+    for _ in members {
+        for id in members {
+            let block = diagram.block(diagram.wire(parts.get(*id).wire).block);
+            let Some(root) = parts.root(diagram, Mode::Tick, *id) else { continue };
+            let present = may_be_true(block, parts, root, &status);
+            status.insert(*id, present);
+        }
+    }
+    status.values().all(|present| !present)
+}
+
+/// Whether a truth value may be true, given what presences in a loop are; anything else that is
+/// not known may be.
+fn may_be_true(
+    block: &FlatBlock,
+    parts: &Parts,
+    root: NodeId,
+    status: &BTreeMap<PartId, bool>,
+) -> bool {
+    let graph = &block.tick.graph;
+    let mut may: BTreeMap<NodeId, bool> = BTreeMap::new();
+    for id in graph.reachable(&[root]) {
+        let node = graph.node(id);
+        let arg = |i: usize| may[&node.args[i]];
+        let value = match &node.op {
+            Op::Const(_) => graph.truth(id).unwrap_or(true),
+            Op::Leaf(key) => match block.definition.leaves[*key as usize] {
+                Leaf::Input { port, part } => {
+                    status.get(&parts.id(block.port(port), part)).copied().unwrap_or(true)
+                }
+                _ => true,
+            },
+            Op::Binary(Binary::And) => arg(0) && arg(1),
+            Op::Binary(Binary::Or) => arg(0) || arg(1),
+            Op::Select => arg(1) || arg(2),
+            _ => true,
+        };
+        may.insert(id, value);
+    }
+    may[&root]
+}
+
 fn may_be_known(
     block: &FlatBlock,
     mode: Mode,

@@ -7,7 +7,7 @@ use blocks::Part;
 use diagram::{Diagram, Mode, WireId};
 
 use crate::graph::{PartId, PartRef, Parts};
-use crate::knowable::never_known;
+use crate::knowable::{never_known, never_present};
 use crate::loops::{Edges, components, is_loop, shortest_cycle, tear};
 
 /// One step of an evaluation.
@@ -17,9 +17,15 @@ pub enum Step {
     Single(PartId),
     /// Parts that need each other, iterated from unknown.
     Iterate(Vec<PartId>),
-    /// Presences that need each other in a loop that is to be solved, iterated from absent: what
-    /// nothing outside the loop makes present is absent.
-    Presences(Vec<PartId>),
+    /// Presences that need each other in a loop that is to be solved, iterated from absent, so that
+    /// what nothing outside the loop makes present is absent; or, where nothing outside could ever
+    /// make them present, from present.
+    Presences {
+        /// The presences.
+        members: Vec<PartId>,
+        /// What they are at first.
+        present: bool,
+    },
     /// Parts that need each other, solved by Newton's method.
     Solve {
         /// The unknowns, with their guesses.
@@ -76,7 +82,8 @@ fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) ->
             if members.iter().all(numbers) {
                 steps.push(torn(diagram, parts, &edges, &members, guesses));
             } else if !members.iter().any(numbers) {
-                steps.push(Step::Presences(members));
+                let present = never_present(diagram, parts, &members);
+                steps.push(Step::Presences { members, present });
             } else {
                 refused.refuse(&edges, &members, Refusal::Presence);
             }
