@@ -23,12 +23,7 @@ pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]
 }
 
 /// Composes presences that need each other, all present or all absent at first.
-pub(crate) fn presences(
-    composer: &mut Composer,
-    slots: &Slots,
-    members: &[PartId],
-    present: bool,
-) {
+pub(crate) fn presences(composer: &mut Composer, slots: &Slots, members: &[PartId], present: bool) {
     for id in members {
         let start = composer.graph.bool(present);
         composer.nodes.insert(*id, start);

@@ -75,6 +75,10 @@ struct Space {
     wanted: Vec<bool>,
     /// The largest size seen from the start up to the left end.
     scale: Vec<f64>,
+    /// The size of each function at the end of the step, and where the step lies.
+    at_end: Vec<f64>,
+    start: f64,
+    width: f64,
     /// The size up to which a function with side 0 is zero: the rounding of the state.
     floor: f64,
 }
@@ -94,6 +98,7 @@ impl Search {
             space.fresh = vec![false; m];
             space.wanted = vec![false; m];
             space.scale = vec![0.0; m];
+            space.at_end = vec![0.0; m];
         }
         self.crossed.reserve(m - self.crossed.len());
     }

@@ -14,10 +14,12 @@ fn shape(theta: Fraction) -> f64 {
 }
 
 impl Space {
-    /// The size below which a wrong sign is rounding: a few units in the last place of the
-    /// largest value on the way here.
-    pub(super) fn rounding(&self, k: usize) -> f64 {
-        ROUNDING * self.scale[k]
+    /// The size below which a wrong sign at time `t` is rounding: a few units in the last place
+    /// of the largest value on the way there, and of the part that the end of the step has in
+    /// the dense output there.
+    pub(super) fn rounding(&self, k: usize, t: f64) -> f64 {
+        let part = (t - self.start) / self.width * self.at_end[k];
+        ROUNDING * self.scale[k].max(part)
     }
 
     /// The size up to which a function with side 0 has not left zero.
@@ -40,7 +42,7 @@ impl Space {
     /// Whether function k has changed its side at a look, beyond its rounding.
     pub(super) fn changed(&self, sides: &Sides, k: usize, look: &Level) -> bool {
         self.beyond(sides, k, look.g[k])
-            && (sides.side[k] == 0.0 || look.g[k].abs() > self.rounding(k))
+            && (sides.side[k] == 0.0 || look.g[k].abs() > self.rounding(k, look.t))
     }
 
     /// Where to look between `a` and `b`, the leftmost wish of all functions.
@@ -69,7 +71,7 @@ impl Space {
             // Even at twice the rates of the ends a function this far away does not reach zero.
             return (ua.min(ub) <= steepest).then_some(0.5);
         }
-        let rounding = self.rounding(k);
+        let rounding = self.rounding(k, b.t);
         if doubt > rounding && doubt > 0.25 * ua.abs().max(ub.abs()) {
             return Some(0.5);
         }

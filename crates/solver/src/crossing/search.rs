@@ -74,10 +74,11 @@ impl Search {
         probe.look(probe.segment.end, &mut space.levels[0]);
         space.levels[0].doubt.fill(f64::INFINITY);
         space.open = 1;
+        (space.start, space.width) = (probe.segment.start, probe.segment.end - probe.segment.start);
         for (k, g) in self.here.g.iter().enumerate() {
             space.fresh[k] = sides.side[k] != 0.0 && g.abs() <= sides.residual[k];
-            // The dense output rounds by the sizes at both ends of the step.
-            space.scale[k] = g.abs().max(space.levels[0].g[k].abs());
+            space.scale[k] = g.abs();
+            space.at_end[k] = space.levels[0].g[k].abs();
         }
         space.floor = 0.0;
         if sides.side.contains(&0.0) {

@@ -1,0 +1,138 @@
+//! The bundled font: how wide a text is, and its outlines.
+
+use std::fmt::Write;
+
+use ttf_parser::{Face, OutlineBuilder};
+
+use crate::thin::coordinate;
+
+/// The fonts that a reader of an SVG file may have. All have the widths of the bundled one, except
+/// the last.
+pub(crate) const FAMILY: &str = "Arimo, Liberation Sans, Helvetica, Arial, sans-serif";
+
+static FONT: &[u8] = include_bytes!("../font/Arimo-subset.ttf");
+
+/// The letters of the bundled font.
+pub(crate) struct Letters {
+    face: Face<'static>,
+}
+
+impl Letters {
+    /// Reads the bundled font.
+    pub fn new() -> Letters {
+        Letters { face: Face::parse(FONT, 0).expect("the bundled font is sound") }
+    }
+
+    /// The width of a text \[px\].
+    pub fn width(&self, text: &str, size: f64) -> f64 {
+        text.chars().map(|c| self.advance(c)).sum::<f64>() * self.scale(size)
+    }
+
+    /// The path of a text that begins at a point of its base line.
+    pub fn outline(&self, text: &str, x: f64, y: f64, size: f64) -> String {
+        let scale = self.scale(size);
+        let mut outline = Outline { x, y, scale, path: String::new() };
+        for c in text.chars() {
+            self.face.outline_glyph(self.glyph(c), &mut outline);
+            outline.x += self.advance(c) * scale;
+        }
+        outline.path
+    }
+
+    /// The glyph of a character; an empty box where the font lacks it.
+    fn glyph(&self, c: char) -> ttf_parser::GlyphId {
+        self.face.glyph_index(c).unwrap_or_default()
+    }
+
+    fn advance(&self, c: char) -> f64 {
+        self.face.glyph_hor_advance(self.glyph(c)).unwrap_or(0).into()
+    }
+
+    fn scale(&self, size: f64) -> f64 {
+        size / f64::from(self.face.units_per_em())
+    }
+}
+
+struct Outline {
+    x: f64,
+    y: f64,
+    scale: f64,
+    path: String,
+}
+
+impl Outline {
+    fn command(&mut self, letter: char, points: &[(f32, f32)]) {
+        self.path.push(letter);
+        for (index, (x, y)) in points.iter().enumerate() {
+            if index > 0 {
+                self.path.push(' ');
+            }
+            coordinate(&mut self.path, self.x + f64::from(*x) * self.scale);
+            self.path.push(' ');
+            coordinate(&mut self.path, self.y - f64::from(*y) * self.scale);
+        }
+    }
+}
+
+impl OutlineBuilder for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.command('M', &[(x, y)]);
+    }
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.command('L', &[(x, y)]);
+    }
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.command('Q', &[(x1, y1), (x, y)]);
+    }
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.command('C', &[(x1, y1), (x2, y2), (x, y)]);
+    }
+    fn close(&mut self) {
+        self.path.push('Z');
+    }
+}
+
+/// Writes a text into XML. Characters that XML 1.0 cannot hold become the replacement character.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => write!(out, "&#{};", u32::from(c)).expect("strings take text"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_arial() {
+        // Arial's digits are 1139 of 2048 units wide.
+        let width = Letters::new().width("00", 2048.0);
+        assert_eq!(width, 2.0 * 1139.0);
+    }
+
+    #[test]
+    fn the_font_has_what_labels_use() {
+        let letters = Letters::new();
+        for c in "0123456789.−+×⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾δ′″‴µ[]".chars() {
+            assert_ne!(letters.glyph(c).0, 0, "{c}");
+        }
+        assert!(letters.outline("δ", 0.0, 0.0, 12.0).ends_with('Z'));
+        assert!(letters.width("日本", 12.0) > 0.0);
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        assert_eq!(escape("a<b>&\"c\"\0\n"), "a&lt;b&gt;&amp;&quot;c&quot;\u{fffd} ");
+    }
+}

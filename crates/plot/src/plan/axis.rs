@@ -1,0 +1,118 @@
+//! The range and the ticks of an axis of values.
+
+use crate::ticks::{Ticks, ticks};
+use crate::{Axis, Error};
+
+/// An axis of values.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct AxisPlan {
+    /// From which value to which.
+    pub range: (f64, f64),
+    /// The ticks.
+    pub ticks: Ticks,
+    /// Name and unit.
+    pub label: Option<String>,
+}
+
+/// Nearer to zero than this is zero: floats soon run out of digits here.
+const SMALLEST: f64 = 1e-290;
+
+/// What is to be seen along an axis.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Need {
+    /// From the least to the greatest value, where there is one.
+    pub data: Option<(f64, f64)>,
+    /// Whether an end at zero is the end of the axis, as where nothing but stems rises from it.
+    pub grounded: bool,
+    /// Further room below and above, as a part of the data.
+    pub room: [f64; 2],
+    /// Whether the values are whole numbers.
+    pub whole: bool,
+}
+
+impl Need {
+    /// Takes in a value.
+    pub fn add(&mut self, value: f64) {
+        let (from, to) = self.data.unwrap_or((value, value));
+        self.data = Some((from.min(value), to.max(value)));
+    }
+
+    /// The range that shows everything, with a margin.
+    pub fn range(&self) -> (f64, f64) {
+        let Some((from, to)) = self.data else { return (0.0, 1.0) };
+        let size = from.abs().max(to.abs());
+        // Halves, since the difference of two great numbers may be infinite.
+        let half = to / 2.0 - from / 2.0;
+        let margin = match half {
+            _ if size < SMALLEST => 1.0,
+            // A constant; or rounding errors about one, which are not to fill the picture.
+            half if half <= 1e-13 * size => 0.1 * size,
+            half => 0.1 * half,
+        };
+        let end = |value: f64, room: f64| {
+            let margin =
+                if self.grounded && value == 0.0 && size >= SMALLEST { 0.0 } else { margin };
+            margin + half * room * 2.0
+        };
+        let finite = |value: f64| value.clamp(-f64::MAX, f64::MAX);
+        (finite(from - end(from, self.room[0])), finite(to + end(to, self.room[1])))
+    }
+}
+
+/// An axis of this length \[px\] with a tick about every `spacing` pixels. One with nothing to show
+/// has no ticks.
+pub(super) fn plan(
+    axis: &Axis,
+    label: Option<String>,
+    need: &Need,
+    length: f64,
+    spacing: f64,
+) -> AxisPlan {
+    let range = axis.range.unwrap_or_else(|| need.range());
+    let least = if need.whole { 1.0 } else { 0.0 };
+    let ticks = match need.data {
+        Some(_) => ticks(range.0, range.1, length / spacing, least),
+        None => Ticks::default(),
+    };
+    AxisPlan { range, ticks, label }
+}
+
+/// Refuses a range that does not go up.
+pub(super) fn check(which: &str, axis: &Axis) -> Result<(), Error> {
+    match axis.range {
+        Some((from, to)) if !(from.is_finite() && to.is_finite() && from < to) => {
+            Err(Error::BadRange { axis: which.to_owned(), from, to })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(from: f64, to: f64) -> (f64, f64) {
+        Need { data: Some((from, to)), ..Need::default() }.range()
+    }
+
+    #[test]
+    fn a_constant_has_room_around_it() {
+        assert_eq!(range(0.0, 0.0), (-1.0, 1.0));
+        assert_eq!(range(10.0, 10.0), (9.0, 11.0));
+        let (from, to) = range(1.0, 1.0 + 1e-15);
+        assert!(to - from > 0.1);
+    }
+
+    #[test]
+    fn data_have_a_margin() {
+        assert_eq!(range(-10.0, 10.0), (-11.0, 11.0));
+        let grounded = Need { data: Some((0.0, 20.0)), grounded: true, ..Need::default() };
+        assert_eq!(grounded.range(), (0.0, 21.0));
+    }
+
+    #[test]
+    fn the_range_is_always_finite() {
+        let (from, to) = range(-f64::MAX, f64::MAX);
+        assert!(from.is_finite() && to.is_finite());
+    }
+}

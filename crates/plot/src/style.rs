@@ -1,0 +1,143 @@
+//! Choices of appearance, each with a default that suits a paper.
+
+/// A colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Color {
+    /// Red, 0 to 255.
+    pub red: u8,
+    /// Green, 0 to 255.
+    pub green: u8,
+    /// Blue, 0 to 255.
+    pub blue: u8,
+}
+
+impl Color {
+    /// The colour of these parts.
+    pub const fn new(red: u8, green: u8, blue: u8) -> Color {
+        Color { red, green, blue }
+    }
+
+    /// The colour of a text such as `#0072b2`, or nothing where it is none.
+    pub fn parse(text: &str) -> Option<Color> {
+        let digits = text.strip_prefix('#')?;
+        if digits.len() != 6 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let part = |from: usize| u8::from_str_radix(&digits[from..from + 2], 16).ok();
+        Some(Color::new(part(0)?, part(2)?, part(4)?))
+    }
+
+    pub(crate) fn css(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
+    }
+}
+
+/// The colours of Okabe and Ito (2008), which people with any common colour blindness tell apart,
+/// without the yellow, which is too pale on white.
+const PALETTE: [Color; 7] = [
+    Color::new(0x00, 0x72, 0xb2),
+    Color::new(0xd5, 0x5e, 0x00),
+    Color::new(0x00, 0x9e, 0x73),
+    Color::new(0xcc, 0x79, 0xa7),
+    Color::new(0xe6, 0x9f, 0x00),
+    Color::new(0x56, 0xb4, 0xe9),
+    Color::new(0x00, 0x00, 0x00),
+];
+
+/// The colour and the dash of the curve at this place in a panel. Past the palette the dash
+/// changes, so that no two of 21 curves look alike.
+pub(crate) fn nth(place: usize) -> (Color, Dash) {
+    let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][place / PALETTE.len() % 3];
+    (PALETTE[place % PALETTE.len()], dash)
+}
+
+/// How a line is broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dash {
+    /// Not at all.
+    #[default]
+    Solid,
+    /// Into strokes.
+    Dashed,
+    /// Into dots.
+    Dotted,
+}
+
+impl Dash {
+    pub(crate) fn css(self) -> Option<&'static str> {
+        match self {
+            Dash::Solid => None,
+            Dash::Dashed => Some("6 3"),
+            Dash::Dotted => Some("1.2 2.6"),
+        }
+    }
+}
+
+/// How the values of a signal are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    /// As lines from row to row, with jumps drawn as jumps.
+    Line,
+    /// As a stem from zero for each row in which the signal is present.
+    Stems,
+    /// As a dot for each row in which the signal is present.
+    Dots,
+}
+
+/// Which part of a signal is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// Its values and its impulses.
+    #[default]
+    Whole,
+    /// Its values alone.
+    Value,
+    /// Its impulses alone.
+    Impulses,
+}
+
+/// Where the names of the signals of a panel stand. They never cover data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Legend {
+    /// At the right, or above where the names are long.
+    #[default]
+    Auto,
+    /// At the right of the panel.
+    Right,
+    /// Above the panel.
+    Top,
+    /// Nowhere.
+    Hidden,
+}
+
+/// How letters are written into an SVG file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Lettering {
+    /// As text, which can be searched and edited; the reader's machine supplies the font.
+    #[default]
+    Text,
+    /// As outlines, which look the same everywhere.
+    Outlines,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read_and_written() {
+        assert_eq!(Color::parse("#0072B2"), Some(Color::new(0, 0x72, 0xb2)));
+        assert_eq!(Color::new(0, 0x72, 0xb2).css(), "#0072b2");
+        for bad in ["0072b2", "#0072b", "#0072bg", "#+072b2", "red\"", "#ééé"] {
+            assert_eq!(Color::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn no_two_of_21_curves_look_alike() {
+        let all: Vec<_> = (0..21).map(nth).collect();
+        for (place, style) in all.iter().enumerate() {
+            assert!(!all[..place].contains(style), "{place}");
+        }
+    }
+}
