@@ -74,6 +74,15 @@ pub struct FlatBlock {
 }
 
 impl FlatBlock {
+    /// The block that a user has written: for one that was made for the expression at an input,
+    /// the block with that input.
+    pub fn written(&self) -> &str {
+        match self.path.rsplit_once('.') {
+            Some((owner, _)) if self.kind.info().name == "expression" => owner,
+            _ => &self.path,
+        }
+    }
+
     /// The wire at a port, counting every signal of a list.
     pub fn port(&self, port: usize) -> WireId {
         *self.inputs.iter().flatten().nth(port).expect("a port that is connected")

@@ -386,7 +386,8 @@ impl Simulation {
         let mut blocks: Vec<String> = Vec::new();
         for (_, cell, _) in &unit.outputs {
             let wire = program.cell(*cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
-            let path = wire.map(|block| self.path(block)).unwrap_or_default();
+            let path = wire.map(|block| self.diagram.block(block).written().to_owned());
+            let path = path.unwrap_or_default();
             if !blocks.contains(&path) {
                 blocks.push(path);
             }

@@ -258,6 +258,16 @@ impl Simulation {
                     state.origin.offset(t).unwrap_or(horizon).min(horizon)
                 };
                 state.crossing = advance == Advance::Crossing;
+                if state.crossing
+                    && let Some(event) = self.s.agenda.peek()
+                {
+                    // A crossing within the resolution of an agenda time takes that time.
+                    let near = (event.0.0.since(state.reached)).abs();
+                    let size = state.reached.seconds().abs().max(t - state.solver.step_start());
+                    if near <= 16.0 * f64::EPSILON * size {
+                        state.reached = event.0.0;
+                    }
+                }
                 let reached = state.reached;
                 if advance == Advance::Reached
                     && reached < horizon
@@ -301,9 +311,14 @@ impl Simulation {
             }
             StepError::StepTooSmall { t } => {
                 let tag = at(t);
-                let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                // A value that is not finite just ahead is a wall, not mere speed.
+                let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
+                let x = state.solver.state().to_vec();
+                Flow::new(program, &mut self.s.slots, self.program.time, state.origin)
+                    .place(ahead, &x);
+                let blamed =
+                    self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 if let Some(block) = blamed {
-                    // The last trial met a value that is not finite: a wall, not mere speed.
                     return self.not_finite(tag, self.diagram.block(block).outputs[0]);
                 }
                 let rates = state.solver.derivative();

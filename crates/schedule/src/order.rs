@@ -52,7 +52,7 @@ pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
     let mut refused = Refused::new(diagram, &parts);
     let smooth = order(diagram, &parts, Mode::Smooth, &mut refused);
     let tick = order(diagram, &parts, Mode::Tick, &mut refused);
-    let errors = refused.errors;
+    let errors = refused.finish();
     errors.or(Schedule { parts, smooth, tick })
 }
 
@@ -63,6 +63,7 @@ pub fn refused_loops(diagram: &Diagram) -> Vec<Vec<PartRef>> {
     let mut refused = Refused::new(diagram, &parts);
     order(diagram, &parts, Mode::Smooth, &mut refused);
     order(diagram, &parts, Mode::Tick, &mut refused);
+    refused.finish();
     refused.loops
 }
 
@@ -190,23 +191,43 @@ struct Refused<'a> {
     mode: Mode,
     shown: BTreeSet<WireId>,
     loops: Vec<Vec<PartRef>>,
+    /// Loops of presences alone, shown only where no loop of values tells the same.
+    later: Vec<(Vec<WireId>, Vec<PartRef>, Diagnostic)>,
     errors: Diagnostics,
 }
 
 impl<'a> Refused<'a> {
     fn new(diagram: &'a Diagram, parts: &'a Parts) -> Self {
         let (shown, errors) = (BTreeSet::new(), Diagnostics::default());
-        Refused { diagram, parts, mode: Mode::Smooth, shown, loops: Vec::new(), errors }
+        let (loops, later) = (Vec::new(), Vec::new());
+        Refused { diagram, parts, mode: Mode::Smooth, shown, loops, later, errors }
     }
 
     fn refuse(&mut self, edges: &Edges, members: &[PartId], why: Refusal) {
         let wires: Vec<WireId> = members.iter().map(|id| self.parts.get(*id).wire).collect();
+        let cycle = shortest_cycle(edges, members);
+        let cycle: Vec<PartRef> = cycle.into_iter().map(|id| self.parts.get(id)).collect();
+        let message = self.message(edges, members, why);
+        if cycle.iter().all(|part| part.part == Part::Present) {
+            self.later.push((wires, cycle, message));
+        } else {
+            self.show(wires, cycle, message);
+        }
+    }
+
+    fn show(&mut self, wires: Vec<WireId>, cycle: Vec<PartRef>, message: Diagnostic) {
         if !wires.iter().all(|wire| self.shown.contains(wire)) {
-            self.errors.push(self.message(edges, members, why));
-            let cycle = shortest_cycle(edges, members);
-            self.loops.push(cycle.into_iter().map(|id| self.parts.get(id)).collect());
+            self.errors.push(message);
+            self.loops.push(cycle);
         }
         self.shown.extend(wires);
+    }
+
+    fn finish(&mut self) -> Diagnostics {
+        for (wires, cycle, message) in std::mem::take(&mut self.later) {
+            self.show(wires, cycle, message);
+        }
+        std::mem::take(&mut self.errors)
     }
 
     fn describe(&self, id: PartId) -> String {
@@ -222,7 +243,15 @@ impl<'a> Refused<'a> {
 
     fn message(&self, edges: &Edges, members: &[PartId], why: Refusal) -> Diagnostic {
         let cycle = shortest_cycle(edges, members);
-        let mut names: Vec<String> = cycle.iter().map(|id| self.describe(*id)).collect();
+        // The expression at an input goes without saying where its block is in the loop too.
+        let block =
+            |id: &PartId| self.diagram.block(self.diagram.wire(self.parts.get(*id).wire).block);
+        let own = |id: &PartId| block(id).written() == block(id).path;
+        let plain = |id: &&PartId| {
+            own(id) || !cycle.iter().any(|other| block(other).path == block(id).written())
+        };
+        let mut names: Vec<String> =
+            cycle.iter().filter(plain).map(|id| self.describe(*id)).collect();
         names.extend(names.first().cloned());
         let when = match self.mode {
             Mode::Smooth => "between events",

@@ -111,7 +111,7 @@ impl Solver {
         let taken = segment.end - segment.start;
         let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
         let error = self.search.cubic_error(&mut probe);
-        if taken <= shortest_step(segment.start) { 0.0 } else { error }
+        if taken <= 2.0 * shortest_step(segment.start) { 0.0 } else { error }
     }
 
     /// Keeps the step to go on with. A step that a horizon cut short says little about the

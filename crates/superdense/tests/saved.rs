@@ -171,7 +171,6 @@ fn other_models_and_parameters_are_refused() {
 }
 
 #[test]
-#[ignore = "bytes after the snapshot are passed over"]
 fn damaged_bytes_are_refused() {
     let system = compile(BALL);
     let mut run = system.start();
@@ -189,7 +188,6 @@ fn damaged_bytes_are_refused() {
 }
 
 #[test]
-#[ignore = "nothing checks the bytes"]
 fn changed_bytes_are_refused() {
     let system = compile(BALL);
     let mut run = system.start();

@@ -79,7 +79,6 @@ fn a_crossing_in_one_region_leaves_the_steps_of_another() {
 }
 
 #[test]
-#[ignore = "every event of the agenda cuts the steps of all regions"]
 fn a_clock_in_one_region_leaves_the_steps_of_another() {
     let (slow, alone) = steps(&[SLOW], "x");
     let (ticking, _) = steps(&[TICKING], "y");
@@ -133,7 +132,6 @@ simulate: {stop: 2, maximum_step: 0.1}
 
 /// Two regions with crossings, and a clock that touches neither: every row is inside a step of each.
 #[test]
-#[ignore = "panics: a row before the start of a step"]
 fn rows_of_regions_that_step_apart() {
     let text = "
 superdense: 1
