@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use base::{Tag, Time};
+use blocks::events_before;
 use diagram::{BlockId, Diagram, RegionId, WireId};
 use ir::{Jet, Partial, Slot, run};
 use program::{Program, RecordCells};
@@ -13,6 +14,21 @@ use crate::flow::Flow;
 use crate::reach::Reach;
 use crate::snapshot::{Counters, Snapshot};
 use crate::{Event, Options, RunError};
+
+/// The time of a timer that a located time cannot be told from, or the located time itself: a
+/// crossing within the resolution of an agenda time takes that time.
+fn nearest_event(program: &Program, located: Time, size: f64) -> Time {
+    let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return located };
+    program
+        .timers
+        .iter()
+        .filter_map(|timer| {
+            let first = events_before(&*timer.timer, located - resolution);
+            timer.timer.time(first).filter(|time| *time <= located + resolution)
+        })
+        .min_by(|a, b| a.since(located).abs().total_cmp(&b.since(located).abs()))
+        .unwrap_or(located)
+}
 
 /// What an advance has done.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -258,15 +274,9 @@ impl Simulation {
                     state.origin.offset(t).unwrap_or(horizon).min(horizon)
                 };
                 state.crossing = advance == Advance::Crossing;
-                if state.crossing
-                    && let Some(event) = self.s.agenda.peek()
-                {
-                    // A crossing within the resolution of an agenda time takes that time.
-                    let near = (event.0.0.since(state.reached)).abs();
+                if state.crossing {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
-                    if near <= 16.0 * f64::EPSILON * size {
-                        state.reached = event.0.0;
-                    }
+                    state.reached = nearest_event(&self.program, state.reached, size);
                 }
                 let reached = state.reached;
                 if advance == Advance::Reached
