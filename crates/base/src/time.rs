@@ -76,6 +76,10 @@ impl Time {
     /// coincide share the tag.
     pub fn tick(offset: Rational, period: Rational, k: i128) -> Option<Self> {
         use num_traits::CheckedAdd;
+        if let (Some(offset), Some(period)) = (whole(offset), whole(period)) {
+            let elapsed = period.checked_mul(k)?;
+            return offset.checked_add(elapsed).filter(|c| c.unsigned_abs() <= RANGE).map(Time);
+        }
         let exact = period
             .checked_mul(&Rational::from_integer(k))
             .and_then(|elapsed| offset.checked_add(&elapsed));
@@ -89,14 +93,20 @@ impl Time {
 
     /// The nearest float, in seconds.
     pub fn seconds(self) -> f64 {
-        // Both parts are exact or rounded once; the second is below one part in 2^53 of an error
-        // that a direct conversion of the i128 and a division would double.
-        let whole = self.0.div_euclid(ATTOSECONDS_PER_SECOND);
-        let rest = self.0.rem_euclid(ATTOSECONDS_PER_SECOND);
-        if whole == 0 || rest == 0 {
-            return whole as f64 + rest as f64 / ATTOSECONDS_PER_SECOND as f64;
-        }
-        self.decimal().parse().expect("a decimal number is a float")
+        // A count c is c / 5^18 / 2^18. It is shifted to 104 bits, so that its quotient by 5^18 has
+        // 62 or 63, and the last of them also stands for everything below: a single rounding, to
+        // the float, follows.
+        const FIVES: u128 = 5u128.pow(18);
+        let count = self.0.unsigned_abs();
+        let shift = count.leading_zeros() as i32 - 24;
+        let shifted = match shift {
+            0.. => count << shift.min(104),
+            _ => count >> -shift | u128::from(count.trailing_zeros() < shift.unsigned_abs()),
+        };
+        let quotient = (shifted / FIVES) as i64 | i64::from(shifted % FIVES != 0);
+        let power = f64::from_bits(((1023 - 18 - shift) as u64) << 52);
+        let seconds = quotient as f64 * power;
+        if self.0 < 0 { -seconds } else { seconds }
     }
 
     /// The distance from `earlier` to here as a float, in seconds.
@@ -122,6 +132,17 @@ impl Time {
         let text = format!("{sign}{}.{:018}", magnitude / unit, magnitude % unit);
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
+}
+
+const RANGE: u128 = 100_000_000_000_000_000_000_000_000_000_000_000_000;
+
+/// A fraction of seconds that is a whole number of attoseconds.
+fn whole(seconds: Rational) -> Option<i128> {
+    let unit = ATTOSECONDS_PER_SECOND;
+    if unit % seconds.denom() != 0 {
+        return None;
+    }
+    i128::checked_mul(*seconds.numer(), unit / seconds.denom())
 }
 
 /// Divides by a positive number, rounding to the nearest integer and ties to even.
@@ -224,6 +245,20 @@ mod tests {
         }
         assert_eq!(Time::from_f64(f64::INFINITY), None);
         assert_eq!(Time::from_f64(1e21), None);
+    }
+
+    #[test]
+    fn seconds_are_the_nearest_float() {
+        let mut count = 1i128;
+        for k in 0..200_000i128 {
+            count =
+                count.wrapping_mul(0x5851_f42d_4c95_7f2d_1405_7b7e_f767_814f).wrapping_add(k | 1);
+            let time = Time(count >> (k % 127));
+            let nearest: f64 = time.decimal().parse().unwrap();
+            assert_eq!(time.seconds().to_bits() << 1, nearest.to_bits() << 1, "{time}");
+        }
+        assert_eq!(Time::ZERO.seconds().to_bits(), 0);
+        assert_eq!(Time::MAX.seconds(), 170141183460469231731.687303715884105727);
     }
 
     #[test]

@@ -18,19 +18,22 @@ impl Simulation {
         run(if values { &program.crossings } else { &program.slopes }, &mut self.s.slots);
     }
 
-    /// Sets all sides and cells of a region; says whether one changed. No event comes of it.
-    pub(crate) fn reset_region_sides(&mut self, region: usize) -> Result<bool, RunError> {
-        let mut changed = false;
+    /// The sides and cells that the crossings of a region take from what is in the buffer, added to
+    /// `found`. Nothing is written: all regions look before one of them changes.
+    pub(crate) fn look_at_sides(
+        &mut self,
+        region: usize,
+        found: &mut Vec<(usize, f64)>,
+    ) -> Result<(), RunError> {
         for watch in 0..self.program.regions[region].watches.len() {
-            let crossing = self.program.regions[region].watches[watch].crossing;
-            if self.program.crossings[crossing].watch.is_none_or(|(_, first)| first != watch) {
-                continue;
+            let index = self.program.regions[region].watches[watch].crossing;
+            // A cell has two watches, and is looked at once.
+            if self.program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
+                let new = self.new_frozen(region, index)?;
+                found.push((index, new));
             }
-            let new = self.new_frozen(region, crossing)?;
-            let slot = self.program.cell(self.program.crossings[crossing].frozen).slot as usize;
-            changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
         }
-        Ok(changed)
+        Ok(())
     }
 
     /// Sets the sides that are asked for their changes but do not move between events.
@@ -126,26 +129,24 @@ impl Simulation {
         microstep: u32,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
         for region in 0..self.s.regions.len() {
             let Some(tick) = &mut self.s.tick else { return Ok(()) };
             let touched = &mut tick.regions[region];
-            let watches = self.program.regions[region].watches.len();
-            if !touched.touched || watches == 0 {
+            if !touched.touched || self.program.regions[region].watches.is_empty() {
                 continue;
             }
             let stale = std::mem::replace(&mut touched.stale, false);
             if microstep == 0 || stale {
                 self.compute_rates(region, microstep == 0);
             }
-            for watch in 0..watches {
-                let index = self.program.regions[region].watches[watch].crossing;
-                if self.program.crossings[index].watch.is_none_or(|(_, first)| first != watch) {
-                    continue;
-                }
-                let new = self.new_frozen(region, index)?;
-                self.freeze(index, new, microstep, sink);
-            }
+            self.look_at_sides(region, &mut found)?;
         }
+        for (index, new) in &found {
+            self.freeze(*index, *new, microstep, sink);
+        }
+        self.found = found;
         Ok(())
     }
 

@@ -170,7 +170,6 @@ impl Simulation {
                 let index = word * 64 + bit;
                 let unit = &program.units[index];
                 self.touch(self.diagram.block(unit.block).region.index())?;
-                self.s.slots[program.time as usize] = tag.time.seconds();
                 self.s.counters.firings += 1;
                 self.s.firings[unit.block.index()] += 1;
                 self.ran.push(index as u32);

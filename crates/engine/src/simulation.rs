@@ -113,6 +113,7 @@ pub struct Simulation {
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) spare: Vec<u64>,
+    pub(crate) found: Vec<(usize, f64)>,
     pub(crate) reach: Arc<Reach>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
@@ -142,6 +143,7 @@ impl Simulation {
             partial: Vec::new(),
             scratch: Vec::new(),
             spare: Vec::new(),
+            found: Vec::new(),
             reach: Arc::default(),
             zeno: None,
         }

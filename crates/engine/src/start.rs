@@ -114,12 +114,16 @@ impl Simulation {
             let mut changed = false;
             run(&program.still, &mut self.s.slots);
             changed |= self.set_unlocated();
+            let mut found = Vec::new();
             for (region, code) in program.regions.iter().enumerate() {
-                if code.watches.is_empty() {
-                    continue;
+                if !code.watches.is_empty() {
+                    self.compute_rates(region, true);
+                    self.look_at_sides(region, &mut found)?;
                 }
-                self.compute_rates(region, true);
-                changed |= self.reset_region_sides(region)?;
+            }
+            for (index, new) in found {
+                let slot = program.cell(program.crossings[index].frozen).slot as usize;
+                changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
             }
             if !changed {
                 break;

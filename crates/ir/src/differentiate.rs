@@ -103,11 +103,11 @@ fn solve(g: &mut Graph, id: NodeId, moving: &[Option<NodeId>]) -> Option<NodeId>
     let roots = [body.residual, body.jacobian];
     let inlined = g.inline(&body.graph, &roots, &mut |_, _, inner, _| match inner.op {
         Op::Leaf(0) => Some(id),
-        Op::Leaf(outer) => Some(node.args[outer as usize]),
+        Op::Leaf(outer) => Some(node.args[outer as usize + 1]),
         _ => None,
     });
     let (residual, jacobian) = (inlined.get(body.residual), inlined.get(body.jacobian));
-    let outer = node.args.iter().zip(moving).skip(1);
+    let outer = node.args.iter().zip(moving).skip(2);
     let seeds = outer.filter_map(|(arg, tangent)| Some((*arg, (*tangent)?))).collect();
     let push = tangents_within(g, &seeds, residual, id)?;
     let push = g.neg(push);

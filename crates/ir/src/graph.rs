@@ -389,12 +389,12 @@ impl Graph {
         self.insert(Op::LinearSolve, &[matrix, b], ty)
     }
 
-    /// The unknowns of a loop, from a guess and the body's outer values.
-    pub fn solve(&mut self, body: Arc<Body>, guess: NodeId, outer: &[NodeId]) -> NodeId {
+    /// The unknowns of a loop, from two guesses, tried in turn, and the body's outer values.
+    pub fn solve(&mut self, body: Arc<Body>, guesses: [NodeId; 2], outer: &[NodeId]) -> NodeId {
         let ty = body.graph.ty(body.residual);
         self.bodies.push(body);
         let id = BodyId::new(self.bodies.len() - 1);
-        let args: SmallVec<[NodeId; 8]> = [guess].iter().chain(outer).copied().collect();
+        let args: SmallVec<[NodeId; 8]> = guesses.iter().chain(outer).copied().collect();
         self.insert(Op::Solve(id), &args, ty)
     }
 
@@ -468,7 +468,7 @@ impl Graph {
             Op::Cell => self.cell(args[0]),
             Op::Solve(body) => {
                 let body = from.body(*body).clone();
-                self.solve(body, args[0], &args[1..])
+                self.solve(body, [args[0], args[1]], &args[2..])
             }
             Op::Call(call) => {
                 let function = from.opaque(*call).clone();

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::linear::eliminate;
-use crate::tape::{Code, Extra, Instr, SolveCode, Tape};
+use crate::tape::{Code, Extra, Instr, Pair, SolveCode, Tape};
 use crate::{Binary, Scalar, Unary};
 
 /// Runs every instruction in order. Allocates nothing, unless an opaque function with many
@@ -26,17 +26,17 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
         Code::Neg => s[d] = T::unary(Unary::Neg, s[a]),
         Code::Copy => s[d] = s[a],
         Code::Select => s[d] = T::select(s[a], s[b], s[c]),
-        Code::Unary(op) => (0..n).for_each(|i| s[d + i] = T::unary(op, s[a + i])),
-        Code::Binary(op) => each(op, s, (d, a, b), n),
+        Code::Pair(pair) => s[d] = both(pair, s[a], s[b], s[c]),
+        Code::Unary(op) => each_of_one(op, s, (d, a), n),
+        Code::Binary(op) => each_of_two(op, s, (d, a, b), n),
         Code::CopyEach => s.copy_within(a..a + n, d),
-        Code::SelectEach => {
-            (0..n).for_each(|i| s[d + i] = T::select(s[a + i], s[b + i], s[c + i]));
+        Code::CopyApart => (0..n).for_each(|i| s[d + i * b] = s[a + i * c]),
+        Code::SelectEach => each_of_three(s, (d, a, b, c), n, T::select),
+        Code::SelectAll => {
+            (0..n).for_each(|i| s[d + i] = T::select(s[a], s[b + i], s[c + i]));
         }
-        Code::SelectAll => (0..n).for_each(|i| s[d + i] = T::select(s[a], s[b + i], s[c + i])),
-        Code::Live => (0..n).for_each(|i| s[d + i] = T::live(s[a + i], s[b + i], s[c + i])),
-        Code::LiveCell => {
-            (0..n).for_each(|i| s[d + i] = T::live_cell(s[a + i], s[b + i], s[c + i]));
-        }
+        Code::Live => each_of_three(s, (d, a, b, c), n, T::live),
+        Code::LiveCell => each_of_three(s, (d, a, b, c), n, T::live_cell),
         Code::Splat => {
             let value = s[a];
             s[d..d + n].fill(value);
@@ -52,13 +52,81 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
     }
 }
 
-/// One loop for each frequent operator, so that it is chosen once and not for every element.
-fn each<T: Scalar>(op: Binary, s: &mut [T], (d, a, b): (usize, usize, usize), n: usize) {
+/// Two operations, each rounded on its own.
+#[inline(always)]
+fn both<T: Scalar>(pair: Pair, a: T, b: T, c: T) -> T {
+    let add = |x, y| T::binary(Binary::Add, x, y);
+    let sub = |x, y| T::binary(Binary::Sub, x, y);
+    let mul = |x, y| T::binary(Binary::Mul, x, y);
+    match pair {
+        Pair::AddAddC => add(add(a, b), c),
+        Pair::SubAddC => add(sub(a, b), c),
+        Pair::MulAddC => add(mul(a, b), c),
+        Pair::AddSubC => sub(add(a, b), c),
+        Pair::SubSubC => sub(sub(a, b), c),
+        Pair::MulSubC => sub(mul(a, b), c),
+        Pair::AddMulC => mul(add(a, b), c),
+        Pair::SubMulC => mul(sub(a, b), c),
+        Pair::MulMulC => mul(mul(a, b), c),
+        Pair::CAddAdd => add(c, add(a, b)),
+        Pair::CAddSub => add(c, sub(a, b)),
+        Pair::CAddMul => add(c, mul(a, b)),
+        Pair::CSubAdd => sub(c, add(a, b)),
+        Pair::CSubSub => sub(c, sub(a, b)),
+        Pair::CSubMul => sub(c, mul(a, b)),
+        Pair::CMulAdd => mul(c, add(a, b)),
+        Pair::CMulSub => mul(c, sub(a, b)),
+        Pair::CMulMul => mul(c, mul(a, b)),
+    }
+}
+
+/// The elements that an instruction writes, and a view of the others: an instruction never reads
+/// what it writes, and loops over slices that cannot overlap become vector instructions.
+#[inline(always)]
+fn apart<'a, T>(s: &'a mut [T], d: usize, n: usize) -> (&'a mut [T], impl Fn(usize) -> &'a [T]) {
+    let (before, rest) = s.split_at_mut(d);
+    let (written, after) = rest.split_at_mut(n);
+    let (before, after) = (&*before, &*after);
+    let read = move |from: usize| match from < d {
+        true => &before[from..from + n],
+        false => &after[from - d - n..from - d],
+    };
+    (written, read)
+}
+
+fn each_of_one<T: Scalar>(op: Unary, s: &mut [T], (d, a): (usize, usize), n: usize) {
+    let (out, read) = apart(s, d, n);
+    let a = read(a);
     match op {
-        Binary::Add => (0..n).for_each(|i| s[d + i] = T::binary(Binary::Add, s[a + i], s[b + i])),
-        Binary::Sub => (0..n).for_each(|i| s[d + i] = T::binary(Binary::Sub, s[a + i], s[b + i])),
-        Binary::Mul => (0..n).for_each(|i| s[d + i] = T::binary(Binary::Mul, s[a + i], s[b + i])),
-        op => (0..n).for_each(|i| s[d + i] = T::binary(op, s[a + i], s[b + i])),
+        Unary::Neg => out.iter_mut().zip(a).for_each(|(out, a)| *out = T::unary(Unary::Neg, *a)),
+        op => out.iter_mut().zip(a).for_each(|(out, a)| *out = T::unary(op, *a)),
+    }
+}
+
+/// One loop for each frequent operator, so that it is chosen once and not for every element.
+fn each_of_two<T: Scalar>(op: Binary, s: &mut [T], (d, a, b): (usize, usize, usize), n: usize) {
+    let (out, read) = apart(s, d, n);
+    let (a, b) = (read(a), read(b));
+    let all = out.iter_mut().zip(a.iter().zip(b));
+    match op {
+        Binary::Add => all.for_each(|(out, (a, b))| *out = T::binary(Binary::Add, *a, *b)),
+        Binary::Sub => all.for_each(|(out, (a, b))| *out = T::binary(Binary::Sub, *a, *b)),
+        Binary::Mul => all.for_each(|(out, (a, b))| *out = T::binary(Binary::Mul, *a, *b)),
+        Binary::Div => all.for_each(|(out, (a, b))| *out = T::binary(Binary::Div, *a, *b)),
+        op => all.for_each(|(out, (a, b))| *out = T::binary(op, *a, *b)),
+    }
+}
+
+fn each_of_three<T: Scalar>(
+    s: &mut [T],
+    (d, a, b, c): (usize, usize, usize, usize),
+    n: usize,
+    of: impl Fn(T, T, T) -> T,
+) {
+    let (out, read) = apart(s, d, n);
+    let (a, b, c) = (read(a), read(b), read(c));
+    for (i, out) in out.iter_mut().enumerate() {
+        *out = of(a[i], b[i], c[i]);
     }
 }
 
@@ -108,59 +176,13 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
 
 const MAXIMUM_ITERATIONS: usize = 60;
 
-/// Newton's method with the exact Jacobian, halving a step that does not make the residual
-/// smaller. Where it does not converge the result is not a number, and whoever runs the tape sees
-/// it: a trial step is then shortened, an accepted point is an error.
+/// Newton's method from one guess, then from the other. Where neither leads to a solution the
+/// result is not a number, and whoever runs the tape sees it: a trial step is then shortened, an
+/// accepted point is an error.
 fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
-    s.copy_within(code.guess as usize..code.guess as usize + n, unknowns);
-    run(&code.body, s);
-    let mut converged = false;
-    for _ in 0..MAXIMUM_ITERATIONS {
-        let before = size(&s[residual..residual + n]);
-        if before == 0.0 {
-            converged = true;
-            break;
-        }
-        newton_step(code, s);
-        let small = (0..n).all(|i| {
-            let scale = s[unknowns + i].primal().abs().max(1e-300);
-            s[step + i].primal().abs() <= 4.0 * f64::EPSILON * scale
-        });
-        s.copy_within(unknowns..unknowns + n, trial);
-        let mut fraction = 1.0;
-        let mut better = false;
-        for _ in 0..30 {
-            for i in 0..n {
-                let part = T::binary(Binary::Mul, T::constant(fraction), s[step + i]);
-                s[unknowns + i] = T::binary(Binary::Sub, s[trial + i], part);
-            }
-            run(&code.body, s);
-            if size(&s[residual..residual + n]) < before {
-                better = true;
-                break;
-            }
-            fraction *= 0.5;
-        }
-        if !better {
-            // The residual is at its rounding, or there is no descent: only the first is a solution.
-            let fine = (0..n).all(|i| {
-                let scale = s[trial + i].primal().abs().max(1.0);
-                s[step + i].primal().abs() <= 1e-9 * scale
-            });
-            s.copy_within(trial..trial + n, unknowns);
-            run(&code.body, s);
-            converged = small || fine;
-            break;
-        }
-        if small {
-            converged = true;
-            break;
-        }
-    }
-    if !converged {
+    let (unknowns, step) = (code.unknowns as usize, code.step as usize);
+    if !code.guesses.iter().any(|guess| converges(code, s, *guess as usize)) {
         s[dst..dst + n].fill(T::unary(Unary::Log, T::constant(-1.0)));
         return;
     }
@@ -172,6 +194,67 @@ fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
         run(&code.body, s);
     }
     s.copy_within(unknowns..unknowns + n, dst);
+}
+
+/// Newton's method with the exact Jacobian, halving a step that does not make the residual
+/// smaller; says whether it ends at a solution.
+fn converges<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> bool {
+    let n = code.n as usize;
+    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
+    let (step, trial) = (code.step as usize, code.trial as usize);
+    s.copy_within(guess..guess + n, unknowns);
+    run(&code.body, s);
+    for _ in 0..MAXIMUM_ITERATIONS {
+        let before = size(&s[residual..residual + n]);
+        if before == 0.0 {
+            return true;
+        }
+        if !before.is_finite() {
+            return false;
+        }
+        newton_step(code, s);
+        let within = |s: &[T], part: f64, least: f64| {
+            (0..n).all(|i| {
+                let scale = s[unknowns + i].primal().abs().max(least);
+                s[step + i].primal().abs() <= part * scale
+            })
+        };
+        let small = within(s, 4.0 * f64::EPSILON, 1e-300);
+        let fine = within(s, 1e-9, 1.0);
+        if !descends(code, s, before) {
+            // The residual is at its rounding, or there is no descent: only the first is a
+            // solution.
+            s.copy_within(trial..trial + n, unknowns);
+            run(&code.body, s);
+            return small || fine;
+        }
+        if small {
+            return true;
+        }
+    }
+    false
+}
+
+/// Takes the step, or a half, a quarter ... of it, that makes the residual smaller; says whether
+/// there is one. Where the unknowns were is kept.
+fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
+    let n = code.n as usize;
+    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
+    let (step, trial) = (code.step as usize, code.trial as usize);
+    s.copy_within(unknowns..unknowns + n, trial);
+    let mut fraction = 1.0;
+    for _ in 0..30 {
+        for i in 0..n {
+            let part = T::binary(Binary::Mul, T::constant(fraction), s[step + i]);
+            s[unknowns + i] = T::binary(Binary::Sub, s[trial + i], part);
+        }
+        run(&code.body, s);
+        if size(&s[residual..residual + n]) < before {
+            return true;
+        }
+        fraction *= 0.5;
+    }
+    false
 }
 
 /// Puts the solution of J step = residual at the place of the step.
@@ -208,7 +291,7 @@ mod tests {
         let mut g = Graph::new();
         let p = g.leaf(0, Type::REAL);
         let guess = g.constant(Type::vector(1), &[1.0]);
-        let root = g.solve(body, guess, &[p]);
+        let root = g.solve(body, [guess, guess], &[p]);
         let root = g.sum(root);
         let one = g.real(1.0);
         let seeds = [(p, one)].into_iter().collect();

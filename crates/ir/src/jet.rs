@@ -8,7 +8,7 @@ use crate::{Binary, Opaque, Scalar, Unary};
 /// The highest derivative that a jet carries.
 pub const ORDER: usize = 8;
 
-/// The Taylor coefficients c[k] = f^(k)(t) / k! of a function of time.
+/// The Taylor coefficients `c[k] = f^(k)(t) / k!` of a function of time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Jet(pub [f64; ORDER + 1]);
 

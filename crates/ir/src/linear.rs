@@ -20,9 +20,10 @@ pub(crate) fn eliminate<T: Scalar>(slots: &mut [T], a: usize, b: usize, n: usize
             if factor.primal() == 0.0 && T::EXTRA_NEWTON_STEPS == 0 {
                 continue;
             }
-            for j in k + 1..n {
-                slots[a + i * n + j] = mul_sub(slots[a + i * n + j], factor, slots[a + k * n + j]);
-            }
+            // Rows lie apart, so that the loop becomes vector instructions.
+            let (upper, lower) = slots[a..a + n * n].split_at_mut(i * n);
+            let (pivots, row) = (&upper[k * n + k + 1..k * n + n], &mut lower[k + 1..n]);
+            row.iter_mut().zip(pivots).for_each(|(x, pivot)| *x = mul_sub(*x, factor, *pivot));
             slots[b + i] = mul_sub(slots[b + i], factor, slots[b + k]);
         }
     }

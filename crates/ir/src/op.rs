@@ -52,7 +52,8 @@ pub enum Op {
     /// `solve(A, b)` with a square matrix: the x of A x = b.
     LinearSolve,
     /// The unknowns, one vector, at which a body's residuals vanish; the first argument is the
-    /// guess, the others are the body's outer values.
+    /// guess, the second another one for where that leads nowhere, the others are the body's outer
+    /// values.
     Solve(BodyId),
     /// A function that the graph cannot see into.
     Call(CallId),

@@ -3,12 +3,17 @@
 //! The buffer's layout is made first and shared by all tapes of a program: constants, the numbers
 //! that live longer than a run, and temporaries, which tapes reuse.
 
+mod fuse;
+
 use std::sync::Arc;
 
 use base::Shape;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 use crate::{Binary, Graph, NodeId, Op, Opaque, Unary};
+pub(crate) use fuse::Pair;
+use fuse::{join_copies, pairs};
 
 /// A position in the buffer.
 pub type Slot = u32;
@@ -74,9 +79,11 @@ pub(crate) enum Code {
     Neg,
     Copy,
     Select,
+    Pair(Pair),
     Unary(Unary),
     Binary(Binary),
     CopyEach,
+    CopyApart,
     SelectEach,
     SelectAll,
     Live,
@@ -88,7 +95,8 @@ pub(crate) enum Code {
     Extra,
 }
 
-/// One step: `n` elements at `dst` from those at `a`, `b` and `c`.
+/// One step: `n` elements at `dst` from those at `a`, `b` and `c`. For [`Code::CopyApart`], `b` and
+/// `c` are the distances between elements at `dst` and at `a`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Instr {
     pub code: Code,
@@ -97,6 +105,19 @@ pub(crate) struct Instr {
     pub b: Slot,
     pub c: Slot,
     pub n: u32,
+}
+
+impl Instr {
+    /// Whether an operation on each element writes none of the elements that it reads.
+    fn reads_elsewhere(&self) -> bool {
+        let read: &[Slot] = match self.code {
+            Code::Unary(_) => &[self.a],
+            Code::Binary(_) => &[self.a, self.b],
+            Code::SelectEach | Code::Live | Code::LiveCell => &[self.a, self.b, self.c],
+            _ => &[],
+        };
+        read.iter().all(|from| from + self.n <= self.dst || self.dst + self.n <= *from)
+    }
 }
 
 /// What does not fit in an instruction.
@@ -113,7 +134,7 @@ pub(crate) enum Extra {
 #[derive(Clone, Debug)]
 pub(crate) struct SolveCode {
     pub n: u32,
-    pub guess: Slot,
+    pub guesses: [Slot; 2],
     pub unknowns: Slot,
     pub body: Tape,
     pub residual: Slot,
@@ -155,10 +176,14 @@ impl Tape {
         let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
         let mut order = graph.reachable_above(&nodes, &|id| given.contains_key(&id));
         order.retain(|id| !given.contains_key(id));
+        writer.pairs = pairs(graph, &order, &nodes);
+        let folded: FxHashSet<NodeId> =
+            writer.pairs.iter().map(|(id, at)| graph.node(*id).args[*at]).collect();
+        order.retain(|id| !folded.contains(id));
         let mut last_use: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in &order {
-            for arg in &graph.node(*id).args {
-                last_use.insert(*arg, *id);
+            for arg in writer.reads(*id) {
+                last_use.insert(arg, *id);
             }
         }
         let mut targets: FxHashMap<NodeId, Slot> = FxHashMap::default();
@@ -167,7 +192,7 @@ impl Tape {
         }
         for id in &order {
             writer.emit(*id, targets.get(id).copied());
-            let mut args = graph.node(*id).args.clone();
+            let mut args = writer.reads(*id);
             args.sort_unstable();
             args.dedup();
             for arg in args.iter().filter(|arg| last_use[*arg] == *id) {
@@ -201,6 +226,8 @@ struct Writer<'a> {
     slots: FxHashMap<NodeId, Slot>,
     temporary: FxHashMap<NodeId, usize>,
     held: Vec<(Slot, usize)>,
+    /// Nodes that compute one of their arguments themselves, and which one.
+    pairs: FxHashMap<NodeId, usize>,
     tape: Tape,
 }
 
@@ -213,7 +240,20 @@ impl<'a> Writer<'a> {
             slots: FxHashMap::default(),
             temporary: FxHashMap::default(),
             held: Vec::new(),
+            pairs: FxHashMap::default(),
             tape: Tape::default(),
+        }
+    }
+
+    /// The nodes whose values an instruction reads.
+    fn reads(&self, id: NodeId) -> SmallVec<[NodeId; 3]> {
+        let args = &self.graph.node(id).args;
+        match self.pairs.get(&id) {
+            None => args.clone(),
+            Some(at) => {
+                let first = &self.graph.node(args[*at]).args;
+                smallvec![first[0], first[1], args[1 - at]]
+            }
         }
     }
 
@@ -270,6 +310,12 @@ impl<'a> Writer<'a> {
     fn instruction(&mut self, id: NodeId, dst: Slot, n: u32) {
         let graph = self.graph;
         let node = graph.node(id);
+        if let Some(pair) = self.pair(id) {
+            let reads = self.reads(id);
+            let [a, b, c] = [0, 1, 2].map(|i| self.slots[&reads[i]]);
+            self.tape.code.push(Instr { code: Code::Pair(pair), dst, a, b, c, n });
+            return;
+        }
         let slot = |i: usize| node.args.get(i).map_or(0, |arg| self.slots[arg]);
         let (a, b, c) = (slot(0), slot(1), slot(2));
         let args: Vec<Slot> = (0..node.args.len()).map(slot).collect();
@@ -306,6 +352,15 @@ impl<'a> Writer<'a> {
                 let c = self.tape.extra.len() as u32 - 1;
                 self.tape.code.push(Instr { code: Code::Extra, dst, a, b, c, n });
             }
+        }
+    }
+
+    fn pair(&self, id: NodeId) -> Option<Pair> {
+        let at = *self.pairs.get(&id)?;
+        let node = self.graph.node(id);
+        match (&self.graph.node(node.args[at]).op, &node.op) {
+            (Op::Binary(first), Op::Binary(second)) => Pair::of(*first, *second, at),
+            _ => None,
         }
     }
 
@@ -349,15 +404,15 @@ impl<'a> Writer<'a> {
         let (residual, jacobian) = (self.hold(n), self.hold(n * n));
         let (work, step, trial) = (self.hold(n * n), self.hold(n), self.hold(n));
         let roots = [(body.residual, residual), (body.jacobian, jacobian)];
-        let leaf = |key: u32| if key == 0 { unknowns } else { args[key as usize] };
+        let leaf = |key: u32| if key == 0 { unknowns } else { args[key as usize + 1] };
         // Temporaries released before this point may be taken; those of the body must not be taken
         // again by what comes after, for the body runs in the middle of the outer tape: it may use
         // them, since nothing outer is alive there.
         let tape = Tape::compile(&body.graph, &roots, self.layout, &leaf);
-        let guess = args[0];
+        let guesses = [args[0], args[1]];
         SolveCode {
             n: n as u32,
-            guess,
+            guesses,
             unknowns,
             body: tape,
             residual,
@@ -374,6 +429,8 @@ impl<'a> Writer<'a> {
         for (slot, length) in std::mem::take(&mut self.held) {
             self.layout.give(slot, length);
         }
+        debug_assert!(self.tape.code.iter().all(Instr::reads_elsewhere), "{:?}", self.tape);
+        self.tape.code = join_copies(self.tape.code);
         self.tape
     }
 }

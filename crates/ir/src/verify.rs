@@ -90,7 +90,7 @@ fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
             (Ok(()), Shape::Matrix(a, b), Shape::Vector(c)) if a == b && b == c => Ok(()),
             _ => Err("shapes of a linear system"),
         },
-        Op::Solve(_) if node.args.is_empty() => Err("a loop without a guess"),
+        Op::Solve(_) if node.args.len() < 2 => Err("a loop without guesses"),
         Op::Solve(_) | Op::Call(_) => Ok(()),
     }
 }

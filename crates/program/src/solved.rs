@@ -53,7 +53,8 @@ fn part_type(composer: &Composer, id: PartId) -> Type {
 }
 
 /// Composes parts that need each other as a loop solved for its unknowns. Between events the guess
-/// is a place of its own, which follows the solution; at a tick it is what the wires were.
+/// is a place of its own, which follows the solution; at a tick it is what the wires were. Where
+/// that leads nowhere, the guess of the model is tried.
 pub(crate) fn solve(
     composer: &mut Composer,
     slots: &mut Slots,
@@ -64,9 +65,10 @@ pub(crate) fn solve(
     let total: usize = types.iter().map(|ty| ty.len()).sum();
     let ty = Type::vector(total as u32);
     let (body, outer) = body(composer, slots, unknowns, rest, ty);
+    let start: Vec<f64> = unknowns.iter().flat_map(|(_, guess)| guess.clone()).collect();
+    let fallback = composer.graph.constant(ty, &start);
     let guess = match composer.mode {
         Mode::Smooth => {
-            let start: Vec<f64> = unknowns.iter().flat_map(|(_, guess)| guess.clone()).collect();
             let guess = slots.layout.reserve_with(&start);
             let solution = slots.layout.reserve(total);
             slots.guesses.push((solution, guess, total));
@@ -83,7 +85,7 @@ pub(crate) fn solve(
             composer.graph.stack(&leaves, ty.shape)
         }
     };
-    let solved = composer.graph.solve(Arc::new(body), guess, &outer);
+    let solved = composer.graph.solve(Arc::new(body), [guess, fallback], &outer);
     if let (Mode::Smooth, Some((solution, ..))) = (composer.mode, slots.guesses.last()) {
         composer.solutions.push((unknowns[0].0, solved, *solution));
     }

@@ -230,11 +230,12 @@ impl<'a> Refused<'a> {
         std::mem::take(&mut self.errors)
     }
 
-    fn describe(&self, id: PartId) -> String {
+    fn describe(&self, id: PartId, only_presence: bool) -> String {
         let part = self.parts.get(id);
         let name = self.diagram.wire_name(part.wire);
         match part.part {
             Part::Value => name,
+            Part::Present if only_presence => name,
             Part::Present => format!("presence of {name}"),
             Part::Impulse(order) => format!("impulse {order} of {name}"),
             Part::Derivative(order) => format!("derivative {order} of {name}"),
@@ -250,8 +251,9 @@ impl<'a> Refused<'a> {
         let plain = |id: &&PartId| {
             own(id) || !cycle.iter().any(|other| block(other).path == block(id).written())
         };
+        let only_presence = cycle.iter().all(|id| self.parts.get(*id).part == Part::Present);
         let mut names: Vec<String> =
-            cycle.iter().filter(plain).map(|id| self.describe(*id)).collect();
+            cycle.iter().filter(plain).map(|id| self.describe(*id, only_presence)).collect();
         names.extend(names.first().cloned());
         let when = match self.mode {
             Mode::Smooth => "between events",

@@ -31,6 +31,8 @@ pub struct System {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     schedule: Arc<Schedule>,
+    /// A number by which saved runs know their model.
+    pub(crate) identity: u64,
 }
 
 impl System {
@@ -48,6 +50,7 @@ impl System {
         check_size(&program, method).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
+            identity: crate::saved::identity(&diagram, &options),
             diagram: Arc::new(diagram),
             program: Arc::new(program),
             options,

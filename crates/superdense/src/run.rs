@@ -95,11 +95,7 @@ impl Run {
         let column =
             |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
         let trace = Trace::new(system.program.records.iter().map(column).collect());
-        Run {
-            simulation,
-            recorder: Recorder { trace, listener: None },
-            identity: system.identity(),
-        }
+        Run { simulation, recorder: Recorder { trace, listener: None }, identity: system.identity }
     }
 
     /// Tells everything that happens at ticks to a listener.

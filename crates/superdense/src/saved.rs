@@ -3,7 +3,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use engine::{Simulation, Snapshot};
+use diagram::Diagram;
+use engine::{Options, Simulation, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::{Run, System};
@@ -64,7 +65,7 @@ impl System {
         if head.version != VERSION || !whole {
             return Err(RestoreError::Damaged);
         }
-        if head.identity != self.identity() {
+        if head.identity != self.identity {
             return Err(RestoreError::OtherModel);
         }
         let snapshot: Snapshot = postcard::from_bytes(body).map_err(|_| RestoreError::Damaged)?;
@@ -72,16 +73,16 @@ impl System {
         let options = self.options.clone();
         Ok(Run::with(self, Simulation::resume(diagram, program, options, snapshot)))
     }
+}
 
-    /// A number that differs, but for chance, between models, parameters and settings.
-    pub(crate) fn identity(&self) -> u64 {
-        let mut hasher = Fnv(OFFSET);
-        for (_, text) in self.diagram.sources.files() {
-            text.hash(&mut hasher);
-        }
-        format!("{:?} {:?}", self.diagram.parameters, self.options).hash(&mut hasher);
-        hasher.finish()
+/// A number that differs, but for chance, between models, parameters and settings.
+pub(crate) fn identity(diagram: &Diagram, options: &Options) -> u64 {
+    let mut hasher = Fnv(OFFSET);
+    for (_, text) in diagram.sources.files() {
+        text.hash(&mut hasher);
     }
+    format!("{:?} {options:?}", diagram.parameters).hash(&mut hasher);
+    hasher.finish()
 }
 
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;

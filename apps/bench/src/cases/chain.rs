@@ -1,0 +1,108 @@
+//! A chain of 1000 masses between two walls, drawn as a diagram of 2000 integrators: the cost of
+//! an instruction.
+
+use std::hint::black_box;
+
+use anyhow::Result;
+
+use super::{NOTHING, agree, compile, last};
+use crate::hand::{DormandPrince, Equations};
+use crate::measure::{Effort, Figure, best, best_in_turn};
+
+const MASSES: usize = 1000;
+const STATES: usize = 2 * MASSES;
+
+/// Stiffness and damping over mass.
+struct Chain {
+    k: f64,
+    c: f64,
+}
+
+impl Equations<STATES> for Chain {
+    fn slopes(&self, _: f64, state: &[f64; STATES], slopes: &mut [f64; STATES]) {
+        let (x, v) = state.split_at(MASSES);
+        let (dx, dv) = slopes.split_at_mut(MASSES);
+        dx.copy_from_slice(v);
+        let force =
+            |left: f64, i: usize, right: f64| self.k * (left - 2.0 * x[i] + right) - self.c * v[i];
+        dv[0] = force(0.0, 0, x[1]);
+        for i in 1..MASSES - 1 {
+            dv[i] = force(x[i - 1], i, x[i + 1]);
+        }
+        dv[MASSES - 1] = force(x[MASSES - 2], MASSES - 1, 0.0);
+    }
+}
+
+/// Every mass starts away from its place, each differently, so that all of them move.
+fn start(i: usize) -> f64 {
+    (0.7 * i as f64).sin()
+}
+
+fn text(record: &str) -> String {
+    let mut blocks = String::new();
+    for i in 0..MASSES {
+        let left = if i == 0 { "0".to_owned() } else { format!("x{}", i - 1) };
+        let right = if i + 1 == MASSES { "0".to_owned() } else { format!("x{}", i + 1) };
+        let force = format!("k * ({left} - 2 * x{i} + {right}) - c * v{i}");
+        blocks += &format!("  x{i}: {{type: Integrator, input: v{i}, initial: {:?}}}\n", start(i));
+        blocks += &format!("  v{i}: {{type: Integrator, input: {force}}}\n");
+    }
+    format!(
+        "superdense: 1
+name: chain
+parameters: {{k: 1, c: 0.01}}
+blocks:
+{blocks}record: [{record}]
+simulate: {{stop: 10, solver: rk45, tolerance: 1e-6}}
+"
+    )
+}
+
+fn by_hand() -> Box<DormandPrince<STATES>> {
+    let chain = black_box(Chain { k: 1.0, c: 0.01 });
+    let x = std::array::from_fn(|i| if i < MASSES { start(i) } else { 0.0 });
+    let mut solver = Box::new(DormandPrince::new(&chain, x, 1e-6));
+    while solver.t < 10.0 {
+        solver.step(&chain, 10.0);
+    }
+    solver
+}
+
+pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
+    let hand = by_hand();
+    let mut figures = Vec::new();
+    for (name, record) in
+        [("chain of 1000, nothing recorded", NOTHING), ("chain of 1000, 2 recorded", "x400, x500")]
+    {
+        let system = compile(&text(record))?;
+        let outcome = system.simulate()?;
+        if record != NOTHING {
+            agree("chain", last(&outcome, "x400")?, hand.x[400], 1e-12)?;
+            agree("chain", last(&outcome, "x500")?, hand.x[500], 1e-12)?;
+        }
+        let (steps, own) = (outcome.counters.steps, hand.steps);
+        let (ours, hand) = best_in_turn(effort, || system.simulate(), by_hand);
+        figures.push(Figure {
+            name: name.to_owned(),
+            ours,
+            hand: Some(hand),
+            limit: Some(40.0),
+            note: format!("{steps} steps, {own} by hand"),
+        });
+    }
+    figures.push(ready(effort)?);
+    Ok(figures)
+}
+
+/// The time from the text of a large model to something that runs.
+fn ready(effort: &Effort) -> Result<Figure> {
+    let text = text(NOTHING);
+    let blocks = compile(&text)?.block_count();
+    Ok(Figure {
+        name: "chain of 1000, text to ready".to_owned(),
+        ours: best(effort, || compile(&text)),
+        hand: None,
+        limit: None,
+        note: format!("{blocks} blocks, {} kB of text", text.len() / 1000),
+    })
+}
