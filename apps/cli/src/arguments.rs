@@ -27,6 +27,50 @@ pub enum Command {
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
         instant: String,
     },
+    /// Draws a saved trace.
+    Plot {
+        /// The trace: a CSV, Parquet or JSON file.
+        trace: PathBuf,
+        /// The picture: an SVG or PNG file.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// The signals to draw; all where none is named.
+        #[arg(short, long = "signal", value_name = "NAME")]
+        signals: Vec<String>,
+    },
+    /// Says where two saved traces part.
+    Compare {
+        /// The first trace.
+        first: PathBuf,
+        /// The second trace.
+        second: PathBuf,
+        /// Difference of values that is allowed.
+        #[arg(long, default_value_t = 0.0)]
+        absolute: f64,
+        /// Difference of values that is allowed, as a part of the larger.
+        #[arg(long, default_value_t = 0.0)]
+        relative: f64,
+        /// How far apart the times of one event may be, in seconds.
+        #[arg(long, default_value_t = 0.0)]
+        time: f64,
+    },
+    /// Draws the block diagram of a model, with a causality loop in red.
+    Graph {
+        #[command(flatten)]
+        model: Box<ModelArguments>,
+        /// The picture: an SVG file, or a DOT file for Graphviz.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// How deep the hierarchy opens; everything where it is not given.
+        #[arg(long)]
+        depth: Option<usize>,
+        /// Writes expressions on wires instead of drawing them as nodes.
+        #[arg(long)]
+        fold: bool,
+        /// Numbers the blocks in the order of evaluation.
+        #[arg(long)]
+        order: bool,
+    },
     /// Lists the blocks, or shows the page of one.
     Blocks {
         /// The block.
@@ -70,9 +114,12 @@ pub struct ModelArguments {
 pub struct RunArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    /// The CSV file; `-` for standard output.
+    /// The file of the result: .csv, .parquet or .json; `-` for CSV on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Draws the result as an SVG or PNG file; rows between steps make its curves smooth.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     /// Writes everything that happens at ticks into this file, a line of JSON for each.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use superdense::{
-    Counters, Instant, Library, Listener, Overrides, Refused, Stage, StopReason, System, Time,
-    Trace, page, parse_value, read, write_csv,
+    Counters, Drawing, Instant, Library, Listener, Overrides, Refused, Stage, StopReason, System,
+    Time, Tolerance, Trace, page, parse_value, plots, read, traces, write_csv,
 };
 
 use crate::arguments::{CheckArguments, Command, ModelArguments, RunArguments};
@@ -19,6 +19,14 @@ pub fn run(command: Command) -> Result<()> {
     match command {
         Command::Run(arguments) => run_model(&arguments),
         Command::Check(arguments) => check(&arguments),
+        Command::Plot { trace, output, signals } => plot(&trace, &output, &signals),
+        Command::Compare { first, second, absolute, relative, time } => {
+            compare(&first, &second, Tolerance { absolute, relative, time })
+        }
+        Command::Graph { model, output, depth, fold, order } => {
+            let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
+            graph(&model, &output, drawing)
+        }
         Command::Explain { model, instant } => explain(&model, &instant),
         Command::Blocks { name, write } => blocks(name.as_deref(), write.as_deref()),
     }
@@ -32,9 +40,9 @@ fn refused(refused: Refused) -> anyhow::Error {
     anyhow!("{}", refused.render(colour()))
 }
 
-fn compile(arguments: &ModelArguments) -> Result<System> {
+fn compile(arguments: &ModelArguments, smooth: Option<u32>) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
-    let overrides = overrides(arguments)?;
+    let overrides = Overrides { smooth, ..overrides(arguments)? };
     System::compile(&model, &Library::standard(), &overrides).map_err(refused)
 }
 
@@ -75,38 +83,48 @@ fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
 
 fn run_model(arguments: &RunArguments) -> Result<()> {
     let begin = std::time::Instant::now();
-    let system = compile(&arguments.model)?;
+    let smooth = arguments.plot.as_ref().map(|_| ROWS_OF_A_CURVE);
+    let system = compile(&arguments.model, smooth)?;
     let compiled = begin.elapsed();
-    // The file is opened before the run, so that a mistake in its name costs no run.
-    let output = match &arguments.output {
-        Some(path) if path.as_os_str() != "-" => {
-            let file =
-                File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-            Some((file, path))
-        }
-        _ => None,
-    };
-    let to_terminal = arguments.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    let begin = std::time::Instant::now();
     let mut run = system.start();
     if let Some(path) = &arguments.log {
         run.listen(log(&system, path)?);
     }
+    // Files are opened before the run, so that a mistake in a name costs no run. A long result
+    // goes to its file as it comes; a plot needs it whole.
+    let output = arguments.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let streams = output.filter(|_| arguments.plot.is_none());
+    if let Some(path) = output {
+        let writer = traces::Writer::create(path, &system.schema(), &system.header())?;
+        if streams.is_some() {
+            run.record_to(writer);
+        }
+    }
+    if let Some(path) = &arguments.plot {
+        picture_format(path)?;
+    }
+    let begin = std::time::Instant::now();
     let result = run.finish();
     let elapsed = begin.elapsed();
-    let (trace, counters) = match &result {
-        Ok(outcome) => (&outcome.trace, outcome.counters),
-        Err(failure) => (&failure.trace, failure.counters),
+    let (trace, counters, rows, write_error) = match &result {
+        Ok(o) => (&o.trace, o.counters, o.rows, &o.write_error),
+        Err(f) => (&f.trace, f.counters, f.rows, &f.write_error),
     };
-    if let Some((file, path)) = output {
-        write(trace, file).with_context(|| format!("cannot write {}", path.display()))?;
-    } else if to_terminal {
-        write(trace, io::stdout().lock()).context("cannot write to standard output")?;
+    if let Some(error) = write_error {
+        bail!("{error}");
+    }
+    if let Some(path) = output.filter(|_| streams.is_none()) {
+        traces::write(trace, path)?;
+    } else if arguments.output.is_some() && output.is_none() {
+        write_to_stdout(trace)?;
+    }
+    if let Some(path) = &arguments.plot {
+        plot_to(trace, &plots::Figure::of(trace).title(system.name()), path)?;
     }
     if !arguments.quiet {
-        let mut text = summary(&system, trace, counters);
+        let mut text = summary(&system, trace, counters, rows);
         text += &format!("time       {elapsed:.1?} to run, {compiled:.1?} to compile\n");
-        if let Some(path) = arguments.output.as_deref().filter(|_| !to_terminal) {
+        for path in output.into_iter().chain(arguments.plot.as_deref()) {
             text += &format!("result     {}\n", path.display());
         }
         tell(&text);
@@ -125,6 +143,71 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
             }
             bail!("{message}");
         }
+    }
+}
+
+/// How many rows make a curve look smooth.
+const ROWS_OF_A_CURVE: u32 = 1000;
+
+enum PictureFormat {
+    Svg,
+    Png,
+}
+
+fn picture_format(path: &Path) -> Result<PictureFormat> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => Ok(PictureFormat::Svg),
+        Some("png") => Ok(PictureFormat::Png),
+        _ => bail!("{}: the name of a picture ends in .svg or .png", path.display()),
+    }
+}
+
+fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()> {
+    let bytes = match picture_format(path)? {
+        PictureFormat::Svg => plots::svg(figure, trace)?.into_bytes(),
+        PictureFormat::Png => plots::png(figure, trace)?,
+    };
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn plot(trace: &Path, output: &Path, signals: &[String]) -> Result<()> {
+    let trace = traces::read(trace)?;
+    let figure = match signals {
+        [] => plots::Figure::of(&trace),
+        names => plots::Figure::of_signals(&trace, names.iter().cloned())?,
+    };
+    plot_to(&trace, &figure, output)
+}
+
+fn compare(first: &Path, second: &Path, tolerance: Tolerance) -> Result<()> {
+    let (first, second) = (traces::read(first)?, traces::read(second)?);
+    let comparison = traces::compare(&first, &second, tolerance);
+    show(&format!("{comparison}\n"))?;
+    if !comparison.agrees() {
+        bail!("the traces differ");
+    }
+    Ok(())
+}
+
+fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) -> Result<()> {
+    drawing.dot = match output.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => false,
+        Some("dot" | "gv") => true,
+        _ => bail!("{}: the name of the picture ends in .svg or .dot", output.display()),
+    };
+    let model = read(&arguments.model).map_err(refused)?;
+    let text = superdense::draw(&model, &Library::standard(), &overrides(arguments)?, drawing);
+    let text = text.map_err(refused)?;
+    fs::write(output, text).with_context(|| format!("cannot write {}", output.display()))
+}
+
+fn write_to_stdout(trace: &Trace) -> Result<()> {
+    match write_csv(trace, BufWriter::new(io::stdout().lock())) {
+        // A reader such as `head` may have had enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -147,7 +230,7 @@ fn explain(arguments: &ModelArguments, instant: &str) -> Result<()> {
         None => (instant, None),
     };
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
-    let system = compile(arguments)?;
+    let system = compile(arguments, None)?;
     let gathered = Rc::new(RefCell::new(Instant::near(at)));
     let mut run = system.start();
     let listener = gathered.clone();
@@ -160,14 +243,6 @@ fn explain(arguments: &ModelArguments, instant: &str) -> Result<()> {
         tell(&format!("{message}\n"));
     }
     Ok(())
-}
-
-fn write(trace: &Trace, out: impl Write) -> io::Result<()> {
-    match write_csv(trace, BufWriter::new(out)) {
-        // A reader such as `head` may have had enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
 }
 
 /// Writes to standard error; where nobody reads it there is nobody to tell.
@@ -189,9 +264,9 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-fn summary(system: &System, trace: &Trace, counters: Counters) -> String {
+fn summary(system: &System, trace: &Trace, counters: Counters, rows: u64) -> String {
     let end = trace.tags().last().map_or_else(String::new, |tag| format!(" to t = {}", tag.time));
-    let mut out = format!("rows       {}{end}\n", trace.len());
+    let mut out = format!("rows       {rows}{end}\n");
     out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);
     out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
     out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
@@ -209,7 +284,7 @@ fn summary(system: &System, trace: &Trace, counters: Counters) -> String {
 }
 
 fn check(arguments: &CheckArguments) -> Result<()> {
-    let system = compile(&arguments.model)?;
+    let system = compile(&arguments.model, None)?;
     match arguments.print.as_deref() {
         None => {
             let blocks = count(system.block_count(), "block");

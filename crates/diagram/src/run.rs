@@ -72,6 +72,8 @@ pub struct Overrides {
     pub tolerance: Option<f64>,
     /// The distance of rows.
     pub every: Option<Rational>,
+    /// Rows between steps, so many over the run, so that curves look smooth.
+    pub smooth: Option<u32>,
     /// The seed.
     pub seed: Option<u64>,
 }
@@ -120,12 +122,24 @@ pub(crate) fn evaluate(
         maximum_step: reader
             .positive(&simulate.maximum_step, "maximum_step")
             .unwrap_or(f64::INFINITY),
-        rows: reader.rows(simulate, overrides.every),
+        rows: smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
         seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
         microsteps: reader
             .count(&simulate.microsteps, "microsteps")
             .map_or(DEFAULT_MICROSTEPS, |n| n.clamp(2, u64::from(u32::MAX - 1)) as u32),
         zeno: reader.zeno(simulate),
+    }
+}
+
+/// Rows between steps, where they are asked for and the model has no times of its own.
+fn smooth(rows: Rows, number: Option<u32>, start: Time, stop: Time) -> Rows {
+    let length = Time::to_rational(stop - start);
+    match number {
+        Some(number) if rows.steps && number > 0 && stop > start => {
+            let part = base::checked_quotient(length, Rational::from_integer(number.into()));
+            Rows { every: part, ..rows }
+        }
+        _ => rows,
     }
 }
 

@@ -22,6 +22,8 @@
 
 mod pipeline;
 
+mod picture;
+
 mod run;
 mod saved;
 mod story;
@@ -39,9 +41,23 @@ pub use engine::{Change, Counters, Event, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
+pub use picture::{Drawing, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use run::{Failure, Listener, Outcome, Run};
 pub use saved::RestoreError;
 pub use solver::Method;
 pub use story::Instant;
-pub use trace::{Column, Impulse, Trace, write_csv};
+pub use trace::{
+    Column, Comparison, Format, Header, Impulse, ReadError, Schema, Tolerance, Trace, WriteError,
+    Writer, compare, write_csv,
+};
+
+/// Pictures of results.
+pub mod plots {
+    pub use plot::*;
+}
+
+/// Results in files.
+pub mod traces {
+    pub use trace::*;
+}

@@ -10,6 +10,7 @@ use model::{Model, Refused};
 use program::Program;
 use schedule::Schedule;
 use solver::Method;
+use trace::{Column, Header, Schema};
 
 use crate::run::{Failure, Outcome, Run};
 
@@ -71,6 +72,34 @@ impl System {
     /// The parameters of the main diagram with their values.
     pub fn parameters(&self) -> &[(String, Value)] {
         &self.diagram.parameters
+    }
+
+    /// What the model is called.
+    pub fn name(&self) -> &str {
+        &self.diagram.name
+    }
+
+    /// The columns that a run records, and how many orders of impulses each may carry.
+    pub fn schema(&self) -> Schema {
+        let records = &self.program.records;
+        let column =
+            |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
+        let orders = records.iter().map(|record| record.impulses.len()).collect();
+        Schema::new(records.iter().map(column).collect()).with_orders(orders)
+    }
+
+    /// What a trace says about where it comes from.
+    pub fn header(&self) -> Header {
+        let run = &self.diagram.run;
+        let parameters = self.diagram.parameters.iter();
+        Header {
+            model: self.diagram.name.clone(),
+            hash: format!("{:016x}", self.identity),
+            parameters: parameters.map(|(name, value)| (name.clone(), value.to_string())).collect(),
+            seed: Some(run.seed),
+            solver: run.solver.0.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
     }
 
     /// The settings of the run.

@@ -4,12 +4,12 @@ use std::fmt;
 
 use base::Tag;
 use engine::{Counters, Event, Progress, Row, RunError, Simulation, Sink, StopReason};
-use trace::{Column, Impulse, Trace};
+use trace::{Impulse, Trace, WriteError, Writer};
 
 use crate::System;
 
 /// What a run has given.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outcome {
     /// The recorded signals.
     pub trace: Trace,
@@ -17,10 +17,14 @@ pub struct Outcome {
     pub stop: StopReason,
     /// The work that it took.
     pub counters: Counters,
+    /// How many rows were recorded, in memory or to a file.
+    pub rows: u64,
+    /// Why rows could not be written to a file, where they were to be.
+    pub write_error: Option<WriteError>,
 }
 
 /// A run that could not be finished, with what it had computed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Failure {
     /// Why.
     pub error: RunError,
@@ -28,6 +32,10 @@ pub struct Failure {
     pub trace: Trace,
     /// The work that it took.
     pub counters: Counters,
+    /// How many rows were recorded, in memory or to a file.
+    pub rows: u64,
+    /// Why rows could not be written to a file, where they were to be.
+    pub write_error: Option<WriteError>,
 }
 
 impl fmt::Display for Failure {
@@ -51,6 +59,11 @@ pub type Listener = Box<dyn FnMut(&Event)>;
 
 struct Recorder {
     trace: Trace,
+    rows: u64,
+    /// Where rows go instead of into the trace.
+    writer: Option<Writer>,
+    /// Why the writer has stopped.
+    write_error: Option<WriteError>,
     listener: Option<Listener>,
 }
 
@@ -62,6 +75,19 @@ impl fmt::Debug for Recorder {
 
 impl Sink for Recorder {
     fn row(&mut self, row: Row<'_>) {
+        self.rows += 1;
+        if let Some(writer) = &mut self.writer {
+            let impulse = |column: usize, order: usize| {
+                row.impulses(column).nth(order).filter(|w| w.iter().any(|w| *w != 0.0))
+            };
+            if let Err(error) = writer.push(row.tag, |column| row.value(column), impulse) {
+                (self.writer, self.write_error) = (None, Some(error));
+            }
+            return;
+        }
+        if self.write_error.is_some() {
+            return;
+        }
         self.trace.push(row.tag, |column| row.value(column));
         for column in 0..row.len() {
             for (order, weight) in row.impulses(column).enumerate() {
@@ -92,15 +118,27 @@ impl Run {
     }
 
     pub(crate) fn with(system: &System, simulation: Simulation) -> Run {
-        let column =
-            |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
-        let trace = Trace::new(system.program.records.iter().map(column).collect());
-        Run { simulation, recorder: Recorder { trace, listener: None }, identity: system.identity }
+        let mut trace = Trace::with_schema(system.schema());
+        trace.set_header(system.header());
+        let recorder = Recorder { trace, rows: 0, writer: None, write_error: None, listener: None };
+        Run { simulation, recorder, identity: system.identity }
     }
 
     /// Tells everything that happens at ticks to a listener.
     pub fn listen(&mut self, listener: Listener) {
         self.recorder.listener = Some(listener);
+    }
+
+    /// Writes rows to a file as they come instead of keeping them, so that a long run needs little
+    /// memory. The file gets its name when the run has ended, also by an error.
+    pub fn record_to(&mut self, writer: Writer) {
+        self.recorder.writer = Some(writer);
+    }
+
+    /// Ends the file of [`Run::record_to`], or says why it could not be written.
+    fn close(&mut self) -> Option<WriteError> {
+        let finished = self.recorder.writer.take().map_or(Ok(()), Writer::finish);
+        self.recorder.write_error.take().or(finished.err())
     }
 
     /// Does one thing: the start, one step between events, or one microstep. Says why the run has
@@ -147,14 +185,17 @@ impl Run {
     pub fn finish(mut self) -> Result<Outcome, Failure> {
         loop {
             match self.advance() {
-                Ok(None) => {}
-                Ok(Some(stop)) => {
-                    let counters = self.counters();
-                    return Ok(Outcome { trace: self.recorder.trace, stop, counters });
+                Ok(None) if self.recorder.write_error.is_none() => {}
+                Ok(stop) => {
+                    let (counters, write_error) = (self.counters(), self.close());
+                    let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.recorder.rows);
+                    let trace = self.recorder.trace;
+                    return Ok(Outcome { trace, stop, counters, rows, write_error });
                 }
                 Err(error) => {
-                    let counters = self.counters();
-                    return Err(Failure { error, trace: self.recorder.trace, counters });
+                    let (counters, write_error) = (self.counters(), self.close());
+                    let (trace, rows) = (self.recorder.trace, self.recorder.rows);
+                    return Err(Failure { error, trace, counters, rows, write_error });
                 }
             }
         }

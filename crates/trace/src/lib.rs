@@ -1,10 +1,60 @@
-//! Recorded results: rows of signals at tags, and CSV.
+//! Recorded results: rows of signals at tags, and the files that hold them.
 //!
-//! A row has a tag and, for each recorded signal, a value or nothing where the signal is absent.
-//! Nothing here knows where rows come from.
+//! Rows come in one after the other, each with a tag and, for each recorded signal, a value or
+//! nothing where the signal is absent, and the impulses that it carries. They are kept as a
+//! [`Trace`] or written by a [`Writer`] as they come. A file is complete or absent: a writer that
+//! does not reach its end leaves what was there before. Nothing here knows where rows come from.
+//!
+//! ```
+//! use base::{Tag, Time, Type};
+//! use superdense_trace::{Column, Header, Schema, Writer, read};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("decay.parquet");
+//! let schema = Schema::new(vec![Column { name: "x".to_owned(), ty: Type::REAL }]);
+//! let mut writer = Writer::create(&path, &schema, &Header::default())?;
+//! for k in 0..100 {
+//!     let t = f64::from(k) * 0.01;
+//!     let tag = Tag::new(Time::from_f64(t).unwrap(), 0);
+//!     let x = [(-t).exp()];
+//!     writer.push(tag, |_| Some(&x), |_, _| None)?;
+//! }
+//! writer.finish()?;
+//! assert_eq!(read(&path)?.series("x")[0].1, 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod header;
+mod schema;
 mod table;
-mod write;
 
-pub use table::{Column, Impulse, Trace};
-pub use write::write_csv;
+mod format;
+mod writer;
+
+mod chunk;
+mod number;
+mod target;
+
+mod csv;
+mod json;
+mod parquet;
+
+mod error;
+mod read;
+mod tables;
+
+mod compare;
+
+pub use self::csv::write_csv;
+pub use compare::{
+    ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side, Tolerance,
+    compare,
+};
+pub use error::{ReadError, ReadProblem, WriteError, WriteProblem};
+pub use format::Format;
+pub use header::Header;
+pub use read::{read, read_as};
+pub use schema::{Column, Schema};
+pub use table::{Impulse, Trace};
+pub use tables::write_impulses_csv;
+pub use writer::{Options, Writer, write, write_to};

@@ -1,15 +1,9 @@
 //! The table of a run.
 
-use base::{Shape, Tag, Type};
+use base::{Shape, Tag};
 
-/// One recorded signal.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Column {
-    /// The name that the model gives it.
-    pub name: String,
-    /// Its type.
-    pub ty: Type,
-}
+use crate::chunk::Chunk;
+use crate::{Column, Header, Schema};
 
 /// An impulse that a recorded signal carried.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,9 +19,10 @@ pub struct Impulse {
 }
 
 /// Rows of recorded signals, in the order of their tags.
-#[derive(Clone, Default, PartialEq, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Trace {
-    columns: Vec<Column>,
+    header: Header,
+    schema: Schema,
     /// Where the elements of each column begin in a row.
     offsets: Vec<usize>,
     width: usize,
@@ -40,21 +35,27 @@ pub struct Trace {
 impl Trace {
     /// An empty table with these columns.
     pub fn new(columns: Vec<Column>) -> Trace {
+        Trace::with_schema(Schema::new(columns))
+    }
+
+    /// An empty table with these columns and orders of impulses.
+    pub fn with_schema(schema: Schema) -> Trace {
         let mut width = 0;
-        let offsets = columns
+        let offsets = schema
+            .columns()
             .iter()
             .map(|column| {
                 width += column.ty.len();
                 width - column.ty.len()
             })
             .collect();
-        Trace { columns, offsets, width, ..Trace::default() }
+        Trace { schema, offsets, width, ..Trace::default() }
     }
 
     /// Adds a row; `value` gives each column's elements, or nothing where it is absent.
     pub fn push<'v>(&mut self, tag: Tag, value: impl Fn(usize) -> Option<&'v [f64]>) {
         self.tags.push(tag);
-        for (index, column) in self.columns.iter().enumerate() {
+        for (index, column) in self.schema.columns().iter().enumerate() {
             let value = value(index);
             self.present.push(value.is_some());
             match value {
@@ -64,19 +65,68 @@ impl Trace {
         }
     }
 
-    /// Adds an impulse.
+    /// Adds an impulse. It belongs to the row with its tag.
     pub fn push_impulse(&mut self, impulse: Impulse) {
+        self.schema.admit(impulse.column, impulse.order);
         self.impulses.push(impulse);
+    }
+
+    /// Adds all rows of a chunk.
+    pub(crate) fn append(&mut self, chunk: &Chunk) {
+        let lanes: Vec<_> = self.schema.lanes().collect();
+        let mut cursors = chunk.cursors();
+        for tag in chunk.tags() {
+            self.tags.push(*tag);
+            for (lane, cursor) in lanes.iter().zip(&mut cursors) {
+                let value = cursor.next();
+                match (lane.order, value) {
+                    (None, Some(value)) => self.values.extend(value),
+                    (None, None) => {
+                        let length = self.schema.columns()[lane.column].ty.len();
+                        self.values.extend(std::iter::repeat_n(f64::NAN, length));
+                    }
+                    (Some(order), Some(weight)) => self.impulses.push(Impulse {
+                        tag: *tag,
+                        column: lane.column,
+                        order,
+                        weight: weight.collect(),
+                    }),
+                    (Some(_), None) => {}
+                }
+                if lane.order.is_none() {
+                    self.present.push(cursor.was_present());
+                }
+            }
+        }
+    }
+
+    /// Says where the table comes from.
+    pub fn set_header(&mut self, header: Header) {
+        self.header = header;
+    }
+
+    /// Where the table comes from.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The columns and the orders of impulses that they may carry.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(crate) fn schema_mut(&mut self) -> &mut Schema {
+        &mut self.schema
     }
 
     /// The columns.
     pub fn columns(&self) -> &[Column] {
-        &self.columns
+        self.schema.columns()
     }
 
     /// The position of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name == name)
+        self.columns().iter().position(|column| column.name == name)
     }
 
     /// The number of rows.
@@ -96,11 +146,11 @@ impl Trace {
 
     /// The elements of a column in a row, or nothing where the signal was absent.
     pub fn get(&self, row: usize, column: usize) -> Option<&[f64]> {
-        if !self.present[row * self.columns.len() + column] {
+        if !self.present[row * self.columns().len() + column] {
             return None;
         }
         let from = row * self.width + self.offsets[column];
-        Some(&self.values[from..from + self.columns[column].ty.len()])
+        Some(&self.values[from..from + self.columns()[column].ty.len()])
     }
 
     /// The rows in which a scalar column is present: its tags and values.
@@ -109,7 +159,7 @@ impl Trace {
     /// Where there is no such column or it is no scalar.
     pub fn series(&self, name: &str) -> Vec<(Tag, f64)> {
         let column = self.column(name).unwrap_or_else(|| panic!("no column `{name}`"));
-        assert_eq!(self.columns[column].ty.shape, Shape::Scalar, "`{name}` is no scalar");
+        assert_eq!(self.columns()[column].ty.shape, Shape::Scalar, "`{name}` is no scalar");
         (0..self.len())
             .filter_map(|row| Some((self.tags[row], self.get(row, column)?[0])))
             .collect()
@@ -123,5 +173,27 @@ impl Trace {
     /// The impulses, in the order of their tags.
     pub fn impulses(&self) -> &[Impulse] {
         &self.impulses
+    }
+}
+
+/// Traces are equal where they say the same, bit by bit; all that is not a number is alike, and
+/// what an absent signal would have been does not count.
+impl PartialEq for Trace {
+    fn eq(&self, other: &Trace) -> bool {
+        let same_value =
+            |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+        let same = |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(same_value);
+        let key = |impulse: &Impulse| (impulse.tag, impulse.column, impulse.order);
+        self.header == other.header
+            && self.schema == other.schema
+            && self.tags == other.tags
+            && self.present == other.present
+            && same(&self.values, &other.values)
+            && self.impulses.len() == other.impulses.len()
+            && self
+                .impulses
+                .iter()
+                .zip(&other.impulses)
+                .all(|(a, b)| key(a) == key(b) && same(&a.weight, &b.weight))
     }
 }

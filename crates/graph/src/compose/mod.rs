@@ -1,0 +1,82 @@
+//! Levels into one picture: each level is laid out once those inside it have a size.
+
+mod level;
+mod nodes;
+
+use diagram::{Diagram, Mode};
+
+use crate::letters::{bold_width, width};
+use crate::scene::Scene;
+use crate::size::{NAME, SMALL};
+use crate::{Kind, Layout, Options, Point};
+
+/// Around the picture \[px\].
+const MARGIN: i64 = 20;
+/// The height of the title with the space below it \[px\].
+const TITLE: i64 = 34;
+/// The height of the legend with the space above it \[px\].
+pub(crate) const LEGEND: i64 = 48;
+/// The length of the samples of lines in the legend \[px\].
+pub(crate) const SAMPLE: i64 = 34;
+
+/// Lays out a diagram.
+pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
+    let scene = Scene::new(diagram, options);
+    let mut layout = Layout { title: diagram.name.clone(), ..Layout::default() };
+    let mut root = level::level(&scene, scene.root());
+    root.shift(Point { x: MARGIN, y: MARGIN + TITLE });
+    (layout.boxes, layout.nodes, layout.lines) = (root.boxes, root.nodes, root.lines);
+    level::number_nets(&mut layout.lines);
+    layout.width = (root.width + 2 * MARGIN).max(bold_width(&layout.title, NAME + 3) + 2 * MARGIN);
+    layout.height = root.height + 2 * MARGIN + TITLE;
+    layout.looped = layout.lines.iter().any(|line| line.looped);
+    layout.order = match options.order.map(|order| order.mode) {
+        Some(Mode::Smooth) => "order between events".to_owned(),
+        Some(Mode::Tick) => "order at a tick".to_owned(),
+        None => String::new(),
+    };
+    if options.legend {
+        add_legend(&mut layout);
+    }
+    layout
+}
+
+fn add_legend(layout: &mut Layout) {
+    let mut kinds: Vec<Kind> = layout.lines.iter().map(|line| line.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    layout.legend = kinds;
+    let items = legend_items(layout);
+    if let Some((_, x, text)) = items.last() {
+        layout.width = layout.width.max(x + SAMPLE + 8 + width(text, SMALL + 1) + MARGIN);
+        layout.height += LEGEND - 8;
+    }
+}
+
+/// What a sample in the legend shows.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Sample {
+    /// A kind of wire.
+    Wire(Kind),
+    /// A loop.
+    Loop,
+    /// A number.
+    Number,
+}
+
+/// The samples of the legend, with the left end and the text of each.
+pub(crate) fn legend_items(layout: &Layout) -> Vec<(Sample, i64, String)> {
+    let wires = layout.legend.iter().map(|kind| (Sample::Wire(*kind), kind.name().to_owned()));
+    let looped = layout.looped.then(|| (Sample::Loop, "causality loop".to_owned()));
+    let order = (!layout.order.is_empty()).then(|| (Sample::Number, layout.order.clone()));
+    if layout.legend.is_empty() {
+        return Vec::new();
+    }
+    let mut x = MARGIN;
+    let place = |(sample, text): (Sample, String)| {
+        let at = x;
+        x += SAMPLE + 8 + width(&text, SMALL + 1) + 22;
+        (sample, at, text)
+    };
+    wires.chain(looped).chain(order).map(place).collect()
+}

@@ -1,0 +1,124 @@
+//! Parts that are not connected, drawn one by one and put side by side and below one another.
+
+use super::proper::Proper;
+use super::{Drawing, Edge, Graph, Net, Pin, Vertex, cycles, heights, layers, route, sweep};
+use crate::Point;
+
+/// Between parts \[px\].
+const GAP: i64 = 30;
+
+/// Draws a level.
+pub(crate) fn draw(graph: &Graph) -> Drawing {
+    let parts = parts(graph);
+    let drawings: Vec<(Vec<usize>, Drawing)> =
+        parts.into_iter().map(|part| (part.clone(), connected(&extract(graph, &part)))).collect();
+    let limit = row_width(&drawings);
+    let mut whole = empty(graph);
+    let (mut corner, mut row) = (Point { x: 0, y: 0 }, 0);
+    for (part, drawing) in &drawings {
+        let pinned = part.iter().any(|vertex| graph.vertices[*vertex].edge != Edge::None);
+        if corner.x > 0 && (corner.x + drawing.width > limit || row == 0) {
+            corner = Point { x: 0, y: corner.y + row + GAP };
+            row = 0;
+        }
+        place(graph, part, drawing, corner, &mut whole);
+        whole.width = whole.width.max(corner.x + drawing.width);
+        whole.height = whole.height.max(corner.y + drawing.height);
+        row = row.max(drawing.height);
+        // A part that reaches the edges of the level has its row for itself.
+        corner.x = if pinned { limit + 1 } else { corner.x + drawing.width + GAP };
+    }
+    whole
+}
+
+fn connected(graph: &Graph) -> Drawing {
+    let feedback = cycles::feedback(graph);
+    let layers = layers::layers(graph, &feedback);
+    let mut proper = Proper::new(graph, &layers, &feedback);
+    sweep::order(&mut proper);
+    let tops = heights::heights(&proper);
+    route::route(&proper, &tops, &feedback)
+}
+
+/// Connected vertices; those at the edges of the level are one part, and it comes first.
+fn parts(graph: &Graph) -> Vec<Vec<usize>> {
+    let mut root: Vec<usize> = (0..graph.vertices.len()).collect();
+    fn find(root: &mut [usize], mut vertex: usize) -> usize {
+        while root[vertex] != vertex {
+            root[vertex] = root[root[vertex]];
+            vertex = root[vertex];
+        }
+        vertex
+    }
+    let mut join = |a: usize, b: usize| {
+        let (a, b) = (find(&mut root, a), find(&mut root, b));
+        root[a.max(b)] = a.min(b);
+    };
+    let pinned = |vertex: &usize| graph.vertices[*vertex].edge != Edge::None;
+    let first = (0..graph.vertices.len()).find(|vertex| pinned(vertex));
+    for vertex in (0..graph.vertices.len()).filter(pinned) {
+        join(first.unwrap_or(vertex), vertex);
+    }
+    for net in &graph.nets {
+        net.to.iter().for_each(|to| join(net.from.vertex, to.vertex));
+    }
+    let mut members = vec![Vec::new(); graph.vertices.len()];
+    for vertex in 0..graph.vertices.len() {
+        members[find(&mut root, vertex)].push(vertex);
+    }
+    members.retain(|part| !part.is_empty());
+    // Large parts first, so that single blocks gather at the end.
+    members.sort_by_key(|part| (!part.iter().any(&pinned), part.len() == 1));
+    members
+}
+
+fn extract(graph: &Graph, part: &[usize]) -> Graph {
+    let local = |vertex: usize| part.binary_search(&vertex).ok();
+    let vertex = |index: &usize| {
+        let vertex = graph.vertices[*index].clone();
+        Vertex { leads: vertex.leads.and_then(local), ..vertex }
+    };
+    let pin = |pin: &Pin| Some(Pin { vertex: local(pin.vertex)?, pin: pin.pin });
+    let net = |net: &Net| {
+        let to = net.to.iter().filter_map(pin).collect();
+        Some(Net { from: pin(&net.from)?, to })
+    };
+    Graph {
+        vertices: part.iter().map(vertex).collect(),
+        nets: graph.nets.iter().filter_map(net).collect(),
+    }
+}
+
+/// A width that makes the whole about half as high as it is wide.
+fn row_width(drawings: &[(Vec<usize>, Drawing)]) -> i64 {
+    let area: i64 = drawings.iter().map(|(_, d)| (d.width + GAP) * (d.height + GAP)).sum();
+    let widest = drawings.iter().map(|(_, d)| d.width).max().unwrap_or(0);
+    widest.max((2.0 * area as f64).sqrt() as i64)
+}
+
+fn empty(graph: &Graph) -> Drawing {
+    Drawing {
+        places: vec![Point::default(); graph.vertices.len()],
+        left: vec![Vec::new(); graph.vertices.len()],
+        right: vec![Vec::new(); graph.vertices.len()],
+        routes: vec![Vec::new(); graph.nets.len()],
+        ..Drawing::default()
+    }
+}
+
+fn place(graph: &Graph, part: &[usize], drawing: &Drawing, corner: Point, whole: &mut Drawing) {
+    let moved = |point: Point| Point { x: point.x + corner.x, y: point.y + corner.y };
+    for (local, vertex) in part.iter().enumerate() {
+        whole.places[*vertex] = moved(drawing.places[local]);
+        whole.left[*vertex] = drawing.left[local].clone();
+        whole.right[*vertex] = drawing.right[local].clone();
+    }
+    let inside = |net: &&(usize, &Net)| part.binary_search(&net.1.from.vertex).is_ok();
+    let nets = graph.nets.iter().enumerate();
+    for ((net, _), routes) in nets.filter(|net| inside(&net)).zip(&drawing.routes) {
+        let mut routes = routes.clone();
+        let points = routes.iter_mut().flat_map(|route| &mut route.points);
+        points.for_each(|point| *point = moved(*point));
+        whole.routes[net] = routes;
+    }
+}

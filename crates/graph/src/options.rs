@@ -1,0 +1,45 @@
+//! What is shown.
+
+use diagram::Mode;
+use schedule::{PartRef, Schedule};
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// How deep the hierarchy opens: 0 shows the main diagram with its instances closed; nothing
+    /// opens everything.
+    pub depth: Option<usize>,
+    /// Whether an expression is written on the wire that it feeds instead of being a node.
+    pub fold_expressions: bool,
+    /// Whether expressions that are only recorded are shown.
+    pub records: bool,
+    /// The order of evaluation to number the blocks by.
+    pub order: Option<Order<'a>>,
+    /// Causality loops to draw in red, as [`schedule::refused_loops`] gives them.
+    pub loops: &'a [Vec<PartRef>],
+    /// Whether the kinds of wires are explained below the picture.
+    pub legend: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            depth: None,
+            fold_expressions: false,
+            records: false,
+            order: None,
+            loops: &[],
+            legend: true,
+        }
+    }
+}
+
+/// An order of evaluation. A block has the number of the first step that computes a value of one
+/// of its outputs; blocks of one loop share a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    /// The schedule.
+    pub schedule: &'a Schedule,
+    /// Between events, or at a tick.
+    pub mode: Mode,
+}

@@ -1,0 +1,169 @@
+//! Where everything is drawn, without saying how.
+
+use diagram::{BlockId, WireId};
+
+use crate::Kind;
+
+/// A point; x grows to the right and y downwards \[px\].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Point {
+    /// From the left edge.
+    pub x: i64,
+    /// From the top edge.
+    pub y: i64,
+}
+
+/// A rectangle \[px\].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rect {
+    /// Its left edge.
+    pub x: i64,
+    /// Its top edge.
+    pub y: i64,
+    /// Its width.
+    pub width: i64,
+    /// Its height.
+    pub height: i64,
+}
+
+impl Rect {
+    /// Its right edge.
+    pub fn right(&self) -> i64 {
+        self.x + self.width
+    }
+
+    /// Its bottom edge.
+    pub fn bottom(&self) -> i64 {
+        self.y + self.height
+    }
+}
+
+/// A diagram in its place: boxes, nodes and lines, in the order in which they are painted.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Layout {
+    /// The name of the model.
+    pub title: String,
+    /// The size of the whole, with the legend \[px\].
+    pub width: i64,
+    /// The size of the whole, with the legend \[px\].
+    pub height: i64,
+    /// Open instances, each before those inside it.
+    pub boxes: Vec<Box>,
+    /// Blocks, expressions and closed instances.
+    pub nodes: Vec<Node>,
+    /// Wires, one line for each connection of each level.
+    pub lines: Vec<Line>,
+    /// The kinds of wires that the legend explains, and the height at which it stands.
+    pub legend: Vec<Kind>,
+    /// Whether some line is part of a refused loop.
+    pub looped: bool,
+    /// What the numbers at the blocks mean; empty where there are none.
+    pub order: String,
+}
+
+/// An open instance of a diagram.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Box {
+    /// Its path through the hierarchy.
+    pub path: String,
+    /// Its name in the diagram that it is part of.
+    pub name: String,
+    /// Where it is.
+    pub area: Rect,
+    /// Its ports; the names are written inside, above the wires.
+    pub ports: Vec<Port>,
+}
+
+/// What a node stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Figure {
+    /// A block of the library, with the name of its kind.
+    Block(BlockId, String),
+    /// A block made for an expression.
+    Expression(BlockId),
+    /// A closed instance of a diagram, with the number of blocks inside.
+    Closed(usize),
+}
+
+/// A block, an expression or a closed instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// What it stands for.
+    pub figure: Figure,
+    /// Its path through the hierarchy.
+    pub path: String,
+    /// Its name; empty for an expression.
+    pub name: String,
+    /// Lines below the name: the text of an expression.
+    pub text: Vec<String>,
+    /// More about it, for a tip.
+    pub about: String,
+    /// All that belongs to it, with the expressions written on its inputs.
+    pub area: Rect,
+    /// The shape itself.
+    pub body: Rect,
+    /// Where the name and the text are centred; an icon stands to the left of `text_left`.
+    pub text_middle: i64,
+    /// The left end of the widest line of text.
+    pub text_left: i64,
+    /// Its ports.
+    pub ports: Vec<Port>,
+    /// Expressions folded into the wires of its inputs.
+    pub labels: Vec<Label>,
+    /// Its number in the order of evaluation; empty where none is shown.
+    pub order: String,
+    /// Whether it is part of a refused loop.
+    pub looped: bool,
+}
+
+/// A side of a node or box.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Inputs.
+    Left,
+    /// Outputs.
+    Right,
+}
+
+/// Where a wire meets a node or a box.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Port {
+    /// The side.
+    pub side: Side,
+    /// Where it is.
+    pub at: Point,
+    /// Its name.
+    pub name: String,
+    /// Whether the name is written beside it, or goes without saying.
+    pub shown: bool,
+}
+
+/// A text that stands on a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// The text.
+    pub text: String,
+    /// The left end of the line that it stands on.
+    pub at: Point,
+}
+
+/// A connection within one level of the hierarchy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// The wire of the flat diagram.
+    pub wire: WireId,
+    /// Its name.
+    pub name: String,
+    /// What it carries.
+    pub kind: Kind,
+    /// Lines with the same number share their way at first.
+    pub net: usize,
+    /// The way, along the axes.
+    pub points: Vec<Point>,
+    /// Whether it ends at an input of a node, not at the edge of a box.
+    pub arrow: bool,
+    /// Whether it closes a loop and runs back around the blocks.
+    pub feedback: bool,
+    /// Whether it is part of a refused loop.
+    pub looped: bool,
+}

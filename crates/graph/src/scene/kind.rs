@@ -1,0 +1,42 @@
+//! What a wire carries.
+
+use diagram::{Presence, Wire};
+
+/// What a wire carries, as far as it is known before anything runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// A signal that moves between events.
+    Continuous,
+    /// A signal that is there between events and changes at events only.
+    Held,
+    /// Events.
+    Discrete,
+    /// A signal that may carry impulses.
+    Impulsive,
+    /// The same value at every tag.
+    Constant,
+}
+
+impl Kind {
+    /// The kind of a wire.
+    pub fn of(wire: &Wire) -> Kind {
+        match wire {
+            wire if wire.orders > 0 => Kind::Impulsive,
+            wire if wire.constant.is_some() => Kind::Constant,
+            wire if wire.between == Presence::Never => Kind::Discrete,
+            wire if wire.moving => Kind::Continuous,
+            _ => Kind::Held,
+        }
+    }
+
+    /// Its name in a legend.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Continuous => "continuous",
+            Kind::Held => "held between events",
+            Kind::Discrete => "discrete events",
+            Kind::Impulsive => "with impulses",
+            Kind::Constant => "constant",
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Marks that a picture may carry: refused loops and the order of evaluation.
+
+use std::collections::BTreeSet;
+
+use blocks::Part;
+use diagram::{BlockId, Diagram, WireId};
+use schedule::{PartId, PartRef, Step};
+
+use crate::Order;
+
+/// Connections and blocks in refused loops.
+pub(super) struct Loops {
+    connections: BTreeSet<(WireId, BlockId)>,
+    pub blocks: Vec<bool>,
+}
+
+impl Loops {
+    pub fn new(diagram: &Diagram, loops: &[Vec<PartRef>]) -> Loops {
+        let mut found =
+            Loops { connections: BTreeSet::new(), blocks: vec![false; diagram.blocks.len()] };
+        for parts in loops {
+            for part in parts {
+                found.blocks[diagram.wire(part.wire).block.index()] = true;
+            }
+            let along = connections(diagram, parts.iter());
+            // A caller may list a loop either way; drawn is the direction of the data.
+            let all = along.or_else(|| connections(diagram, parts.iter().rev()));
+            found.connections.extend(all.into_iter().flatten());
+        }
+        found
+    }
+
+    pub fn contains(&self, wire: WireId, block: BlockId) -> bool {
+        self.connections.contains(&(wire, block))
+    }
+}
+
+/// The connections by which each part feeds the next; nothing where some does not.
+fn connections<'p>(
+    diagram: &Diagram,
+    parts: impl Iterator<Item = &'p PartRef> + Clone,
+) -> Option<Vec<(WireId, BlockId)>> {
+    let mut found = Vec::new();
+    for (part, next) in parts.clone().zip(parts.cycle().skip(1)) {
+        let block = diagram.wire(next.wire).block;
+        if diagram.block(block).inputs.iter().flatten().any(|wire| *wire == part.wire) {
+            found.push((part.wire, block));
+        } else if diagram.wire(part.wire).block != block {
+            // Parts of one block may need each other inside it.
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// For each block the number, from 1 on, of the first step that computes a value of its outputs.
+pub(super) fn numbers(diagram: &Diagram, order: Option<Order>) -> Vec<Option<usize>> {
+    let mut numbers = vec![None; diagram.blocks.len()];
+    let Some(Order { schedule, mode }) = order else { return numbers };
+    let steps = match mode {
+        diagram::Mode::Smooth => &schedule.smooth,
+        diagram::Mode::Tick => &schedule.tick,
+    };
+    let mut next = 1;
+    for step in steps {
+        let mut used = false;
+        for id in parts(step) {
+            let PartRef { wire, part } = schedule.parts.get(id);
+            let wire = diagram.wire(wire);
+            let idle = mode == diagram::Mode::Smooth && wire.between == diagram::Presence::Never;
+            let number = &mut numbers[wire.block.index()];
+            if part == Part::Value && !idle && number.is_none() {
+                (*number, used) = (Some(next), true);
+            }
+        }
+        next += usize::from(used);
+    }
+    numbers
+}
+
+fn parts(step: &Step) -> Vec<PartId> {
+    match step {
+        Step::Single(part) => vec![*part],
+        Step::Iterate(parts) => parts.clone(),
+        // No values among these.
+        Step::Presences { .. } => Vec::new(),
+        Step::Solve { unknowns, rest } => {
+            unknowns.iter().map(|(part, _)| *part).chain(rest.iter().copied()).collect()
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What is to be drawn, before anything has a place: the hierarchy found again from the paths, the
+//! connections of each level, names of ports, kinds of wires, and marks.
+
+mod scopes;
+
+mod nets;
+mod ports;
+
+mod kind;
+mod marks;
+
+use std::collections::BTreeMap;
+
+use diagram::{BlockId, Diagram, WireId};
+
+use crate::Options;
+use scopes::Scopes;
+
+pub use kind::Kind;
+pub(crate) use nets::{LevelNet, Sink, Source};
+pub(crate) use scopes::{Scope, ScopeId};
+
+/// A diagram ready to be drawn.
+pub(crate) struct Scene<'a> {
+    pub diagram: &'a Diagram,
+    pub options: Options<'a>,
+    scopes: Scopes,
+    /// The connections of each open level, by wire.
+    nets: BTreeMap<(ScopeId, WireId), LevelNet>,
+    /// The number of each block in the order of evaluation.
+    numbers: Vec<Option<usize>>,
+    loops: marks::Loops,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(diagram: &'a Diagram, options: &Options<'a>) -> Scene<'a> {
+        let scopes = Scopes::new(diagram, options);
+        let loops = marks::Loops::new(diagram, options.loops);
+        let nets = nets::nets(diagram, &scopes, &loops);
+        let numbers = marks::numbers(diagram, options.order);
+        Scene { diagram, options: *options, scopes, nets, numbers, loops }
+    }
+
+    pub fn root(&self) -> ScopeId {
+        ScopeId(0)
+    }
+
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        self.scopes.get(id)
+    }
+
+    /// The connections of a level.
+    pub fn level(&self, scope: ScopeId) -> impl Iterator<Item = (WireId, &LevelNet)> {
+        let all = (scope, WireId(0))..=(scope, WireId(u32::MAX));
+        self.nets.range(all).map(|((_, wire), net)| (*wire, net))
+    }
+
+    /// Whether a block was made for an expression.
+    pub fn is_expression(&self, block: BlockId) -> bool {
+        scopes::is_expression(self.diagram, block)
+    }
+
+    /// The name under which an expression is recorded that feeds nothing else.
+    pub fn recorded(&self, block: BlockId) -> Option<&str> {
+        let wire = *self.diagram.block(block).outputs.first()?;
+        let fed = self.nets.contains_key(&(self.scopes.of(block), wire));
+        let name = self.diagram.block(block).path.strip_prefix("record.")?;
+        (!fed && self.scopes.of(block) == self.root()).then_some(name)
+    }
+
+    /// The text of an expression, line by line.
+    pub fn expression(&self, block: BlockId) -> Vec<String> {
+        let written = self.diagram.sources.snippet(self.diagram.block(block).span);
+        let lines = written.lines().map(|line| line.trim().trim_start_matches("- "));
+        let mut lines: Vec<String> = lines
+            .filter(|line| !line.is_empty())
+            .map(|l| crate::letters::shortened(l, 48))
+            .collect();
+        if lines.len() > 6 {
+            lines.truncate(5);
+            lines.push("…".to_owned());
+        }
+        lines
+    }
+
+    /// The node that an expression is written into instead of standing for itself: the block named
+    /// for it, or, where expressions are folded, the only node that it feeds.
+    pub fn host(&self, block: BlockId) -> Option<Sink> {
+        if !self.is_expression(block) {
+            return None;
+        }
+        let wire = *self.diagram.block(block).outputs.first()?;
+        let net = self.nets.get(&(self.scopes.of(block), wire))?;
+        let [(sink, _)] = net.to[..] else { return None };
+        match sink {
+            Sink::Block(owner, _) if self.is_expression(owner) => None,
+            Sink::Block(owner, _) if self.absorbs(owner) => Some(sink),
+            Sink::Group(scope) if self.scope(scope).open => None,
+            Sink::Block(..) | Sink::Group(_) if self.options.fold_expressions => Some(sink),
+            _ => None,
+        }
+    }
+
+    /// Whether a block only gives a name to an expression.
+    pub fn absorbs(&self, block: BlockId) -> bool {
+        let info = self.diagram.block(block).kind.info();
+        info.name == "Expression" && info.inputs.len() == 1 && info.outputs.len() == 1
+    }
+
+    /// The only node that a visible expression feeds.
+    pub fn led(&self, block: BlockId) -> Option<Sink> {
+        let wire = *self.diagram.block(block).outputs.first()?;
+        let net = self.nets.get(&(self.scopes.of(block), wire))?;
+        match net.to[..] {
+            [(sink, _)] if sink != Sink::Outside && self.is_expression(block) => Some(sink),
+            _ => None,
+        }
+    }
+
+    pub fn is_looped(&self, block: BlockId) -> bool {
+        self.loops.blocks[block.index()]
+    }
+
+    /// The numbers of some blocks: one, or the first and the last.
+    pub fn order(&self, blocks: impl Iterator<Item = BlockId>) -> String {
+        let numbers: Vec<usize> = blocks.filter_map(|b| self.numbers[b.index()]).collect();
+        match (numbers.iter().min(), numbers.iter().max()) {
+            (Some(first), Some(last)) if first == last => first.to_string(),
+            (Some(first), Some(last)) => format!("{first}–{last}"),
+            _ => String::new(),
+        }
+    }
+
+    /// The name of the port through which a wire enters an instance.
+    pub fn input_name(&self, scope: ScopeId, wire: WireId) -> String {
+        ports::input_name(self.diagram, &self.scopes, scope, wire)
+    }
+
+    /// The name of the port through which a wire leaves an instance.
+    pub fn output_name(&self, scope: ScopeId, wire: WireId) -> String {
+        ports::output_name(self.diagram, &self.scopes, scope, wire)
+    }
+
+    /// The visible ends of a connection of the flat diagram, and whether a refused loop goes along
+    /// it; nothing where both ends are hidden in one instance.
+    pub fn ends(&self, wire: WireId, sink: Sink) -> Option<(Source, Sink, bool)> {
+        let Sink::Block(block, _) = sink else { return None };
+        let driver = self.diagram.wire(wire).block;
+        if !self.scopes.is_shown(block) {
+            return None;
+        }
+        let (hiding, hidden) = (self.scopes.chain(driver).1, self.scopes.chain(block).1);
+        if hiding.is_some() && hiding == hidden {
+            return None;
+        }
+        let port = self.diagram.wire(wire).port;
+        let from = hiding.map_or(Source::Block(driver, port), Source::Group);
+        let to = hidden.map_or(sink, Sink::Group);
+        Some((from, to, self.loops.contains(wire, block)))
+    }
+
+    /// All blocks below a scope.
+    pub fn blocks_below(&self, scope: ScopeId) -> Vec<BlockId> {
+        self.scopes.below(scope)
+    }
+}

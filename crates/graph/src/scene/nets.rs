@@ -1,0 +1,92 @@
+//! The connections of each level. A wire between blocks of different instances is drawn in pieces,
+//! one in each level that it passes, and meets the edges of the boxes between.
+
+use std::collections::BTreeMap;
+
+use diagram::{BlockId, Diagram, WireId};
+
+use super::marks::Loops;
+use super::scopes::{ScopeId, Scopes};
+
+/// Where a wire comes from, in one level.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Source {
+    /// An output of a block.
+    Block(BlockId, usize),
+    /// An output of an instance.
+    Group(ScopeId),
+    /// An input of the level.
+    Outside,
+}
+
+/// Where a wire goes to, in one level.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Sink {
+    /// An input of a block, counting every signal of a list.
+    Block(BlockId, usize),
+    /// An input of an instance.
+    Group(ScopeId),
+    /// An output of the level.
+    Outside,
+}
+
+/// A wire in one level.
+#[derive(Clone, Debug)]
+pub(crate) struct LevelNet {
+    pub from: Source,
+    /// Where it goes to, and whether a refused loop goes there.
+    pub to: Vec<(Sink, bool)>,
+}
+
+/// The connections of all open levels.
+pub(super) fn nets(
+    diagram: &Diagram,
+    scopes: &Scopes,
+    loops: &Loops,
+) -> BTreeMap<(ScopeId, WireId), LevelNet> {
+    let mut nets = BTreeMap::new();
+    let blocks =
+        diagram.blocks.iter().enumerate().map(|(index, block)| (BlockId::new(index), block));
+    for (id, block) in blocks.filter(|(id, _)| scopes.is_shown(*id)) {
+        for (port, wire) in block.inputs.iter().flatten().enumerate() {
+            let looped = loops.contains(*wire, id);
+            connect(diagram, scopes, &mut nets, (*wire, id, port), looped);
+        }
+    }
+    nets
+}
+
+fn connect(
+    diagram: &Diagram,
+    scopes: &Scopes,
+    nets: &mut BTreeMap<(ScopeId, WireId), LevelNet>,
+    (wire, block, port): (WireId, BlockId, usize),
+    looped: bool,
+) {
+    let driver = diagram.wire(wire).block;
+    let (up, hiding) = scopes.chain(driver);
+    let (down, hidden) = scopes.chain(block);
+    if hiding.is_some() && hiding == hidden {
+        return;
+    }
+    let first = hiding.map_or(Source::Block(driver, diagram.wire(wire).port), Source::Group);
+    let last = hidden.map_or(Sink::Block(block, port), Sink::Group);
+    let shared = up.iter().zip(&down).take_while(|(a, b)| a == b).count();
+    let source = |place: usize| up.get(place + 1).map_or(first, |scope| Source::Group(*scope));
+    let sink = |place: usize| down.get(place + 1).map_or(last, |scope| Sink::Group(*scope));
+    let mut add = |scope: ScopeId, from: Source, to: Sink| {
+        let fresh = || LevelNet { from, to: Vec::new() };
+        let net: &mut LevelNet = nets.entry((scope, wire)).or_insert_with(fresh);
+        match net.to.iter_mut().find(|(known, _)| *known == to) {
+            Some((_, known)) => *known |= looped,
+            None => net.to.push((to, looped)),
+        }
+    };
+    for (place, scope) in up.iter().enumerate().skip(shared) {
+        add(*scope, source(place), Sink::Outside);
+    }
+    add(up[shared - 1], source(shared - 1), sink(shared - 1));
+    for (place, scope) in down.iter().enumerate().skip(shared) {
+        add(*scope, Source::Outside, sink(place));
+    }
+}

@@ -1,0 +1,67 @@
+//! Names of the ports of instances. The flat diagram has no such ports any more, so the names are
+//! found from what was written: inside by those who use an input, outside by those who use an
+//! output. Where nobody wrote a name, that of the wire stands in.
+
+use diagram::{BlockId, Diagram, WireId};
+
+use super::scopes::{ScopeId, Scopes, is_expression};
+
+/// The name of the input of an instance through which a wire enters.
+pub(super) fn input_name(
+    diagram: &Diagram,
+    scopes: &Scopes,
+    scope: ScopeId,
+    wire: WireId,
+) -> String {
+    let instance = &scopes.get(scope).path;
+    if let Some(name) = named_after_port(diagram, wire, instance) {
+        return name;
+    }
+    let read = readers(diagram, wire).filter(|(block, _)| scopes.is_shown(*block));
+    let mut inside = read.filter(|(block, _)| scopes.of(*block) == scope).map(|(_, name)| name);
+    let plain = inside.find(|name| !name.is_empty() && !name.contains('.'));
+    plain.map_or_else(|| short_name(diagram, wire), str::to_owned)
+}
+
+/// The name of the output of an instance through which a wire leaves.
+pub(super) fn output_name(
+    diagram: &Diagram,
+    scopes: &Scopes,
+    scope: ScopeId,
+    wire: WireId,
+) -> String {
+    let instance = &scopes.get(scope).path;
+    if let Some(name) = named_after_port(diagram, wire, instance) {
+        return name;
+    }
+    let parent = scopes.get(scope).parent;
+    let read = readers(diagram, wire).filter(|(block, _)| scopes.is_shown(*block));
+    let mut outside = read.filter(|(block, _)| Some(scopes.of(*block)) == parent);
+    let named = outside.find_map(|(_, name)| {
+        let port = name.strip_prefix(scopes.get(scope).name())?.strip_prefix('.')?;
+        (!port.contains('.')).then_some(port)
+    });
+    named.map_or_else(|| short_name(diagram, wire), str::to_owned)
+}
+
+/// The name of an expression that was made for a port of an instance.
+fn named_after_port(diagram: &Diagram, wire: WireId, instance: &str) -> Option<String> {
+    let driver = diagram.wire(wire).block;
+    let name = diagram.block(driver).path.strip_prefix(instance)?.strip_prefix('.')?;
+    (is_expression(diagram, driver) && !name.contains('.')).then(|| name.to_owned())
+}
+
+/// The blocks that read a wire, and the words by which each names it.
+fn readers(diagram: &Diagram, wire: WireId) -> impl Iterator<Item = (BlockId, &str)> {
+    diagram.blocks.iter().enumerate().flat_map(move |(index, block)| {
+        let inputs = block.inputs.iter().flatten().zip(block.input_spans.iter().flatten());
+        inputs
+            .filter(move |(read, _)| **read == wire)
+            .map(move |(_, span)| (BlockId::new(index), diagram.sources.snippet(*span)))
+    })
+}
+
+fn short_name(diagram: &Diagram, wire: WireId) -> String {
+    let name = diagram.wire_name(wire);
+    name.rsplit('.').next().unwrap_or(&name).to_owned()
+}

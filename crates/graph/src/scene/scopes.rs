@@ -1,0 +1,183 @@
+//! The hierarchy, found again from the paths of the blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diagram::{BlockId, Diagram};
+
+use crate::Options;
+
+/// An instance of a diagram; 0 is the main diagram.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ScopeId(pub usize);
+
+/// An instance of a diagram.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    /// Its path; empty for the main diagram.
+    pub path: String,
+    /// The instance that it is part of.
+    pub parent: Option<ScopeId>,
+    /// Whether its inside is drawn.
+    pub open: bool,
+    /// The instances inside it.
+    pub children: Vec<ScopeId>,
+    /// The blocks right inside it.
+    pub blocks: Vec<BlockId>,
+}
+
+impl Scope {
+    /// Its name in the instance that it is part of.
+    pub fn name(&self) -> &str {
+        split(&self.path).1
+    }
+}
+
+/// All instances, and where each block is.
+pub(crate) struct Scopes {
+    all: Vec<Scope>,
+    /// The instance of each block; none for what is not shown.
+    of: Vec<Option<ScopeId>>,
+}
+
+/// Whether a block was made for an expression.
+pub(super) fn is_expression(diagram: &Diagram, block: BlockId) -> bool {
+    let block = diagram.block(block);
+    block.settings.is_empty() && block.kind.info().name == "expression"
+}
+
+/// A path without its last name, and that name.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
+}
+
+impl Scopes {
+    pub fn new(diagram: &Diagram, options: &Options) -> Scopes {
+        let homes = homes(diagram, options.records);
+        let mut paths: BTreeSet<&str> = BTreeSet::new();
+        for mut path in homes.iter().flatten().copied() {
+            while !path.is_empty() && paths.insert(path) {
+                path = split(path).0;
+            }
+        }
+        let root = Scope {
+            path: String::new(),
+            parent: None,
+            open: true,
+            children: Vec::new(),
+            blocks: Vec::new(),
+        };
+        let mut all = vec![root.clone()];
+        let mut ids = BTreeMap::from([("", ScopeId(0))]);
+        // A path comes before those inside it, for it is shorter.
+        for path in paths {
+            let id = ScopeId(all.len());
+            let parent = ids[split(path).0];
+            let depth = path.matches('.').count() + 1;
+            let open = options.depth.is_none_or(|limit| depth <= limit);
+            all[parent.0].children.push(id);
+            all.push(Scope { path: path.to_owned(), parent: Some(parent), open, ..root.clone() });
+            ids.insert(path, id);
+        }
+        let of: Vec<Option<ScopeId>> =
+            homes.iter().map(|home| home.map(|path| ids[path])).collect();
+        for (index, scope) in of.iter().enumerate() {
+            if let Some(scope) = scope {
+                all[scope.0].blocks.push(BlockId::new(index));
+            }
+        }
+        Scopes { all, of }
+    }
+
+    pub fn get(&self, id: ScopeId) -> &Scope {
+        &self.all[id.0]
+    }
+
+    /// The instance of a block that is shown.
+    pub fn of(&self, block: BlockId) -> ScopeId {
+        self.of[block.index()].expect("the block is shown")
+    }
+
+    pub fn is_shown(&self, block: BlockId) -> bool {
+        self.of[block.index()].is_some()
+    }
+
+    /// The open instances around a block from the outside in, and the closed one that hides it.
+    pub fn chain(&self, block: BlockId) -> (Vec<ScopeId>, Option<ScopeId>) {
+        let mut chain = Vec::new();
+        let mut scope = Some(self.of(block));
+        while let Some(id) = scope {
+            chain.push(id);
+            scope = self.get(id).parent;
+        }
+        chain.reverse();
+        match chain.iter().position(|id| !self.get(*id).open) {
+            Some(place) => {
+                let hidden = chain[place];
+                chain.truncate(place);
+                (chain, Some(hidden))
+            }
+            None => (chain, None),
+        }
+    }
+
+    pub fn below(&self, scope: ScopeId) -> Vec<BlockId> {
+        let mut blocks = self.get(scope).blocks.clone();
+        for child in &self.get(scope).children {
+            blocks.extend(self.below(*child));
+        }
+        blocks
+    }
+}
+
+/// The path of the instance that each block is drawn in; none for what is not shown.
+fn homes(diagram: &Diagram, records: bool) -> Vec<Option<&str>> {
+    let ids = || (0..diagram.blocks.len()).map(BlockId::new);
+    let plain = ids().filter(|id| !is_expression(diagram, *id));
+    let written: BTreeSet<&str> = plain.map(|id| diagram.block(id).path.as_str()).collect();
+    let instances: BTreeSet<&str> = written.iter().map(|path| split(path).0).collect();
+    let mut fed = vec![Vec::new(); diagram.blocks.len()];
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        for wire in block.inputs.iter().flatten() {
+            fed[diagram.wire(*wire).block.index()].push(index);
+        }
+    }
+    let home = |id: BlockId| {
+        let path = diagram.block(id).path.as_str();
+        let (above, _) = split(path);
+        if !is_expression(diagram, id) {
+            return Some(above);
+        }
+        // An expression is named after the block and the input that it feeds, after the port of an
+        // instance, or after a recorded column.
+        if written.contains(above) {
+            return Some(split(above).0);
+        }
+        let fed = &fed[id.index()];
+        if above == "record" && !instances.contains("record") && fed.is_empty() {
+            return records.then_some("");
+        }
+        let inside = |other: &&usize| is_inside(&diagram.blocks[**other].path, above);
+        let outside = fed.iter().any(|other| !inside(&other)) || fed.is_empty();
+        let made_inside = outside || reads_inside(diagram, id, above);
+        Some(if made_inside { above } else { split(above).0 })
+    };
+    ids().map(home).collect()
+}
+
+fn is_inside(path: &str, instance: &str) -> bool {
+    path.strip_prefix(instance).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// Whether an expression at a port of an instance names a signal of its inside: it is an output
+/// that is fed back to the instance.
+fn reads_inside(diagram: &Diagram, id: BlockId, instance: &str) -> bool {
+    let block = diagram.block(id);
+    let mut operands = block.inputs.iter().flatten().zip(block.input_spans.iter().flatten());
+    operands.any(|(wire, span)| {
+        let name = diagram.sources.snippet(*span);
+        let first = name.split('.').next().unwrap_or(name);
+        let driver = &diagram.block(diagram.wire(*wire).block).path;
+        let inner = driver.strip_prefix(instance).and_then(|rest| rest.strip_prefix('.'));
+        inner.is_some_and(|rest| rest == first || is_inside(rest, first))
+    })
+}

@@ -1,0 +1,93 @@
+//! The picture as SVG.
+
+mod icons;
+mod lines;
+mod nodes;
+mod sheet;
+
+use std::fmt::Write;
+
+use crate::compose::{LEGEND, SAMPLE, Sample, legend_items};
+use crate::{Kind, Layout};
+
+pub(crate) use icons::has_icon;
+
+/// Writes a layout as a complete SVG file.
+pub fn svg(layout: &Layout) -> String {
+    let Layout { width, height, .. } = layout;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n",
+        escaped(&format!("block diagram of {}", layout.title))
+    );
+    out.push_str(&sheet::style());
+    let _ = writeln!(out, "<rect class=\"sheet\" width=\"{width}\" height=\"{height}\"/>");
+    let title = escaped(&layout.title);
+    let _ = writeln!(out, "<text class=\"title\" x=\"20\" y=\"32\">{title}</text>");
+    for frame in &layout.boxes {
+        nodes::frame(&mut out, frame);
+    }
+    lines::lines(&mut out, &layout.lines);
+    for node in &layout.nodes {
+        nodes::node(&mut out, node);
+    }
+    for frame in &layout.boxes {
+        nodes::frame_ports(&mut out, frame);
+    }
+    legend(&mut out, layout);
+    out.push_str("</svg>\n");
+    out
+}
+
+fn legend(out: &mut String, layout: &Layout) {
+    let items = legend_items(layout);
+    if items.is_empty() {
+        return;
+    }
+    let rule = layout.height - LEGEND + 8;
+    let y = layout.height - LEGEND / 2 + 8;
+    let right = layout.width - 20;
+    let _ = writeln!(out, "<path class=\"rule\" d=\"M20 {rule}H{right}\"/>");
+    for (sample, x, text) in items {
+        let line = format!("M{x} {y}H{}", x + SAMPLE);
+        match sample {
+            Sample::Wire(kind) => lines::path(out, kind, false, &line),
+            Sample::Loop => lines::path(out, Kind::Continuous, true, &line),
+            Sample::Number => nodes::badge(out, x + SAMPLE / 2, y, "1"),
+        }
+        let _ = writeln!(
+            out,
+            "<text class=\"key\" x=\"{}\" y=\"{}\">{}</text>",
+            x + SAMPLE + 8,
+            y + 4,
+            escaped(&text)
+        );
+    }
+}
+
+/// A text as it stands in XML; characters that XML does not know are replaced.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            c if (c as u32) < 32 || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(escaped("a < b & \"c\"\u{1}\n>"), "a &lt; b &amp; &quot;c&quot;\u{fffd} &gt;");
+    }
+}

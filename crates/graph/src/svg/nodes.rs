@@ -1,0 +1,119 @@
+//! Nodes and boxes.
+
+use std::fmt::Write;
+
+use super::{escaped, icons};
+use crate::letters::width;
+use crate::size::ICON;
+use crate::{Box, Figure, Node, Rect, Side};
+
+/// An open instance: its frame and its name.
+pub(super) fn frame(out: &mut String, frame: &Box) {
+    let Rect { x, y, width, height } = frame.area;
+    let _ = writeln!(
+        out,
+        "<g><title>{}</title><rect class=\"frame\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
+         height=\"{height}\" rx=\"8\"/>\n<text class=\"head\" x=\"{}\" y=\"{}\">{}</text></g>",
+        escaped(&frame.path),
+        x + 12,
+        y + 20,
+        escaped(&frame.name)
+    );
+}
+
+/// The ports of an open instance, with their names inside, above the wires.
+pub(super) fn frame_ports(out: &mut String, frame: &Box) {
+    for port in &frame.ports {
+        let (x, y) = (port.at.x, port.at.y);
+        let _ = writeln!(
+            out,
+            "<rect class=\"pin\" x=\"{}\" y=\"{}\" width=\"6\" height=\"8\" rx=\"1\"/>",
+            x - 3,
+            y - 4
+        );
+        let (x, class) = match port.side {
+            Side::Left => (x + 6, "port"),
+            Side::Right => (x - 6, "port right"),
+        };
+        text(out, class, x, y - 5, &port.name);
+    }
+}
+
+/// A block, an expression or a closed instance.
+pub(super) fn node(out: &mut String, node: &Node) {
+    let _ = writeln!(out, "<g><title>{}</title>", escaped(&node.about));
+    shape(out, node);
+    let lines = lines(node);
+    let height: i64 = lines.iter().map(|(_, height, _)| height).sum();
+    let mut y = node.body.y + (node.body.height - height) / 2;
+    for (class, height, line) in &lines {
+        y += height;
+        text(out, class, node.text_middle, y - 4, line);
+    }
+    if let Figure::Block(_, kind) = &node.figure {
+        let middle = node.body.y + node.body.height / 2;
+        icons::icon(out, kind, node.text_left - ICON, middle - 10);
+    }
+    for port in node.ports.iter().filter(|port| port.shown) {
+        match port.side {
+            Side::Left => text(out, "port", port.at.x + 7, port.at.y + 3, &port.name),
+            Side::Right => text(out, "port right", port.at.x - 7, port.at.y + 3, &port.name),
+        }
+    }
+    for label in &node.labels {
+        text(out, "label", label.at.x, label.at.y - 4, &label.text);
+    }
+    if !node.order.is_empty() {
+        badge(out, node.body.right(), node.body.y, &node.order);
+    }
+    out.push_str("</g>\n");
+}
+
+fn shape(out: &mut String, node: &Node) {
+    let Rect { x, y, width, height } = node.body;
+    let (class, radius) = match node.figure {
+        Figure::Block(..) => ("body", 4),
+        Figure::Expression(_) => ("formula", height.min(24) / 2),
+        Figure::Closed(_) => ("closed", 8),
+    };
+    let looped = if node.looped { " looped" } else { "" };
+    let _ = writeln!(
+        out,
+        "<rect class=\"{class}{looped}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
+         height=\"{height}\" rx=\"{radius}\"/>"
+    );
+}
+
+/// The lines of text in a node: class, height \[px\] and words.
+fn lines(node: &Node) -> Vec<(&'static str, i64, String)> {
+    let mut lines = Vec::new();
+    if !node.name.is_empty() {
+        lines.push(("name", 16, node.name.clone()));
+    }
+    lines.extend(node.text.iter().map(|line| ("text", 15, line.clone())));
+    match &node.figure {
+        Figure::Block(_, kind) if node.text.is_empty() => lines.push(("kind", 13, kind.clone())),
+        Figure::Closed(count) => lines.push(("kind", 13, format!("{count} blocks"))),
+        _ => {}
+    }
+    lines
+}
+
+/// A number in the order of evaluation, centred at a point.
+pub(super) fn badge(out: &mut String, x: i64, y: i64, number: &str) {
+    let wide = width(number, 10).max(7) + 8;
+    let _ = writeln!(
+        out,
+        "<rect class=\"badge\" x=\"{}\" y=\"{}\" width=\"{wide}\" height=\"14\" rx=\"7\"/>",
+        x - wide / 2,
+        y - 7
+    );
+    text(out, "number", x, y + 3, number);
+}
+
+fn text(out: &mut String, class: &str, x: i64, y: i64, words: &str) {
+    if !words.is_empty() {
+        let words = escaped(words);
+        let _ = writeln!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>");
+    }
+}

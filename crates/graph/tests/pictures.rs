@@ -1,0 +1,212 @@
+//! What must hold of pictures, on random diagrams and on ones that are hard in a known way.
+
+mod common;
+
+use common::{check, choices, flat, model};
+use proptest::prelude::*;
+use superdense_graph::{Figure, Options, Order, Side, dot, layout, svg};
+
+/// Every set of options that changes the layout.
+fn variants() -> [Options<'static>; 4] {
+    let plain = Options::default();
+    [
+        plain,
+        Options { fold_expressions: true, ..plain },
+        Options { depth: Some(0), ..plain },
+        Options { depth: Some(1), fold_expressions: true, legend: false, ..plain },
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_drawn_on_anything_else(choices in choices(30)) {
+        let diagram = flat(&model(&choices));
+        for options in variants() {
+            check(&layout(&diagram, &options));
+        }
+    }
+
+    #[test]
+    fn the_same_diagram_gives_the_same_bytes(choices in choices(20)) {
+        let text = model(&choices);
+        let (one, two) = (flat(&text), flat(&text));
+        for options in variants() {
+            prop_assert_eq!(svg(&layout(&one, &options)), svg(&layout(&two, &options)));
+            prop_assert_eq!(dot(&one, &options), dot(&two, &options));
+        }
+    }
+}
+
+fn blocks(text: &str) -> diagram::Diagram {
+    flat(&format!("superdense: 1\nname: test\nblocks:\n{text}"))
+}
+
+#[test]
+fn feedback_runs_around_the_blocks() {
+    let diagram = blocks(
+        "  a: {type: Integrator, input: c}\n  b: {type: Integrator, input: a}\n  \
+         c: {type: Integrator, input: b}\n",
+    );
+    let layout = layout(&diagram, &Options::default());
+    check(&layout);
+    let back: Vec<_> = layout.lines.iter().filter(|line| line.feedback).collect();
+    assert_eq!(back.len(), 1);
+    // It leaves to the right of all blocks, enters from the left of all, and passes below or above.
+    let xs = || back[0].points.iter().map(|p| p.x);
+    let left = layout.nodes.iter().map(|node| node.area.x).min();
+    let right = layout.nodes.iter().map(|node| node.area.right()).max();
+    assert!(xs().min() < left && xs().max() > right);
+    let top = layout.nodes.iter().map(|node| node.area.y).min();
+    let bottom = layout.nodes.iter().map(|node| node.area.bottom()).max();
+    assert!(back[0].points.iter().any(|p| Some(p.y) < top || Some(p.y) > bottom));
+    let first = layout.nodes.iter().min_by_key(|node| node.area.x).map(|node| node.name.as_str());
+    assert_eq!(first, Some("a"));
+}
+
+#[test]
+fn a_chain_is_a_straight_line() {
+    let diagram = blocks(
+        "  u: {type: Step, time: 1}\n  a: {type: Integrator, input: u}\n  \
+         b: {type: Gain, input: a, gain: 3}\n  c: {type: Integrator, input: b}\n",
+    );
+    let layout = layout(&diagram, &Options::default());
+    assert!(layout.lines.iter().all(|line| line.points.len() == 2));
+}
+
+#[test]
+fn a_block_may_read_itself() {
+    let diagram = blocks("  x: {type: Integrator, input: x}\n");
+    let layout = layout(&diagram, &Options::default());
+    check(&layout);
+    assert!(layout.lines[0].feedback);
+}
+
+#[test]
+fn parts_that_are_not_connected_stand_apart() {
+    let mut text = String::new();
+    for index in 0..40 {
+        text.push_str(&format!("  u{index}: {{type: Constant, value: {index}}}\n"));
+        text.push_str(&format!("  x{index}: {{type: Integrator, input: u{index}}}\n"));
+    }
+    let layout = layout(&blocks(&text), &Options::default());
+    check(&layout);
+    assert!(layout.width < 4 * layout.height && layout.height < 4 * layout.width);
+}
+
+#[test]
+fn instances_are_nested_boxes_with_named_ports() {
+    let diagram = flat(&model(&[(5, 0, 0, 0), (4, 1, 2, 0)]));
+    let layout = layout(&diagram, &Options::default());
+    check(&layout);
+    let paths: Vec<&str> = layout.boxes.iter().map(|frame| frame.path.as_str()).collect();
+    assert_eq!(paths, ["b0", "b0.one", "b0.two", "b1"]);
+    let one = &layout.boxes[1];
+    let mut inputs: Vec<&str> =
+        one.ports.iter().filter(|p| p.side == Side::Left).map(|p| p.name.as_str()).collect();
+    inputs.sort_unstable();
+    assert_eq!(inputs, ["u", "w"]);
+    // Nobody in the same level reads it, so the wire's own name stands in for the port's.
+    assert!(one.ports.iter().any(|port| port.side == Side::Right && port.name == "x"));
+}
+
+#[test]
+fn a_closed_instance_hides_its_inside() {
+    let diagram = flat(&model(&[(5, 0, 0, 0)]));
+    let closed = layout(&diagram, &Options { depth: Some(0), ..Options::default() });
+    assert!(closed.boxes.is_empty());
+    assert!(closed.nodes.iter().any(|node| node.path == "b0" && node.figure == Figure::Closed(8)));
+    let half = layout(&diagram, &Options { depth: Some(1), ..Options::default() });
+    assert_eq!(half.boxes.len(), 1);
+    assert!(half.nodes.iter().any(|node| node.path == "b0.one"));
+}
+
+#[test]
+fn expressions_are_nodes_or_labels() {
+    let diagram = blocks(
+        "  s: {type: Sine}\n  x: {type: Integrator, input: if s < 1 then s else -x}\n  \
+         y: {type: Expression, expression: x - 3}\n",
+    );
+    let nodes = layout(&diagram, &Options::default());
+    let written = |node: &&superdense_graph::Node| matches!(node.figure, Figure::Expression(_));
+    let expressions: Vec<_> = nodes.nodes.iter().filter(written).collect();
+    assert_eq!(expressions.len(), 1);
+    assert_eq!(expressions[0].text, ["if s < 1 then s else -x"]);
+    assert!(svg(&nodes).contains("if s &lt; 1 then s else -x"));
+    // The block that names an expression shows it.
+    let named = nodes.nodes.iter().find(|node| node.name == "y").expect("it is drawn");
+    assert_eq!(named.text, ["x - 3"]);
+    let folded = layout(&diagram, &Options { fold_expressions: true, ..Options::default() });
+    check(&folded);
+    assert!(!folded.nodes.iter().any(|node| written(&node)));
+    let host = folded.nodes.iter().find(|node| node.name == "x").expect("it is drawn");
+    assert_eq!(host.labels[0].text, "if s < 1 then s else -x");
+}
+
+#[test]
+fn a_refused_loop_is_red() {
+    let diagram = blocks(
+        "  s: {type: Sine}\n  a: {type: Sum, inputs: [s, c]}\n  b: {type: Gain, input: a, gain: \
+         2}\n  c: {type: Gain, input: b, gain: 2}\n  d: {type: Gain, input: c, gain: 2}\n",
+    );
+    let loops = schedule::refused_loops(&diagram);
+    assert_eq!(loops.len(), 1);
+    let layout = layout(&diagram, &Options { loops: &loops, ..Options::default() });
+    let mut red: Vec<&str> =
+        layout.lines.iter().filter(|line| line.looped).map(|line| line.name.as_str()).collect();
+    red.sort_unstable();
+    assert_eq!(red, ["a", "b", "c"]);
+    let nodes = layout.nodes.iter().filter(|node| node.looped).map(|node| node.name.as_str());
+    assert_eq!(nodes.collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert!(svg(&layout).contains("causality loop"));
+    let red = Options { loops: &loops, ..Options::default() };
+    assert_eq!(dot(&diagram, &red).matches("-> b").count(), 5);
+}
+
+#[test]
+fn blocks_are_numbered_in_the_order_of_evaluation() {
+    let diagram = blocks(
+        "  c: {type: Gain, input: b, gain: 2}\n  s: {type: Sine}\n  \
+         b: {type: Gain, input: s, gain: 2}\n",
+    );
+    let schedule = schedule::schedule(&diagram).expect("no loops");
+    let order = Some(Order { schedule: &schedule, mode: diagram::Mode::Smooth });
+    let layout = layout(&diagram, &Options { order, ..Options::default() });
+    let number = |name: &str| {
+        let node = layout.nodes.iter().find(|node| node.name == name).expect("it is drawn");
+        node.order.parse::<usize>().expect("a number")
+    };
+    assert!(number("s") < number("b") && number("b") < number("c"));
+    assert!(svg(&layout).contains("order between events"));
+}
+
+/// Numbers that look random and are the same in every run.
+fn scattered(count: usize, near: usize) -> Vec<common::Choice> {
+    let mut state = 1u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let mut choice = |index: usize| {
+        let mut signal = || index.saturating_sub(near / 2) + next(near);
+        let (a, b, c) = (signal(), signal(), signal());
+        ([0, 2, 3, 11, 10][next(5)], a, b, c)
+    };
+    (0..count).map(|index| choice(index)).collect()
+}
+
+#[test]
+fn two_thousand_blocks_are_drawn() {
+    let diagram = flat(&model(&scattered(2000, 30)));
+    let start = std::time::Instant::now();
+    let layout = layout(&diagram, &Options::default());
+    println!(
+        "{} nodes, {} px by {} px, {:?}",
+        layout.nodes.len(),
+        layout.width,
+        layout.height,
+        start.elapsed()
+    );
+    assert!(svg(&layout).len() > 100_000);
+}

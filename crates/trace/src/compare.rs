@@ -1,0 +1,183 @@
+//! Where two traces part, in superdense time.
+//!
+//! Instants with microsteps above 0 are events. Those of the two traces are paired by order where
+//! their times are within the tolerance of time, and compared microstep by microstep, so that left
+//! and right limits are never mixed. Between events the signals are smooth: each trace is
+//! interpolated linearly at the times of the other's rows, never across an event. Rows that only
+//! one trace has between events are thus no difference, but the error of interpolation is: record
+//! both on the same grid where tolerances are tight. An impulse that is missing weighs zero.
+
+mod result;
+
+mod align;
+mod impulses;
+mod smooth;
+mod tell;
+mod tick;
+
+use base::{Tag, Time};
+
+use crate::Trace;
+use align::{Instant, Pair, align, events};
+pub use result::{ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side};
+
+/// How much may differ.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tolerance {
+    /// A difference of values that is always allowed.
+    pub absolute: f64,
+    /// A difference of values that is allowed as a part of the larger of them.
+    pub relative: f64,
+    /// How far apart the times of one event may be \[s\].
+    pub time: f64,
+}
+
+impl Tolerance {
+    /// Nothing may differ.
+    pub const EXACT: Tolerance = Tolerance { absolute: 0.0, relative: 0.0, time: 0.0 };
+
+    /// Whether two values are alike.
+    pub fn admits(&self, first: f64, second: f64) -> bool {
+        let most = self.absolute + self.relative * first.abs().max(second.abs());
+        first == second
+            || first.is_nan() && second.is_nan()
+            || first.is_finite() && second.is_finite() && (first - second).abs() <= most
+    }
+
+    fn admits_times(&self, first: Time, second: Time) -> bool {
+        first.since(second).abs() <= self.time
+    }
+}
+
+impl Default for Tolerance {
+    fn default() -> Tolerance {
+        Tolerance { absolute: 1e-9, relative: 1e-6, time: 1e-9 }
+    }
+}
+
+/// Compares two traces.
+pub fn compare(first: &Trace, second: &Trace, tolerance: Tolerance) -> Comparison {
+    let mut comparer = Comparer::new(first, second, tolerance);
+    comparer.compare_ends();
+    let (a, b) = (events(first), events(second));
+    let same = |a: &Instant, b: &Instant| tolerance.admits_times(a.time, b.time);
+    let pairs = align(&a, &b, |instant| instant.time, same);
+    comparer.compare_events(&pairs);
+    comparer.compare_smooth(&pairs);
+    comparer.compare_impulses();
+    comparer.result
+}
+
+/// A comparison that is being made.
+struct Comparer<'a> {
+    first: &'a Trace,
+    second: &'a Trace,
+    tolerance: Tolerance,
+    /// The places of the common columns in both.
+    places: Vec<(usize, usize)>,
+    result: Comparison,
+}
+
+impl<'a> Comparer<'a> {
+    fn new(first: &'a Trace, second: &'a Trace, tolerance: Tolerance) -> Comparer<'a> {
+        let mut result = Comparison {
+            lengths: (first.len(), second.len()),
+            columns: Vec::new(),
+            missing: Vec::new(),
+            reshaped: Vec::new(),
+            rows: Vec::new(),
+            parting: None,
+        };
+        let mut places = Vec::new();
+        for (place, column) in first.columns().iter().enumerate() {
+            let name = column.name.clone();
+            match second.column(&name) {
+                None => result.missing.push((name, Side::First)),
+                Some(other) if second.columns()[other].ty.shape != column.ty.shape => {
+                    result.reshaped.push(name);
+                }
+                Some(other) => {
+                    places.push((place, other));
+                    let none = ColumnDifference { name, largest: None, beyond: None, lone: None };
+                    result.columns.push(none);
+                }
+            }
+        }
+        let lone = second.columns().iter().filter(|column| first.column(&column.name).is_none());
+        result.missing.extend(lone.map(|column| (column.name.clone(), Side::Second)));
+        Comparer { first, second, tolerance, places, result }
+    }
+
+    fn compare_ends(&mut self) {
+        let (a, b) = (self.first.tags(), self.second.tags());
+        match (a.first().zip(a.last()), b.first().zip(b.last())) {
+            (None, None) => {}
+            (Some((begin, _)), None) => {
+                self.rows(*begin, RowDifference::Lone { tag: *begin, side: Side::First })
+            }
+            (None, Some((begin, _))) => {
+                self.rows(*begin, RowDifference::Lone { tag: *begin, side: Side::Second })
+            }
+            (Some((a, last_a)), Some((b, last_b))) => {
+                if !self.tolerance.admits_times(a.time, b.time) {
+                    let difference = RowDifference::Begin { first: a.time, second: b.time };
+                    self.rows(*a.min(b), difference);
+                }
+                if !self.tolerance.admits_times(last_a.time, last_b.time) {
+                    let difference = RowDifference::End { first: last_a.time, second: last_b.time };
+                    self.rows(*last_a.min(last_b), difference);
+                }
+            }
+        }
+    }
+
+    fn rows(&mut self, tag: Tag, difference: RowDifference) {
+        self.result.rows.push(difference);
+        self.part(tag, || Reason::Rows(difference));
+    }
+
+    /// Notes the values of a common column at a place.
+    fn values(&mut self, index: usize, tag: Tag, first: Option<&[f64]>, second: Option<&[f64]>) {
+        let (a, b) = match (first, second) {
+            (None, None) => return,
+            (Some(a), Some(b)) => (a, b),
+            (lone, _) => {
+                let side = if lone.is_some() { Side::First } else { Side::Second };
+                let column = &mut self.result.columns[index];
+                column.lone = column.lone.filter(|(at, _)| *at <= tag).or(Some((tag, side)));
+                let column = column.name.clone();
+                self.part(tag, || Reason::Presence { column, side });
+                return;
+            }
+        };
+        for (element, (first, second)) in a.iter().zip(b).enumerate() {
+            let (first, second) = (*first, *second);
+            self.note(index, Difference { tag, element, order: None, first, second });
+        }
+    }
+
+    fn note(&mut self, index: usize, difference: Difference) {
+        let Difference { tag, first, second, .. } = difference;
+        if first == second || first.is_nan() && second.is_nan() {
+            return;
+        }
+        let column = &mut self.result.columns[index];
+        if column.largest.is_none_or(|largest| largest.size() < difference.size()) {
+            column.largest = Some(difference);
+        }
+        if self.tolerance.admits(first, second) {
+            return;
+        }
+        if column.beyond.is_none_or(|beyond| tag < beyond.tag) {
+            column.beyond = Some(difference);
+        }
+        let column = column.name.clone();
+        self.part(tag, || Reason::Value { column, difference });
+    }
+
+    fn part(&mut self, tag: Tag, reason: impl FnOnce() -> Reason) {
+        if self.result.parting.as_ref().is_none_or(|parting| tag < parting.tag) {
+            self.result.parting = Some(Parting { tag, reason: reason() });
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A comparison in words.
+
+use std::fmt;
+
+use super::{ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side};
+
+/// How many rows that do not correspond are shown.
+const SHOWN: usize = 5;
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, second) = self.lengths;
+        match &self.parting {
+            Some(parting) => writeln!(f, "the traces part {parting}")?,
+            None if self.agrees() => writeln!(f, "the traces agree")?,
+            None => writeln!(f, "the traces agree in the columns that both have")?,
+        }
+        writeln!(f, "  {first} rows in the first, {second} in the second")?;
+        let width = self.columns.iter().map(|column| column.name.chars().count()).max();
+        for column in &self.columns {
+            writeln!(f, "  {:<1$}  {column}", column.name, width.unwrap_or(0))?;
+        }
+        for (name, side) in &self.missing {
+            writeln!(f, "  only {side} has `{name}`")?;
+        }
+        for name in &self.reshaped {
+            writeln!(f, "  `{name}` has another shape")?;
+        }
+        for difference in self.rows.iter().take(SHOWN) {
+            writeln!(f, "  {difference}")?;
+        }
+        if self.rows.len() > SHOWN {
+            writeln!(f, "  and {} more rows that do not correspond", self.rows.len() - SHOWN)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::First => "the first",
+            Side::Second => "the second",
+        })
+    }
+}
+
+impl fmt::Display for ColumnDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.largest {
+            None => f.write_str("equal")?,
+            Some(largest) => {
+                write!(f, "at most {:.3e} apart, at {}", largest.size(), largest.tag)?;
+            }
+        }
+        if let Some(beyond) = &self.beyond {
+            write!(f, "; too far from {} on: {beyond}", beyond.tag)?;
+        }
+        if let Some((tag, side)) = &self.lone {
+            write!(f, "; only {side} has it at {tag}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(order) = self.order {
+            write!(f, "impulse of order {order} ")?;
+        }
+        write!(f, "{} and {}", self.first, self.second)?;
+        if self.element > 0 {
+            write!(f, " (element {})", self.element)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Parting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at {}: ", self.tag)?;
+        match &self.reason {
+            Reason::Value { column, difference } => write!(f, "`{column}`, {difference}"),
+            Reason::Presence { column, side } => write!(f, "only {side} has a value of `{column}`"),
+            Reason::Rows(difference) => difference.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for RowDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowDifference::Lone { tag, side } => write!(f, "only {side} has a row at {tag}"),
+            RowDifference::Moved { first, second } => {
+                let by = second.since(*first);
+                write!(
+                    f,
+                    "the event at {first} in the first is at {second} in the second ({by:+.3e} s)"
+                )
+            }
+            RowDifference::Begin { first, second } => {
+                write!(f, "the first begins at {first}, the second at {second}")
+            }
+            RowDifference::End { first, second } => {
+                write!(f, "the first ends at {first}, the second at {second}")
+            }
+        }
+    }
+}

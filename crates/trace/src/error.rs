@@ -1,0 +1,181 @@
+//! What can go wrong with files, each with a stable code, the reason and the remedy.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base::Diagnostic;
+
+use crate::header::FORMAT_VERSION;
+
+/// A file that could not be written. What was there before is untouched.
+#[derive(Debug)]
+pub struct WriteError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub problem: WriteProblem,
+}
+
+/// Why a file could not be written.
+#[derive(Debug)]
+pub enum WriteProblem {
+    /// The extension names no format; another name or an explicit format helps.
+    UnknownFormat,
+    /// The file or its folder cannot be written to.
+    Unwritable(io::Error),
+    /// There is no room left. The run may go on without recording.
+    DiskFull(io::Error),
+}
+
+/// A file that could not be read.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub problem: ReadProblem,
+}
+
+/// Why a file could not be read.
+#[derive(Debug)]
+pub enum ReadProblem {
+    /// The extension names no format; another name or an explicit format helps.
+    UnknownFormat,
+    /// The file cannot be opened or read.
+    Unreadable(io::Error),
+    /// The file is something else; the words say what is missing.
+    NotATrace(String),
+    /// The file was made by another version of the layout, which is given.
+    OtherVersion(String),
+    /// The file ends too early; the words say where.
+    Cut(String),
+    /// The file contradicts itself; the words say where.
+    Damaged(String),
+}
+
+impl WriteError {
+    pub(crate) fn new(path: &Path, error: io::Error) -> WriteError {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
+        let problem = match error.kind() {
+            FileTooLarge | QuotaExceeded | StorageFull | WriteZero => WriteProblem::DiskFull(error),
+            _ => WriteProblem::Unwritable(error),
+        };
+        WriteError { path: path.to_owned(), problem }
+    }
+
+    /// A name that stays the same between versions.
+    pub fn code(&self) -> &'static str {
+        match self.problem {
+            WriteProblem::UnknownFormat => "trace-format",
+            WriteProblem::Unwritable(_) => "trace-unwritable",
+            WriteProblem::DiskFull(_) => "trace-disk-full",
+        }
+    }
+
+    /// What to do.
+    pub fn help(&self) -> &'static str {
+        match self.problem {
+            WriteProblem::UnknownFormat => FORMATS,
+            WriteProblem::Unwritable(_) => "choose a file in a folder that you may write to",
+            WriteProblem::DiskFull(_) => {
+                "make room, record fewer signals or rows, or write Parquet, which is the smallest"
+            }
+        }
+    }
+
+    /// The same as a message for people.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error(self.code(), self.to_string()).help(self.help())
+    }
+
+    /// Whether a reader of a pipe has had enough, which is no mistake.
+    pub fn is_broken_pipe(&self) -> bool {
+        let error = std::error::Error::source(self).and_then(|e| e.downcast_ref::<io::Error>());
+        error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl ReadError {
+    /// A name that stays the same between versions.
+    pub fn code(&self) -> &'static str {
+        match self.problem {
+            ReadProblem::UnknownFormat => "trace-format",
+            ReadProblem::Unreadable(_) => "trace-unreadable",
+            ReadProblem::NotATrace(_) => "not-a-trace",
+            ReadProblem::OtherVersion(_) => "trace-version",
+            ReadProblem::Cut(_) => "trace-cut",
+            ReadProblem::Damaged(_) => "trace-damaged",
+        }
+    }
+
+    /// What to do.
+    pub fn help(&self) -> &'static str {
+        match self.problem {
+            ReadProblem::UnknownFormat => FORMATS,
+            ReadProblem::Unreadable(_) => "check the name of the file and whether you may read it",
+            ReadProblem::NotATrace(_) => "give a file that a run has written",
+            ReadProblem::OtherVersion(_) => "read it with the version that wrote it, or run again",
+            ReadProblem::Cut(_) => "copy the file again from where it is whole, or run again",
+            ReadProblem::Damaged(_) => "run again; the file was changed after it was written",
+        }
+    }
+
+    /// The same as a message for people.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error(self.code(), self.to_string()).help(self.help())
+    }
+}
+
+const FORMATS: &str = "name it with .csv, .parquet or .json at the end";
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.problem {
+            WriteProblem::UnknownFormat => write!(f, "{path}: the name tells no format"),
+            WriteProblem::Unwritable(error) => write!(f, "cannot write {path}: {error}"),
+            WriteProblem::DiskFull(error) => write!(f, "no room to write {path}: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.problem {
+            ReadProblem::UnknownFormat => write!(f, "{path}: the name tells no format"),
+            ReadProblem::Unreadable(error) => write!(f, "cannot read {path}: {error}"),
+            ReadProblem::NotATrace(reason) => write!(f, "{path} is no trace: {reason}"),
+            ReadProblem::OtherVersion(found) => {
+                write!(f, "{path} has layout {found}, and this version reads {FORMAT_VERSION}")
+            }
+            ReadProblem::Cut(reason) => write!(f, "{path} is cut: {reason}"),
+            ReadProblem::Damaged(reason) => write!(f, "{path} is damaged: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.problem {
+            WriteProblem::UnknownFormat => None,
+            WriteProblem::Unwritable(error) | WriteProblem::DiskFull(error) => Some(error),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.problem {
+            ReadProblem::Unreadable(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for ReadProblem {
+    fn from(error: io::Error) -> Self {
+        ReadProblem::Unreadable(error)
+    }
+}

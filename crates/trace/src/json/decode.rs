@@ -1,0 +1,220 @@
+//! JSON to rows.
+
+use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
+
+use base::{Tag, Type};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+
+use super::VERSION_KEY;
+use crate::header::FORMAT_VERSION;
+use crate::number::parse_time;
+use crate::schema::Described;
+use crate::{Impulse, ReadProblem, Schema, Trace};
+
+/// Reads a whole file.
+pub(crate) fn read(file: File) -> Result<Trace, ReadProblem> {
+    if file.metadata()?.len() == 0 {
+        return Err(ReadProblem::Cut("it is empty".to_owned()));
+    }
+    let mut text = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, file));
+    let mut version = Version::Unknown;
+    let read = FileSeed(&mut version).deserialize(&mut text);
+    match read.and_then(|trace| text.end().map(|()| trace)) {
+        Ok(trace) => Ok(trace),
+        Err(error) => Err(match (error.classify(), version) {
+            (Category::Io, _) => ReadProblem::Unreadable(error.into()),
+            (_, Version::Other(found)) => ReadProblem::OtherVersion(found),
+            (Category::Eof, _) => ReadProblem::Cut(error.to_string()),
+            (_, Version::Unknown) => ReadProblem::NotATrace(error.to_string()),
+            (_, Version::Ours) => ReadProblem::Damaged(error.to_string()),
+        }),
+    }
+}
+
+/// What is known of the layout so far.
+enum Version {
+    Unknown,
+    Ours,
+    Other(String),
+}
+
+struct FileSeed<'a>(&'a mut Version);
+
+impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
+    type Value = Trace;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Trace, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FileSeed<'_> {
+    type Value = Trace;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object that begins with `{VERSION_KEY}`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Trace, A::Error> {
+        if map.next_key::<String>()?.as_deref() != Some(VERSION_KEY) {
+            return Err(A::Error::custom(format!("it does not begin with `{VERSION_KEY}`")));
+        }
+        let version: serde_json::Value = map.next_value()?;
+        if version != FORMAT_VERSION {
+            *self.0 = Version::Other(version.to_string());
+            return Err(A::Error::custom("another version"));
+        }
+        *self.0 = Version::Ours;
+        let (mut trace, mut count) = (Trace::default(), None);
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "header" => trace.set_header(map.next_value()?),
+                "columns" => {
+                    let columns: Vec<Described> = map.next_value()?;
+                    let schema = Schema::of(columns).map_err(A::Error::custom)?;
+                    let header = trace.header().clone();
+                    trace = Trace::with_schema(schema);
+                    trace.set_header(header);
+                }
+                "rows" => map.next_value_seed(RowsSeed(&mut trace))?,
+                "count" => count = Some(map.next_value::<usize>()?),
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        match count {
+            Some(count) if count == trace.len() => Ok(trace),
+            _ => Err(A::Error::custom("`count` is not the number of rows")),
+        }
+    }
+}
+
+/// The list of rows, which go into the table one by one.
+struct RowsSeed<'a>(&'a mut Trace);
+
+impl<'de> DeserializeSeed<'de> for RowsSeed<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RowsSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of rows")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
+        while let Some(row) = rows.next_element::<Row>()? {
+            row.append_to(self.0).map_err(A::Error::custom)?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Row {
+    t: String,
+    n: u32,
+    v: Vec<Entry>,
+    #[serde(default)]
+    d: Vec<(usize, usize, Entry)>,
+}
+
+impl Row {
+    fn append_to(self, trace: &mut Trace) -> Result<(), String> {
+        let time = parse_time(&self.t).ok_or_else(|| format!("`{}` is no time", self.t))?;
+        let tag = Tag::new(time, self.n);
+        if trace.tags().last().is_some_and(|last| *last > tag) {
+            return Err(format!("the tag {tag} goes back"));
+        }
+        let columns = trace.columns();
+        if self.v.len() != columns.len() {
+            return Err(format!("{} values for {} columns", self.v.len(), columns.len()));
+        }
+        for (entry, column) in self.v.iter().zip(columns) {
+            entry.check(column.ty, &column.name)?;
+        }
+        trace.push(tag, |column| self.v[column].0.as_deref());
+        for (column, order, entry) in self.d {
+            let orders = trace.schema().orders().get(column).copied().unwrap_or(0);
+            if order >= orders {
+                return Err(format!("column {column} has no impulses of order {order}"));
+            }
+            entry.check(trace.columns()[column].ty, "the impulse")?;
+            let weight = entry.0.ok_or("an impulse without a coefficient")?;
+            trace.push_impulse(Impulse { tag, column, order, weight });
+        }
+        Ok(())
+    }
+}
+
+/// The elements of a value, or nothing where it is absent.
+struct Entry(Option<Vec<f64>>);
+
+impl Entry {
+    fn check(&self, ty: Type, name: &str) -> Result<(), String> {
+        match &self.0 {
+            Some(value) if value.len() != ty.len() => {
+                Err(format!("{} elements instead of {} in `{name}`", value.len(), ty.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entry, D::Error> {
+        from.deserialize_any(EntryVisitor)
+    }
+}
+
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = Entry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("null, a number, a truth value or a list of them")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Entry, E> {
+        Ok(Entry(None))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Entry, E> {
+        Ok(Entry(Some(vec![f64::from(value)])))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Entry, E> {
+        Ok(Entry(Some(vec![value])))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Entry, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Entry, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Entry, E> {
+        match text {
+            "NaN" => self.visit_f64(f64::NAN),
+            "Infinity" => self.visit_f64(f64::INFINITY),
+            "-Infinity" => self.visit_f64(f64::NEG_INFINITY),
+            _ => Err(E::custom(format!("`{text}` is no number"))),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entry, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(Entry(element)) = list.next_element()? {
+            elements.extend(element.ok_or_else(|| A::Error::custom("an element is missing"))?);
+        }
+        Ok(Entry(Some(elements)))
+    }
+}

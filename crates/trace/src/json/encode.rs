@@ -1,0 +1,126 @@
+//! Rows to JSON.
+
+use std::io::{self, Write};
+
+use base::Elem;
+
+use super::VERSION_KEY;
+use crate::chunk::Chunk;
+use crate::header::FORMAT_VERSION;
+use crate::number::{write_time, write_value};
+use crate::schema::LaneId;
+use crate::writer::{self, Output};
+use crate::{Header, Schema};
+
+/// A JSON file that is being written.
+pub(crate) struct Encoder {
+    out: Output,
+    lanes: Vec<(LaneId, Kind)>,
+    /// The lines of a chunk.
+    text: Vec<u8>,
+    rows: u64,
+}
+
+/// How the entries of a lane are written.
+#[derive(Clone, Copy)]
+struct Kind {
+    elem: Elem,
+    is_scalar: bool,
+}
+
+impl Encoder {
+    pub fn new(mut out: Output, schema: &Schema, header: &Header) -> io::Result<Encoder> {
+        let header = serde_json::to_string(header)?;
+        let columns = serde_json::to_string(&schema.describe())?;
+        write!(out, "{{\"{VERSION_KEY}\": {FORMAT_VERSION},\n\"header\": {header},\n")?;
+        write!(out, "\"columns\": {columns},\n\"rows\": [")?;
+        let kind = |lane: LaneId| {
+            let ty = schema.lane_type(lane);
+            (lane, Kind { elem: ty.elem, is_scalar: ty.is_scalar() })
+        };
+        let lanes = schema.lanes().map(kind).collect();
+        Ok(Encoder { out, lanes, text: Vec::new(), rows: 0 })
+    }
+}
+
+impl writer::Encoder for Encoder {
+    fn write(&mut self, chunk: &Chunk) -> io::Result<()> {
+        let mut cursors = chunk.cursors();
+        let mut impulses = Vec::new();
+        for tag in chunk.tags() {
+            let text = &mut self.text;
+            text.extend_from_slice(if self.rows == 0 { b"\n{\"t\":\"" } else { b",\n{\"t\":\"" });
+            write_time(text, tag.time);
+            text.extend_from_slice(b"\",\"n\":");
+            text.extend_from_slice(itoa::Buffer::new().format(tag.microstep).as_bytes());
+            text.extend_from_slice(b",\"v\":[");
+            for ((lane, kind), cursor) in self.lanes.iter().zip(&mut cursors) {
+                let value = cursor.next();
+                match (lane.order, value) {
+                    (None, Some(value)) => entry(text, *kind, value),
+                    (None, None) => text.extend_from_slice(b"null"),
+                    (Some(order), Some(weight)) => {
+                        write!(impulses, "[{},{order},", lane.column)?;
+                        entry(&mut impulses, *kind, weight);
+                        impulses.extend_from_slice(b"],");
+                    }
+                    (Some(_), None) => {}
+                }
+                if lane.order.is_none() {
+                    text.push(b',');
+                }
+            }
+            drop_comma(text);
+            text.push(b']');
+            if !impulses.is_empty() {
+                drop_comma(&mut impulses);
+                text.extend_from_slice(b",\"d\":[");
+                text.append(&mut impulses);
+                text.push(b']');
+            }
+            text.push(b'}');
+            self.rows += 1;
+        }
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        write!(self.out, "\n],\n\"count\": {}}}\n", self.rows)?;
+        self.out.flush()
+    }
+}
+
+fn drop_comma(text: &mut Vec<u8>) {
+    if text.last() == Some(&b',') {
+        text.pop();
+    }
+}
+
+fn entry(text: &mut Vec<u8>, kind: Kind, values: impl Iterator<Item = f64>) {
+    if !kind.is_scalar {
+        text.push(b'[');
+    }
+    for value in values {
+        match kind.elem {
+            Elem::Int | Elem::Real if !value.is_finite() => text.extend_from_slice(name(value)),
+            elem => write_value(text, elem, value),
+        }
+        text.push(b',');
+    }
+    drop_comma(text);
+    if !kind.is_scalar {
+        text.push(b']');
+    }
+}
+
+fn name(value: f64) -> &'static [u8] {
+    if value.is_nan() {
+        b"\"NaN\""
+    } else if value > 0.0 {
+        b"\"Infinity\""
+    } else {
+        b"\"-Infinity\""
+    }
+}

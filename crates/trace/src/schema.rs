@@ -1,0 +1,185 @@
+//! The columns of a table, and the lanes that hold them in files.
+
+use base::{Elem, Shape, Type};
+use serde::{Deserialize, Serialize};
+
+/// One recorded signal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Column {
+    /// The name that the model gives it.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+}
+
+impl Column {
+    /// The name of each element: the column's own, with an index in vectors and matrices.
+    pub fn element_names(&self) -> Vec<String> {
+        match self.ty.shape {
+            Shape::Scalar => vec![self.name.clone()],
+            Shape::Vector(n) => (0..n).map(|i| format!("{}[{i}]", self.name)).collect(),
+            Shape::Matrix(rows, columns) => (0..rows)
+                .flat_map(|i| (0..columns).map(move |j| (i, j)))
+                .map(|(i, j)| format!("{}[{i},{j}]", self.name))
+                .collect(),
+        }
+    }
+}
+
+/// The columns of a table and how many orders of impulses each may carry: a file that is written
+/// as the rows come must know both before the first row.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Schema {
+    columns: Vec<Column>,
+    orders: Vec<usize>,
+}
+
+impl Schema {
+    /// Columns that carry no impulses.
+    pub fn new(columns: Vec<Column>) -> Schema {
+        let orders = vec![0; columns.len()];
+        Schema { columns, orders }
+    }
+
+    /// The same columns, where column `i` may carry impulses of the orders below `orders[i]`.
+    ///
+    /// # Panics
+    /// Where there are more or fewer numbers than columns.
+    pub fn with_orders(self, orders: Vec<usize>) -> Schema {
+        assert_eq!(orders.len(), self.columns.len(), "a number of orders for each column");
+        Schema { orders, ..self }
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// How many orders of impulses each column may carry.
+    pub fn orders(&self) -> &[usize] {
+        &self.orders
+    }
+
+    /// Makes room for an impulse of this order.
+    pub(crate) fn admit(&mut self, column: usize, order: usize) {
+        self.orders[column] = self.orders[column].max(order + 1);
+    }
+
+    pub(crate) fn retype(&mut self, column: usize, elem: Elem) {
+        self.columns[column].ty = self.columns[column].ty.with_elem(elem);
+    }
+
+    /// The lanes, in the order of files: the values of a column, then its orders of impulses.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = LaneId> + '_ {
+        self.orders.iter().enumerate().flat_map(|(column, orders)| {
+            let impulses = (0..*orders).map(Some);
+            std::iter::once(None).chain(impulses).map(move |order| LaneId { column, order })
+        })
+    }
+
+    /// The type of what a lane holds; the coefficients of impulses are reals.
+    pub(crate) fn lane_type(&self, lane: LaneId) -> Type {
+        let ty = self.columns[lane.column].ty;
+        if lane.order.is_some() { ty.with_elem(Elem::Real) } else { ty }
+    }
+
+    /// The name of each element of a lane.
+    pub(crate) fn lane_names(&self, lane: LaneId) -> Vec<String> {
+        let mut names = self.columns[lane.column].element_names();
+        if let Some(order) = lane.order {
+            names.iter_mut().for_each(|name| name.push_str(&format!(".delta{order}")));
+        }
+        names
+    }
+
+    /// The names of all elements, in the order of files.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.lanes().flat_map(|lane| self.lane_names(lane)).collect()
+    }
+
+    /// How many floats a row has.
+    pub(crate) fn width(&self) -> usize {
+        self.lanes().map(|lane| self.lane_type(lane).len()).sum()
+    }
+}
+
+/// What stands in one group of columns of a file: values, or the impulses of one order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LaneId {
+    pub column: usize,
+    pub order: Option<usize>,
+}
+
+/// A column as files describe it: `{"name": "x", "element": "real", "shape": [2], "orders": 0}`,
+/// where the shape of a scalar is empty.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Described {
+    name: String,
+    element: Element,
+    shape: Vec<u32>,
+    #[serde(default)]
+    orders: usize,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Element {
+    Boolean,
+    Integer,
+    Real,
+}
+
+/// No model comes near; a damaged file must not ask for all the memory there is.
+const MOST_ELEMENTS: u64 = 1 << 24;
+
+impl Schema {
+    pub(crate) fn describe(&self) -> Vec<Described> {
+        let describe = |(column, orders): (&Column, &usize)| Described {
+            name: column.name.clone(),
+            element: match column.ty.elem {
+                Elem::Bool => Element::Boolean,
+                Elem::Int => Element::Integer,
+                Elem::Real => Element::Real,
+            },
+            shape: match column.ty.shape {
+                Shape::Scalar => Vec::new(),
+                Shape::Vector(n) => vec![n],
+                Shape::Matrix(rows, columns) => vec![rows, columns],
+            },
+            orders: *orders,
+        };
+        self.columns.iter().zip(&self.orders).map(describe).collect()
+    }
+
+    /// The schema that a file describes, or what is wrong with it.
+    pub(crate) fn of(described: Vec<Described>) -> Result<Schema, String> {
+        let mut elements = 0u64;
+        let mut schema = Schema::default();
+        for Described { name, element, shape, orders } in described {
+            let shape = match shape[..] {
+                [] => Shape::Scalar,
+                [n] => Shape::Vector(n),
+                [rows, columns] => Shape::Matrix(rows, columns),
+                _ => return Err(format!("column `{name}` has a shape of {} axes", shape.len())),
+            };
+            let length = match shape {
+                Shape::Scalar => 1,
+                Shape::Vector(n) => u64::from(n),
+                Shape::Matrix(rows, columns) => u64::from(rows) * u64::from(columns),
+            };
+            let lanes = u64::try_from(orders).unwrap_or(u64::MAX).saturating_add(1);
+            elements = elements.saturating_add(length.max(1).saturating_mul(lanes));
+            if elements > MOST_ELEMENTS {
+                return Err(format!("column `{name}` has more elements than any model"));
+            }
+            let elem = match element {
+                Element::Boolean => Elem::Bool,
+                Element::Integer => Elem::Int,
+                Element::Real => Elem::Real,
+            };
+            schema.columns.push(Column { name, ty: Type { elem, shape } });
+            schema.orders.push(orders);
+        }
+        Ok(schema)
+    }
+}

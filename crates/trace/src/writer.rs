@@ -1,0 +1,202 @@
+//! Writing rows as they come, in bounded memory.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use base::Tag;
+
+use crate::chunk::Chunk;
+use crate::target::Target;
+use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
+
+/// How to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The kind of file.
+    pub format: Format,
+    /// Whether CSV begins with lines `# key: value` that hold the header and the types of the
+    /// columns and ends with the number of rows. The other formats always hold them.
+    pub comments: bool,
+}
+
+impl Options {
+    /// A kind of file, without comments.
+    pub fn new(format: Format) -> Options {
+        Options { format, comments: false }
+    }
+}
+
+/// A file or stream that takes rows as they come.
+///
+/// It holds at most a chunk of rows, about 16 MB of them (for rows of more than 128 kB, 128 rows).
+/// The file has its name only after [`Writer::finish`]; a writer that is dropped before leaves
+/// nothing behind. After an error it takes no more.
+pub struct Writer {
+    path: PathBuf,
+    orders: Vec<usize>,
+    chunk: Chunk,
+    /// How many rows a chunk has.
+    limit: usize,
+    rows: u64,
+    failed: bool,
+    encoder: Box<dyn Encoder>,
+    target: Option<Target>,
+}
+
+/// A kind of file that is being written.
+pub(crate) trait Encoder: Send {
+    /// Writes rows.
+    fn write(&mut self, chunk: &Chunk) -> io::Result<()>;
+    /// Writes what comes after the last row.
+    fn finish(&mut self) -> io::Result<()>;
+}
+
+/// Where bytes go.
+pub(crate) type Output = Box<dyn Write + Send>;
+
+impl Writer {
+    /// Writes to a file in the format that its extension names.
+    pub fn create(path: &Path, schema: &Schema, header: &Header) -> Result<Writer, WriteError> {
+        let unknown = || WriteError { path: path.to_owned(), problem: WriteProblem::UnknownFormat };
+        let format = Format::of(path).ok_or_else(unknown)?;
+        Writer::create_as(path, schema, header, Options::new(format))
+    }
+
+    /// Writes to a file, whatever its extension.
+    pub fn create_as(
+        path: &Path,
+        schema: &Schema,
+        header: &Header,
+        options: Options,
+    ) -> Result<Writer, WriteError> {
+        let error = |error| WriteError::new(path, error);
+        let target = Target::create(path).map_err(error)?;
+        let file = Box::new(target.file().map_err(error)?);
+        let writer = Writer::to(file, path.to_owned(), schema, header, options)?;
+        Ok(Writer { target: Some(target), ..writer })
+    }
+
+    /// Writes to a stream, such as the standard output.
+    pub fn stream(
+        out: impl Write + Send + 'static,
+        schema: &Schema,
+        header: &Header,
+        options: Options,
+    ) -> Result<Writer, WriteError> {
+        Writer::to(Box::new(out), PathBuf::from("the output"), schema, header, options)
+    }
+
+    fn to(
+        out: Output,
+        path: PathBuf,
+        schema: &Schema,
+        header: &Header,
+        options: Options,
+    ) -> Result<Writer, WriteError> {
+        let limit = chunk_rows(schema, options.format);
+        let encoder = match options.format {
+            Format::Csv => {
+                let header = options.comments.then_some(header);
+                csv::Encoder::new(out, schema, header).map(boxed)
+            }
+            Format::Json => json::Encoder::new(out, schema, header).map(boxed),
+            Format::Parquet => parquet::Encoder::new(out, schema, header).map(boxed),
+        };
+        Ok(Writer {
+            encoder: encoder.map_err(|error| WriteError::new(&path, error))?,
+            path,
+            orders: schema.orders().to_vec(),
+            chunk: Chunk::new(schema, limit),
+            limit,
+            rows: 0,
+            failed: false,
+            target: None,
+        })
+    }
+
+    /// Adds a row, whose tag comes after those before. `value` gives each column's elements, or
+    /// nothing where it is absent; `impulse` gives the coefficient of a column's impulse of an
+    /// order, or nothing where it carries none, and is asked only for orders of the schema.
+    ///
+    /// # Panics
+    /// Where a value has not as many elements as the type of its column, and after an error.
+    #[inline]
+    pub fn push<'v>(
+        &mut self,
+        tag: Tag,
+        value: impl Fn(usize) -> Option<&'v [f64]>,
+        impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
+    ) -> Result<(), WriteError> {
+        self.chunk.push(tag, &self.orders, value, impulse);
+        if self.chunk.len() == self.limit { self.flush() } else { Ok(()) }
+    }
+
+    /// The number of rows that were added.
+    pub fn rows(&self) -> u64 {
+        self.rows + self.chunk.len() as u64
+    }
+
+    /// Writes what is left and gives the file its name.
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        self.flush()?;
+        let target = self.target.take();
+        let finished = self.encoder.finish().and_then(|()| target.map_or(Ok(()), Target::finish));
+        finished.map_err(|error| WriteError::new(&self.path, error))
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        assert!(!self.failed, "a writer takes no more after an error");
+        if self.chunk.len() == 0 {
+            return Ok(());
+        }
+        let written = self.encoder.write(&self.chunk);
+        self.failed = written.is_err();
+        self.rows += self.chunk.len() as u64;
+        self.chunk.clear();
+        written.map_err(|error| WriteError::new(&self.path, error))
+    }
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Writer of {} with {} rows", self.path.display(), self.rows())
+    }
+}
+
+fn boxed<'a>(encoder: impl Encoder + 'a) -> Box<dyn Encoder + 'a> {
+    Box::new(encoder)
+}
+
+/// A chunk is a row group in Parquet, which is best large; for text a small one stays in the cache.
+fn chunk_rows(schema: &Schema, format: Format) -> usize {
+    let bytes = 32 + 8 * schema.width() + 2 * schema.lanes().count();
+    match format {
+        Format::Parquet => ((16 << 20) / bytes).clamp(128, 1 << 17),
+        Format::Csv | Format::Json => ((256 << 10) / bytes).clamp(1, 1 << 10),
+    }
+}
+
+/// Writes a table to a file in the format that its extension names, with its header.
+pub fn write(trace: &Trace, path: &Path) -> Result<(), WriteError> {
+    write_all(trace, Writer::create(path, trace.schema(), trace.header())?)
+}
+
+/// Writes a table to a stream.
+pub fn write_to(
+    trace: &Trace,
+    out: impl Write + Send + 'static,
+    options: Options,
+) -> Result<(), WriteError> {
+    write_all(trace, Writer::stream(out, trace.schema(), trace.header(), options)?)
+}
+
+fn write_all(trace: &Trace, mut writer: Writer) -> Result<(), WriteError> {
+    for row in trace.joined() {
+        writer.push(
+            row.tag,
+            |column| row.value(column),
+            |column, order| row.impulse(column, order),
+        )?;
+    }
+    writer.finish()
+}

@@ -1,0 +1,211 @@
+//! What is written reads back as the same bits, in every format.
+
+use std::path::Path;
+
+use base::{Elem, Shape, Tag, Time, Type};
+use proptest::prelude::*;
+use superdense_trace::{
+    Column, Format, Header, Impulse, Options, Schema, Trace, Writer, read, read_as, write,
+    write_csv,
+};
+
+/// What a property draws for a table; rows are made from it by a simple generator.
+#[derive(Clone, Debug)]
+struct Drawn {
+    columns: Vec<(String, Type, usize)>,
+    rows: usize,
+    start: i128,
+    seed: u64,
+    parameters: Vec<(String, String)>,
+}
+
+fn types() -> impl Strategy<Value = Type> {
+    let elem = prop_oneof![Just(Elem::Bool), Just(Elem::Int), Just(Elem::Real)];
+    let shape = prop_oneof![
+        Just(Shape::Scalar),
+        (1u32..4).prop_map(Shape::Vector),
+        (1u32..3, 1u32..3).prop_map(|(rows, columns)| Shape::Matrix(rows, columns)),
+    ];
+    (elem, shape).prop_map(|(elem, shape)| Type { elem, shape })
+}
+
+fn tables() -> impl Strategy<Value = Drawn> {
+    let name = prop_oneof![
+        "[a-z]{1,6}",
+        "[ -~]{1,8}",
+        Just("time".to_owned()),
+        Just("a\nb,\"c\"".to_owned()),
+        Just("# größe".to_owned()),
+        Just("x.delta0".to_owned()),
+        Just("x[0]".to_owned()),
+    ];
+    let columns = prop::collection::vec((name, types(), 0usize..3), 0..6);
+    let parameters = prop::collection::vec(("[a-z]{1,4}", "[ -~]{0,6}"), 0..4);
+    (columns, 0usize..40, any::<i64>(), any::<u64>(), parameters).prop_map(
+        |(columns, rows, start, seed, parameters)| Drawn {
+            columns,
+            rows,
+            start: i128::from(start) << 40,
+            seed,
+            parameters,
+        },
+    )
+}
+
+/// A repeatable stream of bits (splitmix64).
+struct Bits(u64);
+
+impl Bits {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn value(&mut self, elem: Elem) -> f64 {
+        match (elem, self.next() % 8) {
+            (Elem::Bool, n) => f64::from(n >= 4),
+            (Elem::Int, n) => n as f64 - 4.0,
+            (Elem::Real, 0) => f64::NAN,
+            (Elem::Real, 1) => f64::INFINITY,
+            (Elem::Real, 2) => -0.0,
+            (Elem::Real, 3) => f64::NEG_INFINITY,
+            (Elem::Real, _) => f64::from_bits(self.next()),
+        }
+    }
+}
+
+fn table(drawn: &Drawn) -> Trace {
+    let (columns, orders): (Vec<Column>, Vec<usize>) = drawn
+        .columns
+        .iter()
+        .map(|(name, ty, orders)| (Column { name: name.clone(), ty: *ty }, *orders))
+        .unzip();
+    let mut trace = Trace::with_schema(Schema::new(columns.clone()).with_orders(orders.clone()));
+    trace.set_header(Header {
+        model: "a \"model\"\n# two".to_owned(),
+        parameters: drawn.parameters.iter().cloned().collect(),
+        seed: Some(drawn.seed),
+        ..Header::default()
+    });
+    let mut bits = Bits(drawn.seed);
+    let (mut time, mut microstep) = (drawn.start, 0);
+    for _ in 0..drawn.rows {
+        let tag = Tag::new(Time::from_attoseconds(time), microstep);
+        let mut draw = |elem, column: &Column| {
+            let present = !bits.next().is_multiple_of(3);
+            let value: Vec<f64> = (0..column.ty.len()).map(|_| bits.value(elem)).collect();
+            present.then_some(value)
+        };
+        let values: Vec<Option<Vec<f64>>> =
+            columns.iter().map(|column| draw(column.ty.elem, column)).collect();
+        trace.push(tag, |column| values[column].as_deref());
+        for (column, orders) in orders.iter().enumerate() {
+            for order in 0..*orders {
+                if let Some(weight) = draw(Elem::Real, &columns[column]) {
+                    trace.push_impulse(Impulse { tag, column, order, weight });
+                }
+            }
+        }
+        if bits.next().is_multiple_of(2) {
+            microstep += 1;
+        } else {
+            (time, microstep) = (time + i128::from(bits.next()), 0);
+        }
+    }
+    trace
+}
+
+fn write_as(trace: &Trace, path: &Path, options: Options) {
+    let mut writer = Writer::create_as(path, trace.schema(), trace.header(), options).unwrap();
+    let mut impulses = trace.impulses().iter().peekable();
+    for (row, tag) in trace.tags().iter().enumerate() {
+        let mut here = Vec::new();
+        while let Some(impulse) = impulses.next_if(|impulse| impulse.tag == *tag) {
+            here.push(impulse);
+        }
+        let impulse = |column, order| {
+            let found = here.iter().find(|i| i.column == column && i.order == order);
+            found.map(|impulse| &impulse.weight[..])
+        };
+        writer.push(*tag, |column| trace.get(row, column), impulse).unwrap();
+    }
+    assert_eq!(writer.rows(), trace.len() as u64);
+    writer.finish().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn every_format_gives_the_table_back(drawn in tables()) {
+        let trace = table(&drawn);
+        let folder = tempfile::tempdir().unwrap();
+        for format in [Format::Csv, Format::Json, Format::Parquet] {
+            let path = folder.path().join("table");
+            write_as(&trace, &path, Options { format, comments: true });
+            let back = read_as(&path, format).map_err(|e| TestCaseError::fail(e.to_string()))?;
+            prop_assert_eq!(&back, &trace, "{:?}", format);
+            prop_assert!(back.header().parameters.iter().eq(&trace.header().parameters));
+        }
+    }
+
+    /// Names that do not look like elements or impulses, and reals and truth values: these are
+    /// what plain CSV tells.
+    #[test]
+    fn plain_csv_gives_the_table_back(mut drawn in tables()) {
+        for (index, (name, ty, _)) in drawn.columns.iter_mut().enumerate() {
+            *name = format!("{index} {}", name.replace(['[', '.'], "_"));
+            ty.elem = Elem::Real;
+        }
+        let mut trace = table(&drawn);
+        trace.set_header(Header::default());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        write(&trace, &path).unwrap();
+        let mut text = Vec::new();
+        write_csv(&trace, &mut text).unwrap();
+        prop_assert_eq!(std::fs::read(&path).unwrap(), text);
+        prop_assert_eq!(read(&path).map_err(|e| TestCaseError::fail(e.to_string()))?, trace);
+    }
+}
+
+#[test]
+fn plain_csv_tells_truth_values() {
+    let column = |name: &str, ty| Column { name: name.to_owned(), ty };
+    let mut trace = Trace::new(vec![column("on", Type::BOOL), column("x", Type::REAL)]);
+    trace.push(Tag::new(Time::ZERO, 0), |_| Some(&[1.0]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    write(&trace, &path).unwrap();
+    assert_eq!(read(&path).unwrap(), trace);
+}
+
+#[test]
+fn an_empty_table_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.csv", "a.json", "a.parquet"] {
+        let path = folder.path().join(name);
+        let trace = Trace::new(vec![Column { name: "x".to_owned(), ty: Type::REAL }]);
+        write(&trace, &path).unwrap();
+        assert_eq!(read(&path).unwrap(), trace, "{name}");
+        write(&Trace::default(), &path).unwrap();
+        assert_eq!(read(&path).unwrap(), Trace::default(), "{name}");
+    }
+}
+
+#[test]
+fn many_chunks_read_back() {
+    let mut trace = Trace::new(vec![Column { name: "x".to_owned(), ty: Type::REAL }]);
+    for k in 0..300_000 {
+        let tag = Tag::new(Time::from_attoseconds(k * 1_234_567_890_123), 0);
+        trace.push(tag, |_| (k % 7 > 0).then_some(&[0.5]));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.csv", "a.json", "a.parquet"] {
+        let path = folder.path().join(name);
+        write(&trace, &path).unwrap();
+        assert_eq!(read(&path).unwrap(), trace, "{name}");
+    }
+}
