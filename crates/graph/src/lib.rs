@@ -31,6 +31,6 @@ mod svg;
 pub use compose::layout;
 pub use dot::dot;
 pub use options::{Options, Order};
-pub use picture::{Box, Figure, Label, Layout, Line, Node, Point, Port, Rect, Side};
+pub use picture::{Figure, Frame, Label, Layout, Line, Node, Point, Port, Rect, Side};
 pub use scene::Kind;
 pub use svg::svg;

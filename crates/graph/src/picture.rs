@@ -38,7 +38,7 @@ impl Rect {
     }
 }
 
-/// A diagram in its place: boxes, nodes and lines, in the order in which they are painted.
+/// A diagram in its place: frames of open instances, nodes and lines.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Layout {
     /// The name of the model.
@@ -48,12 +48,12 @@ pub struct Layout {
     /// The size of the whole, with the legend \[px\].
     pub height: i64,
     /// Open instances, each before those inside it.
-    pub boxes: Vec<Box>,
+    pub frames: Vec<Frame>,
     /// Blocks, expressions and closed instances.
     pub nodes: Vec<Node>,
     /// Wires, one line for each connection of each level.
     pub lines: Vec<Line>,
-    /// The kinds of wires that the legend explains, and the height at which it stands.
+    /// The kinds of wires that the legend explains; none where there is no legend.
     pub legend: Vec<Kind>,
     /// Whether some line is part of a refused loop.
     pub looped: bool,
@@ -63,7 +63,7 @@ pub struct Layout {
 
 /// An open instance of a diagram.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Box {
+pub struct Frame {
     /// Its path through the hierarchy.
     pub path: String,
     /// Its name in the diagram that it is part of.

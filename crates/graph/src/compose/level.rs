@@ -1,4 +1,4 @@
-//! One level: its nodes, the boxes inside it, its ports, and the wires between them.
+//! One level: its nodes, the frames inside it, its ports, and the wires between them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::layered::{self, Drawing, Edge, Graph, Net, Pin, Vertex};
 use crate::letters::{bold_width, width};
 use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::size::{NAME, SMALL};
-use crate::{Box, Kind, Line, Node, Point, Port, Rect, Side};
+use crate::{Frame, Kind, Line, Node, Point, Port, Rect, Side};
 
 /// Above the inside of an open instance, with its name \[px\].
 const HEAD: i64 = 30;
@@ -23,7 +23,7 @@ const PORT: i64 = 16;
 pub(super) struct Level {
     pub width: i64,
     pub height: i64,
-    pub boxes: Vec<Box>,
+    pub frames: Vec<Frame>,
     pub nodes: Vec<Node>,
     pub lines: Vec<Line>,
     /// The heights of its inputs and outputs, each list from the top.
@@ -35,8 +35,8 @@ pub(super) struct Level {
 enum Item {
     Input(WireId, String),
     Output(WireId, String),
-    Node(std::boxed::Box<Draft>),
-    Open(ScopeId, std::boxed::Box<Level>),
+    Node(Box<Draft>),
+    Open(ScopeId, Box<Level>),
 }
 
 /// A wire of the level: where it leads to, and whether a refused loop leads there.
@@ -87,13 +87,13 @@ fn items(scene: &Scene, scope: ScopeId) -> Vec<Item> {
     let here = scene.scope(scope);
     let mut inner = Vec::new();
     for block in here.blocks.iter().filter(|block| scene.host(**block).is_none()) {
-        inner.push((*block, Item::Node(std::boxed::Box::new(nodes::block(scene, *block)))));
+        inner.push((*block, Item::Node(Box::new(nodes::block(scene, *block)))));
     }
     for child in &here.children {
         let first = scene.blocks_below(*child).into_iter().min().expect("an instance has blocks");
         let item = match scene.scope(*child).open {
-            true => Item::Open(*child, std::boxed::Box::new(level(scene, *child))),
-            false => Item::Node(std::boxed::Box::new(nodes::closed(scene, *child, scope))),
+            true => Item::Open(*child, Box::new(level(scene, *child))),
+            false => Item::Node(Box::new(nodes::closed(scene, *child, scope))),
         };
         inner.push((first, item));
     }
@@ -184,7 +184,7 @@ impl<'a> Assembly<'a> {
         level.width = (level.width + left + right).max(bold_width(&name, NAME) + 2 * PAD);
         level.height += HEAD + PAD;
         let area = Rect { x: 0, y: 0, width: level.width, height: level.height };
-        level.boxes.push(Box { path: here.path.clone(), name, area, ports: Vec::new() });
+        level.frames.push(Frame { path: here.path.clone(), name, area, ports: Vec::new() });
         Assembly { scene, corner: Point { x: left, y: HEAD }, level }
     }
 
@@ -247,7 +247,7 @@ impl<'a> Assembly<'a> {
             }
             Item::Open(_, mut inside) => {
                 inside.shift(corner);
-                self.level.boxes.append(&mut inside.boxes);
+                self.level.frames.append(&mut inside.frames);
                 self.level.nodes.append(&mut inside.nodes);
                 self.level.lines.append(&mut inside.lines);
             }
@@ -274,7 +274,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn port(&mut self, side: Side, at: Point, name: String) {
-        if let Some(frame) = self.level.boxes.first_mut() {
+        if let Some(frame) = self.level.frames.first_mut() {
             frame.ports.push(Port { side, at, name, shown: true });
         }
     }
@@ -331,7 +331,7 @@ fn shift_node(node: &mut Node, by: Point) {
 impl Level {
     /// Moves everything.
     pub fn shift(&mut self, by: Point) {
-        for frame in &mut self.boxes {
+        for frame in &mut self.frames {
             frame.area = frame.area.moved(by);
             frame.ports.iter_mut().for_each(|port| port.at = moved(port.at, by));
         }

@@ -25,7 +25,7 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
     let mut layout = Layout { title: diagram.name.clone(), ..Layout::default() };
     let mut root = level::level(&scene, scene.root());
     root.shift(Point { x: MARGIN, y: MARGIN + TITLE });
-    (layout.boxes, layout.nodes, layout.lines) = (root.boxes, root.nodes, root.lines);
+    (layout.frames, layout.nodes, layout.lines) = (root.frames, root.nodes, root.lines);
     level::number_nets(&mut layout.lines);
     layout.width = (root.width + 2 * MARGIN).max(bold_width(&layout.title, NAME + 3) + 2 * MARGIN);
     layout.height = root.height + 2 * MARGIN + TITLE;

@@ -43,8 +43,9 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
             let several = wires.len() > 1;
             let name = if several { format!("{}[{index}]", input.name) } else { input.name.into() };
             let plain = connected == 1 || several;
-            let shown = !expression && !(plain && input.name.starts_with("input"));
-            slots.push(Slot { name, shown, sink: Sink::Block(id, port), wire: *wire });
+            let evident = expression || (plain && input.name.starts_with("input"));
+            let sink = Sink::Block(id, port);
+            slots.push(Slot { name, shown: !evident, sink, wire: *wire });
             port += 1;
         }
     }

@@ -49,6 +49,9 @@ fn pulls(proper: &Proper) -> Vec<Pull> {
         for a in &segment.left {
             for b in segment.right.iter().filter(|b| back(a) == back(b)) {
                 let weight = [6, 8, 24][(wire(a) + wire(b)) as usize];
+                let led = |from: usize| proper.graph.vertices[from].leads == Some(b.cell);
+                let led = proper.cells[a.cell].vertex.is_some_and(led);
+                let weight = if led { 2 * weight } else { weight };
                 // One of several wires straight is better than each with a small bend.
                 let weight = weight + i64::from(b.pin == 0 && wire(b) == 0);
                 pulls.push(Pull { from: left(a), to: right(b), weight });
@@ -116,12 +119,19 @@ fn relaxed(proper: &Proper, pulls: &[Pull]) -> Vec<i64> {
     raise(at)
 }
 
+/// Neighbours that touch, and where they would like to be together.
+struct Pool {
+    wishes: Vec<(i64, i64)>,
+    members: usize,
+    at: i64,
+}
+
 /// Pools neighbours that would come too near to each other; each pool takes the middle of the
 /// wishes of its members (isotonic regression in the sum of absolute differences).
 fn settle(proper: &Proper, layer: &[usize], wishes: &[Vec<(usize, i64, i64)>], at: &mut [i64]) {
     let mut base = 0;
     let mut bases = Vec::new();
-    let mut pools: Vec<(Vec<(i64, i64)>, usize, i64)> = Vec::new();
+    let mut pools: Vec<Pool> = Vec::new();
     for (place, cell) in layer.iter().enumerate() {
         if place > 0 {
             base += apart(proper, layer[place - 1], *cell);
@@ -133,19 +143,19 @@ fn settle(proper: &Proper, layer: &[usize], wishes: &[Vec<(usize, i64, i64)>], a
         if wanted.is_empty() {
             wanted.push((at[*cell] - base, 1));
         }
-        let (mut members, mut value) = (1, middle(&mut wanted));
-        while let Some((upper, count, _)) = pools.pop_if(|pool| pool.2 > value) {
-            wanted.extend(upper);
-            members += count;
-            value = middle(&mut wanted);
+        let middle_of_own = middle(&mut wanted);
+        let mut pool = Pool { wishes: wanted, members: 1, at: middle_of_own };
+        while let Some(upper) = pools.pop_if(|upper| upper.at > pool.at) {
+            pool.wishes.extend(upper.wishes);
+            pool.members += upper.members;
+            pool.at = middle(&mut pool.wishes);
         }
-        pools.push((wanted, members, value));
+        pools.push(pool);
     }
-    let mut place = 0;
-    for (_, members, value) in pools {
-        for _ in 0..members {
-            at[layer[place]] = value + bases[place];
-            place += 1;
+    let mut cells = layer.iter().zip(bases);
+    for pool in pools {
+        for (cell, base) in cells.by_ref().take(pool.members) {
+            at[*cell] = pool.at + base;
         }
     }
 }

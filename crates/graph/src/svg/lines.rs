@@ -28,7 +28,7 @@ pub(super) fn lines(out: &mut String, lines: &[Line]) {
         draw_net(out, net);
     }
     for line in lines.iter().filter(|line| line.looped) {
-        let _ = write!(out, "<g><title>{}</title>\n", escaped(&line.name));
+        let _ = writeln!(out, "<g><title>{}</title>", escaped(&line.name));
         let path = rounded(&line.points, line.arrow);
         self::path(out, line.kind, true, &path);
         tip(out, line);
@@ -38,7 +38,7 @@ pub(super) fn lines(out: &mut String, lines: &[Line]) {
 
 fn draw_net(out: &mut String, net: &[&Line]) {
     let kind = net[0].kind;
-    let _ = write!(out, "<g><title>{}: {}</title>\n", escaped(&net[0].name), kind.name());
+    let _ = writeln!(out, "<g><title>{}: {}</title>", escaped(&net[0].name), kind.name());
     // The way that lines share is drawn once, or dashes would fill each other's gaps.
     let (mut drawn, mut dots, mut way) = (Vec::new(), Vec::new(), String::new());
     for line in net {

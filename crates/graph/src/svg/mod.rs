@@ -24,14 +24,14 @@ pub fn svg(layout: &Layout) -> String {
     let _ = writeln!(out, "<rect class=\"sheet\" width=\"{width}\" height=\"{height}\"/>");
     let title = escaped(&layout.title);
     let _ = writeln!(out, "<text class=\"title\" x=\"20\" y=\"32\">{title}</text>");
-    for frame in &layout.boxes {
+    for frame in &layout.frames {
         nodes::frame(&mut out, frame);
     }
     lines::lines(&mut out, &layout.lines);
     for node in &layout.nodes {
         nodes::node(&mut out, node);
     }
-    for frame in &layout.boxes {
+    for frame in &layout.frames {
         nodes::frame_ports(&mut out, frame);
     }
     legend(&mut out, layout);

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::{escaped, icons};
 use crate::letters::width;
 use crate::size::ICON;
-use crate::{Box, Figure, Node, Rect, Side};
+use crate::{Figure, Frame, Node, Rect, Side};
 
 /// An open instance: its frame and its name.
-pub(super) fn frame(out: &mut String, frame: &Box) {
+pub(super) fn frame(out: &mut String, frame: &Frame) {
     let Rect { x, y, width, height } = frame.area;
     let _ = writeln!(
         out,
@@ -22,7 +22,7 @@ pub(super) fn frame(out: &mut String, frame: &Box) {
 }
 
 /// The ports of an open instance, with their names inside, above the wires.
-pub(super) fn frame_ports(out: &mut String, frame: &Box) {
+pub(super) fn frame_ports(out: &mut String, frame: &Frame) {
     for port in &frame.ports {
         let (x, y) = (port.at.x, port.at.y);
         let _ = writeln!(
