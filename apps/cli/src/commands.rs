@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use superdense::{
-    Counters, Drawing, Instant, Library, Listener, Overrides, Refused, Stage, StopReason, System,
-    Time, Tolerance, Trace, page, parse_value, plots, read, traces, write_csv,
+    Counters, Diagnostic, Drawing, Instant, Library, Listener, Overrides, ReadError, Refused,
+    SourceMap, Stage, StopReason, System, Time, Tolerance, Trace, WriteError, page, parse_value,
+    plots, read, traces, write_csv,
 };
 
 use crate::arguments::{CheckArguments, Command, ModelArguments, RunArguments};
@@ -34,6 +35,19 @@ pub fn run(command: Command) -> Result<()> {
 
 fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// A message that is about no text.
+fn told(diagnostic: &Diagnostic) -> anyhow::Error {
+    anyhow!("{}", diagnostic.render(&SourceMap::default(), colour()))
+}
+
+fn unwritten(error: WriteError) -> anyhow::Error {
+    told(&error.diagnostic())
+}
+
+fn unread(error: ReadError) -> anyhow::Error {
+    told(&error.diagnostic())
 }
 
 fn refused(refused: Refused) -> anyhow::Error {
@@ -95,7 +109,8 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
     let output = arguments.output.as_deref().filter(|path| path.as_os_str() != "-");
     let streams = output.filter(|_| arguments.plot.is_none());
     if let Some(path) = output {
-        let writer = traces::Writer::create(path, &system.schema(), &system.header())?;
+        let writer =
+            traces::Writer::create(path, &system.schema(), &system.header()).map_err(unwritten)?;
         if streams.is_some() {
             run.record_to(writer);
         }
@@ -111,10 +126,10 @@ fn run_model(arguments: &RunArguments) -> Result<()> {
         Err(f) => (&f.trace, f.counters, f.rows, &f.write_error),
     };
     if let Some(error) = write_error {
-        bail!("{error}");
+        return Err(told(&error.diagnostic()));
     }
     if let Some(path) = output.filter(|_| streams.is_none()) {
-        traces::write(trace, path)?;
+        traces::write(trace, path).map_err(unwritten)?;
     } else if arguments.output.is_some() && output.is_none() {
         write_to_stdout(trace)?;
     }
@@ -171,7 +186,7 @@ fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()> {
 }
 
 fn plot(trace: &Path, output: &Path, signals: &[String]) -> Result<()> {
-    let trace = traces::read(trace)?;
+    let trace = traces::read(trace).map_err(unread)?;
     let figure = match signals {
         [] => plots::Figure::of(&trace),
         names => plots::Figure::of_signals(&trace, names.iter().cloned())?,
@@ -180,7 +195,8 @@ fn plot(trace: &Path, output: &Path, signals: &[String]) -> Result<()> {
 }
 
 fn compare(first: &Path, second: &Path, tolerance: Tolerance) -> Result<()> {
-    let (first, second) = (traces::read(first)?, traces::read(second)?);
+    let read = |path: &Path| traces::read(path).map_err(unread);
+    let (first, second) = (read(first)?, read(second)?);
     let comparison = traces::compare(&first, &second, tolerance);
     show(&format!("{comparison}\n"))?;
     if !comparison.agrees() {

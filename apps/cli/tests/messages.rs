@@ -434,9 +434,14 @@ fn a_result_that_cannot_be_written() {
     let folder = scratch("message-output");
     fs::write(folder.join("model.yaml"), DECAY).expect("a model can be written");
     let output = superdense(&folder, &["run", "model.yaml", "-o", "no/such/folder/result.csv"]);
-    Case::new("no-folder", "", &["cannot write no/such/folder/result.csv"]).judge(&output);
+    Case::new(
+        "no-folder",
+        "",
+        &["error[trace-unwritable]: cannot write no/such/folder/result.csv"],
+    )
+    .judge(&output);
     let output = superdense(&folder, &["run", "model.yaml", "-o", "."]);
-    Case::new("a-folder", "", &["cannot write ."]).judge(&output);
+    Case::new("a-folder", "", &["error[trace-format]", "name it with .csv"]).judge(&output);
 }
 
 #[test]

@@ -188,12 +188,29 @@ fn scattered(count: usize, near: usize) -> Vec<common::Choice> {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as usize % below
     };
-    let mut choice = |index: usize| {
+    let choice = |index: usize| {
         let mut signal = || index.saturating_sub(near / 2) + next(near);
         let (a, b, c) = (signal(), signal(), signal());
         ([0, 2, 3, 11, 10][next(5)], a, b, c)
     };
-    (0..count).map(|index| choice(index)).collect()
+    (0..count).map(choice).collect()
+}
+
+#[test]
+fn the_models_of_the_gallery_are_drawn() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut drawn = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder of models") {
+        let path = entry.expect("an entry").path().join("model.yaml");
+        if path.exists() {
+            let model = model::read(&path).expect("a model that can be read");
+            let (library, overrides) = (::blocks::Library::standard(), Default::default());
+            let diagram = diagram::flatten(&model, &library, &overrides).expect("no mistakes");
+            variants().iter().for_each(|options| check(&layout(&diagram, options)));
+            drawn += 1;
+        }
+    }
+    assert!(drawn > 5);
 }
 
 #[test]

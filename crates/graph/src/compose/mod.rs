@@ -1,6 +1,8 @@
 //! Levels into one picture: each level is laid out once those inside it have a size.
 
 mod level;
+
+mod assembly;
 mod nodes;
 
 use diagram::{Diagram, Mode};
