@@ -324,6 +324,20 @@ impl<'m> Flattener<'m> {
         {
             return self.signal(scope, name, expr.span);
         }
+        let id = self.formula(expr, path);
+        self.operands(id, scope, expr)?;
+        Ok(self.drafts[id.index()].outputs[0])
+    }
+
+    /// A block for an expression, whose names are still to be resolved.
+    fn formula(&mut self, expr: &Expr, path: String) -> BlockId {
+        let kind = Arc::new(Formula { expr: expr.clone(), operands: BTreeMap::new() });
+        let info = kind.info();
+        self.draft(path, expr.span, kind, info, BTreeMap::new())
+    }
+
+    /// Resolves the names in the expression of a block.
+    fn operands(&mut self, id: BlockId, scope: ScopeId, expr: &Expr) -> Result<(), Diagnostic> {
         let mut operands = BTreeMap::new();
         let (mut wires, mut spans) = (Vec::new(), Vec::new());
         for (name, span) in expr.names() {
@@ -339,12 +353,10 @@ impl<'m> Flattener<'m> {
                 spans.push(span);
             }
         }
-        let kind = Arc::new(Formula { expr: expr.clone(), operands });
-        let info = kind.info();
-        let id = self.draft(path, expr.span, kind, info, BTreeMap::new());
         let draft = &mut self.drafts[id.index()];
+        draft.kind = Arc::new(Formula { expr: expr.clone(), operands });
         (draft.inputs, draft.input_spans) = (vec![wires], vec![spans]);
-        Ok(draft.outputs[0])
+        Ok(())
     }
 
     /// The wire of a name: a block, a port of a block, an output of an instance, or an input.
@@ -424,7 +436,7 @@ impl<'m> Flattener<'m> {
         };
         let name = output.name.value.as_str();
         let path = format!("{}{name}", self.scopes[scope.index()].prefix);
-        self.resolve_port(scope, name, span, |this| this.wire(scope, &output.value, path))
+        self.resolve_port(scope, name, span, (scope, &output.value, path))
     }
 
     fn instance_input(
@@ -446,7 +458,7 @@ impl<'m> Flattener<'m> {
                 .help(format!("add `{name}: ...` with a signal or an expression")));
         };
         let path = format!("{}{name}", self.scopes[scope.index()].prefix);
-        self.resolve_port(scope, name, span, |this| this.wire(outer, &field.value, path))
+        self.resolve_port(scope, name, span, (outer, &field.value, path))
     }
 
     /// Resolves a port of an instance once, and refuses one that is connected to nothing but itself.
@@ -455,7 +467,7 @@ impl<'m> Flattener<'m> {
         scope: ScopeId,
         name: &'m str,
         span: Span,
-        find: impl FnOnce(&mut Self) -> Result<WireId, Diagnostic>,
+        (from, expr, path): (ScopeId, &Expr, String),
     ) -> Result<WireId, Diagnostic> {
         match self.scopes[scope.index()].ports.get(name) {
             Some(Some(wire)) => return Ok(*wire),
@@ -466,8 +478,16 @@ impl<'m> Flattener<'m> {
             }
             None => {}
         }
+        if expr.as_word().is_none() {
+            // The block of the expression stands before its names are looked for: a loop through
+            // it is one of blocks, which the schedule shows.
+            let id = self.formula(expr, path);
+            let wire = self.drafts[id.index()].outputs[0];
+            self.scopes[scope.index()].ports.insert(name, Some(wire));
+            return self.operands(id, from, expr).map(|()| wire);
+        }
         self.scopes[scope.index()].ports.insert(name, None);
-        let found = find(self);
+        let found = self.wire(from, expr, path);
         match &found {
             Ok(wire) => self.scopes[scope.index()].ports.insert(name, Some(*wire)),
             Err(_) => self.scopes[scope.index()].ports.remove(name),
