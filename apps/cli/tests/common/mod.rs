@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The folder of the whole repository.
 pub fn repository() -> PathBuf {
@@ -14,7 +15,11 @@ pub fn repository() -> PathBuf {
 
 /// A folder for the files of one test, empty at its start.
 pub fn scratch(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    // Tests run side by side, and several may use one name.
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{test}-{}-{number}", std::process::id());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("an old folder can be removed");
     }
