@@ -10,7 +10,6 @@ use program::CellId;
 use crate::RunError;
 use crate::log::{Change, Event};
 use crate::simulation::{Simulation, Sink};
-use crate::snapshot::{Tick, Touched};
 
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
@@ -20,14 +19,9 @@ impl Simulation {
         self.reaches();
         let reach = self.reach.clone();
         self.s.counters.ticks += 1;
-        self.s.tick = Some(Tick {
-            time,
-            microstep: 1,
-            dirty: vec![0; program.units.len().div_ceil(64)],
-            pulses: Vec::new(),
-            present: 0,
-            regions: vec![Touched::default(); program.regions.len()],
-        });
+        let mut tick = self.spare_tick.take().unwrap_or_default();
+        tick.begin(time, program.units.len(), program.regions.len());
+        self.s.tick = Some(tick);
         self.s.tag = Tag::new(time, 0);
         for region in 0..program.regions.len() {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
@@ -344,7 +338,7 @@ impl Simulation {
                 self.check_known(region, time)?;
             }
         }
-        self.s.tick = None;
+        self.spare_tick = self.s.tick.take();
         Ok(())
     }
 

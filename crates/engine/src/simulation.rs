@@ -12,7 +12,7 @@ use solver::{Advance, Sides, StepError};
 
 use crate::flow::Flow;
 use crate::reach::Reach;
-use crate::snapshot::{Counters, Snapshot};
+use crate::snapshot::{Counters, Snapshot, Tick};
 use crate::{Event, Options, RunError};
 
 /// The time of a timer that a located time cannot be told from, or the located time itself: a
@@ -113,6 +113,7 @@ pub struct Simulation {
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) spare: Vec<u64>,
+    pub(crate) spare_tick: Option<Tick>,
     pub(crate) found: Vec<(usize, f64)>,
     pub(crate) reach: Arc<Reach>,
     /// An accumulation of events that the last commit found.
@@ -143,6 +144,7 @@ impl Simulation {
             partial: Vec::new(),
             scratch: Vec::new(),
             spare: Vec::new(),
+            spare_tick: None,
             found: Vec::new(),
             reach: Arc::default(),
             zeno: None,

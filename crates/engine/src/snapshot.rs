@@ -60,7 +60,7 @@ pub(crate) struct RegionState {
 }
 
 /// A tick that is going on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Tick {
     pub time: Time,
     /// The microstep that comes next.
@@ -73,6 +73,18 @@ pub(crate) struct Tick {
     pub present: u32,
     /// What has happened to each region at this time.
     pub regions: Vec<Touched>,
+}
+
+impl Tick {
+    /// Starts anew at a time, keeping the room of an earlier tick.
+    pub fn begin(&mut self, time: Time, units: usize, regions: usize) {
+        (self.time, self.microstep, self.present) = (time, 1, 0);
+        self.pulses.clear();
+        self.dirty.clear();
+        self.dirty.resize(units.div_ceil(64), 0);
+        self.regions.clear();
+        self.regions.resize(regions, Touched::default());
+    }
 }
 
 /// What has happened to a region in a tick.
