@@ -21,3 +21,4 @@ pub use builder::{Builder, DiagramBuilder};
 pub use hierarchy::{Block, Diagram, DiagramId, Model, Named, Parameter, Record, Simulate, Solve};
 pub use read::{Loader, parse, read};
 pub use refused::Refused;
+pub use sections::SIMULATE_KEYS;

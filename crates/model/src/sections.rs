@@ -4,4 +4,5 @@ mod diagram;
 mod run;
 
 pub(crate) use diagram::{diagram, root};
+pub use run::SIMULATE_KEYS;
 pub(crate) use run::{record, simulate};

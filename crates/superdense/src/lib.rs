@@ -26,6 +26,7 @@ mod picture;
 
 mod run;
 mod saved;
+mod schema;
 mod story;
 
 pub use base::{
@@ -45,6 +46,7 @@ pub use picture::{Drawing, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use run::{Failure, Listener, Outcome, Run};
 pub use saved::RestoreError;
+pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
 pub use trace::{

@@ -9,7 +9,8 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Record, Simulate};
 
-const KEYS: [&str; 14] = [
+/// What the section `simulate` may have.
+pub const SIMULATE_KEYS: [&str; 14] = [
     "start",
     "stop",
     "solver",
@@ -71,7 +72,7 @@ fn recorded_twice(name: &str, again: Span, first: Span) -> Diagnostic {
 /// How to run.
 pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
     let entries = context.mapping(node, "`simulate`", "simulate: {stop: 10}");
-    context.check_keys(entries, &KEYS, "`simulate`");
+    context.check_keys(entries, &SIMULATE_KEYS, "`simulate`");
     let mut value = |key: &str| get(entries, key).and_then(|entry| context.field(entry));
     let mut simulate = Simulate {
         start: value("start"),
