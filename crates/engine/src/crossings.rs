@@ -15,7 +15,17 @@ impl Simulation {
         let program = &self.program.regions[region];
         run(&program.prelude, &mut self.s.slots);
         run(&program.derivative, &mut self.s.slots);
+        let bad = |slots: &[f64], from: u32, n: usize| {
+            slots[from as usize..from as usize + n].iter().any(|x| !x.is_finite())
+        };
+        let (n, watches) = (program.dimension, program.watches.len());
+        if bad(&self.s.slots, program.rate, n) && !program.live.derivative.is_empty() {
+            run(&program.live.derivative, &mut self.s.slots);
+        }
         run(if values { &program.crossings } else { &program.slopes }, &mut self.s.slots);
+        if bad(&self.s.slots, program.g_rate, watches) && values {
+            run(&program.live.crossings, &mut self.s.slots);
+        }
     }
 
     /// The sides and cells that the crossings of a region take from what is in the buffer, added to

@@ -33,6 +33,10 @@ impl System for Flow<'_> {
         run(&self.program.derivative, self.slots);
         let from = self.program.rate as usize;
         dx.copy_from_slice(&self.slots[from..from + dx.len()]);
+        if dx.iter().any(|rate| !rate.is_finite()) && !self.program.live.derivative.is_empty() {
+            run(&self.program.live.derivative, self.slots);
+            dx.copy_from_slice(&self.slots[from..from + dx.len()]);
+        }
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) {
@@ -55,6 +59,10 @@ impl System for Flow<'_> {
         let from = self.program.rate as usize;
         self.slots[from..from + dx.len()].copy_from_slice(dx);
         run(&self.program.crossings, self.slots);
+        let value = self.program.g as usize;
+        if self.slots[value..value + g.len()].iter().any(|x| x.is_nan()) {
+            run(&self.program.live.crossings, self.slots);
+        }
         let (values, slopes) = (self.program.g as usize, self.program.g_rate as usize);
         g.copy_from_slice(&self.slots[values..values + g.len()]);
         rate.copy_from_slice(&self.slots[slopes..slopes + rate.len()]);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::RegionId;
 use ir::{Partial, Scalar, run};
-use program::CellId;
+use program::{CellId, Unit};
 
 use crate::RunError;
 use crate::log::{Change, Event};
@@ -168,6 +168,7 @@ impl Simulation {
                 self.s.firings[unit.block.index()] += 1;
                 self.ran.push(index as u32);
                 run(&unit.tape, &mut self.s.slots);
+                self.stay_in_the_domain(unit);
                 if unit.may_be_unknown {
                     self.check_unit_known(index, tag)?;
                 }
@@ -193,6 +194,26 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// A located crossing is read by its side, which may lead a rounding out of the domain of a
+    /// function; its value then decides instead.
+    fn stay_in_the_domain(&mut self, unit: &Unit) {
+        let finite = |slots: &[f64], (from, cell, _): &(u32, CellId, _)| {
+            let from = *from as usize;
+            slots[from..from + self.program.cell(*cell).length].iter().all(|x| x.is_finite())
+        };
+        if unit.outputs.iter().all(|output| finite(&self.s.slots, output)) {
+            return;
+        }
+        let own = self.program.crossings.iter().filter(|crossing| crossing.block == unit.block);
+        let residuals: Vec<(usize, f64)> = own
+            .map(|crossing| crossing.residual as usize)
+            .map(|slot| (slot, self.s.slots[slot]))
+            .collect();
+        residuals.iter().for_each(|(slot, _)| self.s.slots[*slot] = -1.0);
+        run(&unit.tape, &mut self.s.slots);
+        residuals.iter().for_each(|(slot, residual)| self.s.slots[*slot] = *residual);
     }
 
     /// Keeps count of the events that are present: while there are any the tick goes on.

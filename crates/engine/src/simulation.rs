@@ -390,7 +390,8 @@ impl Simulation {
     /// Hands a row to the sink, unless the row of this tag has been written.
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
         self.s.tag = tag;
-        if self.s.last_row.replace(tag) != Some(tag) {
+        if self.s.last_row.is_none_or(|last| last < tag) {
+            self.s.last_row = Some(tag);
             sink.row(self.row(tag));
         }
     }
@@ -413,7 +414,14 @@ impl Simulation {
         }
         self.s.slots[self.program.time as usize] = time.seconds();
         run(&program.left, &mut self.s.slots);
-        self.check_finite(region, Tag::new(time, 0))
+        let tag = Tag::new(time, 0);
+        let checked = self.check_finite(region, tag);
+        if checked.is_ok() || self.program.regions[region].live.left.is_empty() {
+            return checked;
+        }
+        // A side that is about to change may lead out of the domain of a function.
+        run(&self.program.regions[region].live.left, &mut self.s.slots);
+        self.check_finite(region, tag)
     }
 
     /// The error of a value that is not finite: where its wire is in a loop that is solved, the

@@ -11,11 +11,12 @@ mod program;
 mod slots;
 
 mod compose;
+mod live;
 mod smooth;
 mod solved;
 mod tick;
 
 pub use program::{
-    CellId, Crossing, CrossingKind, Program, RecordCells, RegionProgram, StateCells, TimerCells,
-    Unit, UnitId, Watch, WireCells, compile,
+    CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, StateCells,
+    TimerCells, Unit, UnitId, Watch, WireCells, compile,
 };

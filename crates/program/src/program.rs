@@ -93,6 +93,9 @@ pub struct RegionProgram {
     /// Wires that move between events and are read at ticks or recorded, and the memories of the
     /// left limit.
     pub left: Tape,
+    /// The rates, the crossing functions and the left limits with comparisons read from values, for
+    /// where a frozen side leads out of the domain of a function; empty where nothing is compared.
+    pub live: LiveTapes,
     /// Where the left tape puts what states become at microstep 0: the place and the state.
     pub memories: Vec<(Slot, usize)>,
     /// The derivative of the rates in the direction at `seed`; run once for each column.
@@ -123,6 +126,17 @@ pub struct RegionProgram {
     pub wires: Vec<WireId>,
     /// For each continuous state, the block that has it.
     pub owners: Vec<BlockId>,
+}
+
+/// Functions with comparisons read from values.
+#[derive(Clone, Debug, Default)]
+pub struct LiveTapes {
+    /// The rates of the states.
+    pub derivative: Tape,
+    /// The crossing functions and their time derivatives.
+    pub crossings: Tape,
+    /// The left limits.
+    pub left: Tape,
 }
 
 /// One function that a solver watches: a crossing, or an edge of a cell.

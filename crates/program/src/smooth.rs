@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
+use crate::live::{Operands, live};
 use crate::program::{CrossingKind, Program, RecordCells, Unit};
 use crate::slots::Slots;
 use crate::solved;
@@ -172,6 +173,8 @@ impl<'a> Maker<'a> {
         let prelude: Vec<(NodeId, Slot)> =
             given.iter().map(|(node, slot)| (*node, *slot)).collect();
         let direction = self.tangent(id, &rates);
+        let crossings = [watched.0.clone(), watched.1.clone()].concat();
+        let live = self.live(&blocks, [&rates, &crossings, &left]);
         let composer = &self.composer;
         let layout = &mut self.slots.layout;
         let mut tape = |roots: &[(NodeId, Slot)], given: &FxHashMap<NodeId, Slot>| {
@@ -181,12 +184,39 @@ impl<'a> Maker<'a> {
         let program = &mut self.slots.regions[id.index()];
         program.prelude = tape(&prelude, &none);
         program.derivative = tape(&rates, &given);
-        program.crossings = tape(&[watched.0.clone(), watched.1.clone()].concat(), &given);
+        program.crossings = tape(&crossings, &given);
         program.slopes = tape(&watched.1, &given);
         program.left = tape(&left, &none);
         program.tangent = tape(&direction, &none);
+        if let Some([rates, crossings, left]) = live {
+            program.live.derivative = tape(&rates, &none);
+            program.live.crossings = tape(&crossings, &none);
+            program.live.left = tape(&left, &none);
+        }
         let everything: Vec<NodeId> = roots.into_iter().chain(left.iter().map(|r| r.0)).collect();
         self.read_by(id, &everything);
+    }
+
+    /// Rates, crossing functions and left limits with comparisons read from values, where there are
+    /// any.
+    fn live(
+        &mut self,
+        blocks: &[BlockId],
+        roots: [&Vec<(NodeId, Slot)>; 3],
+    ) -> Option<[Vec<(NodeId, Slot)>; 3]> {
+        let mut operands = Operands::default();
+        for block in blocks {
+            let flat = self.diagram.block(*block);
+            for original in &flat.located {
+                let site = self.slots.sites[&(*block, *original)];
+                let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
+                let node = self.composer.inline(&self.slots, *block, operand);
+                let cell = self.slots.crossings[site.first].kind == CrossingKind::Cell;
+                operands.insert(site.frozen, (node, cell));
+            }
+        }
+        let graph = &mut self.composer.graph;
+        (!operands.is_empty()).then(|| roots.map(|roots| live(graph, &operands, roots)))
     }
 
     /// Rates of the region's states, to the places of rates.
