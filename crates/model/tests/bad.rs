@@ -783,5 +783,5 @@ fn mistakes_in_imported_files_are_shown_there() {
             Ok((path.to_owned(), "superdense: 1\ndiagrams: {A: {outputs: {y: 1 +}}}\n".to_owned()))
         });
     let message = read.map(|_| ()).unwrap_err().render(false);
-    assert!(message.contains("--> a.yaml:2:31"), "{message}");
+    assert!(message.contains("--> a.yaml:2:32"), "{message}");
 }
