@@ -49,6 +49,7 @@ impl System {
         let schedule = schedule::schedule(&diagram).map_err(refused)?;
         let program = program::compile(&diagram, &schedule);
         check_size(&program, method).map_err(refused)?;
+        check_columns(&program).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
             identity: crate::saved::identity(&diagram, &options),
@@ -169,6 +170,23 @@ fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
         }
         error.into()
     })
+}
+
+/// Refuses two columns of one name: an element of a recorded vector and another signal, say.
+fn check_columns(program: &Program) -> Result<(), Diagnostics> {
+    let mut seen = std::collections::HashSet::new();
+    for record in &program.records {
+        let column = Column { name: record.name.clone(), ty: record.ty };
+        for name in column.element_names() {
+            if let Some(name) = seen.replace(name) {
+                let message = format!("two recorded columns are called `{name}`");
+                return Err(Diagnostic::error("duplicate-name", message)
+                    .help("give one of them another name: `record: {name: expression}`")
+                    .into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The greatest number of states of a region with an implicit method, whose matrix is dense.
