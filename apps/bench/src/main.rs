@@ -23,7 +23,7 @@ struct Arguments {
     /// Samples of each; the best one counts.
     #[arg(long, default_value_t = 25)]
     samples: u32,
-    /// The shortest sample [ms]; short runs are repeated to fill it.
+    /// The shortest sample \[ms\]; short runs are repeated to fill it.
     #[arg(long, default_value_t = 4.0)]
     length: f64,
     /// Only the cases whose name has this in it.

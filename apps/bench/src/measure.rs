@@ -8,7 +8,7 @@ use std::time::Instant;
 pub(crate) struct Effort {
     /// Samples of each thing; the best one counts.
     pub samples: u32,
-    /// The shortest sample [s].
+    /// The shortest sample \[s\].
     pub seconds: f64,
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct Effort {
 pub(crate) struct Figure {
     /// What was run.
     pub name: String,
-    /// The best time of one run of the model [s].
+    /// The best time of one run of the model \[s\].
     pub ours: f64,
     /// The same of the version written by hand, where there is one.
     pub hand: Option<f64>,
@@ -34,13 +34,13 @@ impl Figure {
     }
 }
 
-/// The best time of one run [s].
+/// The best time of one run \[s\].
 pub(crate) fn best<R>(effort: &Effort, mut run: impl FnMut() -> R) -> f64 {
     let times = repeats(effort, &mut run);
     (0..effort.samples).map(|_| sample(times, &mut run)).fold(f64::INFINITY, f64::min)
 }
 
-/// The best times of one run of each of two things [s], taken in turn, so that a machine that
+/// The best times of one run of each of two things \[s\], taken in turn, so that a machine that
 /// gets slower or faster meanwhile changes both.
 pub(crate) fn best_in_turn<R, S>(
     effort: &Effort,
@@ -69,7 +69,7 @@ fn repeats<R>(effort: &Effort, run: &mut impl FnMut() -> R) -> u32 {
     times
 }
 
-/// The time of one run [s], as the mean of several right after each other.
+/// The time of one run \[s\], as the mean of several right after each other.
 fn sample<R>(times: u32, run: &mut impl FnMut() -> R) -> f64 {
     let start = Instant::now();
     for _ in 0..times {

@@ -43,9 +43,13 @@ impl Parser<'_> {
             }
             Kind::Number | Kind::Name | Kind::Symbol("(" | "true" | "false" | "if" | "not") => {
                 let product = matches!(token.kind, Kind::Number | Kind::Name | Kind::Symbol("("));
+                let help = match UNITS.iter().any(|unit| found == format!("`{unit}`")) {
+                    true => "there are no units: times are in seconds, so 10 ms is 0.01",
+                    false => "a product is written with `*`",
+                };
                 error(format!("an operator is missing before {found}"))
                     .at(span, "")
-                    .maybe_help(product.then(|| "a product is written with `*`".to_owned()))
+                    .maybe_help(product.then(|| help.to_owned()))
             }
             _ => error(format!("unexpected {found} after an expression")).at(span, ""),
         }
@@ -150,6 +154,10 @@ pub(super) fn unknown_function(name: &str, span: Span) -> Diagnostic {
             .note("only functions are called with parentheses; a product is written with `*`"),
     }
 }
+
+/// Units that people write after a number.
+const UNITS: [&str; 14] =
+    ["s", "ms", "us", "ns", "min", "h", "Hz", "kHz", "MHz", "m", "mm", "cm", "kg", "deg"];
 
 fn unknown(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error("unknown-function", format!("there is no function `{name}`")).at(span, "")

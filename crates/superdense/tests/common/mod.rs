@@ -98,7 +98,7 @@ pub fn tags(trace: &Trace, name: &str) -> Vec<Tag> {
     trace.series(name).into_iter().map(|(tag, _)| tag).collect()
 }
 
-/// The times at which a signal is present [s].
+/// The times at which a signal is present \[s\].
 pub fn times(trace: &Trace, name: &str) -> Vec<f64> {
     tags(trace, name).into_iter().map(|tag| tag.time.seconds()).collect()
 }
