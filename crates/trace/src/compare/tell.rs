@@ -18,7 +18,10 @@ impl fmt::Display for Comparison {
         writeln!(f, "  {first} rows in the first, {second} in the second")?;
         let width = self.columns.iter().map(|column| column.name.chars().count()).max();
         for column in &self.columns {
-            writeln!(f, "  {:<1$}  {column}", column.name, width.unwrap_or(0))?;
+            // Events that correspond to none are no equal events.
+            let partly = !self.rows.is_empty() && column.largest.is_none();
+            let rest = if partly { " in the rows that correspond" } else { "" };
+            writeln!(f, "  {:<1$}  {column}{rest}", column.name, width.unwrap_or(0))?;
         }
         for (name, side) in &self.missing {
             writeln!(f, "  only {side} has `{name}`")?;
