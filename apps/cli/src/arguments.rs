@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Simulates hybrid systems drawn as block diagrams, with one exact meaning.
 #[derive(Parser, Debug)]
@@ -19,13 +19,16 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Checks a model without running it.
     Check(Box<CheckArguments>),
-    /// Tells what happened at an instant and why.
+    /// Tells what happened at an instant of a run and why, or what the code of a message means.
+    #[command(
+        override_usage = "superdense explain [OPTIONS] <MODEL> <T[,N]>\n       superdense explain <CODE>"
+    )]
     Explain {
         #[command(flatten)]
         model: Box<ModelArguments>,
         /// The time, or time,microstep: the nearest instant at which something happened is told.
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
-        instant: String,
+        instant: Option<String>,
     },
     /// Draws a saved trace.
     Plot {
@@ -79,6 +82,65 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
     },
+    /// Makes a folder with a model that runs, to begin from.
+    New {
+        /// The name of the folder and of the model.
+        name: PathBuf,
+    },
+    /// Writes the script with which a shell completes the arguments of this program.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Writes the manual page of this program, or of one command, for `man -l -`.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
+    /// Lists the models that come with the program, shows one, or copies it.
+    Examples {
+        #[command(subcommand)]
+        command: Option<ExamplesCommand>,
+    },
+}
+
+impl Command {
+    /// How the command tells mistakes.
+    pub fn format(&self) -> Format {
+        match self {
+            Command::Run(arguments) => arguments.format,
+            Command::Check(arguments) => arguments.format,
+            _ => Format::Text,
+        }
+    }
+}
+
+/// How mistakes are told.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For tools: an object to a line.
+    Json,
+}
+
+/// What to do with the examples.
+#[derive(Subcommand, Debug)]
+pub enum ExamplesCommand {
+    /// Lists their names.
+    List,
+    /// Shows the text and the model file of one.
+    Show {
+        /// The example.
+        name: String,
+    },
+    /// Copies the files of one into a new folder.
+    Copy {
+        /// The example.
+        name: String,
+        /// The folder; named like the example where it is not given.
+        folder: Option<PathBuf>,
+    },
 }
 
 /// The model and what is set over its own words.
@@ -126,6 +188,9 @@ pub struct RunArguments {
     /// Says nothing where all is well.
     #[arg(short, long)]
     pub quiet: bool,
+    /// How mistakes are told; with json, standard error has an object to a line and no summary.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 /// Arguments of `check`.
@@ -136,4 +201,7 @@ pub struct CheckArguments {
     /// Prints the result of a stage: diagram, schedule or program.
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
+    /// How mistakes are told; with json, standard error has an object to a line.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }

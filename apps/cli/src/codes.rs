@@ -1,0 +1,307 @@
+//! The codes of messages, each with what it means, why it is a mistake, and what to do.
+
+/// Codes by name, each with its text.
+pub const CODES: &[(&str, &str)] = &[
+    (
+        "bad-parameter",
+        "A parameter of a block has a value that the block cannot use, such as a period that is not positive. \
+        The values of parameters are fixed before the run, so this is found at once. \
+        Give a value that the message allows; `superdense blocks NAME` lists the parameters of a block.",
+    ),
+    (
+        "bad-setting",
+        "A setting under `simulate`, or an option of the command line, has a value that makes no run, such as a stop time before the start. \
+        Correct the value that is underlined, or the option that was given over it.",
+    ),
+    (
+        "cannot-read",
+        "The model file cannot be opened or is not text in UTF-8. \
+        Look at the name, the folder and whether you may read the file.",
+    ),
+    (
+        "causality-loop",
+        "A value is needed to compute itself, at the same instant: no order of evaluation exists. \
+        Break the loop with a block that remembers, such as an Integrator or a MicrostepDelay, or with previous(...) or left(...); \
+        or say `solve` in a block of the loop, which finds the value by Newton's method. `superdense graph` draws the loop in red.",
+    ),
+    (
+        "chattering",
+        "More microsteps happened at one time than the limit: events cause each other without end, and model time does not go on. \
+        Break the chain, for example with hysteresis, or raise `microsteps` under `simulate` if the chain is long but ends.",
+    ),
+    (
+        "derivative-unbounded",
+        "A loop differentiates its own signal, so that derivatives of ever higher order are needed. \
+        Take a Derivative block out of the loop, or write the equation with an Integrator.",
+    ),
+    (
+        "division-by-zero",
+        "A constant expression divides by zero. \
+        Constants are computed before the run, so there is no value to go on with. Change the divisor that is underlined, or the parameter behind it.",
+    ),
+    (
+        "duplicate-name",
+        "Two things in one place have the same name, so that a use of the name could mean either. \
+        Rename one of them; files can be imported under a name of their own.",
+    ),
+    (
+        "equality-of-continuous",
+        "Two continuous signals are compared with `==` or `!=`. They are equal only at single instants, by the chance of rounding. \
+        Compare with `<` or `>`, or find the instant with a LevelCrossing of their difference.",
+    ),
+    (
+        "expression-depth",
+        "An expression is nested deeper than is allowed. The limit keeps a damaged file from exhausting memory. \
+        Name a part of the expression with a block or a parameter, or write a long sum as sum([a, b, c]).",
+    ),
+    (
+        "expression-syntax",
+        "The text is no expression: something is missing or stands where it cannot. \
+        The underlined words are where reading stopped; docs/model-format.md describes expressions.",
+    ),
+    (
+        "import-failed",
+        "A file under `import` cannot be read. \
+        Paths are relative to the file that imports; look at the name and the folder.",
+    ),
+    (
+        "impulse-unbounded",
+        "The order of the impulses in a loop grows each time around, without bound. \
+        A loop with a Derivative in it is the usual cause. Take it out of the loop, or pass the signal through an Integrator.",
+    ),
+    (
+        "impulse-undefined",
+        "An operation has no meaning for Dirac impulses, such as the product of two of them or the division by one. \
+        Change the order of operations, so that the impulse passes through linear blocks or an Integrator first.",
+    ),
+    (
+        "index-moving",
+        "The position in a vector is a continuous signal, which is a whole number only by chance. \
+        Round it with floor(...), whose jumps are then located as events.",
+    ),
+    (
+        "index-out-of-range",
+        "A constant position is outside the vector or matrix. \
+        Positions count from 0: the last element of a vector of 3 has position 2.",
+    ),
+    (
+        "index-outside",
+        "A position is outside the signal that it is taken from, or is no whole number. \
+        Positions count from 0; look at the size of the signal.",
+    ),
+    (
+        "invalid-name",
+        "A name has a character that names cannot have. \
+        A name is a letter or `_`, then letters, digits and `_`, so that it can stand in an expression.",
+    ),
+    (
+        "missing-field",
+        "A field that is always needed is missing, such as the `type` of a block. \
+        Add it; the message shows how.",
+    ),
+    (
+        "missing-input",
+        "A block or diagram has an input that nothing is connected to and that has no default. \
+        Add the field with a signal, an expression or a number.",
+    ),
+    (
+        "missing-parameter",
+        "A parameter without a default was not given. \
+        Give it where the block or diagram is used, or with -p NAME=VALUE if it is one of the whole model.",
+    ),
+    (
+        "missing-value",
+        "A field has a name and nothing after it. \
+        Write its value, or take the field away.",
+    ),
+    (
+        "missing-version",
+        "The file does not say which version of the format it is written in. \
+        Begin it with `superdense: 1`, so that it keeps its meaning in later versions.",
+    ),
+    (
+        "model-too-large",
+        "A model file is larger, deeper or imports more than is allowed. The limits keep damaged files from exhausting memory. \
+        Use diagrams and vectors in place of repeated blocks.",
+    ),
+    (
+        "no-solution",
+        "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, or the guess is too far away. \
+        Give a better guess under `solve`, take a smaller step, or look whether the equation has a solution at that time.",
+    ),
+    (
+        "not-a-number",
+        "A constant expression has no value, such as the root of a negative number. \
+        Change the operands that are underlined.",
+    ),
+    (
+        "not-a-trace",
+        "The file is not one that a run has written. \
+        Give a result of `superdense run -o`.",
+    ),
+    (
+        "not-constant",
+        "A signal stands where a constant is needed. A size, a parameter or an initial value is fixed before the run, when signals have no values yet. \
+        Use numbers and parameters there.",
+    ),
+    (
+        "not-events",
+        "An input takes events, and the signal is there all the time, so that it would act at every instant. \
+        Take its value at events with a Sample block, or find events in it with a LevelCrossing.",
+    ),
+    (
+        "not-finite",
+        "A value became infinite or is not a number. Going on would spread it through the result. \
+        Look for a division by zero, a root or logarithm of a negative number, or growth without bound at the time and block of the message.",
+    ),
+    (
+        "only-events",
+        "An input needs a signal that is there all the time, and this one is there at events only. \
+        Hold the value of the last event with a ZeroOrderHold block.",
+    ),
+    (
+        "parameter-cycle",
+        "Parameters are defined by each other in a circle, so none of them has a value. \
+        Give one of them a number.",
+    ),
+    (
+        "recursive-diagram",
+        "A diagram contains itself, directly or through others, and would be endlessly deep. \
+        Take the use that is underlined out.",
+    ),
+    (
+        "reserved-name",
+        "The name already has a meaning in expressions, such as `time` or `sin`. \
+        Choose another.",
+    ),
+    (
+        "size-mismatch",
+        "Vectors or matrices of different sizes meet where sizes must fit. \
+        Both sides need the same size, or one of them must be a scalar; for matrix products the inner sizes must agree.",
+    ),
+    (
+        "step-too-small",
+        "The solver had to make its step so small that time no longer goes on. A solution that goes to infinity, or a jump that nothing announces, does this. \
+        Let the jump come from an event or a comparison, so that it is located; look for a singularity at the time of the message.",
+    ),
+    (
+        "too-large",
+        "The model is larger than a stage or a solver can take. \
+        Choose a solver that the message names, or use vectors in place of many blocks.",
+    ),
+    (
+        "trace-cut",
+        "The file of a result ends too early. \
+        Copy it again from where it is whole, or run again.",
+    ),
+    (
+        "trace-damaged",
+        "The file of a result contradicts itself: it was changed after it was written. \
+        Run again.",
+    ),
+    (
+        "trace-disk-full",
+        "There is no room for the result; what was at its place before is untouched. \
+        Make room, record fewer signals, use --every, or write Parquet, which is the smallest.",
+    ),
+    (
+        "trace-format",
+        "The name of the file tells no format. \
+        Let it end in .csv, .parquet or .json.",
+    ),
+    (
+        "trace-unreadable",
+        "The file of a result cannot be opened or read. \
+        Look at its name and whether you may read it.",
+    ),
+    (
+        "trace-unwritable",
+        "The file of the result cannot be written; what was at its place before is untouched. \
+        Choose a file in a folder that is there and that you may write to.",
+    ),
+    (
+        "trace-version",
+        "The file of a result was written in another version of its layout. \
+        Read it with the version that wrote it, or run again.",
+    ),
+    (
+        "type-mismatch",
+        "A truth value stands where a number is needed, or a number where a truth value is. \
+        Make numbers of conditions with `if ... then 1 else 0`, and conditions of numbers with a comparison such as `x != 0`.",
+    ),
+    (
+        "undefined",
+        "An operation without meaning happened during the run, such as a product of two impulses that are not zero. \
+        The page of the block says what it does with impulses: `superdense blocks NAME`.",
+    ),
+    (
+        "unknown-block",
+        "There is no block or diagram of this name. \
+        `superdense blocks` lists the blocks; diagrams stand under `diagrams` or come from `import`.",
+    ),
+    (
+        "unknown-field",
+        "A field is not one that can stand there; it is often a slip of the keys. Unknown fields are refused, because a setting that is quietly ignored gives wrong results. \
+        Correct the name, or take the field away.",
+    ),
+    (
+        "unknown-function",
+        "There is no function of this name. \
+        docs/model-format.md lists the functions of expressions.",
+    ),
+    (
+        "unknown-name",
+        "There is no signal or parameter of this name here. A diagram sees its own blocks, inputs and parameters, and nothing outside it. \
+        Correct the name, or pass the signal in as an input.",
+    ),
+    (
+        "unknown-parameter",
+        "The model has no parameter of the name that was set from outside. \
+        The parameters stand under `parameters` at the top of the model.",
+    ),
+    (
+        "unknown-solver",
+        "There is no solver of this name. \
+        There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23 and rk45 with variable ones.",
+    ),
+    (
+        "unknown-word",
+        "A word is not one of those that can stand there. \
+        Use one that the message names.",
+    ),
+    (
+        "unsupported-version",
+        "The file is written in a version of the format that this program does not read. \
+        Use a newer program, or write the file in version 1.",
+    ),
+    (
+        "value-too-large",
+        "A vector or matrix would have too many elements, or a product of constants would take too long. \
+        Look for a size that was meant to be smaller.",
+    ),
+    (
+        "wrong-arguments",
+        "A function is called with too few, too many or unfitting arguments. \
+        The message says what it takes.",
+    ),
+    (
+        "wrong-kind",
+        "A list, a mapping or a text stands where something else is expected. \
+        Write it as the message shows.",
+    ),
+    (
+        "yaml-syntax",
+        "The file is not well-formed YAML, or uses a part of YAML that model files do not have, such as tags and anchors. \
+        Look for a bracket that is not closed, tabs, or text with `: ` or `#` in it that needs quotes.",
+    ),
+    (
+        "zeno",
+        "Events follow each other ever faster and pile up at a time that the run cannot pass, as the bounces of a ball do. \
+        Model what comes after, such as rest, or set `zeno: stop` under `simulate` to stop there and keep the result.",
+    ),
+];
+
+/// The text about a code.
+pub fn find(code: &str) -> Option<&'static str> {
+    CODES.iter().find(|entry| entry.0 == code).map(|entry| entry.1)
+}

@@ -1,0 +1,19 @@
+//! `compare`: where two saved traces part.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use superdense::{Tolerance, traces};
+
+use crate::report::{show, unread};
+
+pub fn compare(first: &Path, second: &Path, tolerance: Tolerance) -> Result<()> {
+    let read = |path: &Path| traces::read(path).map_err(unread);
+    let (first, second) = (read(first)?, read(second)?);
+    let comparison = traces::compare(&first, &second, tolerance);
+    show(&format!("{comparison}\n"))?;
+    if !comparison.agrees() {
+        bail!("the traces differ");
+    }
+    Ok(())
+}

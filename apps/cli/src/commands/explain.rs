@@ -1,0 +1,79 @@
+//! `explain`: what happened at an instant of a run, and why; what the code of a message means.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail};
+use superdense::{Instant, did_you_mean, parse_value};
+
+use crate::arguments::ModelArguments;
+use crate::codes;
+use crate::model::compile;
+use crate::report::{colour, refused, show, tell};
+
+/// Tells about an instant of a model; without one, about a code.
+pub fn explain(arguments: &ModelArguments, instant: Option<&str>) -> Result<()> {
+    match instant {
+        Some(instant) => explain_instant(arguments, instant),
+        None if arguments.model.exists() => {
+            let model = arguments.model.display();
+            bail!("the instant is missing: write `superdense explain {model} T`")
+        }
+        None => explain_code(&arguments.model.to_string_lossy()),
+    }
+}
+
+fn explain_code(code: &str) -> Result<()> {
+    let Some(text) = codes::find(code) else {
+        let help = did_you_mean(code, codes::CODES.iter().map(|entry| entry.0));
+        let help = help.map_or(String::new(), |help| format!("; {help}"));
+        bail!("`{code}` is neither a file nor the code of a message{help}");
+    };
+    show(&format!("{code}\n\n{}", wrapped(text)))
+}
+
+/// The words of a text in lines of at most 80 characters.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut length) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        match length {
+            0 => length = width,
+            _ if length + 1 + width > 80 => {
+                out.push('\n');
+                length = width;
+            }
+            _ => {
+                out.push(' ');
+                length += 1 + width;
+            }
+        }
+        out += word;
+    }
+    out + "\n"
+}
+
+/// Tells the instant nearest to `T` or `T,N`.
+fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
+    let (at, microstep) = match instant.split_once(',') {
+        Some((at, n)) => {
+            let n = n.trim().parse().with_context(|| format!("`{n}` is no microstep"))?;
+            (at, Some(n))
+        }
+        None => (instant, None),
+    };
+    let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
+    let system = compile(arguments, None)?;
+    let gathered = Rc::new(RefCell::new(Instant::near(at)));
+    let mut run = system.start();
+    let listener = gathered.clone();
+    run.listen(Box::new(move |event| listener.borrow_mut().take(event)));
+    let result = run.finish();
+    let events = gathered.take().events(microstep);
+    show(&system.tell(&events))?;
+    if let Err(failure) = result {
+        let message = system.explain(&failure.error).render(system.sources(), colour());
+        tell(&format!("{message}\n"));
+    }
+    Ok(())
+}

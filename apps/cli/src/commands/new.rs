@@ -1,0 +1,28 @@
+//! `new`: a folder with a model that runs, to begin from.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::examples::{invite, make_folder};
+
+const TEMPLATE: &str = include_str!("template.yaml");
+
+pub fn new(folder: &Path) -> Result<()> {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let name = name.with_context(|| format!("`{}` is no name", folder.display()))?;
+    make_folder(folder)?;
+    let path = folder.join("model.yaml");
+    fs::write(&path, TEMPLATE.replace("NAME", &model_name(name)))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    invite(folder);
+    Ok(())
+}
+
+/// The nearest name that a model can have: letters, digits, `_` and `-`, with no digit or `-` first.
+fn model_name(folder: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = folder.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("_{name}") }
+}

@@ -1,0 +1,146 @@
+//! `run`: a model in, its recorded signals out.
+
+mod drive;
+pub mod interrupt;
+mod progress;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use superdense::{Listener, StopReason, System, Trace, Writer, plots, traces, write_csv};
+
+use self::drive::{Driven, End, Outputs, drive};
+use self::progress::Progress;
+use super::pictures::{picture_format, plot_to};
+use crate::arguments::{Format, RunArguments};
+use crate::json;
+use crate::model::compile;
+use crate::report::{Interrupted, Problem, tell, unless_broken, unwritten};
+
+/// How many rows make a curve look smooth.
+const ROWS_OF_A_CURVE: u32 = 1000;
+
+pub fn run(arguments: &RunArguments) -> Result<()> {
+    let begin = Instant::now();
+    let smooth = arguments.plot.as_ref().map(|_| ROWS_OF_A_CURVE);
+    let system = compile(&arguments.model, smooth)?;
+    let compiled = begin.elapsed();
+    let outputs = open(arguments, &system)?;
+    let streams = outputs.writer.is_some();
+    interrupt::watch()?;
+    let begin = Instant::now();
+    let mut progress = Progress::new(system.settings(), !is_chatty(arguments));
+    let driven = drive(&system, outputs, &mut progress);
+    drop(progress);
+    let elapsed = begin.elapsed();
+    if let End::Unwritten(error) = driven.end {
+        return Err(unwritten(error));
+    }
+    write(arguments, &system, driven.run.trace(), streams)?;
+    if is_chatty(arguments) {
+        tell(&summary(&system, &driven));
+        tell(&ending(arguments, elapsed, compiled));
+    }
+    conclude(arguments, &system, driven.end)
+}
+
+/// Whether a summary is wanted.
+fn is_chatty(arguments: &RunArguments) -> bool {
+    !arguments.quiet && arguments.format == Format::Text
+}
+
+fn file_of(arguments: &RunArguments) -> Option<&Path> {
+    arguments.output.as_deref().filter(|path| path.as_os_str() != "-")
+}
+
+/// Opens files before the run, so that a mistake in a name costs no run. A long result goes to its
+/// file as it comes; a plot needs it whole.
+fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
+    if let Some(path) = &arguments.plot {
+        picture_format(path)?;
+    }
+    let listener = arguments.log.as_deref().map(|path| log(system, path)).transpose()?;
+    let writer = file_of(arguments)
+        .map(|path| Writer::create(path, &system.schema(), &system.header()).map_err(unwritten))
+        .transpose()?;
+    Ok(Outputs { listener, writer: writer.filter(|_| arguments.plot.is_none()) })
+}
+
+/// A listener that writes every event to a file.
+fn log(system: &System, path: &Path) -> Result<Listener> {
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let (mut out, system) = (BufWriter::new(file), system.clone());
+    Ok(Box::new(move |event| {
+        // A full disk must not end the run; what is missing from the log is seen at its end.
+        let _ = writeln!(out, "{}", system.event_json(event));
+    }))
+}
+
+/// Writes what has not been written while it came.
+fn write(arguments: &RunArguments, system: &System, trace: &Trace, streamed: bool) -> Result<()> {
+    match file_of(arguments) {
+        Some(path) if !streamed => traces::write(trace, path).map_err(unwritten)?,
+        None if arguments.output.is_some() => {
+            unless_broken(write_csv(trace, BufWriter::new(io::stdout().lock())))?;
+        }
+        _ => {}
+    }
+    match &arguments.plot {
+        Some(path) => plot_to(trace, &plots::Figure::of(trace).title(system.name()), path),
+        None => Ok(()),
+    }
+}
+
+fn summary(system: &System, driven: &Driven) -> String {
+    let (trace, counters, rows) = (driven.run.trace(), driven.run.counters(), driven.rows);
+    let end = trace.tags().last().map_or_else(String::new, |tag| format!(" to t = {}", tag.time));
+    let mut out = format!("rows       {rows}{end}\n");
+    out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);
+    out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
+    out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
+    for (index, column) in trace.columns().iter().enumerate().take(8) {
+        let last = (0..trace.len()).rev().find_map(|row| Some((row, trace.get(row, index)?)));
+        if let Some((row, value)) = last {
+            let mut text = value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
+            if value.len() > 4 {
+                text += &format!(", ... ({} elements)", value.len());
+            }
+            out += &format!("{:<10} {text} at {}\n", column.name, trace.tags()[row]);
+        }
+    }
+    out
+}
+
+fn ending(arguments: &RunArguments, elapsed: Duration, compiled: Duration) -> String {
+    let mut out = format!("time       {elapsed:.1?} to run, {compiled:.1?} to compile\n");
+    for path in file_of(arguments).into_iter().chain(arguments.plot.as_deref()) {
+        out += &format!("result     {}\n", path.display());
+    }
+    out
+}
+
+/// Says how the run ended, where that is not the stop time.
+fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
+    let written = "The result up to there has been written.";
+    let outcome = arguments.output.as_ref().map(|_| written);
+    match end {
+        End::Reached(StopReason::Stopped) => Ok(()),
+        End::Reached(StopReason::Zeno(time)) => {
+            let words = format!("stopped where events accumulate, at t = {time}");
+            tell(&match arguments.format {
+                Format::Text => format!("{words}\n"),
+                Format::Json => format!("{}\n", json::message("note", &words)),
+            });
+            Ok(())
+        }
+        End::Interrupted(tag) => Err(Interrupted { tag, outcome }.into()),
+        End::Unwritten(error) => Err(unwritten(error)),
+        End::Failed(error) => {
+            let problem = Problem::new(system.explain(&error), system.sources());
+            Err(Problem { outcome, ..problem }.into())
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What other programs read: mistakes as JSON, completions, manual pages.
+
+mod common;
+
+use std::fs;
+
+use common::{messages, repository, scratch, superdense};
+use serde_json::{Value, json};
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("an object to a line")).collect()
+}
+
+#[test]
+fn mistakes_as_json() {
+    let folder = scratch("json");
+    let model = "superdense: 1\nblocks:\n  a: {type: Integratr, input: 1}\n".to_owned()
+        + "  b: {type: Integrator, input: missing}\n";
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    for command in ["run", "check"] {
+        let output = superdense(&folder, &[command, "model.yaml", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(1));
+        let found = objects(&messages(&output));
+        assert_eq!(found.len(), 2, "{found:?}");
+        let expected = json!({
+            "severity": "error", "code": "unknown-block",
+            "message": "there is no block or diagram `Integratr`", "file": "model.yaml",
+            "line": 3, "column": 13, "block": "a", "notes": [],
+            "help": "did you mean `Integrator`?",
+        });
+        assert_eq!(found[0], expected);
+        assert_eq!((&found[1]["code"], &found[1]["line"]), (&json!("unknown-name"), &json!(4)));
+    }
+}
+
+#[test]
+fn run_time_errors_and_other_errors_as_json() {
+    let folder = scratch("json-run");
+    let ball = repository().join("models/bouncing-ball/model.yaml");
+    let ball = ball.to_str().expect("paths are UTF-8");
+    let json = ["--format", "json"];
+    let run = |options: &[&str]| {
+        let output = superdense(&folder, &[&["run", ball][..], &json, options].concat());
+        (output.status.code(), objects(&messages(&output)))
+    };
+    let (code, found) = run(&["--stop", "30", "-p", "e=0.5"]);
+    assert_eq!((code, found.len()), (Some(1), 1));
+    assert_eq!((&found[0]["code"], &found[0]["line"]), (&json!("zeno"), &json!(7)));
+    let (code, found) = run(&["-p", "e"]);
+    assert_eq!((code, &found[0]["code"]), (Some(1), &Value::Null));
+    let (code, found) = run(&["-o", "no/such.csv"]);
+    assert_eq!((code, &found[0]["code"]), (Some(1), &json!("trace-unwritable")));
+    assert_eq!(run(&[]), (Some(0), vec![]), "no summary");
+    let zeno = repository().join("models/zeno-ball/model.yaml");
+    let zeno = zeno.to_str().expect("paths are UTF-8");
+    let output = superdense(&folder, &["run", zeno, "--format", "json"]);
+    assert_eq!(objects(&messages(&output))[0]["severity"], json!("note"));
+}
+
+#[test]
+fn completions_and_manual() {
+    let folder = scratch("shell");
+    let shown = |arguments: &[&str]| {
+        let output = superdense(&folder, arguments);
+        assert!(output.status.success(), "{}", messages(&output));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = shown(&["completions", shell]);
+        assert!(script.contains("examples") && script.contains("tolerance"), "{shell}");
+    }
+    assert!(shown(&["man"]).contains(".TH superdense 1"));
+    assert!(shown(&["man", "run"]).contains("\\-\\-tolerance"));
+    let output = superdense(&folder, &["man", "chek"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(messages(&output).contains("did you mean `check`?"), "{}", messages(&output));
+}
