@@ -92,6 +92,8 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Writes the JSON Schema of model files, with which editors complete and check them.
+    Schema,
     /// Writes the manual page of this program, or of one command, for `man -l -`.
     Man {
         /// The command.

@@ -32,6 +32,7 @@ pub fn run(command: Command) -> Result<()> {
         }
         Command::Blocks { name, write } => blocks::blocks(name.as_deref(), write.as_deref()),
         Command::Completions { shell } => shell::completions(shell),
+        Command::Schema => shell::schema(),
         Command::Man { command } => shell::man(command.as_deref()),
         Command::New { name } => new::new(&name),
         Command::Examples { command } => examples::examples(command),

@@ -83,6 +83,9 @@ impl Sink for Recorder {
             if let Err(error) = writer.push(row.tag, |column| row.value(column), impulse) {
                 (self.writer, self.write_error) = (None, Some(error));
             }
+            // The last row is kept, to tell where the run stands.
+            self.trace.clear();
+            self.trace.push(row.tag, |column| row.value(column));
             return;
         }
         if self.write_error.is_some() {
@@ -135,10 +138,22 @@ impl Run {
         self.recorder.writer = Some(writer);
     }
 
-    /// Ends the file of [`Run::record_to`], or says why it could not be written.
-    fn close(&mut self) -> Option<WriteError> {
+    /// Ends the file of [`Run::record_to`] with the rows so far, or says why it could not be
+    /// written. A run that goes on afterwards keeps its rows in memory.
+    pub fn close(&mut self) -> Option<WriteError> {
         let finished = self.recorder.writer.take().map_or(Ok(()), Writer::finish);
         self.recorder.write_error.take().or(finished.err())
+    }
+
+    /// Whether the file of [`Run::record_to`] could not be written, so that there is no use in
+    /// going on; [`Run::close`] says why.
+    pub fn is_unwritten(&self) -> bool {
+        self.recorder.write_error.is_some()
+    }
+
+    /// How many rows were recorded, in memory or to a file.
+    pub fn rows(&self) -> u64 {
+        self.recorder.rows
     }
 
     /// Does one thing: the start, one step between events, or one microstep. Says why the run has
@@ -155,7 +170,8 @@ impl Run {
         self.simulation.snapshot().tag()
     }
 
-    /// What has been recorded since the run was started or resumed.
+    /// What has been recorded since the run was started or resumed; the last row alone where rows
+    /// go to a file.
     pub fn trace(&self) -> &Trace {
         &self.recorder.trace
     }

@@ -65,6 +65,14 @@ impl Trace {
         }
     }
 
+    /// Forgets all rows and impulses, and keeps the columns.
+    pub fn clear(&mut self) {
+        self.tags.clear();
+        self.values.clear();
+        self.present.clear();
+        self.impulses.clear();
+    }
+
     /// Adds an impulse. It belongs to the row with its tag.
     pub fn push_impulse(&mut self, impulse: Impulse) {
         self.schema.admit(impulse.column, impulse.order);

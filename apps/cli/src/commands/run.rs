@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use superdense::{Listener, StopReason, System, Trace, Writer, plots, traces, write_csv};
+use superdense::{Listener, StopReason, System, Writer, plots, write_csv};
 
 use self::drive::{Driven, End, Outputs, drive};
 use self::progress::Progress;
@@ -25,11 +25,9 @@ const ROWS_OF_A_CURVE: u32 = 1000;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
-    let smooth = arguments.plot.as_ref().map(|_| ROWS_OF_A_CURVE);
-    let system = compile(&arguments.model, smooth)?;
+    let system = compile(&arguments.model, None)?;
     let compiled = begin.elapsed();
     let outputs = open(arguments, &system)?;
-    let streams = outputs.writer.is_some();
     interrupt::watch()?;
     let begin = Instant::now();
     let mut progress = Progress::new(system.settings(), !is_chatty(arguments));
@@ -39,7 +37,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if let End::Unwritten(error) = driven.end {
         return Err(unwritten(error));
     }
-    write(arguments, &system, driven.run.trace(), streams)?;
+    if arguments.output.is_some() && file_of(arguments).is_none() {
+        unless_broken(write_csv(driven.run.trace(), BufWriter::new(io::stdout().lock())))?;
+    }
+    if let Some(path) = &arguments.plot {
+        plot(arguments, path)?;
+    }
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
         tell(&ending(arguments, elapsed, compiled));
@@ -56,8 +59,8 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
     arguments.output.as_deref().filter(|path| path.as_os_str() != "-")
 }
 
-/// Opens files before the run, so that a mistake in a name costs no run. A long result goes to its
-/// file as it comes; a plot needs it whole.
+/// Opens files before the run, so that a mistake in a name costs no run. A result goes to its file
+/// as it comes.
 fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
     if let Some(path) = &arguments.plot {
         picture_format(path)?;
@@ -66,7 +69,7 @@ fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
     let writer = file_of(arguments)
         .map(|path| Writer::create(path, &system.schema(), &system.header()).map_err(unwritten))
         .transpose()?;
-    Ok(Outputs { listener, writer: writer.filter(|_| arguments.plot.is_none()) })
+    Ok(Outputs { listener, writer })
 }
 
 /// A listener that writes every event to a file.
@@ -79,23 +82,18 @@ fn log(system: &System, path: &Path) -> Result<Listener> {
     }))
 }
 
-/// Writes what has not been written while it came.
-fn write(arguments: &RunArguments, system: &System, trace: &Trace, streamed: bool) -> Result<()> {
-    match file_of(arguments) {
-        Some(path) if !streamed => traces::write(trace, path).map_err(unwritten)?,
-        None if arguments.output.is_some() => {
-            unless_broken(write_csv(trace, BufWriter::new(io::stdout().lock())))?;
-        }
-        _ => {}
-    }
-    match &arguments.plot {
-        Some(path) => plot_to(trace, &plots::Figure::of(trace).title(system.name()), path),
-        None => Ok(()),
-    }
+/// Draws a run of its own, with rows between steps, so that a picture does not change the result.
+fn plot(arguments: &RunArguments, path: &Path) -> Result<()> {
+    let system = compile(&arguments.model, Some(ROWS_OF_A_CURVE))?;
+    let mut progress = Progress::new(system.settings(), true);
+    let outputs = Outputs { listener: None, writer: None };
+    let driven = drive(&system, outputs, &mut progress);
+    let trace = driven.run.trace();
+    plot_to(trace, &plots::Figure::of(trace).title(system.name()), path)
 }
 
 fn summary(system: &System, driven: &Driven) -> String {
-    let (trace, counters, rows) = (driven.run.trace(), driven.run.counters(), driven.rows);
+    let (trace, counters, rows) = (driven.run.trace(), driven.run.counters(), driven.run.rows());
     let end = trace.tags().last().map_or_else(String::new, |tag| format!(" to t = {}", tag.time));
     let mut out = format!("rows       {rows}{end}\n");
     out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);

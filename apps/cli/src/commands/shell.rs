@@ -1,10 +1,10 @@
-//! `completions` and `man`: what a shell and a manual know of this program.
+//! `completions`, `man` and `schema`: what a shell, a manual and an editor know of this program.
 
 use anyhow::{Result, bail};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;
-use superdense::did_you_mean;
+use superdense::{Library, did_you_mean};
 
 use crate::arguments::Arguments;
 use crate::report::show;
@@ -14,6 +14,11 @@ pub fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "superdense", &mut script);
     show(&String::from_utf8_lossy(&script))
+}
+
+/// The JSON Schema of model files.
+pub fn schema() -> Result<()> {
+    show(&format!("{:#}\n", superdense::schema(&Library::standard())))
 }
 
 /// The manual page of the program, or of one command.
