@@ -39,7 +39,7 @@ fn interrupted(result: &str, options: &[&str]) -> Vec<String> {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary can be started");
-    sleep(Duration::from_millis(700));
+    sleep(Duration::from_millis(1500));
     assert!(!folder.join(result).exists(), "a file is complete or absent");
     let code = interrupt(&mut child);
     let output = child.wait_with_output().expect("its messages");

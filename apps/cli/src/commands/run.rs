@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use superdense::{Listener, StopReason, System, Writer, plots, write_csv};
+use superdense::{Listener, StopReason, System, Trace, Writer, plots, traces, write_csv};
 
 use self::drive::{Driven, End, Outputs, drive};
 use self::progress::Progress;
@@ -18,14 +18,16 @@ use super::pictures::{picture_format, plot_to};
 use crate::arguments::{Format, RunArguments};
 use crate::json;
 use crate::model::compile;
-use crate::report::{Interrupted, Problem, tell, unless_broken, unwritten};
+use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten};
 
 /// How many rows make a curve look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
-    let system = compile(&arguments.model, None)?;
+    // Rows between steps are for the picture alone: they do not go into a result.
+    let alone = arguments.plot.is_some() && arguments.output.is_none();
+    let system = compile(&arguments.model, alone.then_some(ROWS_OF_A_CURVE))?;
     let compiled = begin.elapsed();
     let outputs = open(arguments, &system)?;
     interrupt::watch()?;
@@ -41,7 +43,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         unless_broken(write_csv(driven.run.trace(), BufWriter::new(io::stdout().lock())))?;
     }
     if let Some(path) = &arguments.plot {
-        plot(arguments, path)?;
+        plot(arguments, &system, &driven, path)?;
     }
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
@@ -82,14 +84,21 @@ fn log(system: &System, path: &Path) -> Result<Listener> {
     }))
 }
 
-/// Draws a run of its own, with rows between steps, so that a picture does not change the result.
-fn plot(arguments: &RunArguments, path: &Path) -> Result<()> {
-    let system = compile(&arguments.model, Some(ROWS_OF_A_CURVE))?;
-    let mut progress = Progress::new(system.settings(), true);
-    let outputs = Outputs { listener: None, writer: None };
-    let driven = drive(&system, outputs, &mut progress);
-    let trace = driven.run.trace();
-    plot_to(trace, &plots::Figure::of(trace).title(system.name()), path)
+/// Draws the run, or, where its rows are a result that a picture must not change, another one with
+/// rows between steps; an interrupted run is drawn from what was written.
+fn plot(arguments: &RunArguments, system: &System, driven: &Driven, path: &Path) -> Result<()> {
+    let draw = |trace: &Trace| plot_to(trace, &plots::Figure::of(trace).title(system.name()), path);
+    match (file_of(arguments), &driven.end) {
+        (Some(file), End::Interrupted(_)) => draw(&traces::read(file).map_err(unread)?),
+        (None, End::Interrupted(_)) => draw(driven.run.trace()),
+        _ if arguments.output.is_none() => draw(driven.run.trace()),
+        _ => {
+            let smooth = compile(&arguments.model, Some(ROWS_OF_A_CURVE))?;
+            let mut progress = Progress::new(smooth.settings(), true);
+            let outputs = Outputs { listener: None, writer: None };
+            draw(drive(&smooth, outputs, &mut progress).run.trace())
+        }
+    }
 }
 
 fn summary(system: &System, driven: &Driven) -> String {
