@@ -4,7 +4,7 @@
 //! regions that an event may reach are looked at when its tick begins. The others neither are
 //! looked at nor step shorter because of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use program::{CellId, Program};
@@ -69,12 +69,12 @@ impl Simulation {
 /// write and commit, and the crossings that they move.
 fn reached(program: &Program, from: &[CellId], region_of: &dyn Fn(usize) -> usize) -> Vec<usize> {
     let mut regions = BTreeSet::new();
-    let mut seen = vec![false; program.units.len()];
+    let mut seen = HashSet::new();
     let mut cells: Vec<CellId> = from.to_vec();
     while let Some(cell) = cells.pop() {
         regions.extend(program.cell(cell).regions.iter().map(|region| region.index()));
         for unit in &program.cell(cell).readers {
-            if std::mem::replace(&mut seen[unit.index()], true) {
+            if !seen.insert(*unit) {
                 continue;
             }
             regions.insert(region_of(unit.index()));

@@ -152,7 +152,7 @@ impl System {
         let found = self.diagram.blocks.iter().find(|block| block.path == path);
         let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
         match found {
-            Some(block) => diagnostic.at(block.span, "this block"),
+            Some(block) => diagnostic.at(block.span, "this block").block(path),
             None => diagnostic,
         }
     }
