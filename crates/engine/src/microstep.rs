@@ -25,7 +25,6 @@ impl Simulation {
         self.s.tag = Tag::new(time, 0);
         for region in 0..program.regions.len() {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
-                self.take_residuals(region);
                 for other in &reach.crossings[region] {
                     self.touch(*other)?;
                 }
@@ -81,11 +80,17 @@ impl Simulation {
         }
     }
 
-    /// The residuals that the solver has set where it located a crossing.
-    fn take_residuals(&mut self, region: usize) {
+    /// The residuals that count as zero at this time: those of the solver where it stands here, and
+    /// none where it stands further on, for then nothing was located here.
+    fn take_residuals(&mut self, region: usize, time: Time) {
         let from = self.program.regions[region].residual as usize;
-        let residuals = &self.s.regions[region].residuals;
-        self.s.slots[from..from + residuals.len()].copy_from_slice(residuals);
+        let state = &self.s.regions[region];
+        let residuals = &mut self.s.slots[from..from + state.residuals.len()];
+        if state.reached == time {
+            residuals.copy_from_slice(&state.residuals);
+        } else {
+            residuals.fill(0.0);
+        }
     }
 
     /// Puts the left limits of a region in the buffer, once a tick.
@@ -104,6 +109,8 @@ impl Simulation {
         if std::mem::replace(&mut tick.regions[region].touched, true) {
             return Ok(());
         }
+        let time = tick.time;
+        self.take_residuals(region, time);
         self.look_at(region)?;
         self.commit_memories(region);
         self.follow_solutions();

@@ -1,6 +1,6 @@
 //! Draws one figure of each kind into a folder, from traces made by hand.
 //!
-//! `cargo run -p superdense-plot --example gallery -- /tmp/gallery`
+//! `cargo run -p superdense-plot --example gallery -- pictures`
 
 use std::f64::consts::PI;
 use std::fs;
