@@ -91,6 +91,12 @@ impl Time {
         Time::from_rational(offset)?.0.checked_add(elapsed).map(Time)
     }
 
+    /// The fraction that stands for a float in a time parameter whose expression gave no better
+    /// one.
+    pub fn rational_of(seconds: f64) -> Option<Rational> {
+        rational_of_f64(seconds).or_else(|| Time::from_f64(seconds).map(Time::to_rational))
+    }
+
     /// The nearest float, in seconds.
     pub fn seconds(self) -> f64 {
         // A count c is c / 5^18 / 2^18. It is shifted to 104 bits, so that its quotient by 5^18 has
@@ -211,14 +217,6 @@ impl Tag {
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}, {})", self.time, self.microstep)
-    }
-}
-
-/// The exact value of a float as time, where an expression gave no better fraction.
-impl Time {
-    /// The fraction that stands for a float in a time parameter.
-    pub fn rational_of(seconds: f64) -> Option<Rational> {
-        rational_of_f64(seconds).or_else(|| Time::from_f64(seconds).map(Time::to_rational))
     }
 }
 

@@ -231,7 +231,8 @@ impl<'a> Context<'a> {
         self.leaf(Leaf::Time, Type::REAL)
     }
 
-    /// Whether this is a microstep from 1 on.
+    /// Whether this is a microstep from 1 on. It chooses between an input and a memory of it; an
+    /// output that is made from it alone would not be seen to change when a tick begins.
     pub fn ticking(&mut self) -> NodeId {
         self.leaf(Leaf::Ticking, Type::BOOL)
     }

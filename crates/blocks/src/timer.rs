@@ -47,7 +47,7 @@ pub fn events_before(timer: &dyn Timer, start: Time) -> u64 {
         let middle = low + (high - low) / 2;
         if before(middle) { low = middle + 1 } else { high = middle }
     }
-    if low == 0 && !before(0) { 0 } else { low }
+    low
 }
 
 #[cfg(test)]

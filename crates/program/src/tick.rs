@@ -124,9 +124,8 @@ impl<'a> Maker<'a> {
         host
     }
 
-    /// Parts that are constant at ticks but may be something else between events must be written
-    /// when something happens: a presence that is always true at ticks, say. They are few, and are
-    /// part of the image where the smooth value is the same constant.
+    /// Parts that are constant at ticks are part of the image and have no tape. A signal that is
+    /// there between events has the same constant then; one that is not has nobody to read another.
     fn constants(&mut self, composer: &Composer, roots: &[(PartId, NodeId)]) {
         for (id, node) in roots {
             let part = self.schedule.parts.get(*id);
