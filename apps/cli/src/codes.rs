@@ -3,6 +3,17 @@
 /// Codes by name, each with its text.
 pub const CODES: &[(&str, &str)] = &[
     (
+        "ambiguous-transitions",
+        "Several transitions of a state are enabled at one microstep, and nothing says which one is taken. \
+        The result would depend on the order in which they are written. \
+        Make their conditions exclude each other, give one `default: true`, or mark all of them `nondeterministic: true`, and one is drawn from the seed.",
+    ),
+    (
+        "bad-guard",
+        "The condition of a transition is not a truth value. \
+        Compare a number, as in `x > 0`; ask whether an event is there with present(...).",
+    ),
+    (
         "bad-parameter",
         "A parameter of a block has a value that the block cannot use, such as a period that is not positive. \
         The values of parameters are fixed before the run, so this is found at once. \
@@ -12,6 +23,16 @@ pub const CODES: &[(&str, &str)] = &[
         "bad-setting",
         "A setting under `simulate`, or an option of the command line, has a value that makes no run, such as a stop time before the start. \
         Correct the value that is underlined, or the option that was given over it.",
+    ),
+    (
+        "bad-state",
+        "A state is said to be like another, whose diagram it shares, and that cannot be. \
+        The other state must come before it, and a state that is like another has no blocks, outputs or parameters of its own.",
+    ),
+    (
+        "bad-transition",
+        "A transition says things that exclude each other, such as a condition on an error transition, or leaves a final state. \
+        Leave one of them out; docs/modes.md says what each means.",
     ),
     (
         "cannot-read",
@@ -60,6 +81,11 @@ pub const CODES: &[(&str, &str)] = &[
         The underlined words are where reading stopped; docs/model-format.md describes expressions.",
     ),
     (
+        "immediate-cycle",
+        "Immediate transitions lead back to a state that was entered at the same microstep, so that the machine would never come to rest there. \
+        Leave `immediate` out of one of them, and the next microstep goes on, or make a condition narrower.",
+    ),
+    (
         "import-failed",
         "A file under `import` cannot be read. \
         Paths are relative to the file that imports; look at the name and the folder.",
@@ -100,6 +126,11 @@ pub const CODES: &[(&str, &str)] = &[
         Add it; the message shows how.",
     ),
     (
+        "missing-initial-state",
+        "A Modal with several states does not say in which one it starts. \
+        Add `initial:` with the name of a state.",
+    ),
+    (
         "missing-input",
         "A block or diagram has an input that nothing is connected to and that has no default. \
         Add the field with a signal, an expression or a number.",
@@ -108,6 +139,11 @@ pub const CODES: &[(&str, &str)] = &[
         "missing-parameter",
         "A parameter without a default was not given. \
         Give it where the block or diagram is used, or with -p NAME=VALUE if it is one of the whole model.",
+    ),
+    (
+        "missing-states",
+        "A Modal has no states, so that there is nothing to run. \
+        Add `states:` with one or more; docs/modes.md shows how.",
     ),
     (
         "missing-value",
@@ -173,6 +209,11 @@ pub const CODES: &[(&str, &str)] = &[
         "reserved-name",
         "The name already has a meaning in expressions, such as `time` or `sin`. \
         Choose another.",
+    ),
+    (
+        "set-into-nothing",
+        "A transition sets something that has no state: a name that the destination does not have, or a block that remembers nothing. \
+        Set a block with a state, such as an Integrator, in the state that the transition leads to, or a parameter of that state or of the Modal.",
     ),
     (
         "size-mismatch",
@@ -255,6 +296,11 @@ pub const CODES: &[(&str, &str)] = &[
         Correct the name, or pass the signal in as an input.",
     ),
     (
+        "unknown-output",
+        "A transition says something at an output that its Modal does not have. \
+        Correct the name, or add it to `outputs:` of the Modal.",
+    ),
+    (
         "unknown-parameter",
         "The model has no parameter of the name that was set from outside. \
         The parameters stand under `parameters` at the top of the model.",
@@ -265,9 +311,19 @@ pub const CODES: &[(&str, &str)] = &[
         There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23 and rk45 with variable ones.",
     ),
     (
+        "unknown-state",
+        "A transition, `initial` or `like` names a state that the Modal does not have. \
+        Correct the name, or add the state.",
+    ),
+    (
         "unknown-word",
         "A word is not one of those that can stand there. \
         Use one that the message names.",
+    ),
+    (
+        "unreachable-state",
+        "No transition leads to a state, so that its diagram would never run. \
+        Add a transition that leads there, or leave the state out.",
     ),
     (
         "unsupported-version",

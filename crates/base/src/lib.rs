@@ -5,6 +5,7 @@
 //! text where it was made.
 
 mod id;
+mod random;
 mod rational;
 mod time;
 
@@ -18,6 +19,7 @@ mod source;
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use nearest::{did_you_mean, nearest};
 pub use num_rational::Ratio;
+pub use random::random;
 pub use rational::{
     Rational, checked_difference, checked_quotient, checked_sum, parse_decimal, rational_of_f64,
 };

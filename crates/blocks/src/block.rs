@@ -21,6 +21,11 @@ pub trait Block: std::fmt::Debug + Send + Sync {
     fn promise(&self, _settings: &BTreeMap<String, Setting>) -> Option<Type> {
         None
     }
+
+    /// The names of the values of the first output, where it is a number that stands for a name.
+    fn labels(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 /// The value of a parameter, checked against its kind.

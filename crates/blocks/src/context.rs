@@ -301,7 +301,7 @@ impl<'a> Context<'a> {
                     Some(rate) => self.graph.splat(rate, ty.shape),
                     None => continue,
                 },
-                Leaf::Time => self.graph.real(1.0),
+                Leaf::Time | Leaf::Elapsed => self.graph.real(1.0),
                 _ => continue,
             };
             seeds.insert(id, tangent);

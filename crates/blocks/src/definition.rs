@@ -37,8 +37,10 @@ pub enum Leaf {
     Woken(usize),
     /// How often the `index`-th timer has woken, this microstep included.
     Wakings(usize),
-    /// Model time \[s\].
+    /// Model time \[s\]; in the diagram of a state, its local time.
     Time,
+    /// The time \[s\] since the fragment that the block is in was entered.
+    Elapsed,
     /// Whether this is a microstep from 1 on, not the smooth phase or its left limit.
     Ticking,
 }

@@ -12,6 +12,7 @@ mod info;
 mod timer;
 
 mod expression;
+mod machine;
 mod operators;
 
 mod library;
@@ -22,5 +23,6 @@ pub use context::Context;
 pub use definition::{Check, Definition, Leaf, Part, Signal, State};
 pub use expression::{Formula, Operand};
 pub use info::{Count, Info, Input, Kind, Output, Parameter, Presence};
+pub use machine::{After, Elapsed, Mode, ModeOutput, Variable};
 pub use page::page;
 pub use timer::{Every, Instants, Timer, events_before};

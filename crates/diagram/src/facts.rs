@@ -53,6 +53,8 @@ pub(crate) fn settle(
         tick: Specialised::default(),
         located: Sites::new(),
         region: RegionId(0),
+        fragment: draft.fragment,
+        passive: draft.passive,
     });
     let mut diagram = diagram(blocks.collect(), wires.collect());
     let consumers = consumers(&diagram);
@@ -64,12 +66,16 @@ pub(crate) fn settle(
         sharpen(&mut diagram, &consumers);
     }
     for index in 0..diagram.blocks.len() {
-        diagram.blocks[index].located = diagram.located_sites(BlockId::new(index));
+        // What a transition computes is read once, when it is taken.
+        if !diagram.blocks[index].passive {
+            diagram.blocks[index].located = diagram.located_sites(BlockId::new(index));
+        }
     }
     let mut errors = Diagnostics::default();
     for index in 0..diagram.blocks.len() {
         check_block(&diagram, BlockId::new(index), &mut errors);
     }
+    crate::modal::check(&diagram, &mut errors);
     errors.or(())?;
     crate::regions::find(&mut diagram);
     Ok(diagram)
@@ -156,7 +162,7 @@ impl Diagram {
             match &block.smooth.graph.node(node).op {
                 Op::Side | Op::Cell | Op::Crossed => {}
                 Op::Leaf(key) => match block.definition.leaves[*key as usize] {
-                    Leaf::Time => return true,
+                    Leaf::Time | Leaf::Elapsed => return true,
                     Leaf::State(index) if block.definition.states[index].derivative.is_some() => {
                         return true;
                     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base::{SourceMap, Span, Type, Value};
 use blocks::{Block, Definition, Setting};
 
+use crate::machine::{FragmentId, Modes};
 use crate::{Run, Sites, Specialised};
 
 base::typed_id! {
@@ -40,6 +41,8 @@ pub struct Diagram {
     pub run: Run,
     /// The parameters of the main diagram.
     pub parameters: Vec<(String, Value)>,
+    /// State machines and what they switch on and off.
+    pub modes: Modes,
     /// The texts, for messages.
     pub sources: SourceMap,
 }
@@ -71,6 +74,10 @@ pub struct FlatBlock {
     pub located: Sites,
     /// The part of the diagram that it belongs to.
     pub region: RegionId,
+    /// The fragment that it is in.
+    pub fragment: FragmentId,
+    /// Whether only transitions ask for it: it is evaluated when one is taken.
+    pub passive: bool,
 }
 
 impl FlatBlock {

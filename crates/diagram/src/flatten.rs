@@ -9,6 +9,8 @@ use expr::{Expr, ExprKind};
 use model::{DiagramId, Model};
 
 use crate::flat::{BlockId, Diagram, Record, Solve, WireId};
+use crate::machine::{FragmentId, Modes};
+use crate::modal::Machines;
 use crate::scope::{Entity, Scope, ScopeId};
 use crate::{Overrides, parameters, run, settings, typing};
 
@@ -28,6 +30,9 @@ pub(crate) struct Draft {
     pub inputs: Vec<Vec<WireId>>,
     pub input_spans: Vec<Vec<Span>>,
     pub outputs: Vec<WireId>,
+    pub fragment: FragmentId,
+    /// Whether only transitions ask for it.
+    pub passive: bool,
 }
 
 /// Makes the flat diagram of a model, or says everything that is wrong with it.
@@ -39,6 +44,7 @@ pub fn flatten(
     let mut flattener = Flattener::new(model, library);
     flattener.open_main(overrides);
     flattener.connect();
+    flattener.connect_machines();
     let records = flattener.records();
     let (solve, guesses) = flattener.solve();
     let main = &flattener.scopes[0].parameters;
@@ -48,7 +54,7 @@ pub fn flatten(
         .iter()
         .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
         .collect();
-    let Flattener { drafts, wire_blocks, errors, .. } = flattener;
+    let Flattener { drafts, wire_blocks, errors, modes, .. } = flattener;
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     let typed = typing::infer(drafts, wire_blocks, guesses)?;
     crate::facts::settle(typed, |blocks, wires| Diagram {
@@ -60,20 +66,23 @@ pub fn flatten(
         solve,
         run,
         parameters,
+        modes,
         sources: model.sources.clone(),
     })
 }
 
-struct Flattener<'m> {
-    model: &'m Model,
+pub(crate) struct Flattener<'m> {
+    pub model: &'m Model,
     library: &'m Library,
-    scopes: Vec<Scope<'m>>,
-    drafts: Vec<Draft>,
+    pub scopes: Vec<Scope<'m>>,
+    pub drafts: Vec<Draft>,
     /// For each wire, its block and the output.
-    wire_blocks: Vec<(BlockId, usize)>,
+    pub wire_blocks: Vec<(BlockId, usize)>,
     /// Blocks whose inputs are still to be found: where they were written.
     pending: Vec<(ScopeId, BlockId, &'m model::Block)>,
-    errors: Diagnostics,
+    pub errors: Diagnostics,
+    pub modes: Modes,
+    pub machines: Machines<'m>,
 }
 
 impl<'m> Flattener<'m> {
@@ -86,6 +95,8 @@ impl<'m> Flattener<'m> {
             wire_blocks: Vec::new(),
             pending: Vec::new(),
             errors: Diagnostics::default(),
+            modes: Modes::none(),
+            machines: Machines::default(),
         }
     }
 
@@ -101,7 +112,8 @@ impl<'m> Flattener<'m> {
             }
         }
         let given = overrides.parameters.iter().cloned().collect();
-        self.open(self.model.root, String::new(), None, given, &mut Vec::new());
+        let none = HashMap::new();
+        self.open(self.model.root, String::new(), None, given, none, &mut Vec::new());
     }
 
     /// Declares everything in an instance of a diagram.
@@ -111,16 +123,39 @@ impl<'m> Flattener<'m> {
         prefix: String,
         parent: Option<(ScopeId, &'m model::Block)>,
         given: HashMap<String, Value>,
+        variables: HashMap<String, (WireId, Value)>,
         nested: &mut Vec<DiagramId>,
     ) -> ScopeId {
         let written = self.model.diagram(diagram);
         let at = parent.map(|(_, block)| block.name.span);
-        let parameters = parameters::evaluate_all(written, given, &mut self.errors, at);
+        let mut parameters = parameters::evaluate_all(written, given, &mut self.errors, at);
+        parameters.retain(|name, _| !variables.contains_key(name));
         let id = ScopeId::new(self.scopes.len());
-        let (entities, ports) = (HashMap::new(), HashMap::new());
-        self.scopes.push(Scope { diagram, prefix, parent, parameters, entities, ports });
+        self.scopes.push(Scope {
+            diagram: written,
+            prefix,
+            parent,
+            outer: None,
+            fragment: parent.map_or(FragmentId::ROOT, |(outer, _)| self.scope(outer).fragment),
+            dwell: None,
+            parameters,
+            variables,
+            entities: HashMap::new(),
+            ports: HashMap::new(),
+        });
         nested.push(diagram);
-        for block in &written.blocks {
+        self.declare_all(id, nested);
+        nested.pop();
+        id
+    }
+
+    pub(crate) fn scope(&self, id: ScopeId) -> &Scope<'m> {
+        &self.scopes[id.index()]
+    }
+
+    /// Declares the blocks of a scope.
+    pub(crate) fn declare_all(&mut self, id: ScopeId, nested: &mut Vec<DiagramId>) {
+        for block in &self.scope(id).diagram.blocks {
             if self.drafts.len() >= MAXIMUM_BLOCKS {
                 let message = format!("the model has more than {MAXIMUM_BLOCKS} blocks");
                 self.errors.push(Diagnostic::error("too-large", message).at(block.name.span, ""));
@@ -130,8 +165,6 @@ impl<'m> Flattener<'m> {
                 self.scopes[id.index()].entities.insert(&block.name.value, entity);
             }
         }
-        nested.pop();
-        id
     }
 
     fn declare(
@@ -141,6 +174,9 @@ impl<'m> Flattener<'m> {
         nested: &mut Vec<DiagramId>,
     ) -> Option<Entity> {
         let path = format!("{}{}", self.scopes[scope.index()].prefix, block.name.value);
+        if let Some(modal) = &block.modal {
+            return Some(self.machine(scope, block, modal, path, nested));
+        }
         if let Some(diagram) = self.model.resolve(block.kind.span, &block.kind.value) {
             return self.instance(scope, block, diagram, path, nested);
         }
@@ -157,19 +193,25 @@ impl<'m> Flattener<'m> {
         };
         let info = kind.info();
         let settings = self.settings(scope, block, &info, &path);
-        let id = self.draft(path, block.name.span, kind.clone(), info, settings);
+        let fragment = self.scope(scope).fragment;
+        let id = self.draft(path, block.name.span, kind.clone(), settings, fragment);
+        for (other, expr) in std::mem::take(&mut self.machines.starts) {
+            debug_assert_eq!(other, block.name.span);
+            self.machines.entries.push((id, scope, expr));
+        }
         self.pending.push((scope, id, block));
         Some(Entity::Block(id))
     }
 
-    fn draft(
+    pub(crate) fn draft(
         &mut self,
         path: String,
         span: Span,
         kind: Arc<dyn Block>,
-        info: Info,
         settings: BTreeMap<String, Setting>,
+        fragment: FragmentId,
     ) -> BlockId {
+        let info = kind.info();
         let id = BlockId::new(self.drafts.len());
         let outputs = (0..info.outputs.len())
             .map(|port| {
@@ -179,7 +221,18 @@ impl<'m> Flattener<'m> {
             .collect();
         let inputs = vec![Vec::new(); info.inputs.len()];
         let input_spans = inputs.iter().map(|_| Vec::new()).collect();
-        self.drafts.push(Draft { path, span, kind, info, settings, inputs, input_spans, outputs });
+        self.drafts.push(Draft {
+            path,
+            span,
+            kind,
+            info,
+            settings,
+            inputs,
+            input_spans,
+            outputs,
+            fragment,
+            passive: false,
+        });
         id
     }
 
@@ -196,7 +249,14 @@ impl<'m> Flattener<'m> {
             let result = match field {
                 None => settings::default(parameter, block.name.span),
                 Some(field) => {
-                    settings::setting(parameter, &field.value, &|expr| self.constant(scope, expr))
+                    if parameter.name == "initial" && self.varies(scope, &field.value) {
+                        self.machines.starts.push((block.name.span, &field.value));
+                        let first = |expr: &Expr| self.first_constant(scope, expr);
+                        settings::setting(parameter, &field.value, &first)
+                    } else {
+                        let constant = |expr: &Expr| self.constant(scope, expr);
+                        settings::setting(parameter, &field.value, &constant)
+                    }
                 }
             };
             if let Some(setting) = self.errors.keep(result.map_err(|error| error.block(path))) {
@@ -219,15 +279,18 @@ impl<'m> Flattener<'m> {
         settings
     }
 
-    fn constant(&self, scope: ScopeId, expr: &Expr) -> Result<Value, Diagnostic> {
-        let scope = &self.scopes[scope.index()];
-        let diagram = self.model.diagram(scope.diagram);
-        let is_signal = |name: &str| {
-            let first = name.split('.').next().unwrap_or(name);
-            diagram.blocks.iter().any(|block| block.name.value == first)
-                || diagram.inputs.iter().any(|input| input.value == name)
-        };
-        parameters::constant(expr, &scope.parameters, &is_signal)
+    pub(crate) fn constant(&self, id: ScopeId, expr: &Expr) -> Result<Value, Diagnostic> {
+        parameters::constant(expr, &self.scope(id).parameters, &|name| self.is_signal(id, name))
+    }
+
+    /// Whether a name is that of a signal in a scope or around it.
+    pub(crate) fn is_signal(&self, id: ScopeId, name: &str) -> bool {
+        let scope = self.scope(id);
+        let first = name.split('.').next().unwrap_or(name);
+        scope.diagram.blocks.iter().any(|block| block.name.value == first)
+            || scope.diagram.inputs.iter().any(|input| input.value == name)
+            || scope.variables.contains_key(name)
+            || scope.outer.is_some_and(|outer| self.is_signal(outer, name))
     }
 
     fn instance(
@@ -247,10 +310,17 @@ impl<'m> Flattener<'m> {
             self.errors.push(error);
             return None;
         }
-        let mut given = HashMap::new();
+        let (mut given, mut variables) = (HashMap::new(), HashMap::new());
         for field in &block.fields {
             let name = &field.name.value;
-            if written.parameters.iter().any(|p| p.name.value == *name) {
+            let parameter = written.parameters.iter().any(|p| p.name.value == *name);
+            if parameter && self.varies(scope, &field.value) {
+                let value = self.first_constant(scope, &field.value).map_err(|e| e.block(&path));
+                let value = self.errors.keep(value).unwrap_or(Value::real(1.0));
+                let wire = self.later(scope, &field.value, format!("{path}.{name}"));
+                given.insert(name.clone(), value.clone());
+                variables.insert(name.clone(), (wire, value));
+            } else if parameter {
                 let value = self.constant(scope, &field.value).map_err(|e| e.block(&path));
                 let value = self.errors.keep(value);
                 given.insert(name.clone(), value.unwrap_or(Value::real(1.0)));
@@ -267,7 +337,8 @@ impl<'m> Flattener<'m> {
             }
         }
         let prefix = format!("{path}.");
-        Some(Entity::Instance(self.open(diagram, prefix, Some((scope, block)), given, nested)))
+        let parent = Some((scope, block));
+        Some(Entity::Instance(self.open(diagram, prefix, parent, given, variables, nested)))
     }
 
     /// Finds the wires of every input of every block, making blocks for expressions on the way.
@@ -317,27 +388,36 @@ impl<'m> Flattener<'m> {
     }
 
     /// The wire that carries an expression: the one that it names, or that of a block made for it.
-    fn wire(&mut self, scope: ScopeId, expr: &Expr, path: String) -> Result<WireId, Diagnostic> {
+    pub(crate) fn wire(
+        &mut self,
+        scope: ScopeId,
+        expr: &Expr,
+        path: String,
+    ) -> Result<WireId, Diagnostic> {
         if let Some(name) = expr.as_word()
             && !self.scopes[scope.index()].parameters.contains_key(name)
             && !matches!(name, "time" | "pi" | "inf")
         {
             return self.signal(scope, name, expr.span);
         }
-        let id = self.formula(expr, path);
+        let id = self.formula(expr, path, self.scope(scope).fragment);
         self.operands(id, scope, expr)?;
         Ok(self.drafts[id.index()].outputs[0])
     }
 
     /// A block for an expression, whose names are still to be resolved.
-    fn formula(&mut self, expr: &Expr, path: String) -> BlockId {
+    pub(crate) fn formula(&mut self, expr: &Expr, path: String, fragment: FragmentId) -> BlockId {
         let kind = Arc::new(Formula { expr: expr.clone(), operands: BTreeMap::new() });
-        let info = kind.info();
-        self.draft(path, expr.span, kind, info, BTreeMap::new())
+        self.draft(path, expr.span, kind, BTreeMap::new(), fragment)
     }
 
     /// Resolves the names in the expression of a block.
-    fn operands(&mut self, id: BlockId, scope: ScopeId, expr: &Expr) -> Result<(), Diagnostic> {
+    pub(crate) fn operands(
+        &mut self,
+        id: BlockId,
+        scope: ScopeId,
+        expr: &Expr,
+    ) -> Result<(), Diagnostic> {
         let mut operands = BTreeMap::new();
         let (mut wires, mut spans) = (Vec::new(), Vec::new());
         for (name, span) in expr.names() {
@@ -360,18 +440,30 @@ impl<'m> Flattener<'m> {
     }
 
     /// The wire of a name: a block, a port of a block, an output of an instance, or an input.
-    fn signal(&mut self, scope: ScopeId, name: &str, span: Span) -> Result<WireId, Diagnostic> {
+    pub(crate) fn signal(
+        &mut self,
+        scope: ScopeId,
+        name: &str,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
         let (first, rest) = match name.split_once('.') {
             Some((first, rest)) => (first, Some(rest)),
             None => (name, None),
         };
         let here = &self.scopes[scope.index()];
-        let diagram = self.model.diagram(here.diagram);
+        let diagram = here.diagram;
+        if let Some((wire, _)) = here.variables.get(name) {
+            return Ok(*wire);
+        }
         match here.entities.get(first) {
             Some(Entity::Block(id)) => self.block_output(*id, rest, span),
             Some(Entity::Instance(inner)) => {
                 let inner = *inner;
                 self.instance_output(inner, first, rest, span)
+            }
+            Some(Entity::Machine(machine)) => {
+                let machine = *machine;
+                self.machine_output(machine, first, rest, span)
             }
             None => match diagram.inputs.iter().find(|input| input.value == name) {
                 Some(input) => self.instance_input(scope, &input.value, span),
@@ -380,7 +472,7 @@ impl<'m> Flattener<'m> {
                     let message = format!("`{first}` could not be used");
                     Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"))
                 }
-                None => Err(here.unknown(name, span, diagram)),
+                None => self.surrounding(scope, name, span),
             },
         }
     }
@@ -407,14 +499,14 @@ impl<'m> Flattener<'m> {
         }
     }
 
-    fn instance_output(
+    pub(crate) fn instance_output(
         &mut self,
         scope: ScopeId,
         instance: &str,
         port: Option<&str>,
         span: Span,
     ) -> Result<WireId, Diagnostic> {
-        let diagram = self.model.diagram(self.scopes[scope.index()].diagram);
+        let diagram = self.scope(scope).diagram;
         let names = || diagram.outputs.iter().map(|output| output.name.value.as_str());
         let output = match port {
             Some(port) => diagram.outputs.iter().find(|output| output.name.value == port),
@@ -481,7 +573,7 @@ impl<'m> Flattener<'m> {
         if expr.as_word().is_none() {
             // The block of the expression stands before its names are looked for: a loop through
             // it is one of blocks, which the schedule shows.
-            let id = self.formula(expr, path);
+            let id = self.formula(expr, path, self.scope(from).fragment);
             let wire = self.drafts[id.index()].outputs[0];
             self.scopes[scope.index()].ports.insert(name, Some(wire));
             return self.operands(id, from, expr).map(|()| wire);
@@ -514,6 +606,7 @@ impl<'m> Flattener<'m> {
                     let wire = self.drafts[id.index()].outputs[0];
                     records.push(Record { name: block.name.value.clone(), wire });
                 }
+                self.record_machine(block, &mut records);
             }
         }
         records
@@ -524,7 +617,7 @@ impl<'m> Flattener<'m> {
         let (mut solve, mut types) = (Solve::default(), Vec::new());
         for index in 0..self.scopes.len() {
             let scope = ScopeId::new(index);
-            match &self.model.diagram(self.scopes[index].diagram).solve {
+            match &self.scopes[index].diagram.solve {
                 model::Solve::No => {}
                 model::Solve::All(_) => solve.everywhere.push(self.scopes[index].prefix.clone()),
                 model::Solve::Signals(signals) => {

@@ -9,6 +9,8 @@
 mod flat;
 
 mod flatten;
+mod machine;
+mod modal;
 mod parameters;
 mod run;
 mod scope;
@@ -25,5 +27,8 @@ pub use flat::{
     BlockId, Diagram, FlatBlock, Presence, Record, Region, RegionId, Solve, Wire, WireId,
 };
 pub use flatten::flatten;
+pub use machine::{
+    Assignment, Entry, Fragment, FragmentId, Machine, MachineId, MachineState, Modes, Transition,
+};
 pub use run::{Overrides, Rows, Run, Zeno};
 pub use specialise::Specialised;

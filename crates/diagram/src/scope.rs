@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use base::{Diagnostic, Span, Value, did_you_mean};
-use model::DiagramId;
 
 use crate::flat::{BlockId, WireId};
+use crate::machine::FragmentId;
 
 base::typed_id! {
     /// One instance of a diagram, the main one included.
@@ -17,17 +17,29 @@ base::typed_id! {
 pub(crate) enum Entity {
     Block(BlockId),
     Instance(ScopeId),
+    /// A state machine, by its number among those being made.
+    Machine(usize),
 }
 
 /// An instance of a diagram: its parameters and the things in it.
 #[derive(Debug)]
 pub(crate) struct Scope<'m> {
-    pub diagram: DiagramId,
+    pub diagram: &'m model::Diagram,
     /// The path of the instance with a dot at its end; empty for the main diagram.
     pub prefix: String,
     /// The scope that holds the instance, and how it was written there.
     pub parent: Option<(ScopeId, &'m model::Block)>,
+    /// The scope whose names are seen where they are not those of this one: that around a machine
+    /// for its states.
+    pub outer: Option<ScopeId>,
+    /// The fragment that its blocks are in.
+    pub fragment: FragmentId,
+    /// Where it is that of a state, the fragment of the state's guards.
+    pub dwell: Option<FragmentId>,
+    /// Parameters, those of outer scopes included, without those that transitions set.
     pub parameters: HashMap<String, Value>,
+    /// Parameters that transitions set: the wire, and the value before one does.
+    pub variables: HashMap<String, (WireId, Value)>,
     pub entities: HashMap<&'m str, Entity>,
     /// Inputs and outputs that have been resolved, or are being resolved.
     pub ports: HashMap<&'m str, Option<WireId>>,

@@ -35,7 +35,23 @@ impl Simulation {
         region: usize,
         found: &mut Vec<(usize, f64)>,
     ) -> Result<(), RunError> {
-        for watch in 0..self.program.regions[region].watches.len() {
+        let spans = self.program.regions[region].spans.len();
+        for span in 0..spans {
+            let span = &self.program.regions[region].spans[span];
+            if self.runs(span.fragment) {
+                self.look_at_watches(region, span.watch..span.watch + span.watches, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_watches(
+        &mut self,
+        region: usize,
+        watches: std::ops::Range<usize>,
+        found: &mut Vec<(usize, f64)>,
+    ) -> Result<(), RunError> {
+        for watch in watches {
             let index = self.program.regions[region].watches[watch].crossing;
             // A cell has two watches, and is looked at once.
             if self.program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
@@ -52,6 +68,9 @@ impl Simulation {
         let mut changed = false;
         for unit in &program.units {
             let unlocated = |index: usize| program.crossings[index].watch.is_none();
+            if !self.runs(unit.fragment) {
+                continue;
+            }
             if !unit.crossings.iter().any(|(_, index)| unlocated(*index)) {
                 continue;
             }

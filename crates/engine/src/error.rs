@@ -63,6 +63,26 @@ pub enum RunError {
         /// The blocks in the loop.
         blocks: Vec<String>,
     },
+    /// Several transitions are enabled and nothing says which one is taken.
+    Ambiguous {
+        /// Where.
+        tag: Tag,
+        /// The machine.
+        block: String,
+        /// The state that it is in.
+        state: String,
+        /// The states that the transitions lead to.
+        to: Vec<String>,
+    },
+    /// Immediate transitions lead back to a state that was left at the same microstep.
+    ImmediateCycle {
+        /// Where.
+        tag: Tag,
+        /// The machine.
+        block: String,
+        /// The states, in order.
+        states: Vec<String>,
+    },
 }
 
 impl RunError {
@@ -76,6 +96,8 @@ impl RunError {
             RunError::Zeno { .. } => "zeno",
             RunError::Undefined { .. } => "undefined",
             RunError::NotConstructive { .. } => "causality-loop",
+            RunError::Ambiguous { .. } => "ambiguous-transitions",
+            RunError::ImmediateCycle { .. } => "immediate-cycle",
         }
     }
 
@@ -85,6 +107,8 @@ impl RunError {
             RunError::NotFinite { block, .. }
             | RunError::StepTooSmall { block, .. }
             | RunError::NoSolution { block, .. }
+            | RunError::Ambiguous { block, .. }
+            | RunError::ImmediateCycle { block, .. }
             | RunError::Undefined { block, .. } => block,
             RunError::Chattering { blocks, .. }
             | RunError::Zeno { blocks, .. }
@@ -113,6 +137,12 @@ impl RunError {
             RunError::Undefined { .. } => "see the rule on impulses on the block's page",
             RunError::NotConstructive { .. } => {
                 "break the loop with previous(...), left(...) or a MicrostepDelay"
+            }
+            RunError::Ambiguous { .. } => {
+                "make the conditions exclude each other, or mark them all `nondeterministic: true`"
+            }
+            RunError::ImmediateCycle { .. } => {
+                "leave `immediate` out of one of the transitions, or make its condition narrower"
             }
         }
     }
@@ -147,6 +177,14 @@ impl fmt::Display for RunError {
             }
             RunError::NotConstructive { tag, blocks } => {
                 write!(f, "the loop through {} is not known at {tag}", blocks.join(", "))
+            }
+            RunError::Ambiguous { tag, block, state, to } => {
+                let to = to.join(", ");
+                write!(f, "`{block}` may go from `{state}` to each of {to} at {tag}")
+            }
+            RunError::ImmediateCycle { tag, block, states } => {
+                let states = states.join(" -> ");
+                write!(f, "immediate transitions of `{block}` go in a circle at {tag}: {states}")
             }
         }
     }

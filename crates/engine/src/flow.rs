@@ -5,25 +5,112 @@ use ir::{Slot, run};
 use program::RegionProgram;
 use solver::System;
 
+use crate::snapshot::{Range, RegionState};
+
 /// The smooth functions of a region over the buffer.
 pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
+    /// What of it runs.
+    pub ranges: &'a [Range],
     pub slots: &'a mut [f64],
     pub time: Slot,
     /// The start of the phase \[s\].
     pub origin: f64,
 }
 
+/// Copies numbers of the solver to the places of those that run, from a place on.
+pub(crate) fn scatter(slots: &mut [f64], from: Slot, places: Places, x: &[f64]) {
+    let mut rest = x;
+    for (offset, length) in places {
+        let (own, others) = rest.split_at(length);
+        let from = from as usize + offset;
+        slots[from..from + length].copy_from_slice(own);
+        rest = others;
+    }
+}
+
+/// Copies the numbers of those that run, from a place on, to the solver.
+pub(crate) fn gather(slots: &[f64], from: Slot, places: Places, x: &mut [f64]) {
+    let mut rest = x;
+    for (offset, length) in places {
+        let (own, others) = rest.split_at_mut(length);
+        let from = from as usize + offset;
+        own.copy_from_slice(&slots[from..from + length]);
+        rest = others;
+    }
+}
+
+/// Offsets and lengths of numbers that lie together.
+pub(crate) type Places<'a> =
+    std::iter::Map<std::slice::Iter<'a, Range>, fn(&Range) -> (usize, usize)>;
+
+/// Where the states that run are among those of a region.
+pub(crate) fn states(ranges: &[Range]) -> Places<'_> {
+    ranges.iter().map(|range| (range.state, range.states))
+}
+
+/// Where the watched functions that run are.
+pub(crate) fn watches(ranges: &[Range]) -> Places<'_> {
+    ranges.iter().map(|range| (range.watch, range.watches))
+}
+
+/// The number among those of the region of one that the solver counts.
+pub(crate) fn numbered(places: Places, mut index: usize) -> usize {
+    for (offset, length) in places {
+        if index < length {
+            return offset + index;
+        }
+        index -= length;
+    }
+    index
+}
+
+impl RegionState {
+    /// What of the region runs, from the conditions in the buffer; says whether that is something
+    /// else than before.
+    pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
+        let mut ranges: Vec<Range> = Vec::with_capacity(self.ranges.len());
+        for (index, span) in program.spans.iter().enumerate() {
+            if !active(index) {
+                continue;
+            }
+            match ranges.last_mut() {
+                Some(last)
+                    if last.state + last.states == span.state
+                        && last.watch + last.watches == span.watch =>
+                {
+                    last.states += span.states;
+                    last.watches += span.watches;
+                }
+                _ => ranges.push(Range {
+                    state: span.state,
+                    states: span.states,
+                    watch: span.watch,
+                    watches: span.watches,
+                }),
+            }
+        }
+        let changed = ranges != self.ranges;
+        self.ranges = ranges;
+        changed
+    }
+}
+
 impl<'a> Flow<'a> {
-    pub fn new(program: &'a RegionProgram, slots: &'a mut [f64], time: Slot, origin: Time) -> Self {
-        Flow { program, slots, time, origin: origin.seconds() }
+    pub fn new(
+        program: &'a RegionProgram,
+        ranges: &'a [Range],
+        slots: &'a mut [f64],
+        time: Slot,
+        origin: Time,
+    ) -> Self {
+        Flow { program, ranges, slots, time, origin: origin.seconds() }
     }
 
     /// Puts time and state in their places.
     pub fn place(&mut self, t: f64, x: &[f64]) {
         self.slots[self.time as usize] = self.origin + t;
-        let from = self.program.state as usize;
-        self.slots[from..from + x.len()].copy_from_slice(x);
+        scatter(self.slots, self.program.state, states(self.ranges), x);
     }
 }
 
@@ -31,11 +118,10 @@ impl System for Flow<'_> {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         self.place(t, x);
         run(&self.program.derivative, self.slots);
-        let from = self.program.rate as usize;
-        dx.copy_from_slice(&self.slots[from..from + dx.len()]);
+        gather(self.slots, self.program.rate, states(self.ranges), dx);
         if dx.iter().any(|rate| !rate.is_finite()) && !self.program.live.derivative.is_empty() {
             run(&self.program.live.derivative, self.slots);
-            dx.copy_from_slice(&self.slots[from..from + dx.len()]);
+            gather(self.slots, self.program.rate, states(self.ranges), dx);
         }
     }
 
@@ -43,28 +129,27 @@ impl System for Flow<'_> {
         self.place(t, x);
         let n = x.len();
         let (seed, column) = (self.program.seed as usize, self.program.column as usize);
-        self.slots[seed..seed + n].fill(0.0);
+        self.slots[seed..seed + self.program.dimension].fill(0.0);
         for j in 0..n {
-            self.slots[seed + j] = 1.0;
+            let own = seed + numbered(states(self.ranges), j);
+            self.slots[own] = 1.0;
             run(&self.program.tangent, self.slots);
-            self.slots[seed + j] = 0.0;
+            self.slots[own] = 0.0;
             for i in 0..n {
-                jacobian[i * n + j] = self.slots[column + i];
+                jacobian[i * n + j] = self.slots[column + numbered(states(self.ranges), i)];
             }
         }
     }
 
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
         self.place(t, x);
-        let from = self.program.rate as usize;
-        self.slots[from..from + dx.len()].copy_from_slice(dx);
+        scatter(self.slots, self.program.rate, states(self.ranges), dx);
         run(&self.program.crossings, self.slots);
-        let value = self.program.g as usize;
-        if self.slots[value..value + g.len()].iter().any(|x| x.is_nan()) {
+        gather(self.slots, self.program.g, watches(self.ranges), g);
+        if g.iter().any(|x| x.is_nan()) {
             run(&self.program.live.crossings, self.slots);
+            gather(self.slots, self.program.g, watches(self.ranges), g);
         }
-        let (values, slopes) = (self.program.g as usize, self.program.g_rate as usize);
-        g.copy_from_slice(&self.slots[values..values + g.len()]);
-        rate.copy_from_slice(&self.slots[slopes..slopes + rate.len()]);
+        gather(self.slots, self.program.g_rate, watches(self.ranges), rate);
     }
 }

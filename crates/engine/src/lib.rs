@@ -23,6 +23,7 @@ mod flow;
 mod start;
 
 mod crossings;
+mod machines;
 mod microstep;
 mod reach;
 mod zeno;

@@ -54,6 +54,17 @@ pub enum Event {
         /// After.
         to: f64,
     },
+    /// A machine took a transition.
+    Moved {
+        /// When that was decided; the new state speaks at the next microstep.
+        tag: Tag,
+        /// The block of its state.
+        block: BlockId,
+        /// The number of the state before.
+        from: usize,
+        /// And after.
+        to: usize,
+    },
     /// A block will be woken.
     Agenda {
         /// When that was decided.
@@ -91,9 +102,10 @@ impl Event {
             | Event::Woken { time, .. }
             | Event::Agenda { time, .. }
             | Event::Restarted { time, .. } => *time,
-            Event::Fired { tag, .. } | Event::Committed { tag, .. } | Event::Side { tag, .. } => {
-                tag.time
-            }
+            Event::Fired { tag, .. }
+            | Event::Committed { tag, .. }
+            | Event::Side { tag, .. }
+            | Event::Moved { tag, .. } => tag.time,
         }
     }
 }

@@ -8,6 +8,7 @@ use ir::{Partial, Scalar, run};
 use program::{CellId, Unit};
 
 use crate::RunError;
+use crate::flow::{numbered, scatter, watches};
 use crate::log::{Change, Event};
 use crate::simulation::{Simulation, Sink};
 
@@ -34,25 +35,7 @@ impl Simulation {
             }
         }
         // Timers are due first, so that the regions that they reach are looked at too.
-        let mut woken = Vec::new();
-        while let Some(Reverse((due, timer))) = self.s.agenda.peek().copied()
-            && due <= time
-        {
-            self.s.agenda.pop();
-            self.s.wakings[timer as usize] += 1;
-            let index = self.s.wakings[timer as usize];
-            let block = program.timers[timer as usize].block;
-            if sink.listens() {
-                sink.event(Event::Woken { time, block });
-            }
-            if let Some(next) = program.timers[timer as usize].timer.time(index) {
-                self.s.agenda.push(Reverse((next.max(time), timer)));
-                if sink.listens() {
-                    sink.event(Event::Agenda { time, block, next });
-                }
-            }
-            woken.push(timer as usize);
-        }
+        let woken = self.due(time, sink);
         for timer in &woken {
             for region in &reach.timers[*timer] {
                 self.touch(*region)?;
@@ -63,19 +46,50 @@ impl Simulation {
         }
         self.write_row(self.s.tag, sink);
         self.settle_sides(0, sink)?;
+        self.wake(&woken);
+        self.decide(0, sink)?;
+        self.end_if_quiet(sink)
+    }
+
+    /// Takes the timers that are due at a time off the agenda and puts their next times on it.
+    fn due(&mut self, time: Time, sink: &mut dyn Sink) -> Vec<usize> {
+        let program = self.program.clone();
+        let mut woken = Vec::new();
+        while self.next_event() <= time {
+            let Some(Reverse((_, timer))) = self.s.agenda.pop() else { break };
+            self.s.wakings[timer as usize] += 1;
+            let block = program.timers[timer as usize].block;
+            if sink.listens() {
+                sink.event(Event::Woken { time, block });
+            }
+            if let Some(next) = self.wakes(timer as usize) {
+                self.s.agenda.push(Reverse((next, timer)));
+                if sink.listens() {
+                    sink.event(Event::Agenda { time, block, next });
+                }
+            }
+            woken.push(timer as usize);
+        }
+        woken
+    }
+
+    /// Makes timers wake at the coming microstep.
+    fn wake(&mut self, woken: &[usize]) {
+        let program = self.program.clone();
         for timer in woken {
-            let cells = &program.timers[timer];
-            self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[timer] as f64;
+            let cells = &program.timers[*timer];
+            self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[*timer] as f64;
             self.mark_next(cells.wakings);
             self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
             self.pulse(cells.woken);
         }
-        self.end_if_quiet(sink)
     }
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
-        for watch in self.s.regions[region].solver.crossed() {
-            let crossing = self.program.regions[region].watches[*watch].crossing;
+        let state = &self.s.regions[region];
+        for watch in state.solver.crossed() {
+            let watch = numbered(watches(&state.ranges), *watch);
+            let crossing = self.program.regions[region].watches[watch].crossing;
             sink.event(Event::Located { time, block: self.program.crossings[crossing].block });
         }
     }
@@ -83,13 +97,12 @@ impl Simulation {
     /// The residuals that count as zero at this time: those of the solver where it stands here, and
     /// none where it stands further on, for then nothing was located here.
     fn take_residuals(&mut self, region: usize, time: Time) {
-        let from = self.program.regions[region].residual as usize;
+        let from = self.program.regions[region].residual;
         let state = &self.s.regions[region];
-        let residuals = &mut self.s.slots[from..from + state.residuals.len()];
+        let all = self.program.regions[region].watches.len();
+        self.s.slots[from as usize..from as usize + all].fill(0.0);
         if state.reached == time {
-            residuals.copy_from_slice(&state.residuals);
-        } else {
-            residuals.fill(0.0);
+            scatter(&mut self.s.slots, from, watches(&state.ranges), &state.residuals);
         }
     }
 
@@ -104,7 +117,7 @@ impl Simulation {
     }
 
     /// Makes a region part of the tick: left limits and memories, once.
-    fn touch(&mut self, region: usize) -> Result<(), RunError> {
+    pub(crate) fn touch(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         if std::mem::replace(&mut tick.regions[region].touched, true) {
             return Ok(());
@@ -130,6 +143,7 @@ impl Simulation {
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         let tag = Tag::new(tick.time, tick.microstep);
+        tick.pending = std::mem::take(&mut tick.entered);
         if tick.microstep > self.options.microsteps {
             return Err(self.chattering());
         }
@@ -144,6 +158,7 @@ impl Simulation {
         self.s.counters.microsteps += 1;
         self.run_units(&mut dirty, tag, sink)?;
         self.spare = dirty;
+        self.silence();
         self.check_defined(tag)?;
         self.write_row(tag, sink);
         for cell in pulses {
@@ -152,6 +167,9 @@ impl Simulation {
         }
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;
+        let woken = self.due(tag.time, sink);
+        self.wake(&woken);
+        self.decide(tag.microstep, sink)?;
         self.end_if_quiet(sink)
     }
 
@@ -170,6 +188,9 @@ impl Simulation {
                 dirty[word] &= dirty[word] - 1;
                 let index = word * 64 + bit;
                 let unit = &program.units[index];
+                if !self.runs(unit.fragment) {
+                    continue;
+                }
                 self.touch(self.diagram.block(unit.block).region.index())?;
                 self.s.counters.firings += 1;
                 self.s.firings[unit.block.index()] += 1;
@@ -188,6 +209,7 @@ impl Simulation {
                         for reader in &program.cell(*cell).readers {
                             dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
                         }
+                        self.look_at_machines(*cell);
                         self.count_present(*cell);
                         if listens {
                             changes.extend(self.change(*cell));
@@ -288,12 +310,16 @@ impl Simulation {
             let touched = &mut tick.regions[region.index()];
             (touched.changed, touched.stale) = (true, true);
         }
+        tick.pending.extend(&cell.machines);
     }
 
     /// Refuses operations without meaning before anything is written or committed.
     fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         for index in &self.ran {
             let unit = &self.program.units[*index as usize];
+            if self.is_silenced(unit.fragment) {
+                continue;
+            }
             for (from, reason) in &unit.checks {
                 if self.s.slots[*from as usize] != 0.0 {
                     let (block, reason) = (self.path(unit.block), reason.clone());
@@ -310,6 +336,9 @@ impl Simulation {
         let ran = std::mem::take(&mut self.ran);
         for index in &ran {
             let unit = &program.units[*index as usize];
+            if self.is_silenced(unit.fragment) {
+                continue;
+            }
             for (from, state) in &unit.nexts {
                 let cell = program.states[*state].cell;
                 let before = sink.listens().then(|| self.values(cell));
@@ -330,6 +359,9 @@ impl Simulation {
         }
         for index in &ran {
             let unit = &program.units[*index as usize];
+            if self.is_silenced(unit.fragment) {
+                continue;
+            }
             for (from, crossing) in &unit.crossings {
                 let value = self.s.slots[*from as usize];
                 self.s.slots[program.crossings[*crossing].value as usize] = value;

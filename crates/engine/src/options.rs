@@ -19,6 +19,8 @@ pub struct Options {
     pub microsteps: u32,
     /// What to do where events accumulate.
     pub zeno: Zeno,
+    /// The seed of all random numbers.
+    pub seed: u64,
 }
 
 impl Options {
@@ -39,6 +41,7 @@ impl Options {
             rows: run.rows.clone(),
             microsteps: run.microsteps,
             zeno: run.zeno,
+            seed: run.seed,
         }
     }
 }

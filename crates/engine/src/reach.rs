@@ -69,10 +69,17 @@ impl Simulation {
 /// write and commit, and the crossings that they move.
 fn reached(program: &Program, from: &[CellId], region_of: &dyn Fn(usize) -> usize) -> Vec<usize> {
     let mut regions = BTreeSet::new();
-    let mut seen = HashSet::new();
+    let (mut seen, mut machines) = (HashSet::new(), HashSet::new());
     let mut cells: Vec<CellId> = from.to_vec();
     while let Some(cell) = cells.pop() {
         regions.extend(program.cell(cell).regions.iter().map(|region| region.index()));
+        for machine in &program.cell(cell).machines {
+            if machines.insert(*machine) {
+                let machine = &program.machines[*machine as usize];
+                regions.extend(machine.regions.iter().map(|region| region.index()));
+                cells.extend(machine.cells.iter());
+            }
+        }
         for unit in &program.cell(cell).readers {
             if !seen.insert(*unit) {
                 continue;

@@ -5,26 +5,34 @@ use std::sync::Arc;
 
 use base::{Tag, Time};
 use blocks::events_before;
-use diagram::{BlockId, Diagram, RegionId, WireId};
+use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, Slot, run};
 use program::{Program, RecordCells};
 use solver::{Advance, Sides, StepError};
 
-use crate::flow::Flow;
+use crate::flow::{Flow, numbered, scatter, states, watches};
 use crate::reach::Reach;
 use crate::snapshot::{Counters, Snapshot, Tick};
 use crate::{Event, Options, RunError};
 
 /// The time of a timer that a located time cannot be told from, or the located time itself: a
 /// crossing within the resolution of an agenda time takes that time.
-fn nearest_event(program: &Program, located: Time, size: f64) -> Time {
+fn nearest_event(
+    program: &Program,
+    origin: &dyn Fn(usize) -> Option<Time>,
+    located: Time,
+    size: f64,
+) -> Time {
     let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return located };
     program
         .timers
         .iter()
-        .filter_map(|timer| {
-            let first = events_before(&*timer.timer, located - resolution);
-            timer.timer.time(first).filter(|time| *time <= located + resolution)
+        .enumerate()
+        .filter_map(|(index, timer)| {
+            let origin = origin(index)?;
+            let first = events_before(&*timer.timer, located - resolution - origin);
+            let time = timer.timer.time(first)? + origin;
+            (time <= located + resolution).then_some(time)
         })
         .min_by(|a, b| a.since(located).abs().total_cmp(&b.since(located).abs()))
         .unwrap_or(located)
@@ -116,6 +124,8 @@ pub struct Simulation {
     pub(crate) spare_tick: Option<Tick>,
     pub(crate) found: Vec<(usize, f64)>,
     pub(crate) reach: Arc<Reach>,
+    /// Fragments that a preemptive transition silences at this microstep.
+    pub(crate) silenced: Vec<FragmentId>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -147,6 +157,7 @@ impl Simulation {
             spare_tick: None,
             found: Vec::new(),
             reach: Arc::default(),
+            silenced: Vec::new(),
             zeno: None,
         }
     }
@@ -201,7 +212,7 @@ impl Simulation {
         if self.s.finished {
             return Ok(Progress::Done(StopReason::Stopped));
         }
-        let next = self.s.agenda.peek().map_or(Time::MAX, |event| event.0.0);
+        let next = self.next_event();
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
         let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
@@ -253,10 +264,7 @@ impl Simulation {
     /// How far a region may step: to the next timer that can reach it, or to the end.
     fn own_horizon(&mut self, region: usize) -> Time {
         self.reaches();
-        let wakes = |timer: &u32| {
-            let timer = *timer as usize;
-            self.program.timers[timer].timer.time(self.s.wakings[timer]).unwrap_or(Time::MAX)
-        };
+        let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
         let next = self.reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
         next.min(self.options.stop)
     }
@@ -264,7 +272,9 @@ impl Simulation {
     fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
-        let mut flow = Flow::new(program, &mut self.s.slots, self.program.time, state.origin);
+        let ranges = &state.ranges;
+        let mut flow =
+            Flow::new(program, ranges, &mut self.s.slots, self.program.time, state.origin);
         let to = horizon.since(state.origin);
         let sides = Sides { side: &state.sides, residual: &mut state.residuals };
         let result = state.solver.step(&mut flow, to, sides);
@@ -280,7 +290,13 @@ impl Simulation {
                 state.crossing = advance == Advance::Crossing;
                 if state.crossing {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
-                    state.reached = nearest_event(&self.program, state.reached, size);
+                    let (slots, clocks) = (&self.s.slots, &self.s.fragments);
+                    let origin = |timer: usize| {
+                        let fragment = self.program.timers[timer].fragment.index();
+                        let active = self.program.fragments[fragment].active as usize;
+                        (slots[active] != 0.0).then(|| clocks[fragment].origin)
+                    };
+                    state.reached = nearest_event(&self.program, &origin, state.reached, size);
                 }
                 let reached = state.reached;
                 if advance == Advance::Reached
@@ -303,7 +319,9 @@ impl Simulation {
         let program = &self.program.regions[region];
         let state = &self.s.regions[region];
         let at = |t: f64| Tag::new(state.origin.offset(t).unwrap_or(state.reached), 0);
-        let owner = |component: usize| program.owners.get(component).copied();
+        let owner = |component: usize| {
+            program.owners.get(numbered(states(&state.ranges), component)).copied()
+        };
         match error {
             StepError::NotFinite { t, component } => {
                 let tag = at(t);
@@ -317,7 +335,8 @@ impl Simulation {
             }
             StepError::CrossingNotANumber { t, crossing } => {
                 let tag = at(t);
-                let watch = program.watches[crossing].crossing;
+                let watch = numbered(watches(&state.ranges), crossing);
+                let watch = program.watches[watch].crossing;
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 let block = blamed.or(Some(self.program.crossings[watch].block));
@@ -328,7 +347,8 @@ impl Simulation {
                 // A value that is not finite just ahead is a wall, not mere speed.
                 let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
                 let x = state.solver.state().to_vec();
-                Flow::new(program, &mut self.s.slots, self.program.time, state.origin)
+                let ranges = &state.ranges;
+                Flow::new(program, ranges, &mut self.s.slots, self.program.time, state.origin)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
@@ -403,14 +423,15 @@ impl Simulation {
             return Ok(());
         }
         let state = &self.s.regions[region];
-        let from = program.state as usize;
-        let x = &mut self.s.slots[from..from + program.dimension];
         if program.moves && time < state.reached {
             // Regions that reach times an attosecond apart may differ by a rounding.
             let t = time.since(state.origin).max(state.solver.step_start());
-            state.solver.interpolate(t.min(state.solver.step_end()), x);
+            self.scratch.resize(state.solver.state().len(), 0.0);
+            state.solver.interpolate(t.min(state.solver.step_end()), &mut self.scratch);
+            scatter(&mut self.s.slots, program.state, states(&state.ranges), &self.scratch);
         } else if program.moves {
-            x.copy_from_slice(state.solver.state());
+            let x = state.solver.state();
+            scatter(&mut self.s.slots, program.state, states(&state.ranges), x);
         }
         self.s.slots[self.program.time as usize] = time.seconds();
         run(&program.left, &mut self.s.slots);
@@ -441,7 +462,8 @@ impl Simulation {
             let from = value.slot as usize;
             let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
             let present = self.s.slots[self.program.cell(cells.present).slot as usize] != 0.0;
-            if present && !finite {
+            let block = self.diagram.block(self.diagram.wire(WireId::new(index)).block);
+            if present && !finite && !block.passive && self.runs(block.fragment) {
                 return Err(self.not_finite(tag, WireId::new(index)));
             }
         }
@@ -457,6 +479,9 @@ impl Simulation {
             let values = &self.s.slots[from..from + cell.length];
             let present = self.s.slots[program.cell(cells.present).slot as usize] != 0.0;
             if present && values.iter().any(|x| !x.is_finite()) {
+                if !self.runs(self.diagram.block(self.diagram.wire(*wire).block).fragment) {
+                    continue;
+                }
                 let blamed = program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 let wire = blamed.map_or(*wire, |block| self.diagram.block(block).outputs[0]);
                 return Err(self.not_finite(tag, wire));

@@ -21,6 +21,10 @@ pub struct Snapshot {
     pub(crate) agenda: BinaryHeap<Reverse<(Time, u32)>>,
     /// How often each timer has woken.
     pub(crate) wakings: Vec<u64>,
+    /// The clocks of what state machines switch on and off.
+    pub(crate) fragments: Vec<Clock>,
+    /// How often each machine has drawn a transition.
+    pub(crate) draws: Vec<u64>,
     /// The tick that is going on.
     pub(crate) tick: Option<Tick>,
     /// Times of rows that wait for slower regions, in order.
@@ -44,10 +48,30 @@ pub struct Snapshot {
     pub(crate) finished: bool,
 }
 
+/// The clock of a fragment.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Clock {
+    /// When it showed 0.
+    pub origin: Time,
+    /// When it last stopped.
+    pub stopped: Time,
+}
+
+/// States and watched functions that lie together among those of a region, and all run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Range {
+    pub state: usize,
+    pub states: usize,
+    pub watch: usize,
+    pub watches: usize,
+}
+
 /// Where a region stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RegionState {
     pub solver: Solver,
+    /// What of it runs, as the solver sees it.
+    pub ranges: Vec<Range>,
     /// The start of its smooth phase.
     pub origin: Time,
     /// How far its solution reaches.
@@ -71,6 +95,10 @@ pub(crate) struct Tick {
     pub pulses: Vec<CellId>,
     /// How many signals that are events only are present.
     pub present: u32,
+    /// Machines to look at when this microstep is committed.
+    pub pending: Vec<u32>,
+    /// Machines to look at when the next one is.
+    pub entered: Vec<u32>,
     /// What has happened to each region at this time.
     pub regions: Vec<Touched>,
 }
@@ -80,6 +108,8 @@ impl Tick {
     pub fn begin(&mut self, time: Time, units: usize, regions: usize) {
         (self.time, self.microstep, self.present) = (time, 1, 0);
         self.pulses.clear();
+        self.pending.clear();
+        self.entered.clear();
         self.dirty.clear();
         self.dirty.resize(units.div_ceil(64), 0);
         self.regions.clear();

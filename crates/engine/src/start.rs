@@ -5,13 +5,14 @@ use std::collections::BinaryHeap;
 
 use base::{Tag, Time};
 use blocks::events_before;
+use diagram::FragmentId;
 use ir::run;
-use program::{CrossingKind, Program};
+use program::{CrossingKind, FragmentProgram, Program};
 use solver::Solver;
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Places, gather, states, watches};
 use crate::simulation::{Simulation, Sink};
-use crate::snapshot::{Counters, RegionState, Snapshot};
+use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
 
@@ -28,19 +29,23 @@ impl Snapshot {
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
         for (index, timer) in program.timers.iter().enumerate() {
-            let past = events_before(&*timer.timer, options.start);
+            let dwell = program.fragments[timer.fragment.index()].dwell;
+            let past = if dwell { 0 } else { events_before(&*timer.timer, options.start) };
             slots[program.cell(timer.wakings).slot as usize] = past as f64;
-            if let Some(time) = timer.timer.time(past) {
+            if let Some(time) = timer.timer.time(past)
+                && timer.fragment == FragmentId::ROOT
+            {
                 agenda.push(Reverse((time, index as u32)));
             }
             wakings.push(past);
         }
         let regions = program.regions.iter().map(|region| {
             let watches = region.watches.len();
-            let mut solver = Solver::new(options.solver, region.dimension, watches);
-            solver.limit_step(region.maximum_step);
+            // Everything runs until the start says what does.
+            let all = Range { state: 0, states: region.dimension, watch: 0, watches };
             RegionState {
-                solver,
+                solver: Solver::new(options.solver, region.dimension, watches),
+                ranges: vec![all],
                 origin: options.start,
                 reached: options.start,
                 crossing: false,
@@ -48,8 +53,14 @@ impl Snapshot {
                 residuals: vec![0.0; watches],
             }
         });
+        let clock = |fragment: &FragmentProgram| {
+            let origin = if fragment.dwell { options.start } else { Time::ZERO };
+            Clock { origin, stopped: options.start }
+        };
         Snapshot {
             regions: regions.collect(),
+            fragments: program.fragments.iter().map(clock).collect(),
+            draws: vec![0; program.machines.len()],
             slots,
             agenda,
             wakings,
@@ -74,6 +85,7 @@ impl Simulation {
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let start = self.options.start;
         self.s.slots[self.program.time as usize] = start.seconds();
+        self.start_machines();
         self.set_sides()?;
         run(&self.program.still, &mut self.s.slots);
         for region in 0..self.s.regions.len() {
@@ -92,8 +104,8 @@ impl Simulation {
         }
         self.check_all_finite(Tag::new(start, 0))?;
         self.follow_solutions();
-        let due = self.s.agenda.peek().is_some_and(|event| event.0.0 <= start);
-        if due {
+        let due = self.next_event() <= start;
+        if due || !self.program.machines.is_empty() {
             return self.begin_tick(start, sink);
         }
         self.write_row(Tag::new(start, 0), sink);
@@ -136,19 +148,35 @@ impl Simulation {
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
-        let (side, residual) = (program.side as usize, program.residual as usize);
-        let watches = program.watches.len();
-        state.sides.copy_from_slice(&self.s.slots[side..side + watches]);
-        state.residuals.copy_from_slice(&self.s.slots[residual..residual + watches]);
+        if program.spans.len() > 1 {
+            let runs = |index: usize| {
+                let fragment = program.spans[index].fragment.index();
+                self.s.slots[self.program.fragments[fragment].active as usize] != 0.0
+            };
+            if state.take_ranges(program, &runs) {
+                let count = |places: Places| places.map(|(_, length)| length).sum();
+                let watched = count(watches(&state.ranges));
+                state.solver.resize(count(states(&state.ranges)), watched);
+                state.sides.resize(watched, 0.0);
+                state.residuals.resize(watched, 0.0);
+            }
+            let longest = |index: usize| program.spans[index].maximum_step;
+            let longest = (0..program.spans.len()).filter(|i| runs(*i)).map(longest);
+            state.solver.limit_step(longest.fold(f64::INFINITY, f64::min));
+        } else if let Some(span) = program.spans.first() {
+            state.solver.limit_step(span.maximum_step);
+        }
+        gather(&self.s.slots, program.side, watches(&state.ranges), &mut state.sides);
+        gather(&self.s.slots, program.residual, watches(&state.ranges), &mut state.residuals);
         state.origin = time;
         state.reached = time;
         state.crossing = false;
         self.s.slots[self.program.time as usize] = time.seconds();
         run(&program.prelude, &mut self.s.slots);
-        let from = program.state as usize;
-        self.scratch.clear();
-        self.scratch.extend_from_slice(&self.s.slots[from..from + program.dimension]);
-        let mut flow = Flow::new(program, &mut self.s.slots, self.program.time, time);
+        self.scratch.resize(state.solver.state().len(), 0.0);
+        gather(&self.s.slots, program.state, states(&state.ranges), &mut self.scratch);
+        let ranges = &state.ranges;
+        let mut flow = Flow::new(program, ranges, &mut self.s.slots, self.program.time, time);
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
 }

@@ -27,6 +27,28 @@ impl Expr {
         boxed.into_iter().flatten().chain(listed)
     }
 
+    /// The same expression with others right below it.
+    pub fn with_children(&self, each: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        let mut boxed = |child: &Expr| Box::new(each(child));
+        let kind = match &self.kind {
+            ExprKind::Literal(_) | ExprKind::Name(_) => self.kind.clone(),
+            ExprKind::Unary(op, operand) => ExprKind::Unary(*op, boxed(operand)),
+            ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, boxed(left), boxed(right)),
+            ExprKind::Conditional(parts) => {
+                ExprKind::Conditional(Box::new([0, 1, 2].map(|i| each(&parts[i]))))
+            }
+            ExprKind::Call(function, arguments) => {
+                ExprKind::Call(function.clone(), arguments.iter().map(each).collect())
+            }
+            ExprKind::Vector(items) => ExprKind::Vector(items.iter().map(each).collect()),
+            ExprKind::Index(operand, indices) => {
+                let operand = boxed(operand);
+                ExprKind::Index(operand, indices.iter().map(each).collect())
+            }
+        };
+        Expr { kind, span: self.span }
+    }
+
     /// Every expression of the tree, this one first, in the order in which they were written.
     pub fn descendants(&self) -> impl Iterator<Item = &Expr> {
         let mut ahead = vec![self];

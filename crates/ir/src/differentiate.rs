@@ -54,6 +54,10 @@ fn tangent(g: &mut Graph, id: NodeId, known: &FxHashMap<NodeId, NodeId>) -> Opti
             let (a, b) = (filled(g, 1), filled(g, 2));
             Some(g.select(args[0], a, b))
         }
+        Op::Choose(arms) => {
+            let moved: Vec<NodeId> = (1..args.len()).map(|i| filled(g, i)).collect();
+            Some(g.choose(args[0], &moved, arms))
+        }
         Op::Splat => Some(g.splat(moving[0]?, node.ty.shape)),
         Op::Stack => {
             let parts: Vec<NodeId> = (0..args.len()).map(|i| filled(g, i)).collect();

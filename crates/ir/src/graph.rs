@@ -260,6 +260,27 @@ impl Graph {
         self.insert(Op::Select, &[condition, a, b], ty)
     }
 
+    /// The arm of a number; each arm has the condition under which it can be the one.
+    pub fn choose(&mut self, index: NodeId, arms: &[NodeId], guards: &[u32]) -> NodeId {
+        debug_assert_eq!(arms.len(), guards.len());
+        if arms.iter().all(|arm| *arm == arms[0]) {
+            return arms[0];
+        }
+        if let Some(index) = self.constant_of(index)
+            && let Some(arm) = arms.get(index[0] as usize)
+        {
+            return *arm;
+        }
+        let shape = arms.iter().map(|arm| self.ty(*arm).shape).max_by_key(|shape| shape.len());
+        let shape = shape.unwrap_or(Shape::Scalar);
+        let mut args: SmallVec<[NodeId; 8]> = SmallVec::from_elem(index, 1);
+        args.extend(arms.iter().map(|arm| self.splat(*arm, shape)));
+        let elems = || args[1..].iter().map(|arm| self.ty(*arm).elem);
+        let same = elems().all(|elem| Some(elem) == elems().next());
+        let elem = if same { self.ty(args[1]).elem } else { Elem::Real };
+        self.insert(Op::Choose(guards.to_vec()), &args, Type { elem, shape })
+    }
+
     /// The sign of `a - b` as a crossing.
     pub fn side(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let d = self.sub(a, b);
@@ -458,6 +479,7 @@ impl Graph {
             Op::Unary(op) => self.unary(*op, args[0]),
             Op::Binary(op) => self.binary(*op, args[0], args[1]),
             Op::Select => self.select(args[0], args[1], args[2]),
+            Op::Choose(guards) => self.choose(args[0], &args[1..], guards),
             Op::Splat => self.splat(args[0], node.ty.shape),
             Op::Stack => self.stack(args, node.ty.shape),
             Op::Extract(offset) => self.extract(args[0], *offset as usize, node.ty.shape),

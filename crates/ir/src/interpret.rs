@@ -9,8 +9,23 @@ use crate::{Binary, Scalar, Unary};
 /// Runs every instruction in order. Allocates nothing, unless an opaque function with many
 /// arguments is called.
 pub fn run<T: Scalar>(tape: &Tape, slots: &mut [T]) {
+    if tape.guarded {
+        return run_guarded(tape, slots);
+    }
     for instr in &tape.code {
         step(tape, instr, slots);
+    }
+}
+
+/// The same where some instructions are skipped.
+fn run_guarded<T: Scalar>(tape: &Tape, slots: &mut [T]) {
+    let mut rest = tape.code.iter();
+    while let Some(instr) = rest.next() {
+        if instr.code != Code::Skip {
+            step(tape, instr, slots);
+        } else if slots[instr.a as usize].primal() == 0.0 {
+            rest = rest.as_slice()[instr.n as usize..].iter();
+        }
     }
 }
 
@@ -48,6 +63,13 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
             s[d] = total;
         }
         Code::Unknown => s[d..d + n].fill(T::unknown()),
+        Code::Skip => {}
+        Code::Choose => {
+            if let Extra::Choose(arms) = &tape.extra[c] {
+                let from = arms[s[a].primal() as usize] as usize;
+                s.copy_within(from..from + n, d);
+            }
+        }
         Code::Extra => extra(&tape.extra[c], s, (d, a, b), n),
     }
 }
@@ -161,6 +183,7 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
             eliminate(s, work, d, n);
         }
         Extra::Solve(code) => newton(code, s, d),
+        Extra::Choose(_) => unreachable!("a choice has its own code"),
         Extra::Call { function, args } => {
             let mut out: SmallVec<[T; 16]> = SmallVec::from_elem(T::constant(0.0), n);
             let rows: SmallVec<[&[T]; 8]> = args

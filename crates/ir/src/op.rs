@@ -21,6 +21,9 @@ pub enum Op {
     /// `select(c, a, b)`: a where c is true, else b. The condition is a scalar or has the shape of
     /// the others; it is not strict in the branch that is not taken.
     Select,
+    /// `choose(i, x0, x1, ...)`: the x of a number that is frozen. Each arm names the condition
+    /// ([`crate::Guards`]) under which it can be the one, so that what the others need is skipped.
+    Choose(Vec<u32>),
     /// Sign of the argument as a crossing: frozen while smooth. Only in the functions of blocks, where
     /// whoever composes them decides how it is read.
     Side,

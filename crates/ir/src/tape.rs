@@ -4,6 +4,7 @@
 //! that live longer than a run, and temporaries, which tapes reuse.
 
 mod fuse;
+mod guards;
 
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use smallvec::{SmallVec, smallvec};
 use crate::{Binary, Graph, NodeId, Op, Opaque, Unary};
 pub(crate) use fuse::Pair;
 use fuse::{join_copies, pairs};
+pub use guards::Guards;
+use guards::together;
 
 /// A position in the buffer.
 pub type Slot = u32;
@@ -92,6 +95,9 @@ pub(crate) enum Code {
     Index,
     Sum,
     Unknown,
+    /// The next `n` instructions run only where the number at `a` is not zero.
+    Skip,
+    Choose,
     Extra,
 }
 
@@ -128,6 +134,7 @@ pub(crate) enum Extra {
     LinearSolve { n: u32, work: Slot },
     Solve(Box<SolveCode>),
     Call { function: Arc<dyn Opaque>, args: Vec<(Slot, u32)> },
+    Choose(Vec<Slot>),
 }
 
 /// A loop solved by Newton's method, all in the buffer.
@@ -149,6 +156,8 @@ pub(crate) struct SolveCode {
 pub struct Tape {
     pub(crate) code: Vec<Instr>,
     pub(crate) extra: Vec<Extra>,
+    /// Whether some of it runs only under conditions.
+    pub(crate) guarded: bool,
 }
 
 impl Tape {
@@ -171,15 +180,37 @@ impl Tape {
         layout: &mut Layout,
         leaf: &dyn Fn(u32) -> Slot,
     ) -> Tape {
+        let roots: Vec<(NodeId, Slot, u32)> = roots.iter().map(|(n, s)| (*n, *s, 0)).collect();
+        Tape::compile_guarded(graph, &roots, given, &Guards::default(), layout, leaf)
+    }
+
+    /// Like [`Tape::compile_above`], where each root is wanted only under a condition: what is
+    /// needed under no condition that holds is skipped.
+    pub fn compile_guarded(
+        graph: &Graph,
+        roots: &[(NodeId, Slot, u32)],
+        given: &FxHashMap<NodeId, Slot>,
+        guards: &Guards,
+        layout: &mut Layout,
+        leaf: &dyn Fn(u32) -> Slot,
+    ) -> Tape {
         let mut writer = Writer::new(graph, layout, leaf);
         writer.slots.extend(given.iter().map(|(node, slot)| (*node, *slot)));
         let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
         let mut order = graph.reachable_above(&nodes, &|id| given.contains_key(&id));
         order.retain(|id| !given.contains_key(id));
+        let wanted: Vec<(NodeId, u32)> = roots.iter().map(|root| (root.0, root.2)).collect();
+        let guard = match guards.is_empty() {
+            true => FxHashMap::default(),
+            false => guards.of_nodes(graph, &order, &wanted),
+        };
         writer.pairs = pairs(graph, &order, &nodes);
         let folded: FxHashSet<NodeId> =
             writer.pairs.iter().map(|(id, at)| graph.node(*id).args[*at]).collect();
         order.retain(|id| !folded.contains(id));
+        if !guards.is_empty() {
+            order = together(&order, &guard, &|id| writer.reads(id).to_vec());
+        }
         let mut last_use: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in &order {
             for arg in writer.reads(*id) {
@@ -187,10 +218,11 @@ impl Tape {
             }
         }
         let mut targets: FxHashMap<NodeId, Slot> = FxHashMap::default();
-        for (node, slot) in roots {
+        for (node, slot, _) in roots {
             targets.entry(*node).or_insert(*slot);
         }
         for id in &order {
+            writer.section(guard.get(id).copied().unwrap_or(0));
             writer.emit(*id, targets.get(id).copied());
             let mut args = writer.reads(*id);
             args.sort_unstable();
@@ -199,13 +231,14 @@ impl Tape {
                 writer.release(*arg);
             }
         }
-        for (node, slot) in roots {
+        for (node, slot, guard) in roots {
             let from = writer.slots[node];
             if from != *slot {
+                writer.section(*guard);
                 writer.copy(from, *slot, graph.ty(*node).len());
             }
         }
-        writer.finish()
+        writer.finish(guards)
     }
 
     /// How many instructions there are.
@@ -228,6 +261,8 @@ struct Writer<'a> {
     held: Vec<(Slot, usize)>,
     /// Nodes that compute one of their arguments themselves, and which one.
     pairs: FxHashMap<NodeId, usize>,
+    /// Where in the code another condition begins to hold.
+    sections: Vec<(usize, u32)>,
     tape: Tape,
 }
 
@@ -241,7 +276,15 @@ impl<'a> Writer<'a> {
             temporary: FxHashMap::default(),
             held: Vec::new(),
             pairs: FxHashMap::default(),
+            sections: Vec::new(),
             tape: Tape::default(),
+        }
+    }
+
+    /// What follows runs under a condition.
+    fn section(&mut self, guard: u32) {
+        if self.sections.last().map_or(0, |last| last.1) != guard {
+            self.sections.push((self.tape.code.len(), guard));
         }
     }
 
@@ -339,6 +382,11 @@ impl<'a> Writer<'a> {
             Op::Sum => push(Code::Sum, length(0)),
             Op::Unknown => push(Code::Unknown, n),
             Op::Extract(offset) => self.copy(a + offset, dst, n as usize),
+            Op::Choose(_) => {
+                self.tape.extra.push(Extra::Choose(args[1..].to_vec()));
+                let c = self.tape.extra.len() as u32 - 1;
+                self.tape.code.push(Instr { code: Code::Choose, dst, a, b, c, n });
+            }
             Op::Stack => {
                 let mut to = dst;
                 for (i, from) in args.iter().enumerate() {
@@ -423,14 +471,24 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn finish(mut self) -> Tape {
+    fn finish(mut self, guards: &Guards) -> Tape {
         let left: Vec<NodeId> = self.temporary.keys().copied().collect();
         left.into_iter().for_each(|id| self.release(id));
         for (slot, length) in std::mem::take(&mut self.held) {
             self.layout.give(slot, length);
         }
         debug_assert!(self.tape.code.iter().all(Instr::reads_elsewhere), "{:?}", self.tape);
-        self.tape.code = join_copies(self.tape.code);
+        let mut code = std::mem::take(&mut self.tape.code);
+        while let Some((from, guard)) = self.sections.pop() {
+            let section = join_copies(code.split_off(from));
+            if guard != 0 && !section.is_empty() {
+                let (a, n) = (guards.truth(guard), section.len() as u32);
+                code.push(Instr { code: Code::Skip, dst: 0, a, b: 0, c: 0, n });
+                self.tape.guarded = true;
+            }
+            self.tape.code.splice(0..0, code.drain(from..).chain(section));
+        }
+        self.tape.code.splice(0..0, join_copies(code));
         self.tape
     }
 }

@@ -64,6 +64,11 @@ fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
             let branches = shape(1) == node.ty.shape && shape(2) == node.ty.shape;
             if condition && branches { Ok(()) } else { Err("shapes of a conditional") }
         }
+        Op::Choose(arms) => {
+            count(arms.len() + 1)?;
+            let fits = (1..node.args.len()).all(|i| shape(i) == node.ty.shape);
+            if fits && shape(0) == Shape::Scalar { Ok(()) } else { Err("shapes of a choice") }
+        }
         Op::Splat => match (count(1), shape(0)) {
             (Ok(()), Shape::Scalar) => Ok(()),
             _ => Err("only a scalar is repeated"),

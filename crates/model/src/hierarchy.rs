@@ -74,6 +74,65 @@ pub struct Block {
     pub kind: Spanned<String>,
     /// Inputs and parameters, whichever a name turns out to be.
     pub fields: Vec<Named>,
+    /// The states and transitions of a block of type `Modal`.
+    pub modal: Option<Modal>,
+}
+
+/// A state machine whose states have diagrams of their own.
+#[derive(Clone, Debug)]
+pub struct Modal {
+    /// Parameters that all states see and transitions may set: a diagram without blocks.
+    pub own: Diagram,
+    /// The names of its outputs; where missing, those of its states.
+    pub outputs: Option<Vec<Spanned<String>>>,
+    /// The name of the state in which it starts; where missing, the first.
+    pub initial: Option<Spanned<String>>,
+    /// The states.
+    pub states: Vec<State>,
+}
+
+/// A state of a machine. Its blocks see the names of the diagram around the machine.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// The state whose diagram it shares.
+    pub like: Option<Spanned<String>>,
+    /// Whether the machine is done when it is here.
+    pub last: bool,
+    /// What runs while the machine is here.
+    pub content: Diagram,
+    /// The ways out, in the order in which they were written.
+    pub transitions: Vec<Transition>,
+}
+
+/// A way from a state to another or to itself.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Where it was written.
+    pub span: Span,
+    /// The name of the state that it leads to.
+    pub to: Spanned<String>,
+    /// The condition; where missing, it is always met.
+    pub guard: Option<Expr>,
+    /// How long the state must have lasted.
+    pub after: Option<Expr>,
+    /// What parameters and states become: names in the state that it leads to.
+    pub set: Vec<Named>,
+    /// What outputs say once.
+    pub output: Vec<Named>,
+    /// Whether the diagram of the other state goes on where it was.
+    pub history: bool,
+    /// Whether it is tried as soon as the state is entered; where it says so.
+    pub immediate: Option<Span>,
+    /// Whether it comes before what the state's diagram does; where it says so.
+    pub preemptive: Option<Span>,
+    /// Whether it is taken where no other one is; where it says so.
+    pub default: Option<Span>,
+    /// Whether it may be one of several that are enabled.
+    pub nondeterministic: bool,
+    /// Whether it is taken where the state's diagram fails; where it says so.
+    pub error: Option<Span>,
 }
 
 /// One recorded column or group of columns.

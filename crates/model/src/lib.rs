@@ -18,7 +18,10 @@ mod yaml;
 mod builder;
 
 pub use builder::{Builder, DiagramBuilder};
-pub use hierarchy::{Block, Diagram, DiagramId, Model, Named, Parameter, Record, Simulate, Solve};
+pub use hierarchy::{
+    Block, Diagram, DiagramId, Modal, Model, Named, Parameter, Record, Simulate, Solve, State,
+    Transition,
+};
 pub use read::{Loader, parse, read};
 pub use refused::Refused;
 pub use sections::SIMULATE_KEYS;

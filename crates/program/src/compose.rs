@@ -2,7 +2,7 @@
 //! the parts that feed them.
 
 use blocks::{Leaf, Part};
-use diagram::{BlockId, Diagram, Mode, Specialised};
+use diagram::{BlockId, Diagram, FragmentId, Mode, Specialised};
 use ir::{Graph, NodeId, Op, Slot, Unary};
 use rustc_hash::FxHashMap;
 use schedule::{PartId, Parts};
@@ -14,6 +14,9 @@ pub(crate) struct Composer<'a> {
     pub diagram: &'a Diagram,
     pub parts: &'a Parts,
     pub mode: Mode,
+    /// Whether located sides are read as they are frozen, at ticks too: when a transition is decided,
+    /// after the commit.
+    pub frozen: bool,
     pub graph: Graph,
     /// The nodes of parts that have been composed; the others are read from their places.
     pub nodes: FxHashMap<PartId, NodeId>,
@@ -24,7 +27,7 @@ pub(crate) struct Composer<'a> {
 impl<'a> Composer<'a> {
     pub fn new(diagram: &'a Diagram, parts: &'a Parts, mode: Mode) -> Self {
         let (graph, nodes) = (Graph::new(), FxHashMap::default());
-        Composer { diagram, parts, mode, graph, nodes, solutions: Vec::new() }
+        Composer { diagram, parts, mode, frozen: false, graph, nodes, solutions: Vec::new() }
     }
 
     pub fn functions(&self, block: BlockId) -> &'a Specialised {
@@ -52,6 +55,8 @@ impl<'a> Composer<'a> {
         let functions = self.functions(block);
         let flat = self.diagram.block(block);
         let (diagram, parts, mode, nodes) = (self.diagram, self.parts, self.mode, &self.nodes);
+        let smooth = mode == Mode::Smooth || self.frozen;
+        let clock = diagram.modes.clock(flat.fragment);
         // Located sides are frozen between events: nothing below them is needed then. The change
         // of a side is that of the last commit.
         let site = |node: NodeId| {
@@ -60,9 +65,7 @@ impl<'a> Composer<'a> {
         };
         let closed = |node: NodeId| match functions.graph.node(node).op {
             Op::Crossed => true,
-            Op::Side | Op::Cell => {
-                mode == Mode::Smooth && site(node).is_some_and(|(_, located)| located)
-            }
+            Op::Side | Op::Cell => smooth && site(node).is_some_and(|(_, located)| located),
             _ => false,
         };
         let mut replace = |g: &mut Graph, id: NodeId, node: &ir::Node, args: &[NodeId]| {
@@ -95,16 +98,18 @@ impl<'a> Composer<'a> {
                         let timer = &slots.timers[slots.first_timer[block.index()] + index];
                         g.leaf(slots.slot(timer.wakings), node.ty)
                     }
-                    Leaf::Time => g.leaf(slots.time, node.ty),
+                    Leaf::Time if clock == FragmentId::ROOT => g.leaf(slots.time, node.ty),
+                    Leaf::Time => since(g, slots, clock),
+                    Leaf::Elapsed => since(g, slots, flat.fragment),
                     Leaf::Ticking => g.bool(mode == Mode::Tick),
                 },
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;
                     g.leaf(site.crossed.expect("a side that is asked for its changes"), node.ty)
                 }
-                Op::Side | Op::Cell => match (site(id), mode) {
-                    (Some((site, true)), Mode::Smooth) => g.leaf(site.frozen, node.ty),
-                    (Some((site, _)), Mode::Tick) => {
+                Op::Side | Op::Cell => match site(id) {
+                    Some((site, true)) if smooth => g.leaf(site.frozen, node.ty),
+                    Some((site, _)) if mode == Mode::Tick && !smooth => {
                         let frozen = g.leaf(site.frozen, node.ty);
                         let residual = g.leaf(site.residual, node.ty.with_elem(base::Elem::Real));
                         match node.op {
@@ -121,4 +126,11 @@ impl<'a> Composer<'a> {
         let inlined = self.graph.inline_above(&functions.graph, &[root], &closed, &mut replace);
         inlined.get(root)
     }
+}
+
+/// Model time since the clock of a fragment showed 0.
+fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
+    let now = g.leaf(slots.time, base::Type::REAL);
+    let origin = g.leaf(slots.fragments[fragment.index()].origin, base::Type::REAL);
+    g.sub(now, origin)
 }

@@ -12,11 +12,15 @@ mod slots;
 
 mod compose;
 mod live;
+mod machines;
 mod smooth;
 mod solved;
 mod tick;
 
+pub use machines::{
+    Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
+};
 pub use program::{
-    CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, StateCells,
-    TimerCells, Unit, UnitId, Watch, WireCells, compile,
+    CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, Span,
+    StateCells, TimerCells, Unit, UnitId, Watch, WireCells, compile,
 };

@@ -8,18 +8,18 @@
 use ir::{Graph, NodeId, Op, Slot, Unary};
 use rustc_hash::FxHashMap;
 
+use crate::smooth::Root;
+
 /// The operand of the sides or cells at a place, and whether they are cells.
 pub(crate) type Operands = FxHashMap<Slot, (NodeId, bool)>;
 
 /// The same roots over comparisons that read values.
-pub(crate) fn live(
-    graph: &mut Graph,
-    operands: &Operands,
-    roots: &[(NodeId, Slot)],
-) -> Vec<(NodeId, Slot)> {
+pub(crate) fn live(graph: &mut Graph, operands: &Operands, roots: &[Root]) -> Vec<Root> {
     let from = graph.clone();
     let mut copier = Copier { from: &from, operands, known: FxHashMap::default() };
-    roots.iter().map(|(node, slot)| (copier.copy(graph, *node, &mut Vec::new()), *slot)).collect()
+    let copy =
+        |(node, slot, guard): &Root| (copier.copy(graph, *node, &mut Vec::new()), *slot, *guard);
+    roots.iter().map(copy).collect()
 }
 
 struct Copier<'a> {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use base::Type;
 use blocks::{Part, Timer};
-use diagram::{BlockId, Diagram, RegionId, WireId};
+use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
 
+use crate::machines::{FragmentProgram, MachineProgram};
 use crate::slots::Slots;
-use crate::{smooth, tick};
+use crate::{machines, smooth, tick};
 
 base::typed_id! {
     /// A place whose changes are followed.
@@ -50,6 +51,10 @@ pub struct Program {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Wires that are in a loop that is solved.
     pub solved: Vec<WireId>,
+    /// What state machines switch on and off; the first always runs.
+    pub fragments: Vec<FragmentProgram>,
+    /// The state machines.
+    pub machines: Vec<MachineProgram>,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
     pub(crate) values: Vec<Option<NodeId>>,
@@ -67,6 +72,8 @@ pub struct Cell {
     pub readers: Vec<UnitId>,
     /// The regions whose smooth functions read it.
     pub regions: Vec<RegionId>,
+    /// The state machines whose guards read it.
+    pub machines: Vec<u32>,
     /// The part of a wire that it is.
     pub part: Option<(WireId, Part)>,
     /// Whether it is the presence of a signal that is events only.
@@ -120,12 +127,29 @@ pub struct RegionProgram {
     pub recorded: bool,
     /// Whether a loop in it may turn out not to be known.
     pub may_be_unknown: bool,
-    /// The greatest step \[s\] that its blocks allow.
-    pub maximum_step: f64,
+    /// Its states and watched functions, fragment by fragment.
+    pub spans: Vec<Span>,
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
     /// For each continuous state, the block that has it.
     pub owners: Vec<BlockId>,
+}
+
+/// The states and watched functions of one fragment in a region.
+#[derive(Clone, Debug)]
+pub struct Span {
+    /// The fragment.
+    pub fragment: FragmentId,
+    /// Where its states begin among those of the region.
+    pub state: usize,
+    /// How many states it has.
+    pub states: usize,
+    /// Where its watched functions begin among those of the region.
+    pub watch: usize,
+    /// How many watched functions it has.
+    pub watches: usize,
+    /// The greatest step \[s\] that its blocks allow.
+    pub maximum_step: f64,
 }
 
 /// Functions with comparisons read from values.
@@ -194,6 +218,8 @@ pub struct StateCells {
 pub struct TimerCells {
     /// The block.
     pub block: BlockId,
+    /// The fragment whose clock it follows.
+    pub fragment: FragmentId,
     /// Its times.
     pub timer: Arc<dyn Timer>,
     /// Whether it wakes now.
@@ -237,6 +263,8 @@ pub struct RecordCells {
 pub struct Unit {
     /// The block.
     pub block: BlockId,
+    /// The fragment that it is in.
+    pub fragment: FragmentId,
     /// What it runs.
     pub tape: Tape,
     /// Parts of wires: where the tape puts them, and the cells that get them. The value of a signal
@@ -259,7 +287,8 @@ pub fn compile(diagram: &Diagram, schedule: &Schedule) -> Program {
     let mut slots = Slots::new(diagram);
     let composed = smooth::compose(diagram, schedule, &mut slots);
     let units = tick::units(diagram, schedule, &mut slots);
-    smooth::program(diagram, schedule, slots, composed, units)
+    let modes = machines::compile(diagram, schedule, &mut slots, &units);
+    smooth::program(diagram, schedule, slots, composed, units, modes)
 }
 
 impl Program {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use base::Type;
 use blocks::Part;
-use diagram::{BlockId, Diagram, RegionId, WireId};
-use ir::{Layout, NodeId, Op, Slot};
+use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
+use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Cell, CellId, Crossing, CrossingKind, RegionProgram, StateCells, TimerCells, Watch, WireCells,
+    Cell, CellId, Crossing, CrossingKind, RegionProgram, Span, StateCells, TimerCells, Watch,
+    WireCells,
 };
 
 /// The places of a side or cell of a block, one for each element.
@@ -22,6 +23,15 @@ pub(crate) struct Site {
     /// The first of its crossings; there is one for each element.
     pub first: usize,
     pub ty: Type,
+}
+
+/// Blocks by the fragments that they are in, each in the order in which they come.
+fn by_fragment(diagram: &Diagram, blocks: &[BlockId]) -> BTreeMap<FragmentId, Vec<BlockId>> {
+    let mut groups: BTreeMap<FragmentId, Vec<BlockId>> = BTreeMap::new();
+    for block in blocks {
+        groups.entry(diagram.block(*block).fragment).or_default().push(*block);
+    }
+    groups
 }
 
 /// The layout while it is being made.
@@ -44,6 +54,18 @@ pub(crate) struct Slots {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Parts of wires that have one value at every tick.
     pub presets: Vec<(Slot, Vec<f64>)>,
+    /// For each fragment, whether it runs and where its clock began.
+    pub fragments: Vec<FragmentSlots>,
+    /// The conditions under which tapes run: those of fragments, by their numbers.
+    pub guards: Guards,
+}
+
+/// The places of a fragment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FragmentSlots {
+    pub active: Slot,
+    /// Model time \[s\] at which its clock shows 0.
+    pub origin: Slot,
 }
 
 impl Slots {
@@ -65,12 +87,26 @@ impl Slots {
             regions: diagram.regions.iter().map(|_| RegionProgram::default()).collect(),
             guesses: Vec::new(),
             presets: Vec::new(),
+            fragments: Vec::new(),
+            guards: Guards::default(),
         };
+        slots.place_fragments(diagram);
         slots.place_wires(diagram);
         slots.place_states(diagram);
         slots.place_timers(diagram);
         slots.place_crossings(diagram);
         slots
+    }
+
+    fn place_fragments(&mut self, diagram: &Diagram) {
+        for (index, fragment) in diagram.modes.fragments.iter().enumerate() {
+            let active = self.layout.reserve(1);
+            let origin = self.layout.reserve(1);
+            self.fragments.push(FragmentSlots { active, origin });
+            if index > 0 {
+                self.guards.add(active, fragment.parent.0);
+            }
+        }
     }
 
     pub fn cell(&mut self, length: usize) -> CellId {
@@ -137,28 +173,40 @@ impl Slots {
         }
     }
 
-    /// The continuous states of a region lie one after the other, so that the solver copies them
-    /// in one piece.
+    /// The continuous states of a region lie one after the other, fragment by fragment, so that the
+    /// solver copies those of a fragment in one piece.
     fn place_states(&mut self, diagram: &Diagram) {
         let continuous = |block: BlockId| {
             let states = diagram.block(block).definition.states.iter();
             states.filter(|state| state.derivative.is_some()).map(|state| state.ty.len())
         };
-        let mut next: Vec<Slot> = Vec::new();
+        let mut next: FxHashMap<(usize, FragmentId), Slot> = FxHashMap::default();
         for (index, region) in diagram.regions.iter().enumerate() {
             let dimension: usize = region.blocks.iter().flat_map(|b| continuous(*b)).sum();
             let (state, rate) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
             let (seed, column) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
-            next.push(state);
             let program = &mut self.regions[index];
+            program.owners = vec![BlockId::new(0); dimension];
+            let mut offset = 0;
+            for (fragment, blocks) in by_fragment(diagram, &region.blocks) {
+                let states: usize = blocks.iter().flat_map(|b| continuous(*b)).sum();
+                let longest = |block: &BlockId| diagram.block(*block).definition.maximum_step;
+                next.insert((index, fragment), state + offset as Slot);
+                program.spans.push(Span {
+                    fragment,
+                    state: offset,
+                    states,
+                    watch: 0,
+                    watches: 0,
+                    maximum_step: blocks.iter().map(longest).fold(f64::INFINITY, f64::min),
+                });
+                offset += states;
+            }
             (program.dimension, program.state, program.rate) = (dimension, state, rate);
             (program.seed, program.column) = (seed, column);
             program.moves = index > 0;
-            program.maximum_step = f64::INFINITY;
         }
         for (index, block) in diagram.blocks.iter().enumerate() {
-            let region = &mut self.regions[block.region.index()];
-            region.maximum_step = region.maximum_step.min(block.definition.maximum_step);
             self.first_state.push(self.states.len());
             for state in &block.definition.states {
                 let length = state.ty.len();
@@ -166,9 +214,11 @@ impl Slots {
                 let cell = if flows {
                     let owner = BlockId::new(index);
                     let region = block.region.index();
-                    self.regions[region].owners.extend(std::iter::repeat_n(owner, length));
-                    let slot = next[region];
-                    next[region] += length as Slot;
+                    let place = next.get_mut(&(region, block.fragment)).expect("a known fragment");
+                    let slot = *place;
+                    *place += length as Slot;
+                    let first = (slot - self.regions[region].state) as usize;
+                    self.regions[region].owners[first..first + length].fill(owner);
                     self.cell_at(slot, length)
                 } else {
                     self.cell(length)
@@ -189,8 +239,9 @@ impl Slots {
             self.first_timer.push(self.timers.len());
             for timer in &block.definition.timers {
                 let (woken, wakings) = (self.cell(1), self.cell(1));
+                let fragment = block.fragment;
                 let (block, timer) = (BlockId::new(index), timer.clone());
-                self.timers.push(TimerCells { block, timer, woken, wakings });
+                self.timers.push(TimerCells { block, fragment, timer, woken, wakings });
             }
         }
     }
@@ -212,8 +263,15 @@ impl Slots {
             program.g_rate = self.layout.reserve(count);
             program.side = self.layout.reserve(count);
             program.residual = self.layout.reserve(count);
-            for block in diagram.regions[region].blocks.clone() {
-                self.place_sites(diagram, block, RegionId::new(region));
+            let groups = by_fragment(diagram, &diagram.regions[region].blocks);
+            for (index, (_, blocks)) in groups.into_iter().enumerate() {
+                let first = self.regions[region].watches.len();
+                for block in blocks {
+                    self.place_sites(diagram, block, RegionId::new(region));
+                }
+                let last = self.regions[region].watches.len();
+                let span = &mut self.regions[region].spans[index];
+                (span.watch, span.watches) = (first, last - first);
             }
         }
     }

@@ -8,9 +8,13 @@ use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
 use crate::live::{Operands, live};
+use crate::machines::Compiled;
 use crate::program::{CrossingKind, Program, RecordCells, Unit};
 use crate::slots::Slots;
 use crate::solved;
+
+/// A node, the place that it goes to, and the condition under which it is wanted.
+pub(crate) type Root = (NodeId, Slot, u32);
 
 /// Composes every part of every wire between events.
 pub(crate) fn compose<'a>(
@@ -44,8 +48,9 @@ pub(crate) fn program(
     slots: Slots,
     composer: Composer,
     units: Vec<Unit>,
+    modes: Compiled,
 ) -> Program {
-    let mut maker = Maker::new(diagram, slots, composer);
+    let mut maker = Maker::new(diagram, slots, composer, modes.asked);
     for region in 0..diagram.regions.len() {
         maker.region(RegionId::new(region));
     }
@@ -77,6 +82,8 @@ pub(crate) fn program(
         still,
         guesses: slots.guesses,
         solved: solved_wires(schedule),
+        fragments: modes.fragments,
+        machines: modes.machines,
         graph: composer.graph,
         values,
         layout: slots.layout,
@@ -133,10 +140,17 @@ struct Maker<'a> {
     /// Wires whose value may change when a tick ends although nothing else does, as a left limit
     /// becomes the signal again.
     switching: Vec<bool>,
+    /// Wires that transitions read.
+    asked: FxHashSet<WireId>,
 }
 
 impl<'a> Maker<'a> {
-    fn new(diagram: &'a Diagram, slots: Slots, composer: Composer<'a>) -> Self {
+    fn new(
+        diagram: &'a Diagram,
+        slots: Slots,
+        composer: Composer<'a>,
+        asked: FxHashSet<WireId>,
+    ) -> Self {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
         let mut state_places = FxHashMap::default();
         for (index, region) in slots.regions.iter().enumerate() {
@@ -156,6 +170,7 @@ impl<'a> Maker<'a> {
             looked: 0,
             recorded: diagram.records.iter().map(|record| record.wire).collect(),
             switching: switching(diagram),
+            asked,
             slots,
         }
     }
@@ -167,18 +182,17 @@ impl<'a> Maker<'a> {
         let left = self.left(id, &blocks);
         self.mark_moving();
         // What the rates and crossing functions need and does not move is computed once a phase.
-        let roots: Vec<NodeId> =
-            rates.iter().chain(&watched.0).chain(&watched.1).map(|r| r.0).collect();
-        let given = self.frontier(&roots);
-        let prelude: Vec<(NodeId, Slot)> =
-            given.iter().map(|(node, slot)| (*node, *slot)).collect();
-        let direction = self.tangent(id, &rates);
         let crossings = [watched.0.clone(), watched.1.clone()].concat();
+        let given = self.frontier(&[rates.clone(), crossings.clone()].concat());
+        let prelude: Vec<Root> = given.iter().map(|(node, (slot, g))| (*node, *slot, *g)).collect();
+        let given: FxHashMap<NodeId, Slot> =
+            given.iter().map(|(node, (slot, _))| (*node, *slot)).collect();
+        let direction = self.tangent(id, &rates);
         let live = self.live(&blocks, [&rates, &crossings, &left]);
         let composer = &self.composer;
-        let layout = &mut self.slots.layout;
-        let mut tape = |roots: &[(NodeId, Slot)], given: &FxHashMap<NodeId, Slot>| {
-            Tape::compile_above(&composer.graph, roots, given, layout, &|slot| slot)
+        let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
+        let mut tape = |roots: &[Root], given: &FxHashMap<NodeId, Slot>| {
+            Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &|slot| slot)
         };
         let none = FxHashMap::default();
         let program = &mut self.slots.regions[id.index()];
@@ -193,17 +207,19 @@ impl<'a> Maker<'a> {
             program.live.crossings = tape(&crossings, &none);
             program.live.left = tape(&left, &none);
         }
-        let everything: Vec<NodeId> = roots.into_iter().chain(left.iter().map(|r| r.0)).collect();
+        let everything: Vec<NodeId> =
+            rates.iter().chain(&crossings).chain(&left).map(|root| root.0).collect();
         self.read_by(id, &everything);
+    }
+
+    /// The condition under which what a block computes is wanted.
+    fn guard(&self, block: BlockId) -> u32 {
+        self.diagram.block(block).fragment.0
     }
 
     /// Rates, crossing functions and left limits with comparisons read from values, where there are
     /// any.
-    fn live(
-        &mut self,
-        blocks: &[BlockId],
-        roots: [&Vec<(NodeId, Slot)>; 3],
-    ) -> Option<[Vec<(NodeId, Slot)>; 3]> {
+    fn live(&mut self, blocks: &[BlockId], roots: [&Vec<Root>; 3]) -> Option<[Vec<Root>; 3]> {
         let mut operands = Operands::default();
         for block in blocks {
             let flat = self.diagram.block(*block);
@@ -220,7 +236,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Rates of the region's states, to the places of rates.
-    fn rates(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<(NodeId, Slot)> {
+    fn rates(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<Root> {
         let mut roots = Vec::new();
         let (state, rate) = {
             let program = &self.slots.regions[id.index()];
@@ -236,26 +252,22 @@ impl<'a> Maker<'a> {
                 // A scalar rate fills a vector of states.
                 let shape = flat.definition.states[index].ty.shape;
                 let node = self.composer.graph.splat(node, shape);
-                roots.push((node, rate + offset));
+                roots.push((node, rate + offset, self.guard(*block)));
             }
         }
         roots
     }
 
     /// Crossing functions to their places, and their time derivatives along the rates.
-    #[allow(clippy::type_complexity)]
-    fn watched(
-        &mut self,
-        id: RegionId,
-        blocks: &[BlockId],
-    ) -> (Vec<(NodeId, Slot)>, Vec<(NodeId, Slot)>) {
+    fn watched(&mut self, id: RegionId, blocks: &[BlockId]) -> (Vec<Root>, Vec<Root>) {
         let (g, g_rate) = {
             let program = &self.slots.regions[id.index()];
             (program.g, program.g_rate)
         };
-        let mut values: Vec<(NodeId, Slot)> = Vec::new();
-        let mut functions: Vec<(NodeId, usize)> = Vec::new();
+        let mut values: Vec<Root> = Vec::new();
+        let mut functions: Vec<(NodeId, usize, u32)> = Vec::new();
         for block in blocks {
+            let guard = self.guard(*block);
             let flat = self.diagram.block(*block);
             for original in &flat.located {
                 let site = self.slots.sites[&(*block, *original)];
@@ -268,28 +280,28 @@ impl<'a> Maker<'a> {
                     let crossing = &self.slots.crossings[site.first + i];
                     let (_, watch) = crossing.watch.expect("a located crossing is watched");
                     match kind {
-                        CrossingKind::Side => functions.push((element, watch)),
+                        CrossingKind::Side => functions.push((element, watch, guard)),
                         CrossingKind::Cell => {
-                            values.push((element, crossing.value));
+                            values.push((element, crossing.value, guard));
                             let cell = graph.leaf(site.frozen + i as Slot, base::Type::INT);
                             let low = graph.sub(element, cell);
                             let one = graph.real(1.0);
                             let high = graph.sub(low, one);
-                            functions.extend([(low, watch), (high, watch + 1)]);
+                            functions.extend([(low, watch, guard), (high, watch + 1, guard)]);
                         }
                     }
                 }
             }
         }
-        let outputs: Vec<NodeId> = functions.iter().map(|(node, _)| *node).collect();
+        let outputs: Vec<NodeId> = functions.iter().map(|(node, ..)| *node).collect();
         let slopes = self.along_the_flow(id, &outputs);
-        for (node, watch) in &functions {
-            values.push((*node, g + *watch as Slot));
+        for (node, watch, guard) in &functions {
+            values.push((*node, g + *watch as Slot, *guard));
         }
         let rates = functions
             .iter()
             .zip(slopes)
-            .map(|((_, watch), slope)| (slope, g_rate + *watch as Slot))
+            .map(|((_, watch, guard), slope)| (slope, g_rate + *watch as Slot, *guard))
             .collect();
         (values, rates)
     }
@@ -331,50 +343,52 @@ impl<'a> Maker<'a> {
     }
 
     /// The derivative of the rates in a direction, for implicit methods.
-    fn tangent(&mut self, id: RegionId, rates: &[(NodeId, Slot)]) -> Vec<(NodeId, Slot)> {
+    fn tangent(&mut self, id: RegionId, rates: &[Root]) -> Vec<Root> {
         let program = &self.slots.regions[id.index()];
         let (rate, column, seed) = (program.rate, program.column, program.seed);
         let seeds = self.state_seeds(id, seed, false);
-        let outputs: Vec<NodeId> = rates.iter().map(|(node, _)| *node).collect();
+        let outputs: Vec<NodeId> = rates.iter().map(|(node, ..)| *node).collect();
         let moved = tangents(&mut self.composer.graph, &seeds, &outputs);
         rates
             .iter()
             .zip(moved)
-            .map(|((node, slot), tangent)| {
+            .map(|((node, slot, guard), tangent)| {
                 let graph = &mut self.composer.graph;
                 let tangent = tangent.unwrap_or_else(|| graph.filled(graph.ty(*node), 0.0));
-                (tangent, column + (slot - rate))
+                (tangent, column + (slot - rate), *guard)
             })
             .collect()
     }
 
     /// Wires that move and are read at ticks or recorded, and memories of the left limit.
-    fn left(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<(NodeId, Slot)> {
+    fn left(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<Root> {
         let mut roots = Vec::new();
-        for block in blocks {
+        for block in blocks.iter().filter(|block| !self.diagram.block(**block).passive) {
+            let guard = self.guard(*block);
             let flat = self.diagram.block(*block);
             for wire in &flat.outputs {
                 let recorded = self.recorded.contains(wire);
                 self.slots.regions[id.index()].recorded |= recorded;
                 let cell = self.slots.part(*wire, Part::Value);
-                let read = !self.slots.cells[cell.index()].readers.is_empty();
+                let readers = &self.slots.cells[cell.index()].readers;
+                let read = !readers.is_empty() || self.asked.contains(wire);
                 let switches = self.switching[wire.index()];
                 if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
                     let part = self.composer.parts.id(*wire, Part::Value);
-                    roots.push((self.composer.nodes[&part], self.slots.slot(cell)));
+                    roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
                     self.slots.regions[id.index()].wires.push(*wire);
                 }
                 for order in 1..=self.diagram.wire(*wire).derivatives {
                     let cell = self.slots.part(*wire, Part::Derivative(order));
                     if !self.slots.cells[cell.index()].readers.is_empty() {
                         let part = self.composer.parts.id(*wire, Part::Derivative(order));
-                        roots.push((self.composer.nodes[&part], self.slots.slot(cell)));
+                        roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
                     }
                 }
                 if switches {
                     let part = self.composer.parts.id(*wire, Part::Present);
                     let cell = self.slots.part(*wire, Part::Present);
-                    roots.push((self.composer.nodes[&part], self.slots.slot(cell)));
+                    roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
                 }
             }
             for (index, next) in flat.smooth.nexts.iter().enumerate() {
@@ -385,7 +399,7 @@ impl<'a> Maker<'a> {
                     continue;
                 }
                 let slot = self.slots.layout.reserve(self.composer.graph.ty(node).len());
-                roots.push((node, slot));
+                roots.push((node, slot, guard));
                 self.slots.regions[id.index()].memories.push((slot, state));
             }
         }
@@ -394,7 +408,10 @@ impl<'a> Maker<'a> {
             self.diagram.block(wire.block).region == id
         };
         let solutions = self.composer.solutions.iter().filter(|(part, ..)| in_region(*part));
-        roots.extend(solutions.map(|(_, node, slot)| (*node, *slot)));
+        roots.extend(solutions.map(|(part, node, slot)| {
+            let wire = self.diagram.wire(self.composer.parts.get(*part).wire);
+            (*node, *slot, self.guard(wire.block))
+        }));
         roots
     }
 
@@ -414,21 +431,27 @@ impl<'a> Maker<'a> {
         self.marked = graph.nodes().len();
     }
 
-    /// Nodes that do not move and that moving ones use, each with a place.
-    fn frontier(&mut self, roots: &[NodeId]) -> FxHashMap<NodeId, Slot> {
+    /// Nodes that do not move and that moving ones use, each with a place and the condition under
+    /// which it is wanted.
+    fn frontier(&mut self, roots: &[Root]) -> FxHashMap<NodeId, (Slot, u32)> {
         let graph = &self.composer.graph;
         let still = |id: NodeId| {
             let plain = matches!(graph.node(id).op, Op::Leaf(_) | Op::Const(_));
             !plain && !self.moving.contains(&id)
         };
-        let mut order = Vec::new();
-        for id in graph.reachable_above(roots, &still) {
-            if still(id) {
-                order.push(id);
-            }
-        }
+        let wanted: Vec<(NodeId, u32)> = roots.iter().map(|root| (root.0, root.2)).collect();
+        let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
+        let guards = match self.slots.guards.is_empty() {
+            true => FxHashMap::default(),
+            false => self.slots.guards.needs(graph, &wanted),
+        };
+        let order = graph.reachable_above(&nodes, &still).into_iter().filter(|id| still(*id));
         let layout = &mut self.slots.layout;
-        order.into_iter().map(|id| (id, layout.reserve(graph.ty(id).len()))).collect()
+        let place = |id: NodeId| {
+            let slot = layout.reserve(graph.ty(id).len());
+            (id, (slot, guards.get(&id).copied().unwrap_or(0)))
+        };
+        order.map(place).collect()
     }
 
     /// Enters a region as a reader of what its smooth functions read.
@@ -455,16 +478,22 @@ impl<'a> Maker<'a> {
         let mut roots = Vec::new();
         for (index, wire) in self.diagram.wires.iter().enumerate() {
             let id = WireId::new(index);
+            if self.diagram.block(wire.block).passive {
+                continue;
+            }
             let mut parts = vec![Part::Present];
             if !wire.moving && wire.between != Presence::Never {
                 parts.push(Part::Value);
             }
             for part in parts {
                 let node = self.composer.nodes[&schedule.parts.id(id, part)];
-                roots.push((node, self.slots.slot(self.slots.part(id, part))));
+                let slot = self.slots.slot(self.slots.part(id, part));
+                roots.push((node, slot, self.guard(wire.block)));
             }
         }
-        Tape::compile(&self.composer.graph, &roots, &mut self.slots.layout, &|slot| slot)
+        let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
+        let none = FxHashMap::default();
+        Tape::compile_guarded(&self.composer.graph, &roots, &none, guards, layout, &|slot| slot)
     }
 
     fn records(&self) -> Vec<RecordCells> {

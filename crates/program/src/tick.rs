@@ -19,6 +19,7 @@ pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -
     let mut done = vec![false; diagram.blocks.len()];
     for (index, run) in runs.iter().enumerate() {
         match run {
+            Run::Block(block, _) if diagram.block(*block).passive => {}
             Run::Block(block, parts) => {
                 let host = hosts[block.index()] == Some(index);
                 done[block.index()] |= maker.outputs(*block, parts, host);
@@ -27,7 +28,7 @@ pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -
         }
     }
     for (index, done) in done.iter().enumerate() {
-        if !done {
+        if !done && !diagram.blocks[index].passive {
             maker.commit(BlockId::new(index));
         }
     }
@@ -231,8 +232,10 @@ impl<'a> Maker<'a> {
     }
 
     fn empty(&self, block: BlockId) -> Unit {
+        let flat = self.diagram.block(block);
         Unit {
             block,
+            fragment: flat.fragment,
             tape: Tape::default(),
             outputs: Vec::new(),
             nexts: Vec::new(),

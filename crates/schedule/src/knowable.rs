@@ -72,6 +72,7 @@ fn may_be_true(
             Op::Binary(Binary::And) => arg(0) && arg(1),
             Op::Binary(Binary::Or) => arg(0) || arg(1),
             Op::Select => arg(1) || arg(2),
+            Op::Choose(_) => (1..node.args.len()).any(arg),
             _ => true,
         };
         may.insert(id, value);
@@ -108,6 +109,7 @@ fn may_be_known(
             // The change of a side is that of the last commit, whatever the operand is now.
             Op::Crossed => true,
             Op::Select => arg(0) && (arg(1) || arg(2)),
+            Op::Choose(_) => arg(0) && (1..node.args.len()).any(arg),
             Op::Binary(Binary::And | Binary::Or) => arg(0) || arg(1),
             _ => node.args.iter().all(|a| known[a]),
         };

@@ -89,6 +89,16 @@ impl Solver {
         solver
     }
 
+    /// Makes room for another number of states and crossing functions, before a restart. The step
+    /// learnt and the work counted so far are kept.
+    pub fn resize(&mut self, dimension: usize, crossings: usize) {
+        let method = self.options.method;
+        let zeros = vec![0.0; dimension];
+        self.segment = Segment::new(method.dense(), dimension, method.slopes());
+        self.inside = Inside { active: false, t: 0.0, x: zeros.clone(), dx: zeros };
+        self.search = Search::new(crossings);
+    }
+
     /// Starts a smooth phase at offset `t` from state `x`.
     ///
     /// The step learnt before an event is kept, because a one-step method has nothing else to

@@ -44,7 +44,17 @@ impl System {
                 "event": "side", "time": tag.time.decimal(), "microstep": tag.microstep,
                 "block": path(block), "from": from, "to": to,
             }),
+            Event::Moved { tag, block, from, to } => json!({
+                "event": "moved", "time": tag.time.decimal(), "microstep": tag.microstep,
+                "block": path(block),
+                "from": self.state_name(*block, *from), "to": self.state_name(*block, *to),
+            }),
         }
+    }
+
+    fn state_name(&self, block: BlockId, state: usize) -> String {
+        let labels = self.diagram.block(block).kind.labels().unwrap_or_default();
+        labels.get(state).cloned().unwrap_or_else(|| state.to_string())
     }
 
     /// The events of one instant as a story: why the tick began, and what each microstep did.
@@ -56,7 +66,8 @@ impl System {
             let tag = match event {
                 Event::Fired { tag, .. }
                 | Event::Committed { tag, .. }
-                | Event::Side { tag, .. } => Some(*tag),
+                | Event::Side { tag, .. }
+                | Event::Moved { tag, .. } => Some(*tag),
                 _ => None,
             };
             if let Some(tag) = tag.filter(|tag| microstep != Some(tag.microstep)) {
@@ -102,6 +113,10 @@ impl System {
             }
             Event::Side { block, from, to, .. } => {
                 vec![format!("{} changes side: {} -> {}", path(block), side(*from), side(*to))]
+            }
+            Event::Moved { block, from, to, .. } => {
+                let (from, to) = (self.state_name(*block, *from), self.state_name(*block, *to));
+                vec![format!("{} goes from {from} to {to}", path(block))]
             }
         }
     }
@@ -212,7 +227,10 @@ impl Instant {
         let wanted = |event: &Event| match (event, microstep) {
             (_, None) => true,
             (
-                Event::Fired { tag, .. } | Event::Committed { tag, .. } | Event::Side { tag, .. },
+                Event::Fired { tag, .. }
+                | Event::Committed { tag, .. }
+                | Event::Side { tag, .. }
+                | Event::Moved { tag, .. },
                 Some(n),
             ) => Tag::new(tag.time, n) == *tag,
             _ => false,

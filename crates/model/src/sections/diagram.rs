@@ -28,7 +28,8 @@ pub(crate) fn root(context: &mut Context, entries: &[Entry], name: Spanned<Strin
     content(context, entries, name)
 }
 
-fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
+/// The sections that every diagram has, that of a state too.
+pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
     let section = |key: &str| get(entries, key).map(|entry| &entry.value);
     let diagram = Diagram {
         name,
@@ -42,7 +43,7 @@ fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> D
     diagram
 }
 
-fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
+pub(super) fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
     let entries = context.mapping(node, "`parameters`", "parameters: {g: 9.81}");
     let mut found = Vec::with_capacity(entries.len());
     for entry in entries {
@@ -114,13 +115,17 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
         return None;
     };
     let kind = kind(context, &entry.key, entries);
+    if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
+        let modal = Some(super::modal::modal(context, &entry.key, entries));
+        return Some(Block { name: entry.key.clone(), kind: kind?, fields: Vec::new(), modal });
+    }
     let mut fields = Vec::with_capacity(entries.len());
     for entry in entries.iter().filter(|entry| entry.key.value != "type") {
         context.report.keep(field_name(entry));
         let value = context.field(entry);
         fields.extend(value.map(|value| Named { name: entry.key.clone(), value }));
     }
-    Some(Block { name: entry.key.clone(), kind: kind?, fields })
+    Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None })
 }
 
 fn field_name(entry: &Entry) -> Result<(), Diagnostic> {

@@ -1,0 +1,251 @@
+//! The blocks that a state machine is made of: its state, its outputs, what transitions set, and
+//! how long a state has lasted. The engine decides which transition is taken and writes their
+//! states; everything else about them is a block like any other.
+
+use std::sync::Arc;
+
+use base::{Diagnostic, Elem, Time, Type, Value};
+use ir::NodeId;
+
+use crate::{Block, Context, Count, Info, Input, Instants, Leaf, Output, Presence, Signal};
+
+const fn internal(
+    name: &'static str,
+    summary: &'static str,
+    inputs: &'static [Input],
+    outputs: &'static [Output],
+) -> Info {
+    Info {
+        name,
+        shelf: "Modes",
+        summary,
+        equations: "",
+        absence: "",
+        impulses: "",
+        inputs,
+        outputs,
+        parameters: &[],
+        example: "",
+    }
+}
+
+const fn any(name: &'static str, about: &'static str, count: Count) -> Input {
+    Input { name, about, count, presence: Presence::Any }
+}
+
+const fn output(name: &'static str, about: &'static str) -> Output {
+    Output { name, about }
+}
+
+/// The state in which a machine is.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// The names of the states.
+    pub names: Vec<String>,
+    /// For each state, whether the machine is done there.
+    pub last: Vec<bool>,
+    /// The number of the state in which it starts.
+    pub initial: usize,
+}
+
+impl Block for Mode {
+    fn info(&self) -> Info {
+        const OUTPUTS: &[Output] = &[
+            output("state", "The state in which the machine is."),
+            output("done", "Whether that is a final one."),
+        ];
+        internal("mode", "The state in which a machine is.", &[], OUTPUTS)
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let state = cx.state("state", Value::int(self.initial as i64));
+        let truths: Vec<NodeId> = self.last.iter().map(|last| cx.graph.bool(*last)).collect();
+        let done = cx.graph.choose(state, &truths, &vec![0; truths.len()]);
+        let (state, done) = (cx.always(state), cx.always(done));
+        cx.output("state", state);
+        cx.output("done", done);
+        Ok(())
+    }
+
+    fn labels(&self) -> Option<&[String]> {
+        Some(&self.names)
+    }
+}
+
+/// An output of a machine: what the diagram of its state gives, or what a transition says.
+#[derive(Clone, Debug)]
+pub struct ModeOutput {
+    /// For each state, which of `arms` it gives.
+    pub arms: Vec<Option<usize>>,
+    /// For each state, the fragment whose blocks give it.
+    pub guards: Vec<u32>,
+    /// For each state, which of `preemptive` silence it, and the fragment that those are in.
+    pub preemptive: Vec<(Vec<usize>, u32)>,
+}
+
+impl ModeOutput {
+    /// Where the engine writes what a transition says: whether it speaks, and what.
+    pub const SAID: [usize; 2] = [0, 1];
+
+    fn choose(
+        &self,
+        cx: &mut Context,
+        mode: NodeId,
+        arms: &[Signal],
+        part: &dyn Fn(&Signal) -> Option<NodeId>,
+        none: NodeId,
+    ) -> NodeId {
+        let each = |arm: &Option<usize>| arm.and_then(|arm| part(&arms[arm])).unwrap_or(none);
+        let parts: Vec<NodeId> = self.arms.iter().map(each).collect();
+        cx.graph.choose(mode, &parts, &self.guards)
+    }
+
+    /// Whether a preemptive transition of the present state is about to be taken.
+    fn silenced(&self, cx: &mut Context, mode: NodeId) -> NodeId {
+        let guards = cx.inputs("preemptive");
+        let never = cx.graph.bool(false);
+        let mut each = Vec::new();
+        for (own, _) in &self.preemptive {
+            let mut any = never;
+            for index in own {
+                let met = cx.graph.and(guards[*index].present, guards[*index].value);
+                any = cx.graph.or(any, met);
+            }
+            each.push(any);
+        }
+        let fragments: Vec<u32> = self.preemptive.iter().map(|(_, fragment)| *fragment).collect();
+        let met = cx.graph.choose(mode, &each, &fragments);
+        let ticking = cx.ticking();
+        cx.graph.and(ticking, met)
+    }
+}
+
+impl Block for ModeOutput {
+    fn info(&self) -> Info {
+        const INPUTS: &[Input] = &[
+            any("mode", "The state of the machine.", Count::One),
+            any("arms", "What the diagrams of its states give.", Count::Optional),
+            any("said", "What transitions say.", Count::Optional),
+            any("preemptive", "Guards that silence the diagrams.", Count::Optional),
+        ];
+        const OUTPUTS: &[Output] = &[output("output", "The output.")];
+        internal("modal output", "An output of a machine.", INPUTS, OUTPUTS)
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let mode = cx.input("mode").value;
+        let (arms, actions) = (cx.inputs("arms"), cx.inputs("said"));
+        let ty = common_type(cx, arms.iter().chain(&actions))?;
+        let said = cx.state("said", Value::new(Type::BOOL, vec![0.0]));
+        let word = cx.state("what is said", Value::new(ty, vec![0.0; ty.len()]));
+        let ticking = cx.ticking();
+        let says = cx.graph.and(ticking, said);
+        let zero = cx.graph.filled(ty, 0.0);
+        let never = cx.graph.bool(false);
+        let value = self.choose(cx, mode, &arms, &|arm| Some(arm.value), zero);
+        let value = cx.graph.splat(value, ty.shape);
+        let present = self.choose(cx, mode, &arms, &|arm| Some(arm.present), never);
+        let silenced = self.silenced(cx, mode);
+        let audible = cx.graph.not(silenced);
+        let present = cx.graph.and(present, audible);
+        let orders = arms.iter().map(|arm| arm.impulses.len()).max().unwrap_or(0);
+        let mut impulses = Vec::new();
+        for order in 0..orders {
+            let part = |arm: &Signal| arm.impulses.get(order).copied();
+            let impulse = self.choose(cx, mode, &arms, &part, zero);
+            impulses.push(cx.graph.select(audible, impulse, zero));
+        }
+        let value = cx.graph.select(says, word, value);
+        let present = cx.graph.or(says, present);
+        cx.output("output", Signal { value, present, impulses });
+        Ok(())
+    }
+}
+
+/// The type that all signals have, whole numbers among reals being reals.
+fn common_type<'s>(
+    cx: &Context,
+    mut signals: impl Iterator<Item = &'s Signal>,
+) -> Result<Type, Diagnostic> {
+    let Some(first) = signals.next() else { return Ok(Type::REAL) };
+    let mut common = cx.graph.ty(first.value);
+    for signal in signals {
+        let ty = cx.graph.ty(signal.value);
+        let kinds = (common.elem == Elem::Bool) == (ty.elem == Elem::Bool);
+        if ty.shape != common.shape || !kinds {
+            let message = format!("this output is {common} in one state and {ty} in another");
+            return Err(Diagnostic::error("size-mismatch", message)
+                .help("give it values of one type and size in all states"));
+        }
+        common.elem = common.elem.max(ty.elem);
+    }
+    Ok(common)
+}
+
+/// A parameter that transitions set.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// What it is before one does.
+    pub initial: Value,
+}
+
+impl Block for Variable {
+    fn info(&self) -> Info {
+        const OUTPUTS: &[Output] = &[output("output", "The value.")];
+        internal("variable", "A parameter that transitions set.", &[], OUTPUTS)
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        // What is set may be any number, whatever it was at first.
+        let ty = match self.initial.ty().elem {
+            Elem::Bool => self.initial.ty(),
+            _ => self.initial.ty().with_elem(Elem::Real),
+        };
+        let state = cx.state("value", Value::new(ty, self.initial.data().to_vec()));
+        let signal = cx.always(state);
+        cx.output("output", signal);
+        Ok(())
+    }
+}
+
+/// How long the machine has been in a state \[s\].
+#[derive(Clone, Debug)]
+pub struct Elapsed;
+
+impl Block for Elapsed {
+    fn info(&self) -> Info {
+        const OUTPUTS: &[Output] = &[output("output", "The time since the state was entered.")];
+        internal("elapsed", "How long a state has lasted.", &[], OUTPUTS)
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let elapsed = cx.leaf(Leaf::Elapsed, Type::REAL);
+        let signal = cx.always(elapsed);
+        cx.output("output", signal);
+        Ok(())
+    }
+}
+
+/// Whether a state has lasted a given time.
+#[derive(Clone, Debug)]
+pub struct After {
+    /// The time \[s\].
+    pub delay: Time,
+}
+
+impl Block for After {
+    fn info(&self) -> Info {
+        const OUTPUTS: &[Output] = &[output("output", "Whether the time is over.")];
+        internal("after", "Whether a state has lasted a given time.", &[], OUTPUTS)
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let over = cx.state("over", Value::new(Type::BOOL, vec![0.0]));
+        let (woken, _) = cx.timer(Arc::new(Instants(vec![self.delay])));
+        let now = cx.graph.or(over, woken);
+        cx.next(over, now);
+        let signal = cx.always(now);
+        cx.output("output", signal);
+        Ok(())
+    }
+}
