@@ -434,6 +434,7 @@ impl<'m> Flattener<'m> {
             states.push(MachineState { name, dwell, content, transitions });
         }
         self.unreachable(modal, initial, &states);
+        self.undeclared(modal, &outputs);
         for (number, (name, id)) in outputs.iter().enumerate() {
             self.connect_output(index, number, name, *id, &states, &preemptive);
         }
@@ -494,6 +495,22 @@ impl<'m> Flattener<'m> {
         let draft = &mut self.drafts[id.index()];
         (draft.inputs, draft.input_spans) = (inputs, input_spans);
         draft.kind = Arc::new(ModeOutput { arms, guards, preemptive: silenced });
+    }
+
+    /// Refuses outputs of states that the machine does not have.
+    fn undeclared(&mut self, modal: &Modal, outputs: &[(&str, BlockId)]) {
+        for output in modal.states.iter().flat_map(|state| &state.content.outputs) {
+            let name = output.name.value.as_str();
+            if !outputs.iter().any(|(known, _)| *known == name) {
+                let known = outputs.iter().map(|(known, _)| *known);
+                let message = format!("there is no output `{name}`");
+                self.errors.push(
+                    Diagnostic::error("unknown-output", message)
+                        .at(output.name.span, "not one of the `outputs` of the Modal")
+                        .maybe_help(did_you_mean(name, known)),
+                );
+            }
+        }
     }
 
     /// Refuses states that no way leads to.

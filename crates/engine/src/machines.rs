@@ -442,7 +442,7 @@ impl Simulation {
             }
         }
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        for unit in &code.units {
+        for unit in code.units.iter().chain(&code.readers) {
             tick.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
         }
         for region in &code.regions {
@@ -499,8 +499,14 @@ impl Simulation {
         self.s.slots[code.active as usize] = 0.0;
         self.s.fragments[fragment.index()].stopped = self.s.tag.time;
         for timer in &code.timers {
-            let woken = program.cell(program.timers[*timer].woken).slot as usize;
-            self.s.slots[woken] = 0.0;
+            // What was due and not seen is due when the fragment goes on.
+            let cells = &program.timers[*timer];
+            let woken = program.cell(cells.woken).slot as usize;
+            if std::mem::replace(&mut self.s.slots[woken], 0.0) != 0.0 {
+                self.s.wakings[*timer] -= 1;
+                let wakings = program.cell(cells.wakings).slot as usize;
+                self.s.slots[wakings] = self.s.wakings[*timer] as f64;
+            }
         }
         let Some(tick) = &mut self.s.tick else { return };
         for event in &code.events {
@@ -508,6 +514,9 @@ impl Simulation {
             if std::mem::replace(present, 0.0) != 0.0 {
                 tick.present = tick.present.saturating_sub(1);
             }
+        }
+        for unit in &code.readers {
+            tick.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
         }
         for region in &code.regions {
             let touched = &mut tick.regions[region.index()];

@@ -148,7 +148,7 @@ impl Simulation {
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
-        if program.spans.len() > 1 {
+        if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {
             let runs = |index: usize| {
                 let fragment = program.spans[index].fragment.index();
                 self.s.slots[self.program.fragments[fragment].active as usize] != 0.0

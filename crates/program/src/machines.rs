@@ -24,6 +24,8 @@ pub struct FragmentProgram {
     pub origin: Slot,
     /// Its units.
     pub units: Vec<UnitId>,
+    /// Units elsewhere that read its wires.
+    pub readers: Vec<UnitId>,
     /// The states of its blocks.
     pub states: Vec<usize>,
     /// The timers of its blocks.
@@ -221,6 +223,10 @@ impl Maker<'_> {
                 if self.slots.cells[present.index()].event {
                     fragment.events.push(present);
                 }
+                let cells = self.slots.wires[index].all();
+                let readers = cells.flat_map(|cell| &self.slots.cells[cell.index()].readers);
+                let elsewhere = readers.filter(|unit| units[unit.index()].fragment != id);
+                fragment.readers.extend(elsewhere);
                 let region = self.diagram.block(wire.block).region;
                 if !fragment.regions.contains(&region) {
                     fragment.regions.push(region);
@@ -234,6 +240,8 @@ impl Maker<'_> {
                 fragment.starts.push(EntryState { state, value });
             }
         }
+        fragment.readers.sort_unstable();
+        fragment.readers.dedup();
         self.entry(id, &mut fragment);
         fragment
     }

@@ -241,6 +241,14 @@ pub struct WireCells {
     pub derivatives: Vec<CellId>,
 }
 
+impl WireCells {
+    /// The cells of all parts.
+    pub fn all(&self) -> impl Iterator<Item = CellId> {
+        let parts = self.impulses.iter().chain(&self.derivatives);
+        [self.value, self.present].into_iter().chain(parts.copied())
+    }
+}
+
 /// Where a recorded signal is.
 #[derive(Clone, Debug)]
 pub struct RecordCells {

@@ -76,7 +76,7 @@ fn outputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
 }
 
 fn state(context: &mut Context, entry: &Entry) -> State {
-    context.report.keep(names::check(&entry.key, "a state"));
+    context.report.keep(names::check_form(&entry.key, "a state"));
     let entries = context.mapping(&entry.value, "a state", "free: {blocks: ..., transitions: []}");
     context.check_keys(entries, &STATE_KEYS, "a state");
     if let Some(entry) = get(entries, "description") {
