@@ -95,6 +95,12 @@ pub const CODES: &[(&str, &str)] = &[
         A name is a letter or `_`, then letters, digits and `_`, so that it can stand in an expression.",
     ),
     (
+        "microstep-order",
+        "A warning of a run: an impulse is multiplied by a signal that jumps at another microstep of the same instant. \
+        The product uses the value that the signal has at the microstep of the impulse, so the result depends on the order of the microsteps; as distributions the product has no meaning. \
+        Say which value is meant with previous(...) or left(...), or move the impulse or the jump with a MicrostepDelay.",
+    ),
+    (
         "missing-field",
         "A field that is always needed is missing, such as the `type` of a block. \
         Add it; the message shows how.",
@@ -233,6 +239,11 @@ pub const CODES: &[(&str, &str)] = &[
         "undefined",
         "An operation without meaning happened during the run, such as a product of two impulses that are not zero. \
         The page of the block says what it does with impulses: `superdense blocks NAME`.",
+    ),
+    (
+        "undefined-possible",
+        "A warning of `superdense check`: an impulse may reach an operation that has no meaning for it, such as a nonlinear function, a condition, or a product with another impulse or with a signal that jumps at that microstep. \
+        The run errs where that happens, and only there. Integrate the impulse first, or take it off the signal; docs/semantics.md has a table of what each block does with impulses.",
     ),
     (
         "unknown-block",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{Elem, Rational, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::{Check, Definition, Info, Leaf, Part, Setting, Signal, State, Timer};
+use crate::{Check, Definition, Info, Leaf, Meeting, Part, Setting, Signal, State, Timer};
 
 /// An input as the diagram has it: its type and how many orders of impulses may reach it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +29,7 @@ pub struct Context<'a> {
     states: Vec<State>,
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
+    meetings: Vec<Meeting>,
     maximum_step: f64,
     /// How many orders of derivatives are asked of each output.
     asked: Vec<u32>,
@@ -57,6 +58,7 @@ impl<'a> Context<'a> {
             states: Vec::new(),
             timers: Vec::new(),
             checks: Vec::new(),
+            meetings: Vec::new(),
             maximum_step: f64::INFINITY,
             asked,
         }
@@ -91,6 +93,7 @@ impl<'a> Context<'a> {
             states: self.states,
             timers: self.timers,
             checks: self.checks,
+            meetings: self.meetings,
             maximum_step: self.maximum_step,
         }
     }
@@ -242,6 +245,31 @@ impl<'a> Context<'a> {
         if self.graph.truth(undefined) != Some(false) {
             self.checks.push(Check { undefined, reason: reason.into() });
         }
+    }
+
+    /// Warns once where two conditions hold at different microsteps of one instant.
+    pub fn warn_apart(&mut self, first: NodeId, second: NodeId, reason: impl Into<String>) {
+        if [first, second].iter().all(|node| self.graph.truth(*node) != Some(false)) {
+            self.meetings.push(Meeting { first, second, reason: reason.into() });
+        }
+    }
+
+    /// Whether a node is at ticks made of memories and constants alone, so that whoever wrote it
+    /// has said which microstep is meant.
+    pub(crate) fn remembers(&mut self, node: NodeId) -> bool {
+        let ticking = self.ticking();
+        let mut stack = vec![node];
+        while let Some(id) = stack.pop() {
+            let node = self.graph.node(id);
+            match node.op {
+                ir::Op::Leaf(key) if !matches!(self.leaves[key as usize], Leaf::State(_)) => {
+                    return false;
+                }
+                ir::Op::Select if node.args[0] == ticking => stack.push(node.args[1]),
+                _ => stack.extend(node.args.iter().copied()),
+            }
+        }
+        true
     }
 
     /// Makes it an error where a signal that must not carry impulses does.

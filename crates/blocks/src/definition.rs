@@ -79,6 +79,18 @@ pub struct Check {
     pub reason: String,
 }
 
+/// Two conditions whose order matters: where they hold at different microsteps of one instant the
+/// run goes on, with a warning.
+#[derive(Clone, Debug)]
+pub struct Meeting {
+    /// The one.
+    pub first: NodeId,
+    /// The other.
+    pub second: NodeId,
+    /// What it means that both hold, as a sentence.
+    pub reason: String,
+}
+
 /// A block with its parameters and the types of its inputs settled, as functions.
 #[derive(Clone, Debug)]
 pub struct Definition {
@@ -99,6 +111,8 @@ pub struct Definition {
     pub timers: Vec<Arc<dyn Timer>>,
     /// Conditions that must not hold at a tick.
     pub checks: Vec<Check>,
+    /// Conditions whose order at one instant matters.
+    pub meetings: Vec<Meeting>,
     /// The greatest step \[s\] that sees what the block does; infinite where it does not matter.
     pub maximum_step: f64,
 }

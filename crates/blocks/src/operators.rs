@@ -6,6 +6,8 @@ use ir::{Binary, NodeId, Unary};
 use crate::{Context, Signal};
 
 const NONLINEAR: &str = "an impulse reaches a nonlinear function, which has no meaning";
+const APART: &str = "an impulse is multiplied by a signal that jumps at another microstep of the \
+    same instant: the result depends on the order of the microsteps";
 const INVERSE: &str = "a division by an impulse: the inverse of an impulse has no meaning";
 const CONDITION: &str = "an impulse reaches a condition: on which side it is has no meaning";
 
@@ -128,6 +130,9 @@ impl Context<'_> {
                 hit = self.graph.or(hit, some);
             }
             let both = self.graph.and(jumps, hit);
+            if !self.remembers(now) {
+                self.warn_apart(hit, jumps, APART);
+            }
             self.refuse_where(
                 both,
                 match k {

@@ -75,7 +75,7 @@ pub(crate) fn settle(
     Ok(diagram)
 }
 
-fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
+pub(crate) fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     let mut consumers = vec![Vec::new(); diagram.wires.len()];
     for (index, block) in diagram.blocks.iter().enumerate() {
         for wire in block.inputs.iter().flatten() {

@@ -23,6 +23,8 @@ pub struct Specialised {
     pub derivatives: Vec<Option<NodeId>>,
     /// Conditions that must not hold.
     pub checks: Vec<NodeId>,
+    /// Conditions whose order at one instant matters.
+    pub meetings: Vec<(NodeId, NodeId)>,
     /// The sides and cells of this graph, as nodes of the definition, by which they are known in
     /// both modes.
     pub sites: BTreeMap<NodeId, NodeId>,
@@ -89,6 +91,13 @@ pub(crate) fn specialise(
             Mode::Smooth => Vec::new(),
             Mode::Tick => definition.checks.iter().map(|c| inlined.get(c.undefined)).collect(),
         },
+        meetings: match mode {
+            Mode::Smooth => Vec::new(),
+            Mode::Tick => {
+                let pair = |m: &blocks::Meeting| (inlined.get(m.first), inlined.get(m.second));
+                definition.meetings.iter().map(pair).collect()
+            }
+        },
         sites,
         placed,
         graph,
@@ -107,7 +116,10 @@ fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {
     roots.extend(definition.states.iter().map(|state| state.next));
     match mode {
         Mode::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
-        Mode::Tick => roots.extend(definition.checks.iter().map(|check| check.undefined)),
+        Mode::Tick => {
+            roots.extend(definition.checks.iter().map(|check| check.undefined));
+            roots.extend(definition.meetings.iter().flat_map(|m| [m.first, m.second]));
+        }
     }
     roots
 }

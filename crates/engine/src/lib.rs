@@ -18,6 +18,7 @@ mod options;
 mod snapshot;
 
 mod simulation;
+mod warning;
 
 mod flow;
 mod start;
@@ -32,3 +33,4 @@ pub use log::{Change, Event};
 pub use options::Options;
 pub use simulation::{Progress, Row, Simulation, Sink, StopReason};
 pub use snapshot::{Counters, Snapshot};
+pub use warning::Warning;

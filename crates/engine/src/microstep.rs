@@ -145,6 +145,7 @@ impl Simulation {
         self.run_units(&mut dirty, tag, sink)?;
         self.spare = dirty;
         self.check_defined(tag)?;
+        self.check_meetings(tag);
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
@@ -302,6 +303,19 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Looks for conditions that hold at different microsteps of one instant.
+    fn check_meetings(&mut self, tag: Tag) {
+        if self.s.met.is_empty() {
+            return;
+        }
+        let program = self.program.clone();
+        let ran = std::mem::take(&mut self.ran);
+        for index in &ran {
+            self.look_at_meetings(&program.units[*index as usize], tag);
+        }
+        self.ran = ran;
     }
 
     /// The commit of a microstep: states and crossing functions.

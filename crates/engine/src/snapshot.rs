@@ -8,6 +8,8 @@ use program::CellId;
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
+use crate::Warning;
+use crate::warning::Met;
 use crate::zeno::Accumulation;
 
 /// The whole state of a run between two advances.
@@ -32,6 +34,10 @@ pub struct Snapshot {
     pub(crate) last_row: Option<Tag>,
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
+    /// For each meeting, when its conditions last held.
+    pub(crate) met: Vec<Met>,
+    /// What a reader of the result should know.
+    pub(crate) warnings: Vec<Warning>,
     /// How often the units of each block have run.
     pub(crate) firings: Vec<u64>,
     /// The work so far.

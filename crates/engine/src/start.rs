@@ -12,6 +12,7 @@ use solver::Solver;
 use crate::flow::Flow;
 use crate::simulation::{Simulation, Sink};
 use crate::snapshot::{Counters, RegionState, Snapshot};
+use crate::warning::Met;
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
 
@@ -59,6 +60,8 @@ impl Snapshot {
             on_list: 0,
             last_row: None,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
+            met: vec![Met::default(); program.meetings.len()],
+            warnings: Vec::new(),
             firings: vec![0; blocks],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),

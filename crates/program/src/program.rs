@@ -43,6 +43,8 @@ pub struct Program {
     pub wires: Vec<WireCells>,
     /// What is recorded.
     pub records: Vec<RecordCells>,
+    /// What it means that the conditions of each meeting hold at one instant.
+    pub meetings: Vec<String>,
     /// Wires that do not move between events, evaluated once at the start.
     pub still: Tape,
     /// Guesses of solved loops and the places of their solutions, updated where a point is
@@ -248,6 +250,8 @@ pub struct Unit {
     pub crossings: Vec<(Slot, usize)>,
     /// Conditions that must not hold: where the tape puts them, and the reason.
     pub checks: Vec<(Slot, String)>,
+    /// Conditions whose order at one instant matters: where the tape puts both, and the meeting.
+    pub meetings: Vec<(Slot, Slot, usize)>,
     /// Whether the tape may find that a loop is not known.
     pub may_be_unknown: bool,
     /// The wires whose values it makes, for messages.

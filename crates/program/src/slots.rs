@@ -44,6 +44,8 @@ pub(crate) struct Slots {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Parts of wires that have one value at every tick.
     pub presets: Vec<(Slot, Vec<f64>)>,
+    /// The reasons of meetings.
+    pub meetings: Vec<String>,
 }
 
 impl Slots {
@@ -65,6 +67,7 @@ impl Slots {
             regions: diagram.regions.iter().map(|_| RegionProgram::default()).collect(),
             guesses: Vec::new(),
             presets: Vec::new(),
+            meetings: Vec::new(),
         };
         slots.place_wires(diagram);
         slots.place_states(diagram);

@@ -74,6 +74,7 @@ pub(crate) fn program(
         timers: slots.timers,
         wires: slots.wires,
         records,
+        meetings: slots.meetings,
         still,
         guesses: slots.guesses,
         solved: solved_wires(schedule),

@@ -67,12 +67,17 @@ fn with_burst(blocks: &str) -> String {
     }
 }
 
-/// The run errs at (1, 1) in the block `y`, for a reason that has these words.
+/// It is told before the run that this is possible, and the run errs at (1, 1) in the block `y`, for
+/// a reason that has these words.
 #[track_caller]
 fn undefined(blocks: &str, words: &str) {
     let library = Library::standard().with(Arc::new(Burst));
     let system = compile_with(&with_burst(blocks), &library, &Overrides::default())
         .unwrap_or_else(|refused| panic!("{refused}"));
+    let warnings = system.warnings();
+    let told = |d: &Diagnostic| d.message.contains(words) && belongs(&d.path, "y");
+    assert!(warnings.0.iter().any(told), "{blocks}: not told before: {warnings}");
+    assert!(warnings.0.iter().all(|d| d.code == "undefined-possible"), "{warnings}");
     let failure = system.simulate().expect_err(blocks);
     match failure.error {
         RunError::Undefined { tag, block, reason } => {
@@ -154,4 +159,72 @@ fn an_impulse_at_a_port_of_events() {
         let refused = refusal(&model(&format!("  y: {{type: Integrator, input: 0, {port}: hit}}")));
         assert_eq!(codes(&refused), ["not-events"], "{refused}");
     }
+}
+
+/// What can never be undefined is not warned of.
+#[test]
+fn no_false_alarm() {
+    for blocks in [
+        // A signal without jumps has a derivative without impulses.
+        "  d: {type: Derivative, input: sin(x)}\n  y: {type: Expression, expression: abs(d) + d^2}",
+        // Impulses at times that never meet.
+        "  late: {type: ImpulseSource, times: [1.5]}\n  y: {type: Product, inputs: [hit, late]}",
+        "  y: {type: Product, inputs: [x, hit]}",
+        "  s: {type: Step, time: 1.5}\n  y: {type: Product, inputs: [hit, s]}",
+        // The value before the blow, and the blow after it.
+        "  y: {type: Integrator, input: left(y) * hit, initial: 1}",
+        // A sample at other times, and a choice that changes at others.
+        "  k: {type: Clock, period: 1, offset: 0.5}\n  y: {type: Sample, input: hit, trigger: k}",
+        "  s: {type: Step, time: 0.5}\n  y: {type: Decision, input: s, above: hit, below: 0}",
+        // The impulses are integrated before they meet a function.
+        "  z: {type: Integrator, input: hit}\n  y: {type: Expression, expression: sin(z)}",
+        // The derivative of a count of crossings, scaled by what moves without jumps.
+        "  up: {type: LevelCrossing, input: x, level: 1.5}\n  n: {type: Counter, increment: up}\n  \
+         N: {type: ZeroOrderHold, input: n}\n  d: {type: Derivative, input: N}\n  \
+         y: {type: Expression, expression: d * x}",
+    ] {
+        let system = common::compile(&model(blocks));
+        let warnings = system.warnings();
+        assert!(warnings.0.is_empty(), "{blocks}: {warnings}");
+        let outcome = system.simulate().unwrap_or_else(|failure| panic!("{blocks}: {failure}"));
+        assert!(outcome.warnings.is_empty(), "{blocks}");
+    }
+}
+
+/// A jump and an impulse at one instant, one microstep apart: the run goes on and says so, once.
+#[test]
+fn a_product_that_depends_on_the_order_of_microsteps() {
+    let blocks = "  c2: {type: Clock, period: 0.5, offset: 0.5, value: 3}
+  late: {type: MicrostepDelay, input: c2}
+  h: {type: ZeroOrderHold, input: late, initial: 1}
+  two: {type: ImpulseSource, times: [0.5, 1]}
+  y: {type: Product, inputs: [h + time, two]}";
+    let system = common::compile(&model(blocks));
+    let outcome = system.simulate().unwrap_or_else(|failure| panic!("{failure}"));
+    let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
+    assert_eq!((warning.code(), warning.block()), ("microstep-order", "y"));
+    assert_eq!(
+        warning.to_string(),
+        "an impulse is multiplied by a signal that jumps at another microstep of the same instant: \
+         the result depends on the order of the microsteps, in `y` at (0.5, 2)"
+    );
+    let shown = system.explain_warning(warning);
+    assert_eq!(shown.labels.len(), 1);
+    // A run that is resumed after it knows of it still.
+    let mut run = system.start();
+    while run.tag() < exact("0.75", 0) {
+        run.advance().unwrap();
+    }
+    let resumed = system.resume(&run.save()).unwrap();
+    assert_eq!(resumed.finish().unwrap().warnings, outcome.warnings);
+}
+
+/// With previous(...) the model says itself which value is meant.
+#[test]
+fn a_factor_that_says_its_microstep_is_not_warned_of() {
+    let blocks = "  c2: {type: Clock, period: 1, offset: 1, value: 3}
+  late: {type: MicrostepDelay, input: c2}
+  h: {type: ZeroOrderHold, input: late, initial: 1}
+  y: {type: Expression, expression: left(h) * hit}";
+    assert!(simulate(&model(blocks)).warnings.is_empty());
 }
