@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Elem, Rational, Type, Value};
+use base::{Elem, Rational, Time, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::{Check, Definition, Info, Leaf, Meeting, Part, Setting, Signal, State, Timer};
+use crate::{Check, Definition, History, Info, Leaf, Meeting, Part, Setting, Signal, State, Timer};
 
 /// An input as the diagram has it: its type and how many orders of impulses may reach it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,7 @@ pub struct Context<'a> {
     leaves: Vec<Leaf>,
     outputs: Vec<Option<Signal>>,
     states: Vec<State>,
+    histories: Vec<History>,
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
     meetings: Vec<Meeting>,
@@ -56,6 +57,7 @@ impl<'a> Context<'a> {
             leaves: Vec::new(),
             outputs: vec![None; info.outputs.len()],
             states: Vec::new(),
+            histories: Vec::new(),
             timers: Vec::new(),
             checks: Vec::new(),
             meetings: Vec::new(),
@@ -80,9 +82,14 @@ impl<'a> Context<'a> {
             .collect();
         let mut demands = vec![0; self.connections.iter().map(Vec::len).sum()];
         for leaf in &self.leaves {
-            if let Leaf::Input { port, part: Part::Derivative(order) } = leaf {
-                demands[*port] = (*order).max(demands[*port]);
-            }
+            let (port, order) = match *leaf {
+                Leaf::Input { port, part: Part::Derivative(order) } => (port, order),
+                Leaf::Delayed { index, part: Part::Derivative(order) } => {
+                    (self.histories[index].port, order)
+                }
+                _ => continue,
+            };
+            demands[port] = order.max(demands[port]);
         }
         Definition {
             graph: self.graph,
@@ -91,6 +98,7 @@ impl<'a> Context<'a> {
             derivatives,
             demands,
             states: self.states,
+            histories: self.histories,
             timers: self.timers,
             checks: self.checks,
             meetings: self.meetings,
@@ -147,6 +155,22 @@ impl<'a> Context<'a> {
     /// The signal of an input that need not be connected.
     pub fn optional(&mut self, name: &str) -> Option<Signal> {
         self.inputs(name).pop()
+    }
+
+    /// The only signal of an input as it was a delay ago, with the value `initial` before the start;
+    /// an event keeps its microstep, and so does an impulse. Nothing of it depends on this instant.
+    pub fn delayed(&mut self, name: &str, delay: Time, initial: Value) -> Signal {
+        let position = self.position(name);
+        let port: usize = self.connections[..position].iter().map(Vec::len).sum();
+        let Connection { ty, orders } = self.connections[position][0];
+        let index = self.histories.len();
+        self.histories.push(History { port, delay, initial });
+        self.limit_step(delay.seconds());
+        let part = |part| Leaf::Delayed { index, part };
+        let value = self.leaf(part(Part::Value), ty);
+        let present = self.leaf(part(Part::Present), Type::BOOL);
+        let impulses = (0..orders).map(|order| self.leaf(part(Part::Impulse(order)), ty)).collect();
+        Signal { value, present, impulses }
     }
 
     fn setting(&self, name: &str) -> &'a Setting {
@@ -324,6 +348,12 @@ impl<'a> Context<'a> {
                 }
                 Leaf::Input { port, part: Part::Derivative(order) } => {
                     self.leaf(Leaf::Input { port, part: Part::Derivative(order + 1) }, ty)
+                }
+                Leaf::Delayed { index, part: Part::Value } if ty.elem == Elem::Real => {
+                    self.leaf(Leaf::Delayed { index, part: Part::Derivative(1) }, ty)
+                }
+                Leaf::Delayed { index, part: Part::Derivative(order) } => {
+                    self.leaf(Leaf::Delayed { index, part: Part::Derivative(order + 1) }, ty)
                 }
                 Leaf::State(index) => match self.states[index].derivative {
                     Some(rate) => self.graph.splat(rate, ty.shape),

@@ -52,11 +52,12 @@ pub(crate) fn settle(
         smooth: Specialised::default(),
         tick: Specialised::default(),
         located: Sites::new(),
+        delayed: Vec::new(),
         region: RegionId(0),
     });
     let mut diagram = diagram(blocks.collect(), wires.collect());
     let consumers = consumers(&diagram);
-    sharpen(&mut diagram, &consumers);
+    crate::delayed::settle(&mut diagram, &consumers);
     find_moving(&mut diagram, &consumers);
     if diagram.wires.iter().any(|wire| wire.derivatives > 0) {
         // What does not move has the derivative 0, which may make more constant.
@@ -85,7 +86,7 @@ pub(crate) fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     consumers
 }
 
-fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
+pub(crate) fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     let mut queue: VecDeque<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
     let mut queued = vec![true; diagram.blocks.len()];
     while let Some(id) = queue.pop_front() {
@@ -93,8 +94,9 @@ fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
         let block = &diagram.blocks[id.index()];
         let ports: Vec<WireId> = block.inputs.iter().flatten().copied().collect();
         let port = |index: usize| ports[index];
-        let smooth = specialise(&block.definition, Mode::Smooth, &port, &diagram.wires);
-        let tick = specialise(&block.definition, Mode::Tick, &port, &diagram.wires);
+        let specialise =
+            |mode| specialise(&block.definition, mode, &port, &diagram.wires, &block.delayed);
+        let (smooth, tick) = (specialise(Mode::Smooth), specialise(Mode::Tick));
         for (index, wire) in block.outputs.clone().into_iter().enumerate() {
             let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);
             let (between, ticking) =
@@ -162,6 +164,11 @@ impl Diagram {
                     }
                     Leaf::Input { port, part: Part::Value | Part::Derivative(_) }
                         if self.wire(block.port(port)).moving =>
+                    {
+                        return true;
+                    }
+                    Leaf::Delayed { index, part: Part::Value | Part::Derivative(_) }
+                        if self.wire(block.past(index)).moving =>
                     {
                         return true;
                     }

@@ -16,6 +16,7 @@ mod settings;
 
 mod typing;
 
+mod delayed;
 mod facts;
 mod regions;
 mod specialise;

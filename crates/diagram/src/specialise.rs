@@ -39,6 +39,7 @@ pub(crate) fn specialise(
     mode: Mode,
     port: &dyn Fn(usize) -> WireId,
     wires: &[Wire],
+    delayed: &[[Presence; 2]],
 ) -> Specialised {
     let roots = roots(definition, mode);
     let mut graph = Graph::new();
@@ -50,6 +51,13 @@ pub(crate) fn specialise(
             Leaf::Input { port: index, part } => {
                 let wire = &wires[port(index).index()];
                 known(wire, part, mode).map(|data| g.constant(node.ty, &data))
+            }
+            Leaf::Delayed { index, part } => {
+                let wire = &wires[port(definition.histories[index].port).index()];
+                let [between, ticking] = delayed[index];
+                // What the signal is before the delay is over may be another constant.
+                let past = Wire { between, ticking, constant: None, ..wire.clone() };
+                known(&past, part, mode).map(|data| g.constant(node.ty, &data))
             }
             _ => None,
         },

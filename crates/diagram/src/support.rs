@@ -31,6 +31,8 @@ pub(crate) enum Cause {
     Commit(BlockId, usize),
     /// An event or impulse of a wire is over.
     Ending(WireId),
+    /// What happened to an input of a block a delay ago comes.
+    Delayed(BlockId, usize),
 }
 
 /// The happenings at which a number may be other than zero, or a condition true.
@@ -232,6 +234,9 @@ impl<'s, 'a> Reader<'s, 'a> {
                     impulses.get(order as usize).cloned().unwrap_or_else(Support::never)
                 }
                 Leaf::Input { port, part: Part::Present } => self.facts(port).present.clone(),
+                Leaf::Delayed { index, part: part @ (Part::Impulse(_) | Part::Present) } => {
+                    self.delayed(index, part)
+                }
                 // A delayed impulse: the memory of a coefficient is not zero after it was not.
                 Leaf::State(index) if self.remembers_an_impulse(index) => {
                     Support::one(Cause::Commit(self.id, index))
@@ -262,6 +267,21 @@ impl<'s, 'a> Reader<'s, 'a> {
         }
     }
 
+    /// When a delayed part is not zero: when that of the input comes.
+    fn delayed(&self, index: usize, part: Part) -> Support {
+        let facts = self.facts(self.block.definition.histories[index].port);
+        let before = match part {
+            Part::Impulse(order) => &facts.impulses[order as usize],
+            _ => &facts.present,
+        };
+        match before {
+            Support::Of(causes) if !causes.is_empty() => {
+                Support::one(Cause::Delayed(self.id, index))
+            }
+            other => other.clone(),
+        }
+    }
+
     fn any(&mut self, args: &[NodeId]) -> Support {
         args.iter().fold(Support::never(), |sum, arg| {
             let next = self.support(*arg);
@@ -287,7 +307,10 @@ impl<'s, 'a> Reader<'s, 'a> {
         let graph = &self.block.tick.graph;
         graph.reachable(&[node]).into_iter().all(|id| match graph.node(id).op {
             Op::Leaf(key) => {
-                matches!(self.leaf(key), Leaf::Input { part: Part::Impulse(_), .. })
+                use Leaf::{Delayed, Input};
+                let leaf = self.leaf(key);
+                matches!(leaf, Input { part: Part::Impulse(_), .. })
+                    || matches!(leaf, Delayed { part: Part::Impulse(_), .. })
             }
             _ => true,
         })
@@ -360,6 +383,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             Leaf::Time | Leaf::Ticking => Support::never(),
             Leaf::Woken(index) | Leaf::Wakings(index) => Support::one(Cause::Timer(self.id, index)),
             Leaf::State(index) => self.state_jump(id, index),
+            Leaf::Delayed { index, .. } => Support::one(Cause::Delayed(self.id, index)),
             Leaf::Input { port, part } => {
                 let facts = self.facts(port);
                 let (found, ends) = match part {

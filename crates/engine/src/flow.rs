@@ -2,28 +2,45 @@
 
 use base::Time;
 use ir::{Slot, run};
-use program::RegionProgram;
+use program::{Line, Program, RegionProgram};
 use solver::System;
+
+use crate::history::History;
 
 /// The smooth functions of a region over the buffer.
 pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
     pub slots: &'a mut [f64],
     pub time: Slot,
-    /// The start of the phase \[s\].
+    /// The start of the phase, and the same \[s\].
+    pub start: Time,
     pub origin: f64,
+    lines: &'a [Line],
+    history: &'a mut History,
 }
 
 impl<'a> Flow<'a> {
-    pub fn new(program: &'a RegionProgram, slots: &'a mut [f64], time: Slot, origin: Time) -> Self {
-        Flow { program, slots, time, origin: origin.seconds() }
+    pub fn new(
+        program: &'a Program,
+        region: usize,
+        slots: &'a mut [f64],
+        start: Time,
+        history: &'a mut History,
+    ) -> Self {
+        let (time, origin, lines) = (program.time, start.seconds(), &program.lines);
+        Flow { program: &program.regions[region], slots, time, start, origin, lines, history }
     }
 
-    /// Puts time and state in their places.
+    /// Puts time, state and delayed signals in their places.
     pub fn place(&mut self, t: f64, x: &[f64]) {
+        self.place_with(t, x, false);
+    }
+
+    fn place_with(&mut self, t: f64, x: &[f64], slopes: bool) {
         self.slots[self.time as usize] = self.origin + t;
         let from = self.program.state as usize;
         self.slots[from..from + x.len()].copy_from_slice(x);
+        self.history.place(self.program, self.lines, self.start, t, self.slots, slopes);
     }
 }
 
@@ -55,7 +72,7 @@ impl System for Flow<'_> {
     }
 
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
-        self.place(t, x);
+        self.place_with(t, x, true);
         let from = self.program.rate as usize;
         self.slots[from..from + dx.len()].copy_from_slice(dx);
         run(&self.program.crossings, self.slots);

@@ -24,6 +24,8 @@ mod flow;
 mod start;
 
 mod crossings;
+mod delay;
+mod history;
 mod microstep;
 mod reach;
 mod zeno;

@@ -58,10 +58,14 @@ impl Simulation {
                 self.touch(*region)?;
             }
         }
+        let located = (0..program.regions.len())
+            .any(|r| self.s.regions[r].crossing && self.s.regions[r].reached == time);
+        self.begin_delayed(time, located || !woken.is_empty(), sink)?;
         for record in &program.records {
             self.look_at(record.region.index())?;
         }
         self.write_row(self.s.tag, sink);
+        self.bring_kinks();
         self.settle_sides(0, sink)?;
         for timer in woken {
             let cells = &program.timers[timer];
@@ -70,7 +74,29 @@ impl Simulation {
             self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
             self.pulse(cells.woken);
         }
+        self.bring(1);
         self.end_if_quiet(sink)
+    }
+
+    /// Takes what was noted a delay ago, and touches what it reaches; `other` says whether something
+    /// else happens too.
+    fn begin_delayed(
+        &mut self,
+        time: Time,
+        other: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let order = self.take_notes(time, sink).filter(|_| !other);
+        if let (Some(order), Some(tick)) = (order, &mut self.s.tick) {
+            tick.order = order;
+        }
+        let reach = self.reach.clone();
+        for line in self.coming_lines() {
+            for region in &reach.lines[line] {
+                self.touch(*region)?;
+            }
+        }
+        Ok(())
     }
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
@@ -112,6 +138,7 @@ impl Simulation {
         let time = tick.time;
         self.take_residuals(region, time);
         self.look_at(region)?;
+        self.look_at_lines(region);
         self.commit_memories(region);
         self.follow_solutions();
         Ok(())
@@ -146,6 +173,7 @@ impl Simulation {
         self.spare = dirty;
         self.check_defined(tag)?;
         self.check_meetings(tag);
+        self.note_lines(tag);
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
@@ -153,6 +181,7 @@ impl Simulation {
         }
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;
+        self.bring(tag.microstep + 1);
         self.end_if_quiet(sink)
     }
 
@@ -360,7 +389,8 @@ impl Simulation {
     /// start a new smooth phase.
     fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
-        if tick.present > 0 || tick.dirty.iter().any(|word| *word != 0) {
+        let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
+        if more || self.more_comes() {
             return Ok(());
         }
         let time = tick.time;
@@ -374,6 +404,7 @@ impl Simulation {
                     self.evaluate(region, time)?;
                 }
                 self.restart(region, time);
+                self.note_kink(region, time);
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region: RegionId::new(region) });
                 }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use solver::Solver;
 
 use crate::Warning;
+use crate::delay::LineState;
+use crate::history::History;
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 
@@ -19,6 +21,10 @@ pub struct Snapshot {
     pub(crate) slots: Vec<f64>,
     /// The parts that step apart.
     pub(crate) regions: Vec<RegionState>,
+    /// The past of each region.
+    pub(crate) histories: Vec<History>,
+    /// Where each delayed signal stands.
+    pub(crate) lines: Vec<LineState>,
     /// When each timer wakes next.
     pub(crate) agenda: BinaryHeap<Reverse<(Time, u32)>>,
     /// How often each timer has woken.
@@ -77,6 +83,9 @@ pub(crate) struct Tick {
     pub pulses: Vec<CellId>,
     /// How many signals that are events only are present.
     pub present: u32,
+    /// The lowest order of a derivative that may jump: 0, unless only kinks of delayed signals have
+    /// come.
+    pub order: u8,
     /// What has happened to each region at this time.
     pub regions: Vec<Touched>,
 }
@@ -84,7 +93,7 @@ pub(crate) struct Tick {
 impl Tick {
     /// Starts anew at a time, keeping the room of an earlier tick.
     pub fn begin(&mut self, time: Time, units: usize, regions: usize) {
-        (self.time, self.microstep, self.present) = (time, 1, 0);
+        (self.time, self.microstep, self.present, self.order) = (time, 1, 0, 0);
         self.pulses.clear();
         self.dirty.clear();
         self.dirty.resize(units.div_ceil(64), 0);

@@ -9,7 +9,9 @@ use ir::run;
 use program::{CrossingKind, Program};
 use solver::Solver;
 
+use crate::delay::LineState;
 use crate::flow::Flow;
+use crate::history::History;
 use crate::simulation::{Simulation, Sink};
 use crate::snapshot::{Counters, RegionState, Snapshot};
 use crate::warning::Met;
@@ -49,7 +51,11 @@ impl Snapshot {
                 residuals: vec![0.0; watches],
             }
         });
+        let history = |region| History::new(region, &program.lines, options.start);
+        let lines = LineState::all(program, &mut slots);
         Snapshot {
+            histories: program.regions.iter().map(history).collect(),
+            lines,
             regions: regions.collect(),
             slots,
             agenda,
@@ -95,6 +101,7 @@ impl Simulation {
         }
         self.check_all_finite(Tag::new(start, 0))?;
         self.follow_solutions();
+        self.start_lines();
         let due = self.s.agenda.peek().is_some_and(|event| event.0.0 <= start);
         if due {
             return self.begin_tick(start, sink);
@@ -137,6 +144,7 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
+        self.cut_history(region, time);
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         let (side, residual) = (program.side as usize, program.residual as usize);
@@ -147,11 +155,13 @@ impl Simulation {
         state.reached = time;
         state.crossing = false;
         self.s.slots[self.program.time as usize] = time.seconds();
+        let history = &mut self.s.histories[region];
+        history.begin_phase(program, &self.program.lines, time);
         run(&program.prelude, &mut self.s.slots);
         let from = program.state as usize;
         self.scratch.clear();
         self.scratch.extend_from_slice(&self.s.slots[from..from + program.dimension]);
-        let mut flow = Flow::new(program, &mut self.s.slots, self.program.time, time);
+        let mut flow = Flow::new(&self.program, region, &mut self.s.slots, time, history);
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
 }

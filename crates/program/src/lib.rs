@@ -11,12 +11,13 @@ mod program;
 mod slots;
 
 mod compose;
+mod lines;
 mod live;
 mod smooth;
 mod solved;
 mod tick;
 
 pub use program::{
-    CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, StateCells,
-    TimerCells, Unit, UnitId, Watch, WireCells, compile,
+    CellId, Crossing, CrossingKind, Line, LiveTapes, Program, RecordCells, RegionProgram,
+    StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
 };

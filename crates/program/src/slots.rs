@@ -9,7 +9,8 @@ use ir::{Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Cell, CellId, Crossing, CrossingKind, RegionProgram, StateCells, TimerCells, Watch, WireCells,
+    Cell, CellId, Crossing, CrossingKind, Line, RegionProgram, StateCells, TimerCells, Watch,
+    WireCells,
 };
 
 /// The places of a side or cell of a block, one for each element.
@@ -37,6 +38,8 @@ pub(crate) struct Slots {
     pub first_state: Vec<usize>,
     pub timers: Vec<TimerCells>,
     pub first_timer: Vec<usize>,
+    pub lines: Vec<Line>,
+    pub first_line: Vec<usize>,
     pub crossings: Vec<Crossing>,
     pub sites: BTreeMap<(BlockId, NodeId), Site>,
     pub regions: Vec<RegionProgram>,
@@ -62,6 +65,8 @@ impl Slots {
             first_state: Vec::new(),
             timers: Vec::new(),
             first_timer: Vec::new(),
+            lines: Vec::new(),
+            first_line: Vec::new(),
             crossings: Vec::new(),
             sites: BTreeMap::new(),
             regions: diagram.regions.iter().map(|_| RegionProgram::default()).collect(),
@@ -72,6 +77,7 @@ impl Slots {
         slots.place_wires(diagram);
         slots.place_states(diagram);
         slots.place_timers(diagram);
+        slots.place_lines(diagram);
         slots.place_crossings(diagram);
         slots
     }
@@ -81,7 +87,7 @@ impl Slots {
         self.cell_at(slot, length)
     }
 
-    fn cell_at(&mut self, slot: Slot, length: usize) -> CellId {
+    pub(crate) fn cell_at(&mut self, slot: Slot, length: usize) -> CellId {
         let id = CellId::new(self.cells.len());
         self.cells.push(Cell { slot, length, ..Cell::default() });
         self.of_slot.insert(slot, id);
