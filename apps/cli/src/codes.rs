@@ -51,6 +51,11 @@ pub const CODES: &[(&str, &str)] = &[
         Break the chain, for example with hysteresis, or raise `microsteps` under `simulate` if the chain is long but ends.",
     ),
     (
+        "delay-in-state",
+        "A TransportDelay stands in the diagram of a state. What it would show of the time in which the state does not run is not defined. \
+        Put it beside the Modal, and let it delay one of its outputs.",
+    ),
+    (
         "derivative-unbounded",
         "A loop differentiates its own signal, so that derivatives of ever higher order are needed. \
         Take a Derivative block out of the loop, or write the equation with an Integrator.",
@@ -119,6 +124,12 @@ pub const CODES: &[(&str, &str)] = &[
         "invalid-name",
         "A name has a character that names cannot have. \
         A name is a letter or `_`, then letters, digits and `_`, so that it can stand in an expression.",
+    ),
+    (
+        "microstep-order",
+        "A warning of a run: an impulse is multiplied by a signal that jumps at another microstep of the same instant. \
+        The product uses the value that the signal has at the microstep of the impulse, so the result depends on the order of the microsteps; as distributions the product has no meaning. \
+        Say which value is meant with previous(...) or left(...), or move the impulse or the jump with a MicrostepDelay.",
     ),
     (
         "missing-field",
@@ -274,6 +285,11 @@ pub const CODES: &[(&str, &str)] = &[
         "undefined",
         "An operation without meaning happened during the run, such as a product of two impulses that are not zero. \
         The page of the block says what it does with impulses: `superdense blocks NAME`.",
+    ),
+    (
+        "undefined-possible",
+        "A warning of `superdense check`: an impulse may reach an operation that has no meaning for it, such as a nonlinear function, a condition, or a product with another impulse or with a signal that jumps at that microstep. \
+        The run errs where that happens, and only there. Integrate the impulse first, or take it off the signal; docs/semantics.md has a table of what each block does with impulses.",
     ),
     (
         "unknown-block",

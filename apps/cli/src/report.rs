@@ -7,6 +7,9 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::{Context, Result};
 use superdense::{Diagnostic, Diagnostics, ReadError, Refused, SourceMap, Tag, WriteError};
 
+use crate::arguments::Format;
+use crate::json;
+
 /// Diagnostics that ended a command, with the texts that they are about.
 #[derive(Debug)]
 pub struct Problem {
@@ -69,6 +72,16 @@ pub fn unread(error: ReadError) -> anyhow::Error {
 /// Whether messages are read by a person at a terminal that shows colours.
 pub fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Tells warnings in the format of messages.
+pub fn warn(diagnostics: &Diagnostics, sources: &SourceMap, format: Format) {
+    if !diagnostics.0.is_empty() {
+        tell(&match format {
+            Format::Text => format!("{}\n", diagnostics.render(sources, colour())),
+            Format::Json => json::objects(diagnostics, sources),
+        });
+    }
 }
 
 /// Writes to standard error; where nobody reads it there is nobody to tell.

@@ -107,6 +107,13 @@ impl Context<'_> {
             .help("choose numbers with `if ... then 1 else 0`"))
     }
 
+    /// Makes it an error where an impulse reaches an input that takes events: an event acts by its
+    /// value.
+    pub fn events_only(&mut self, signal: &Signal, name: &str) {
+        let reason = format!("an impulse reaches `{name}`, which takes the values of events");
+        self.refuse_impulses(signal, &reason);
+    }
+
     /// Refuses an input that is not a scalar.
     pub fn scalar(&self, signal: &Signal, name: &str) -> Result<(), Diagnostic> {
         let ty = self.graph.ty(signal.value);

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Elem, Rational, Type, Value};
+use base::{Elem, Rational, Time, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::{Check, Definition, Info, Leaf, Part, Setting, Signal, State, Timer};
+use crate::{Check, Definition, History, Info, Leaf, Meeting, Part, Setting, Signal, State, Timer};
 
 /// An input as the diagram has it: its type and how many orders of impulses may reach it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,8 +27,10 @@ pub struct Context<'a> {
     leaves: Vec<Leaf>,
     outputs: Vec<Option<Signal>>,
     states: Vec<State>,
+    histories: Vec<History>,
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
+    meetings: Vec<Meeting>,
     maximum_step: f64,
     /// How many orders of derivatives are asked of each output.
     asked: Vec<u32>,
@@ -55,8 +57,10 @@ impl<'a> Context<'a> {
             leaves: Vec::new(),
             outputs: vec![None; info.outputs.len()],
             states: Vec::new(),
+            histories: Vec::new(),
             timers: Vec::new(),
             checks: Vec::new(),
+            meetings: Vec::new(),
             maximum_step: f64::INFINITY,
             asked,
         }
@@ -78,9 +82,14 @@ impl<'a> Context<'a> {
             .collect();
         let mut demands = vec![0; self.connections.iter().map(Vec::len).sum()];
         for leaf in &self.leaves {
-            if let Leaf::Input { port, part: Part::Derivative(order) } = leaf {
-                demands[*port] = (*order).max(demands[*port]);
-            }
+            let (port, order) = match *leaf {
+                Leaf::Input { port, part: Part::Derivative(order) } => (port, order),
+                Leaf::Delayed { index, part: Part::Derivative(order) } => {
+                    (self.histories[index].port, order)
+                }
+                _ => continue,
+            };
+            demands[port] = order.max(demands[port]);
         }
         Definition {
             graph: self.graph,
@@ -89,8 +98,10 @@ impl<'a> Context<'a> {
             derivatives,
             demands,
             states: self.states,
+            histories: self.histories,
             timers: self.timers,
             checks: self.checks,
+            meetings: self.meetings,
             maximum_step: self.maximum_step,
         }
     }
@@ -144,6 +155,22 @@ impl<'a> Context<'a> {
     /// The signal of an input that need not be connected.
     pub fn optional(&mut self, name: &str) -> Option<Signal> {
         self.inputs(name).pop()
+    }
+
+    /// The only signal of an input as it was a delay ago, with the value `initial` before the start;
+    /// an event keeps its microstep, and so does an impulse. Nothing of it depends on this instant.
+    pub fn delayed(&mut self, name: &str, delay: Time, initial: Value) -> Signal {
+        let position = self.position(name);
+        let port: usize = self.connections[..position].iter().map(Vec::len).sum();
+        let Connection { ty, orders } = self.connections[position][0];
+        let index = self.histories.len();
+        self.histories.push(History { port, delay, initial });
+        self.limit_step(delay.seconds());
+        let part = |part| Leaf::Delayed { index, part };
+        let value = self.leaf(part(Part::Value), ty);
+        let present = self.leaf(part(Part::Present), Type::BOOL);
+        let impulses = (0..orders).map(|order| self.leaf(part(Part::Impulse(order)), ty)).collect();
+        Signal { value, present, impulses }
     }
 
     fn setting(&self, name: &str) -> &'a Setting {
@@ -244,6 +271,31 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Warns once where two conditions hold at different microsteps of one instant.
+    pub fn warn_apart(&mut self, first: NodeId, second: NodeId, reason: impl Into<String>) {
+        if [first, second].iter().all(|node| self.graph.truth(*node) != Some(false)) {
+            self.meetings.push(Meeting { first, second, reason: reason.into() });
+        }
+    }
+
+    /// Whether a node is at ticks made of memories and constants alone, so that whoever wrote it
+    /// has said which microstep is meant.
+    pub(crate) fn remembers(&mut self, node: NodeId) -> bool {
+        let ticking = self.ticking();
+        let mut stack = vec![node];
+        while let Some(id) = stack.pop() {
+            let node = self.graph.node(id);
+            match node.op {
+                ir::Op::Leaf(key) if !matches!(self.leaves[key as usize], Leaf::State(_)) => {
+                    return false;
+                }
+                ir::Op::Select if node.args[0] == ticking => stack.push(node.args[1]),
+                _ => stack.extend(node.args.iter().copied()),
+            }
+        }
+        true
+    }
+
     /// Makes it an error where a signal that must not carry impulses does.
     pub fn refuse_impulses(&mut self, signal: &Signal, reason: &str) {
         for impulse in signal.impulses.clone() {
@@ -296,6 +348,12 @@ impl<'a> Context<'a> {
                 }
                 Leaf::Input { port, part: Part::Derivative(order) } => {
                     self.leaf(Leaf::Input { port, part: Part::Derivative(order + 1) }, ty)
+                }
+                Leaf::Delayed { index, part: Part::Value } if ty.elem == Elem::Real => {
+                    self.leaf(Leaf::Delayed { index, part: Part::Derivative(1) }, ty)
+                }
+                Leaf::Delayed { index, part: Part::Derivative(order) } => {
+                    self.leaf(Leaf::Delayed { index, part: Part::Derivative(order + 1) }, ty)
                 }
                 Leaf::State(index) => match self.states[index].derivative {
                     Some(rate) => self.graph.splat(rate, ty.shape),

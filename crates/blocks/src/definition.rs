@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Type, Value};
+use base::{Time, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::Timer;
@@ -28,6 +28,13 @@ pub enum Leaf {
     Input {
         /// Which input, counting every signal of a list.
         port: usize,
+        /// Which part.
+        part: Part,
+    },
+    /// A part of the `index`-th history: the signal at an input as it was a delay ago.
+    Delayed {
+        /// Which history.
+        index: usize,
         /// Which part.
         part: Part,
     },
@@ -72,12 +79,36 @@ pub struct State {
     pub derivative: Option<NodeId>,
 }
 
+/// The past of an input, read a constant delay ago. Its parts need nothing of this instant, so
+/// reading it breaks every loop.
+#[derive(Clone, PartialEq, Debug)]
+pub struct History {
+    /// The input, counting every signal of a list.
+    pub port: usize,
+    /// How long ago it is read; positive.
+    pub delay: Time,
+    /// What it was before the start.
+    pub initial: Value,
+}
+
 /// A condition under which an operation has no meaning.
 #[derive(Clone, Debug)]
 pub struct Check {
     /// True where it has none.
     pub undefined: NodeId,
     /// Why, as a sentence.
+    pub reason: String,
+}
+
+/// Two conditions whose order matters: where they hold at different microsteps of one instant the
+/// run goes on, with a warning.
+#[derive(Clone, Debug)]
+pub struct Meeting {
+    /// The one.
+    pub first: NodeId,
+    /// The other.
+    pub second: NodeId,
+    /// What it means that both hold, as a sentence.
     pub reason: String,
 }
 
@@ -97,15 +128,28 @@ pub struct Definition {
     pub demands: Vec<u32>,
     /// The states.
     pub states: Vec<State>,
+    /// The pasts of inputs.
+    pub histories: Vec<History>,
     /// The timers.
     pub timers: Vec<Arc<dyn Timer>>,
     /// Conditions that must not hold at a tick.
     pub checks: Vec<Check>,
+    /// Conditions whose order at one instant matters.
+    pub meetings: Vec<Meeting>,
     /// The greatest step \[s\] that sees what the block does; infinite where it does not matter.
     pub maximum_step: f64,
 }
 
 impl Definition {
+    /// How many orders of derivatives are read of a history.
+    pub fn delayed_derivatives(&self, history: usize) -> u32 {
+        let order = |leaf: &Leaf| match leaf {
+            Leaf::Delayed { index, part: Part::Derivative(order) } if *index == history => *order,
+            _ => 0,
+        };
+        self.leaves.iter().map(order).max().unwrap_or(0)
+    }
+
     /// The type of an output's value.
     pub fn output_type(&self, port: usize) -> Type {
         self.graph.ty(self.outputs[port].value)

@@ -20,7 +20,7 @@ mod page;
 
 pub use block::{Block, Library, Setting};
 pub use context::Context;
-pub use definition::{Check, Definition, Leaf, Part, Signal, State};
+pub use definition::{Check, Definition, History, Leaf, Meeting, Part, Signal, State};
 pub use expression::{Formula, Operand};
 pub use info::{Count, Info, Input, Kind, Output, Parameter, Presence};
 pub use machine::{After, Elapsed, Mode, ModeOutput, Variable};

@@ -5,7 +5,11 @@ use ir::{Binary, NodeId, Unary};
 
 use crate::{Context, Signal};
 
-const UNDEFINED: &str = "an impulse reaches an operation that has no meaning for impulses";
+const NONLINEAR: &str = "an impulse reaches a nonlinear function, which has no meaning";
+const APART: &str = "an impulse is multiplied by a signal that jumps at another microstep of the \
+    same instant: the result depends on the order of the microsteps";
+const INVERSE: &str = "a division by an impulse: the inverse of an impulse has no meaning";
+const CONDITION: &str = "an impulse reaches a condition: on which side it is has no meaning";
 
 impl Context<'_> {
     /// `-a`, part by part.
@@ -126,6 +130,9 @@ impl Context<'_> {
                 hit = self.graph.or(hit, some);
             }
             let both = self.graph.and(jumps, hit);
+            if !self.remembers(now) {
+                self.warn_apart(hit, jumps, APART);
+            }
             self.refuse_where(
                 both,
                 match k {
@@ -150,7 +157,7 @@ impl Context<'_> {
 
     /// `a / b`: scales impulses of a; b must not carry any.
     pub fn divide(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
-        self.refuse_impulses(b, UNDEFINED);
+        self.refuse_impulses(b, INVERSE);
         let value = self.graph.div(a.value, b.value);
         let present = self.graph.and(a.present, b.present);
         let impulses = if a.impulses.is_empty() {
@@ -166,7 +173,7 @@ impl Context<'_> {
 
     /// A function of one operand that must not carry impulses.
     pub fn map(&mut self, op: Unary, a: &Signal) -> Signal {
-        self.refuse_impulses(a, UNDEFINED);
+        self.refuse_impulses(a, NONLINEAR);
         Signal { value: self.graph.unary(op, a.value), present: a.present, impulses: vec![] }
     }
 
@@ -178,7 +185,7 @@ impl Context<'_> {
     ) -> Signal {
         let mut present = self.graph.bool(true);
         for operand in operands {
-            self.refuse_impulses(operand, UNDEFINED);
+            self.refuse_impulses(operand, NONLINEAR);
             present = self.graph.and(present, operand.present);
         }
         let values: Vec<NodeId> = operands.iter().map(|operand| operand.value).collect();
@@ -187,7 +194,7 @@ impl Context<'_> {
 
     /// One of two signals; the condition must be there, and so must the one that is chosen.
     pub fn choose(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Signal {
-        self.refuse_impulses(condition, "an impulse reaches a condition");
+        self.refuse_impulses(condition, CONDITION);
         let impulses = self.chosen_impulses(condition, a, b);
         let g = &mut self.graph;
         let value = g.select(condition.value, a.value, b.value);
@@ -218,7 +225,10 @@ impl Context<'_> {
 
     /// `a < b` and its kin as a reading of the side of a - b.
     pub fn compare(&mut self, a: &Signal, b: &Signal, holds: [bool; 3]) -> Signal {
-        self.strict(&[a.clone(), b.clone()], |g, v| {
+        self.refuse_impulses(a, CONDITION);
+        self.refuse_impulses(b, CONDITION);
+        let value = |signal: &Signal| Signal { impulses: Vec::new(), ..signal.clone() };
+        self.strict(&[value(a), value(b)], |g, v| {
             let side = g.side(v[0], v[1]);
             read_side(g, side, holds)
         })

@@ -52,13 +52,14 @@ pub(crate) fn settle(
         smooth: Specialised::default(),
         tick: Specialised::default(),
         located: Sites::new(),
+        delayed: Vec::new(),
         region: RegionId(0),
         fragment: draft.fragment,
         passive: draft.passive,
     });
     let mut diagram = diagram(blocks.collect(), wires.collect());
     let consumers = consumers(&diagram);
-    sharpen(&mut diagram, &consumers);
+    crate::delayed::settle(&mut diagram, &consumers);
     find_moving(&mut diagram, &consumers);
     if diagram.wires.iter().any(|wire| wire.derivatives > 0) {
         // What does not move has the derivative 0, which may make more constant.
@@ -81,7 +82,7 @@ pub(crate) fn settle(
     Ok(diagram)
 }
 
-fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
+pub(crate) fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     let mut consumers = vec![Vec::new(); diagram.wires.len()];
     for (index, block) in diagram.blocks.iter().enumerate() {
         for wire in block.inputs.iter().flatten() {
@@ -91,7 +92,7 @@ fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     consumers
 }
 
-fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
+pub(crate) fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     let mut queue: VecDeque<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
     let mut queued = vec![true; diagram.blocks.len()];
     while let Some(id) = queue.pop_front() {
@@ -99,8 +100,9 @@ fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
         let block = &diagram.blocks[id.index()];
         let ports: Vec<WireId> = block.inputs.iter().flatten().copied().collect();
         let port = |index: usize| ports[index];
-        let smooth = specialise(&block.definition, Mode::Smooth, &port, &diagram.wires);
-        let tick = specialise(&block.definition, Mode::Tick, &port, &diagram.wires);
+        let specialise =
+            |mode| specialise(&block.definition, mode, &port, &diagram.wires, &block.delayed);
+        let (smooth, tick) = (specialise(Mode::Smooth), specialise(Mode::Tick));
         for (index, wire) in block.outputs.clone().into_iter().enumerate() {
             let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);
             let (between, ticking) =
@@ -168,6 +170,11 @@ impl Diagram {
                     }
                     Leaf::Input { port, part: Part::Value | Part::Derivative(_) }
                         if self.wire(block.port(port)).moving =>
+                    {
+                        return true;
+                    }
+                    Leaf::Delayed { index, part: Part::Value | Part::Derivative(_) }
+                        if self.wire(block.past(index)).moving =>
                     {
                         return true;
                     }

@@ -72,6 +72,8 @@ pub struct FlatBlock {
     pub tick: Specialised,
     /// Its sides and cells whose operand moves between events: frozen while smooth, and located.
     pub located: Sites,
+    /// When each of its histories is present, between events and at ticks.
+    pub delayed: Vec<[Presence; 2]>,
     /// The part of the diagram that it belongs to.
     pub region: RegionId,
     /// The fragment that it is in.
@@ -88,6 +90,11 @@ impl FlatBlock {
             Some((owner, _)) if self.kind.info().name == "expression" => owner,
             _ => &self.path,
         }
+    }
+
+    /// The wire that a history is about.
+    pub fn past(&self, history: usize) -> WireId {
+        self.port(self.definition.histories[history].port)
     }
 
     /// The wire at a port, counting every signal of a list.

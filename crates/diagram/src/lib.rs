@@ -18,9 +18,13 @@ mod settings;
 
 mod typing;
 
+mod delayed;
 mod facts;
 mod regions;
 mod specialise;
+
+mod possible;
+mod support;
 
 pub use facts::{Mode, Sites};
 pub use flat::{
@@ -30,5 +34,6 @@ pub use flatten::flatten;
 pub use machine::{
     Assignment, Entry, Fragment, FragmentId, Machine, MachineId, MachineState, Modes, Transition,
 };
+pub use possible::possible;
 pub use run::{Overrides, Rows, Run, Zeno};
 pub use specialise::Specialised;

@@ -782,6 +782,17 @@ pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
             }
         }
     }
+    for block in &diagram.blocks {
+        if block.fragment != FragmentId::ROOT && !block.definition.histories.is_empty() {
+            let message = "a delay cannot stand in a state, whose time may stand still";
+            errors.push(
+                Diagnostic::error("delay-in-state", message)
+                    .at(block.span, "")
+                    .block(&block.path)
+                    .help("put it beside the Modal, after one of its outputs"),
+            );
+        }
+    }
     for entry in &diagram.modes.entries {
         let (block, wire) = (diagram.block(entry.block), diagram.wire(entry.wire));
         if let Some(state) = block.definition.states.first()

@@ -23,6 +23,8 @@ pub struct Specialised {
     pub derivatives: Vec<Option<NodeId>>,
     /// Conditions that must not hold.
     pub checks: Vec<NodeId>,
+    /// Conditions whose order at one instant matters.
+    pub meetings: Vec<(NodeId, NodeId)>,
     /// The sides and cells of this graph, as nodes of the definition, by which they are known in
     /// both modes.
     pub sites: BTreeMap<NodeId, NodeId>,
@@ -37,6 +39,7 @@ pub(crate) fn specialise(
     mode: Mode,
     port: &dyn Fn(usize) -> WireId,
     wires: &[Wire],
+    delayed: &[[Presence; 2]],
 ) -> Specialised {
     let roots = roots(definition, mode);
     let mut graph = Graph::new();
@@ -48,6 +51,13 @@ pub(crate) fn specialise(
             Leaf::Input { port: index, part } => {
                 let wire = &wires[port(index).index()];
                 known(wire, part, mode).map(|data| g.constant(node.ty, &data))
+            }
+            Leaf::Delayed { index, part } => {
+                let wire = &wires[port(definition.histories[index].port).index()];
+                let [between, ticking] = delayed[index];
+                // What the signal is before the delay is over may be another constant.
+                let past = Wire { between, ticking, constant: None, ..wire.clone() };
+                known(&past, part, mode).map(|data| g.constant(node.ty, &data))
             }
             _ => None,
         },
@@ -89,6 +99,13 @@ pub(crate) fn specialise(
             Mode::Smooth => Vec::new(),
             Mode::Tick => definition.checks.iter().map(|c| inlined.get(c.undefined)).collect(),
         },
+        meetings: match mode {
+            Mode::Smooth => Vec::new(),
+            Mode::Tick => {
+                let pair = |m: &blocks::Meeting| (inlined.get(m.first), inlined.get(m.second));
+                definition.meetings.iter().map(pair).collect()
+            }
+        },
         sites,
         placed,
         graph,
@@ -107,7 +124,10 @@ fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {
     roots.extend(definition.states.iter().map(|state| state.next));
     match mode {
         Mode::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
-        Mode::Tick => roots.extend(definition.checks.iter().map(|check| check.undefined)),
+        Mode::Tick => {
+            roots.extend(definition.checks.iter().map(|check| check.undefined));
+            roots.extend(definition.meetings.iter().flat_map(|m| [m.first, m.second]));
+        }
     }
     roots
 }

@@ -139,6 +139,16 @@ impl Simulation {
         self.jets.extend(self.s.slots.iter().map(|x| Jet::constant(*x)));
         let time = self.program.time as usize;
         self.jets[time] = Jet::time(self.s.slots[time]);
+        for line in &program.lines {
+            let line = &self.program.lines[*line];
+            let Some(track) = &line.track else { continue };
+            let past = self.s.tag.time - line.delay;
+            for i in 0..track.width {
+                let mut jet = self.s.histories[region].jet_after(past, track.offset + i);
+                jet.0[0] = self.s.slots[track.place as usize + i];
+                self.jets[track.place as usize + i] = jet;
+            }
+        }
         let (state, rate) = (program.state as usize, program.rate as usize);
         for k in 0..JET_ORDER {
             run(&program.derivative, &mut self.jets);

@@ -2,9 +2,10 @@
 
 use base::Time;
 use ir::{Slot, run};
-use program::RegionProgram;
+use program::{Line, Program, RegionProgram};
 use solver::System;
 
+use crate::history::History;
 use crate::snapshot::{Range, RegionState};
 
 /// The smooth functions of a region over the buffer.
@@ -14,8 +15,11 @@ pub(crate) struct Flow<'a> {
     pub ranges: &'a [Range],
     pub slots: &'a mut [f64],
     pub time: Slot,
-    /// The start of the phase \[s\].
+    /// The start of the phase, and the same \[s\].
+    pub start: Time,
     pub origin: f64,
+    lines: &'a [Line],
+    history: &'a mut History,
 }
 
 /// Copies numbers of the solver to the places of those that run, from a place on.
@@ -98,19 +102,27 @@ impl RegionState {
 
 impl<'a> Flow<'a> {
     pub fn new(
-        program: &'a RegionProgram,
+        program: &'a Program,
+        region: usize,
         ranges: &'a [Range],
         slots: &'a mut [f64],
-        time: Slot,
-        origin: Time,
+        start: Time,
+        history: &'a mut History,
     ) -> Self {
-        Flow { program, ranges, slots, time, origin: origin.seconds() }
+        let (time, origin, lines) = (program.time, start.seconds(), &program.lines);
+        let program = &program.regions[region];
+        Flow { program, ranges, slots, time, start, origin, lines, history }
     }
 
-    /// Puts time and state in their places.
+    /// Puts time, state and delayed signals in their places.
     pub fn place(&mut self, t: f64, x: &[f64]) {
+        self.place_with(t, x, false);
+    }
+
+    fn place_with(&mut self, t: f64, x: &[f64], slopes: bool) {
         self.slots[self.time as usize] = self.origin + t;
         scatter(self.slots, self.program.state, states(self.ranges), x);
+        self.history.place(self.program, self.lines, self.start, t, self.slots, slopes);
     }
 }
 
@@ -142,7 +154,7 @@ impl System for Flow<'_> {
     }
 
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
-        self.place(t, x);
+        self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
         run(&self.program.crossings, self.slots);
         gather(self.slots, self.program.g, watches(self.ranges), g);

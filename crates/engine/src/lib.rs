@@ -18,11 +18,14 @@ mod options;
 mod snapshot;
 
 mod simulation;
+mod warning;
 
 mod flow;
 mod start;
 
 mod crossings;
+mod delay;
+mod history;
 mod machines;
 mod microstep;
 mod reach;
@@ -33,3 +36,4 @@ pub use log::{Change, Event};
 pub use options::Options;
 pub use simulation::{Progress, Row, Simulation, Sink, StopReason};
 pub use snapshot::{Counters, Snapshot};
+pub use warning::Warning;

@@ -35,24 +35,29 @@ impl Simulation {
             }
         }
         // Timers are due first, so that the regions that they reach are looked at too.
-        let woken = self.due(time, sink);
+        let woken = self.take_due(time, sink);
         for timer in &woken {
             for region in &reach.timers[*timer] {
                 self.touch(*region)?;
             }
         }
+        let located = (0..program.regions.len())
+            .any(|r| self.s.regions[r].crossing && self.s.regions[r].reached == time);
+        self.begin_delayed(time, located || !woken.is_empty(), sink)?;
         for record in &program.records {
             self.look_at(record.region.index())?;
         }
         self.write_row(self.s.tag, sink);
+        self.bring_kinks();
         self.settle_sides(0, sink)?;
         self.wake(&woken);
+        self.bring(1);
         self.decide(0, sink)?;
         self.end_if_quiet(sink)
     }
 
     /// Takes the timers that are due at a time off the agenda and puts their next times on it.
-    fn due(&mut self, time: Time, sink: &mut dyn Sink) -> Vec<usize> {
+    fn take_due(&mut self, time: Time, sink: &mut dyn Sink) -> Vec<usize> {
         let program = self.program.clone();
         let mut woken = Vec::new();
         while self.next_event() <= time {
@@ -83,6 +88,27 @@ impl Simulation {
             self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
             self.pulse(cells.woken);
         }
+    }
+
+    /// Takes what was noted a delay ago, and touches what it reaches; `other` says whether something
+    /// else happens too.
+    fn begin_delayed(
+        &mut self,
+        time: Time,
+        other: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let order = self.take_notes(time, sink).filter(|_| !other);
+        if let (Some(order), Some(tick)) = (order, &mut self.s.tick) {
+            tick.order = order;
+        }
+        let reach = self.reach.clone();
+        for line in self.coming_lines() {
+            for region in &reach.lines[line] {
+                self.touch(*region)?;
+            }
+        }
+        Ok(())
     }
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
@@ -125,6 +151,7 @@ impl Simulation {
         let time = tick.time;
         self.take_residuals(region, time);
         self.look_at(region)?;
+        self.look_at_lines(region);
         self.commit_memories(region);
         self.follow_solutions();
         Ok(())
@@ -160,6 +187,8 @@ impl Simulation {
         self.spare = dirty;
         self.silence();
         self.check_defined(tag)?;
+        self.check_meetings(tag);
+        self.note_lines(tag);
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
@@ -167,8 +196,9 @@ impl Simulation {
         }
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;
-        let woken = self.due(tag.time, sink);
+        let woken = self.take_due(tag.time, sink);
         self.wake(&woken);
+        self.bring(tag.microstep + 1);
         self.decide(tag.microstep, sink)?;
         self.end_if_quiet(sink)
     }
@@ -330,6 +360,19 @@ impl Simulation {
         Ok(())
     }
 
+    /// Looks for conditions that hold at different microsteps of one instant.
+    fn check_meetings(&mut self, tag: Tag) {
+        if self.s.met.is_empty() {
+            return;
+        }
+        let program = self.program.clone();
+        let ran = std::mem::take(&mut self.ran);
+        for index in &ran {
+            self.look_at_meetings(&program.units[*index as usize], tag);
+        }
+        self.ran = ran;
+    }
+
     /// The commit of a microstep: states and crossing functions.
     fn commit(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program.clone();
@@ -378,7 +421,8 @@ impl Simulation {
     /// start a new smooth phase.
     fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
-        if tick.present > 0 || tick.dirty.iter().any(|word| *word != 0) {
+        let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
+        if more || self.more_comes() {
             return Ok(());
         }
         let time = tick.time;
@@ -392,6 +436,7 @@ impl Simulation {
                     self.evaluate(region, time)?;
                 }
                 self.restart(region, time);
+                self.note_kink(region, time);
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region: RegionId::new(region) });
                 }

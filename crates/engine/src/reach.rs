@@ -20,6 +20,9 @@ pub(crate) struct Reach {
     pub crossings: Vec<Vec<usize>>,
     /// For each region, the timers that may reach it.
     pub timers_of: Vec<Vec<u32>>,
+    /// For each delayed signal, the regions, and for each region the delayed signals.
+    pub lines: Vec<Vec<usize>>,
+    pub lines_of: Vec<Vec<u32>>,
 }
 
 impl Simulation {
@@ -61,7 +64,21 @@ impl Simulation {
         for (timer, regions) in timers.iter().enumerate() {
             regions.iter().for_each(|region| timers_of[*region].push(timer as u32));
         }
-        self.reach = Arc::new(Reach { timers, crossings, timers_of });
+        let lines: Vec<Vec<usize>> = program
+            .lines
+            .iter()
+            .map(|line| {
+                let mut found = reached(program, &line.to, &region_of);
+                let own = line.track.map(|track| track.region.index());
+                found.extend(own.filter(|own| !found.contains(own)));
+                found
+            })
+            .collect();
+        let mut lines_of = vec![Vec::new(); program.regions.len()];
+        for (line, regions) in lines.iter().enumerate() {
+            regions.iter().for_each(|region| lines_of[*region].push(line as u32));
+        }
+        self.reach = Arc::new(Reach { timers, crossings, timers_of, lines, lines_of });
     }
 }
 

@@ -21,9 +21,8 @@ fn nearest_event(
     program: &Program,
     origin: &dyn Fn(usize) -> Option<Time>,
     located: Time,
-    size: f64,
+    resolution: Time,
 ) -> Time {
-    let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return located };
     program
         .timers
         .iter()
@@ -120,6 +119,7 @@ pub struct Simulation {
     pub(crate) jets: Vec<Jet>,
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
+    pub(crate) samples: Vec<f64>,
     pub(crate) spare: Vec<u64>,
     pub(crate) spare_tick: Option<Tick>,
     pub(crate) found: Vec<(usize, f64)>,
@@ -153,6 +153,7 @@ impl Simulation {
             jets: Vec::new(),
             partial: Vec::new(),
             scratch: Vec::new(),
+            samples: Vec::new(),
             spare: Vec::new(),
             spare_tick: None,
             found: Vec::new(),
@@ -212,7 +213,7 @@ impl Simulation {
         if self.s.finished {
             return Ok(Progress::Done(StopReason::Stopped));
         }
-        let next = self.next_event();
+        let next = self.next_event().min(self.next_delayed());
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
         let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
@@ -266,15 +267,19 @@ impl Simulation {
         self.reaches();
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
         let next = self.reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
-        next.min(self.options.stop)
+        let delayed = self.reach.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
+        // What is a delay ago must be known when it is read; variable steps are bounded anyway.
+        let fixed = self.options.solver.method.is_fixed();
+        let known = self.shortest_delay(region).filter(|_| fixed);
+        known.map_or(next, |delay| next.min(self.s.regions[region].reached + delay))
     }
 
     fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
-        let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
-        let ranges = &state.ranges;
-        let mut flow =
-            Flow::new(program, ranges, &mut self.s.slots, self.program.time, state.origin);
+        let (ranges, slots) = (&state.ranges, &mut self.s.slots);
+        let history = &mut self.s.histories[region];
+        let mut flow = Flow::new(&self.program, region, ranges, slots, state.origin, history);
         let to = horizon.since(state.origin);
         let sides = Sides { side: &state.sides, residual: &mut state.residuals };
         let result = state.solver.step(&mut flow, to, sides);
@@ -290,15 +295,11 @@ impl Simulation {
                 state.crossing = advance == Advance::Crossing;
                 if state.crossing {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
-                    let (slots, clocks) = (&self.s.slots, &self.s.fragments);
-                    let origin = |timer: usize| {
-                        let fragment = self.program.timers[timer].fragment.index();
-                        let active = self.program.fragments[fragment].active as usize;
-                        (slots[active] != 0.0).then(|| clocks[fragment].origin)
-                    };
-                    state.reached = nearest_event(&self.program, &origin, state.reached, size);
+                    self.take_event_time(region, size);
                 }
-                let reached = state.reached;
+                self.record_step(region)?;
+                let (program, reached) =
+                    (&self.program.regions[region], self.s.regions[region].reached);
                 if advance == Advance::Reached
                     && reached < horizon
                     && program.recorded
@@ -313,6 +314,22 @@ impl Simulation {
             }
             Err(error) => Err(self.step_error(region, error)),
         }
+    }
+
+    /// A crossing within the resolution of another event's time takes that time.
+    fn take_event_time(&mut self, region: usize, size: f64) {
+        let located = self.s.regions[region].reached;
+        let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return };
+        let origin = |timer: usize| {
+            let fragment = self.program.timers[timer].fragment;
+            self.runs(fragment).then(|| self.s.fragments[fragment.index()].origin)
+        };
+        let nearest = nearest_event(&self.program, &origin, located, resolution);
+        let time = match nearest == located {
+            true => self.nearest_delayed(located, resolution).unwrap_or(located),
+            false => nearest,
+        };
+        self.s.regions[region].reached = time;
     }
 
     fn step_error(&mut self, region: usize, error: StepError) -> RunError {
@@ -347,8 +364,9 @@ impl Simulation {
                 // A value that is not finite just ahead is a wall, not mere speed.
                 let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
                 let x = state.solver.state().to_vec();
-                let ranges = &state.ranges;
-                Flow::new(program, ranges, &mut self.s.slots, self.program.time, state.origin)
+                let (ranges, slots) = (&state.ranges, &mut self.s.slots);
+                let history = &mut self.s.histories[region];
+                Flow::new(&self.program, region, ranges, slots, state.origin, history)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
@@ -434,6 +452,11 @@ impl Simulation {
             scatter(&mut self.s.slots, program.state, states(&state.ranges), x);
         }
         self.s.slots[self.program.time as usize] = time.seconds();
+        if !program.lines.is_empty() {
+            let (t, lines) = (time.since(state.origin), &self.program.lines);
+            let history = &mut self.s.histories[region];
+            history.place(program, lines, state.origin, t, &mut self.s.slots, true);
+        }
         run(&program.left, &mut self.s.slots);
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);

@@ -8,6 +8,10 @@ use program::CellId;
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
+use crate::Warning;
+use crate::delay::LineState;
+use crate::history::History;
+use crate::warning::Met;
 use crate::zeno::Accumulation;
 
 /// The whole state of a run between two advances.
@@ -17,6 +21,10 @@ pub struct Snapshot {
     pub(crate) slots: Vec<f64>,
     /// The parts that step apart.
     pub(crate) regions: Vec<RegionState>,
+    /// The past of each region.
+    pub(crate) histories: Vec<History>,
+    /// Where each delayed signal stands.
+    pub(crate) lines: Vec<LineState>,
     /// When each timer wakes next.
     pub(crate) agenda: BinaryHeap<Reverse<(Time, u32)>>,
     /// How often each timer has woken.
@@ -36,6 +44,10 @@ pub struct Snapshot {
     pub(crate) last_row: Option<Tag>,
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
+    /// For each meeting, when its conditions last held.
+    pub(crate) met: Vec<Met>,
+    /// What a reader of the result should know.
+    pub(crate) warnings: Vec<Warning>,
     /// How often the units of each block have run.
     pub(crate) firings: Vec<u64>,
     /// The work so far.
@@ -99,6 +111,9 @@ pub(crate) struct Tick {
     pub pending: Vec<u32>,
     /// Machines to look at when the next one is.
     pub entered: Vec<u32>,
+    /// The lowest order of a derivative that may jump: 0, unless only kinks of delayed signals have
+    /// come.
+    pub order: u8,
     /// What has happened to each region at this time.
     pub regions: Vec<Touched>,
 }
@@ -106,7 +121,7 @@ pub(crate) struct Tick {
 impl Tick {
     /// Starts anew at a time, keeping the room of an earlier tick.
     pub fn begin(&mut self, time: Time, units: usize, regions: usize) {
-        (self.time, self.microstep, self.present) = (time, 1, 0);
+        (self.time, self.microstep, self.present, self.order) = (time, 1, 0, 0);
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();

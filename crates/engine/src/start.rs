@@ -10,9 +10,12 @@ use ir::run;
 use program::{CrossingKind, FragmentProgram, Program};
 use solver::Solver;
 
+use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
+use crate::history::History;
 use crate::simulation::{Simulation, Sink};
 use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
+use crate::warning::Met;
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
 
@@ -57,7 +60,11 @@ impl Snapshot {
             let origin = if fragment.dwell { options.start } else { Time::ZERO };
             Clock { origin, stopped: options.start }
         };
+        let history = |region| History::new(region, &program.lines, options.start);
+        let lines = LineState::all(program, &mut slots);
         Snapshot {
+            histories: program.regions.iter().map(history).collect(),
+            lines,
             regions: regions.collect(),
             fragments: program.fragments.iter().map(clock).collect(),
             draws: vec![0; program.machines.len()],
@@ -70,6 +77,8 @@ impl Snapshot {
             on_list: 0,
             last_row: None,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
+            met: vec![Met::default(); program.meetings.len()],
+            warnings: Vec::new(),
             firings: vec![0; blocks],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
@@ -104,6 +113,7 @@ impl Simulation {
         }
         self.check_all_finite(Tag::new(start, 0))?;
         self.follow_solutions();
+        self.start_lines();
         let due = self.next_event() <= start;
         if due || !self.program.machines.is_empty() {
             return self.begin_tick(start, sink);
@@ -146,6 +156,7 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
+        self.cut_history(region, time);
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {
@@ -172,11 +183,13 @@ impl Simulation {
         state.reached = time;
         state.crossing = false;
         self.s.slots[self.program.time as usize] = time.seconds();
+        let history = &mut self.s.histories[region];
+        history.begin_phase(program, &self.program.lines, time);
         run(&program.prelude, &mut self.s.slots);
         self.scratch.resize(state.solver.state().len(), 0.0);
         gather(&self.s.slots, program.state, states(&state.ranges), &mut self.scratch);
-        let ranges = &state.ranges;
-        let mut flow = Flow::new(program, ranges, &mut self.s.slots, self.program.time, time);
+        let (ranges, slots) = (&state.ranges, &mut self.s.slots);
+        let mut flow = Flow::new(&self.program, region, ranges, slots, time, history);
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
 }

@@ -86,6 +86,9 @@ impl<'a> Composer<'a> {
                             }
                         }
                     }
+                    Leaf::Delayed { index, part } => {
+                        g.leaf(slots.slot(slots.delayed(block, index, part)), node.ty)
+                    }
                     Leaf::State(index) => {
                         let state = &slots.states[slots.first_state[block.index()] + index];
                         g.leaf(slots.slot(state.cell), node.ty)

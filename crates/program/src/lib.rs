@@ -11,6 +11,7 @@ mod program;
 mod slots;
 
 mod compose;
+mod lines;
 mod live;
 mod machines;
 mod smooth;
@@ -21,6 +22,6 @@ pub use machines::{
     Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
 };
 pub use program::{
-    CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, Span,
-    StateCells, TimerCells, Unit, UnitId, Watch, WireCells, compile,
+    CellId, Crossing, CrossingKind, Line, LiveTapes, Program, RecordCells, RegionProgram, Span,
+    StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
 };

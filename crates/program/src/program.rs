@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::Type;
+use base::{Time, Type};
 use blocks::{Part, Timer};
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
@@ -40,10 +40,14 @@ pub struct Program {
     pub crossings: Vec<Crossing>,
     /// All timers.
     pub timers: Vec<TimerCells>,
+    /// All delayed signals.
+    pub lines: Vec<Line>,
     /// Where the wires are.
     pub wires: Vec<WireCells>,
     /// What is recorded.
     pub records: Vec<RecordCells>,
+    /// What it means that the conditions of each meeting hold at one instant.
+    pub meetings: Vec<String>,
     /// Wires that do not move between events, evaluated once at the start.
     pub still: Tape,
     /// Guesses of solved loops and the places of their solutions, updated where a point is
@@ -111,6 +115,14 @@ pub struct RegionProgram {
     pub seed: Slot,
     /// Where the tangent tape puts its result.
     pub column: Slot,
+    /// The delayed signals that move between events.
+    pub lines: Vec<usize>,
+    /// What these were made from, for the history of the region.
+    pub sample: Tape,
+    /// Where the sample tape puts it, signal after signal.
+    pub samples: Slot,
+    /// How many numbers that are.
+    pub sample_width: usize,
     /// The functions that the solver watches.
     pub watches: Vec<Watch>,
     /// Where the values of the watched functions are, one after the other.
@@ -161,6 +173,8 @@ pub struct LiveTapes {
     pub crossings: Tape,
     /// The left limits.
     pub left: Tape,
+    /// The samples for the history.
+    pub sample: Tape,
 }
 
 /// One function that a solver watches: a crossing, or an edge of a cell.
@@ -228,6 +242,40 @@ pub struct TimerCells {
     pub wakings: CellId,
 }
 
+/// A delayed signal: the parts of a wire, and where they come a delay later.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The block that reads it.
+    pub block: BlockId,
+    /// How much later.
+    pub delay: Time,
+    /// Presence, value, derivatives and impulses of the wire, in this order.
+    pub from: Vec<CellId>,
+    /// The same of the delayed signal.
+    pub to: Vec<CellId>,
+    /// The value and the derivatives before the delay is over.
+    pub initial: Vec<f64>,
+    /// Whether it is present then.
+    pub early: bool,
+    /// Where the signal is between events, where it moves then.
+    pub track: Option<Track>,
+}
+
+/// A delayed signal between events.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// The region that keeps the history.
+    pub region: RegionId,
+    /// Where the signal begins in a sample.
+    pub offset: usize,
+    /// How many numbers it has, derivatives included.
+    pub width: usize,
+    /// Where the delayed numbers are.
+    pub place: Slot,
+    /// Where their time derivatives are.
+    pub slope: Slot,
+}
+
 /// Where the parts of a wire are.
 #[derive(Clone, Debug)]
 pub struct WireCells {
@@ -284,6 +332,8 @@ pub struct Unit {
     pub crossings: Vec<(Slot, usize)>,
     /// Conditions that must not hold: where the tape puts them, and the reason.
     pub checks: Vec<(Slot, String)>,
+    /// Conditions whose order at one instant matters: where the tape puts both, and the meeting.
+    pub meetings: Vec<(Slot, Slot, usize)>,
     /// Whether the tape may find that a loop is not known.
     pub may_be_unknown: bool,
     /// The wires whose values it makes, for messages.

@@ -9,7 +9,7 @@ use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Cell, CellId, Crossing, CrossingKind, RegionProgram, Span, StateCells, TimerCells, Watch,
+    Cell, CellId, Crossing, CrossingKind, Line, RegionProgram, Span, StateCells, TimerCells, Watch,
     WireCells,
 };
 
@@ -47,6 +47,8 @@ pub(crate) struct Slots {
     pub first_state: Vec<usize>,
     pub timers: Vec<TimerCells>,
     pub first_timer: Vec<usize>,
+    pub lines: Vec<Line>,
+    pub first_line: Vec<usize>,
     pub crossings: Vec<Crossing>,
     pub sites: BTreeMap<(BlockId, NodeId), Site>,
     pub regions: Vec<RegionProgram>,
@@ -54,6 +56,8 @@ pub(crate) struct Slots {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Parts of wires that have one value at every tick.
     pub presets: Vec<(Slot, Vec<f64>)>,
+    /// The reasons of meetings.
+    pub meetings: Vec<String>,
     /// For each fragment, whether it runs and where its clock began.
     pub fragments: Vec<FragmentSlots>,
     /// The conditions under which tapes run: those of fragments, by their numbers.
@@ -82,6 +86,8 @@ impl Slots {
             first_state: Vec::new(),
             timers: Vec::new(),
             first_timer: Vec::new(),
+            lines: Vec::new(),
+            first_line: Vec::new(),
             crossings: Vec::new(),
             sites: BTreeMap::new(),
             regions: diagram.regions.iter().map(|_| RegionProgram::default()).collect(),
@@ -89,11 +95,13 @@ impl Slots {
             presets: Vec::new(),
             fragments: Vec::new(),
             guards: Guards::default(),
+            meetings: Vec::new(),
         };
         slots.place_fragments(diagram);
         slots.place_wires(diagram);
         slots.place_states(diagram);
         slots.place_timers(diagram);
+        slots.place_lines(diagram);
         slots.place_crossings(diagram);
         slots
     }
@@ -114,7 +122,7 @@ impl Slots {
         self.cell_at(slot, length)
     }
 
-    fn cell_at(&mut self, slot: Slot, length: usize) -> CellId {
+    pub(crate) fn cell_at(&mut self, slot: Slot, length: usize) -> CellId {
         let id = CellId::new(self.cells.len());
         self.cells.push(Cell { slot, length, ..Cell::default() });
         self.of_slot.insert(slot, id);

@@ -77,8 +77,10 @@ pub(crate) fn program(
         states: slots.states,
         crossings: slots.crossings,
         timers: slots.timers,
+        lines: slots.lines,
         wires: slots.wires,
         records,
+        meetings: slots.meetings,
         still,
         guesses: slots.guesses,
         solved: solved_wires(schedule),
@@ -136,7 +138,12 @@ struct Maker<'a> {
     /// For each region, the leaves that are its states, as far as they have been looked for.
     state_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
     looked: usize,
+    /// The place of the slope of each delayed number that moves, and the leaves that are delayed.
+    slope_places: FxHashMap<Slot, Slot>,
+    delayed_leaves: Vec<(NodeId, Slot, base::Type)>,
     recorded: FxHashSet<WireId>,
+    /// Wires that something reads a delay later.
+    delayed: FxHashSet<WireId>,
     /// Wires whose value may change when a tick ends although nothing else does, as a left limit
     /// becomes the signal again.
     switching: Vec<bool>,
@@ -159,7 +166,20 @@ impl<'a> Maker<'a> {
                 state_places.insert(region.state + offset, (RegionId::new(index), offset));
             }
         }
+        let mut slope_places = FxHashMap::default();
+        for track in slots.lines.iter().filter_map(|line| line.track) {
+            for offset in 0..track.width as Slot {
+                moving_places.extend([track.place + offset, track.slope + offset]);
+                slope_places.insert(track.place + offset, track.slope + offset);
+            }
+        }
+        let pasts = diagram.blocks.iter().flat_map(|block| {
+            (0..block.definition.histories.len()).map(|history| block.past(history))
+        });
         Maker {
+            delayed: pasts.collect(),
+            slope_places,
+            delayed_leaves: Vec::new(),
             diagram,
             composer,
             moving: FxHashSet::default(),
@@ -180,6 +200,7 @@ impl<'a> Maker<'a> {
         let rates = self.rates(id, &blocks);
         let watched = self.watched(id, &blocks);
         let left = self.left(id, &blocks);
+        let sample = self.sample(id);
         self.mark_moving();
         // What the rates and crossing functions need and does not move is computed once a phase.
         let crossings = [watched.0.clone(), watched.1.clone()].concat();
@@ -188,7 +209,7 @@ impl<'a> Maker<'a> {
         let given: FxHashMap<NodeId, Slot> =
             given.iter().map(|(node, (slot, _))| (*node, *slot)).collect();
         let direction = self.tangent(id, &rates);
-        let live = self.live(&blocks, [&rates, &crossings, &left]);
+        let live = self.live(&blocks, [&rates, &crossings, &left, &sample]);
         let composer = &self.composer;
         let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
         let mut tape = |roots: &[Root], given: &FxHashMap<NodeId, Slot>| {
@@ -201,14 +222,16 @@ impl<'a> Maker<'a> {
         program.crossings = tape(&crossings, &given);
         program.slopes = tape(&watched.1, &given);
         program.left = tape(&left, &none);
+        program.sample = tape(&sample, &none);
         program.tangent = tape(&direction, &none);
-        if let Some([rates, crossings, left]) = live {
+        if let Some([rates, crossings, left, sample]) = live {
             program.live.derivative = tape(&rates, &none);
             program.live.crossings = tape(&crossings, &none);
             program.live.left = tape(&left, &none);
+            program.live.sample = tape(&sample, &none);
         }
-        let everything: Vec<NodeId> =
-            rates.iter().chain(&crossings).chain(&left).map(|root| root.0).collect();
+        let all = rates.iter().chain(&crossings).chain(&left).chain(&sample);
+        let everything: Vec<NodeId> = all.map(|root| root.0).collect();
         self.read_by(id, &everything);
     }
 
@@ -217,9 +240,32 @@ impl<'a> Maker<'a> {
         self.diagram.block(block).fragment.0
     }
 
-    /// Rates, crossing functions and left limits with comparisons read from values, where there are
-    /// any.
-    fn live(&mut self, blocks: &[BlockId], roots: [&Vec<Root>; 3]) -> Option<[Vec<Root>; 3]> {
+    /// What the delayed signals of the region are made from, to the places of samples.
+    fn sample(&mut self, id: RegionId) -> Vec<Root> {
+        let width = self.slots.regions[id.index()].sample_width;
+        let samples = self.slots.layout.reserve(width);
+        self.slots.regions[id.index()].samples = samples;
+        let mut roots = Vec::new();
+        for index in self.slots.regions[id.index()].lines.clone() {
+            let line = &self.slots.lines[index];
+            let Some(track) = line.track else { continue };
+            let guard = self.guard(line.block);
+            let mut at = samples + track.offset as Slot;
+            for cell in &line.from {
+                let cell = &self.slots.cells[cell.index()];
+                if let Some((wire, part @ (Part::Value | Part::Derivative(_)))) = cell.part {
+                    let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
+                    roots.push((node, at, guard));
+                    at += cell.length as Slot;
+                }
+            }
+        }
+        roots
+    }
+
+    /// Rates, crossing functions, left limits and samples with comparisons read from values, where
+    /// there are any.
+    fn live(&mut self, blocks: &[BlockId], roots: [&Vec<Root>; 4]) -> Option<[Vec<Root>; 4]> {
         let mut operands = Operands::default();
         for block in blocks {
             let flat = self.diagram.block(*block);
@@ -321,6 +367,9 @@ impl<'a> Maker<'a> {
         for (node, offset, ty) in self.state_leaves[id.index()].clone() {
             seeds.insert(node, self.composer.graph.leaf(from + offset, ty));
         }
+        for (node, slope, ty) in self.delayed_leaves.iter().filter(|_| time) {
+            seeds.insert(*node, self.composer.graph.leaf(*slope, *ty));
+        }
         if time {
             let now = self.composer.graph.leaf(self.slots.time, base::Type::REAL);
             let one = self.composer.graph.real(1.0);
@@ -333,10 +382,12 @@ impl<'a> Maker<'a> {
     fn look_for_states(&mut self) {
         let nodes = self.composer.graph.nodes();
         for (index, node) in nodes.iter().enumerate().skip(self.looked) {
-            if let Op::Leaf(slot) = node.op
-                && let Some((region, offset)) = self.state_places.get(&slot)
-            {
+            let Op::Leaf(slot) = node.op else { continue };
+            if let Some((region, offset)) = self.state_places.get(&slot) {
                 self.state_leaves[region.index()].push((NodeId::new(index), *offset, node.ty));
+            }
+            if let Some(slope) = self.slope_places.get(&slot) {
+                self.delayed_leaves.push((NodeId::new(index), *slope, node.ty));
             }
         }
         self.looked = nodes.len();
@@ -370,8 +421,9 @@ impl<'a> Maker<'a> {
                 let recorded = self.recorded.contains(wire);
                 self.slots.regions[id.index()].recorded |= recorded;
                 let cell = self.slots.part(*wire, Part::Value);
+                let delayed = self.delayed.contains(wire);
                 let readers = &self.slots.cells[cell.index()].readers;
-                let read = !readers.is_empty() || self.asked.contains(wire);
+                let read = delayed || !readers.is_empty() || self.asked.contains(wire);
                 let switches = self.switching[wire.index()];
                 if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
                     let part = self.composer.parts.id(*wire, Part::Value);
@@ -380,7 +432,7 @@ impl<'a> Maker<'a> {
                 }
                 for order in 1..=self.diagram.wire(*wire).derivatives {
                     let cell = self.slots.part(*wire, Part::Derivative(order));
-                    if !self.slots.cells[cell.index()].readers.is_empty() {
+                    if delayed || !self.slots.cells[cell.index()].readers.is_empty() {
                         let part = self.composer.parts.id(*wire, Part::Derivative(order));
                         roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
                     }

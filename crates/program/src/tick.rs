@@ -87,11 +87,12 @@ fn hosts(diagram: &Diagram, schedule: &Schedule, runs: &[Run]) -> Vec<Option<usi
     last.iter().enumerate().map(ready).collect()
 }
 
-/// What a block's commit computes: next states, operands of sides and cells, and checks.
+/// What a block's commit computes: next states, operands of sides and cells, checks and meetings.
 fn commit_roots(block: &FlatBlock) -> Vec<NodeId> {
     let operands = block.tick.placed.values().map(|site| block.tick.graph.node(*site).args[0]);
     let nexts = block.tick.nexts.iter().copied();
-    nexts.chain(operands).chain(block.tick.checks.iter().copied()).collect()
+    let meetings = block.tick.meetings.iter().flat_map(|(first, second)| [*first, *second]);
+    nexts.chain(operands).chain(block.tick.checks.iter().copied()).chain(meetings).collect()
 }
 
 struct Maker<'a> {
@@ -184,7 +185,7 @@ impl<'a> Maker<'a> {
         (unit, places)
     }
 
-    /// What a block's commit needs: next states, crossing functions, and checks.
+    /// What a block's commit needs: next states, crossing functions, checks and meetings.
     fn commit(&mut self, block: BlockId) {
         let (mut composer, mut unit) = (self.composer(), self.empty(block));
         let mut places = Vec::new();
@@ -229,6 +230,18 @@ impl<'a> Maker<'a> {
                 unit.checks.push((slot, check.reason.clone()));
             }
         }
+        for (meeting, nodes) in flat.definition.meetings.iter().zip(&flat.tick.meetings) {
+            let nodes = [nodes.0, nodes.1].map(|node| composer.inline(self.slots, block, node));
+            if nodes.iter().all(|node| composer.graph.truth(*node) != Some(false)) {
+                let slots = nodes.map(|node| {
+                    let slot = self.slots.layout.reserve(1);
+                    places.push((node, slot));
+                    slot
+                });
+                unit.meetings.push((slots[0], slots[1], self.slots.meetings.len()));
+                self.slots.meetings.push(meeting.reason.clone());
+            }
+        }
     }
 
     fn empty(&self, block: BlockId) -> Unit {
@@ -241,6 +254,7 @@ impl<'a> Maker<'a> {
             nexts: Vec::new(),
             crossings: Vec::new(),
             checks: Vec::new(),
+            meetings: Vec::new(),
             may_be_unknown: false,
             wires: Vec::new(),
         }

@@ -244,10 +244,15 @@ impl<'a> Refused<'a> {
 
     fn message(&self, edges: &Edges, members: &[PartId], why: Refusal) -> Diagnostic {
         let cycle = shortest_cycle(edges, members);
-        // The expression at an input goes without saying where its block is in the loop too.
+        // The expression at an input goes without saying where its block is in the loop too, unless
+        // it is an impulse or a derivative of it that closes the loop.
         let block =
             |id: &PartId| self.diagram.block(self.diagram.wire(self.parts.get(*id).wire).block);
-        let own = |id: &PartId| block(id).written() == block(id).path;
+        let own = |id: &PartId| {
+            let telling =
+                matches!(self.parts.get(*id).part, Part::Impulse(_) | Part::Derivative(_));
+            telling || block(id).written() == block(id).path
+        };
         let plain = |id: &&PartId| {
             own(id) || !cycle.iter().any(|other| block(other).path == block(id).written())
         };

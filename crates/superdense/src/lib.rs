@@ -38,7 +38,7 @@ pub use blocks::{
     Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
-pub use engine::{Change, Counters, Event, RunError, StopReason};
+pub use engine::{Change, Counters, Event, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};

@@ -146,12 +146,26 @@ impl System {
         out
     }
 
+    /// What a run may come to and cannot go on after, as far as it can be told before: operations
+    /// on impulses that have no meaning.
+    pub fn warnings(&self) -> Diagnostics {
+        diagram::possible(&self.diagram)
+    }
+
     /// An error at run time as a diagnostic with the place in the text.
     pub fn explain(&self, error: &engine::RunError) -> Diagnostic {
-        let path = error.block();
-        let found = self.diagram.blocks.iter().find(|block| block.path == path);
         let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-        match found {
+        self.in_the_text(diagnostic, error.block())
+    }
+
+    /// A warning of a run as a diagnostic with the place in the text.
+    pub fn explain_warning(&self, warning: &engine::Warning) -> Diagnostic {
+        let diagnostic = Diagnostic::warning(warning.code(), warning.to_string());
+        self.in_the_text(diagnostic.help(warning.help()), warning.block())
+    }
+
+    fn in_the_text(&self, diagnostic: Diagnostic, path: &str) -> Diagnostic {
+        match self.diagram.blocks.iter().find(|block| block.path == path) {
             Some(block) => diagnostic.at(block.span, "this block").block(path),
             None => diagnostic,
         }

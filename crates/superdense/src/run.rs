@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base::Tag;
-use engine::{Counters, Event, Progress, Row, RunError, Simulation, Sink, StopReason};
+use engine::{Counters, Event, Progress, Row, RunError, Simulation, Sink, StopReason, Warning};
 use trace::{Impulse, Trace, WriteError, Writer};
 
 use crate::System;
@@ -15,6 +15,8 @@ pub struct Outcome {
     pub trace: Trace,
     /// Why it ended.
     pub stop: StopReason,
+    /// What a reader of the result should know.
+    pub warnings: Vec<Warning>,
     /// The work that it took.
     pub counters: Counters,
     /// How many rows were recorded, in memory or to a file.
@@ -30,6 +32,8 @@ pub struct Failure {
     pub error: RunError,
     /// The recorded signals up to there.
     pub trace: Trace,
+    /// What a reader of the result should know.
+    pub warnings: Vec<Warning>,
     /// The work that it took.
     pub counters: Counters,
     /// How many rows were recorded, in memory or to a file.
@@ -181,6 +185,11 @@ impl Run {
         self.simulation.counters()
     }
 
+    /// What a reader of the result should know, from the start of the run on.
+    pub fn warnings(&self) -> &[Warning] {
+        self.simulation.warnings()
+    }
+
     /// How often the blocks whose path starts like this have fired at ticks.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
         let blocks = system.diagram.blocks.iter().enumerate();
@@ -204,14 +213,16 @@ impl Run {
                 Ok(None) if self.recorder.write_error.is_none() => {}
                 Ok(stop) => {
                     let (counters, write_error) = (self.counters(), self.close());
+                    let warnings = self.warnings().to_vec();
                     let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.recorder.rows);
                     let trace = self.recorder.trace;
-                    return Ok(Outcome { trace, stop, counters, rows, write_error });
+                    return Ok(Outcome { trace, stop, warnings, counters, rows, write_error });
                 }
                 Err(error) => {
                     let (counters, write_error) = (self.counters(), self.close());
+                    let warnings = self.warnings().to_vec();
                     let (trace, rows) = (self.recorder.trace, self.recorder.rows);
-                    return Err(Failure { error, trace, counters, rows, write_error });
+                    return Err(Failure { error, trace, warnings, counters, rows, write_error });
                 }
             }
         }

@@ -23,6 +23,8 @@ enum Piece {
     Kink(usize),
     Floor(usize),
     Previous(usize),
+    Delay(usize, u8),
+    Echo(usize, u8),
 }
 
 fn piece() -> impl Strategy<Value = Piece> {
@@ -44,6 +46,8 @@ fn piece() -> impl Strategy<Value = Piece> {
         some().prop_map(Piece::Kink),
         some().prop_map(Piece::Floor),
         some().prop_map(Piece::Previous),
+        (some(), 1..5u8).prop_map(|(a, delay)| Piece::Delay(a, delay)),
+        (some(), 1..5u8).prop_map(|(a, delay)| Piece::Echo(a, delay)),
     ]
 }
 
@@ -93,6 +97,12 @@ fn lines(pieces: &[Piece]) -> (Vec<String>, Vec<String>) {
             }
             Piece::Previous(a) => {
                 (true, format!("{{type: Sample, input: previous({}), trigger: e0}}", m(a)))
+            }
+            Piece::Delay(a, d) => {
+                (false, format!("{{type: TransportDelay, input: {}, delay: 0.{d}}}", m(a)))
+            }
+            Piece::Echo(a, d) => {
+                (true, format!("{{type: TransportDelay, input: {}, delay: 0.{d}}}", e(a)))
             }
         };
         lines.push(format!("b{k}: {body}"));

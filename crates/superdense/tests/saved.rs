@@ -86,6 +86,23 @@ record: [x, e]
 simulate: {stop: 1, solver: trapezoidal, step: 0.03}
 ";
 
+const DELAYS: &str = "
+superdense: 1
+blocks:
+  s: {type: Step, time: 0.3, after: 2}
+  hit: {type: ImpulseSource, times: [0.45], weight: 0.5, order: 1}
+  x: {type: Integrator, input: s - y - x + hit, initial: 1}
+  y: {type: TransportDelay, input: x, delay: 0.2, initial: 1}
+  d: {type: Derivative, input: y}
+  z: {type: TransportDelay, input: sin(3 * time) * y, delay: 1/7}
+  e: {type: LevelCrossing, input: z, level: 0.4}
+  l: {type: TransportDelay, input: e, delay: 0.05}
+  h: {type: ZeroOrderHold, input: l}
+  k: {type: TransportDelay, input: h, delay: 0.1, initial: 3}
+record: [x, y, d, z, e, l, k]
+simulate: {stop: 1.2, tolerance: 1e-6}
+";
+
 /// Saves after every advance, and resumes from every save.
 fn check(name: &str, system: &System) {
     let mut run = system.start();
@@ -147,6 +164,11 @@ fn solved_loop_resumes_anywhere() {
 #[test]
 fn regions_that_step_apart_resume_anywhere() {
     check("apart", &compile(APART));
+}
+
+#[test]
+fn delays_resume_anywhere() {
+    check("delays", &compile(DELAYS));
 }
 
 #[test]

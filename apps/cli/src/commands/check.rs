@@ -5,16 +5,22 @@ use superdense::Stage;
 
 use crate::arguments::CheckArguments;
 use crate::model::compile;
-use crate::report::show;
+use crate::report::{show, warn};
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let system = compile(&arguments.model, None)?;
     match arguments.print.as_deref() {
         None => {
+            let warnings = system.warnings();
+            warn(&warnings, system.sources(), arguments.format);
             let blocks = count(system.block_count(), "block");
             let states = count(system.state_count(), "state");
             let model = arguments.model.model.display();
-            show(&format!("{model}: {blocks}, {states}, no errors\n"))
+            let found = match warnings.0.len() {
+                0 => "no errors".to_owned(),
+                number => format!("no errors, {}", count(number, "warning")),
+            };
+            show(&format!("{model}: {blocks}, {states}, {found}\n"))
         }
         Some("diagram") => show(&system.print(Stage::Diagram)),
         Some("schedule") => show(&system.print(Stage::Schedule)),

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use superdense::{Listener, StopReason, System, Trace, Writer, plots, traces, write_csv};
+use superdense::{
+    Diagnostics, Listener, StopReason, System, Trace, Writer, plots, traces, write_csv,
+};
 
 use self::drive::{Driven, End, Outputs, drive};
 use self::progress::Progress;
@@ -18,7 +20,7 @@ use super::pictures::{picture_format, plot_to};
 use crate::arguments::{Format, RunArguments};
 use crate::json;
 use crate::model::compile;
-use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten};
+use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten, warn};
 
 /// How many rows make a curve look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
@@ -48,6 +50,10 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
         tell(&ending(arguments, elapsed, compiled));
+    }
+    if !arguments.quiet {
+        let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
+        warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
     }
     conclude(arguments, &system, driven.end)
 }

@@ -31,6 +31,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(math::Inverter),
         Arc::new(continuous::Integrator),
         Arc::new(continuous::Derivative),
+        Arc::new(continuous::TransportDelay),
         Arc::new(discrete::ZeroOrderHold),
         Arc::new(discrete::Sample),
         Arc::new(discrete::Counter),

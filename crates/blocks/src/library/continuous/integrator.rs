@@ -20,7 +20,7 @@ impl Block for Integrator {
             summary: "A state that grows at the rate of its input.",
             equations: "x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), where reset is present\noutput = x",
             absence: "An absent input counts as 0. Absent `impulse` and `reset` do nothing.",
-            impulses: "The input's coefficient a0 is added to the state at once; the output's a_i is the input's a_(i+1). `reset` wins over `impulse` and over a0 of the same microstep.",
+            impulses: "The input's coefficient a0 is added to the state at once; the output's a_i is the input's a_(i+1). `reset` wins over `impulse` and over a0 of the same microstep. An impulse at `reset` or `impulse`, which take the values of events, is an error.",
             inputs: &[
                 Input {
                     name: "input",
@@ -74,12 +74,14 @@ simulate: {stop: 4}"#,
         }
         if let Some(impulse) = &impulse {
             cx.numeric(impulse, "impulse")?;
+            cx.events_only(impulse, "impulse");
             cx.fits(impulse, &input, false)?;
             let pushed = cx.graph.add(value, impulse.value);
             value = cx.graph.select(impulse.present, pushed, value);
         }
         if let Some(reset) = &reset {
             cx.numeric(reset, "reset")?;
+            cx.events_only(reset, "reset");
             cx.fits(reset, &input, false)?;
             value = cx.graph.select(reset.present, reset.value, value);
         }

@@ -1,7 +1,9 @@
-//! Continuous: states that flow.
+//! Continuous: states that flow, and what was.
 
 mod derivative;
 mod integrator;
+mod transport_delay;
 
 pub use derivative::Derivative;
 pub use integrator::Integrator;
+pub use transport_delay::TransportDelay;

@@ -16,7 +16,7 @@ impl Block for Sample {
             summary: "The value of a signal at the times of events.",
             equations: "y(t, n) = input(t, n), where trigger is present",
             absence: "Absent where the trigger or the input is.",
-            impulses: "An impulse of the input at the time of an event is an error.",
+            impulses: "An impulse of the input at the time of an event is an error, and so is one at `trigger`.",
             inputs: &[
                 Input {
                     name: "input",
@@ -46,6 +46,7 @@ simulate: {stop: 1}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let (input, trigger) = (cx.input("input"), cx.input("trigger"));
+        cx.events_only(&trigger, "trigger");
         for impulse in input.impulses.clone() {
             let hit = cx.nonzero(impulse);
             let undefined = cx.graph.and(hit, trigger.present);

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -15,14 +15,14 @@ impl Block for MicrostepDelay {
             name: "MicrostepDelay",
             shelf: "Events",
             summary: "A signal one microstep later.",
-            equations: "y(t, n) = input(t, n-1), at n >= 1\nabsent at n = 0 and between events",
-            absence: "Absent where the input was absent one microstep ago. Breaks a causality loop.",
+            equations: "y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events",
+            absence: "Absent where the input was absent one microstep ago, so that an event comes one microstep later. Breaks a causality loop at ticks.",
             impulses: "Every coefficient is moved to the next microstep.",
             inputs: &[Input {
                 name: "input",
-                about: "The events.",
+                about: "The signal: events, or one that is there between events too.",
                 count: Count::One,
-                presence: Presence::Discrete,
+                presence: Presence::Any,
             }],
             outputs: &[Output { name: "output", about: "The delayed signal." }],
             parameters: &[],
@@ -31,26 +31,27 @@ name: microstep-delay
 blocks:
   c: {type: Clock, period: 1, offset: 0.5}
   d: {type: MicrostepDelay, input: c}
-record: [c, d]
+  hit: {type: ImpulseSource, times: [1]}
+  late: {type: MicrostepDelay, input: hit}
+  x: {type: Integrator, input: hit - late}
+record: [c, d, x]
 simulate: {stop: 2}"#,
         }
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
-        let ticking = cx.ticking();
-        let no = cx.graph.bool(false);
-        let delayed = |cx: &mut Context, node: NodeId| {
-            let ty = cx.graph.ty(node);
-            let state = cx.state("delayed", Value::new(ty, vec![0.0; ty.len()]));
-            cx.next(state, node);
-            state
-        };
-        let value = delayed(cx, input.value);
-        let waiting = delayed(cx, input.present);
-        let impulses = input.impulses.iter().map(|i| delayed(cx, *i)).collect();
-        let present = cx.graph.select(ticking, waiting, no);
-        cx.output("output", Signal { value, present, impulses });
+        let mut signal = cx.previous(&input);
+        signal.impulses = input.impulses.iter().map(|impulse| delayed(cx, *impulse)).collect();
+        cx.output("output", signal);
         Ok(())
     }
+}
+
+/// A coefficient one microstep later; the memory is empty between events, when there is none.
+fn delayed(cx: &mut Context, impulse: NodeId) -> NodeId {
+    let ty = cx.graph.ty(impulse);
+    let state = cx.state("delayed", Value::new(ty, vec![0.0; ty.len()]));
+    cx.next(state, impulse);
+    state
 }

@@ -1,0 +1,83 @@
+//! Warnings through the binary: told as text and as JSON, and no reason to fail.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{folders, messages, repository, scratch, superdense};
+
+/// The square of an impulse in a run that ends before it.
+const SQUARE: &str = "superdense: 1
+blocks:
+  hit: {type: ImpulseSource, times: [2]}
+  y: {type: Expression, expression: hit^2}
+simulate: {stop: 1}
+";
+
+/// A factor that jumps one microstep after an impulse.
+const ORDER: &str = "superdense: 1
+blocks:
+  hit: {type: ImpulseSource, times: [1]}
+  x: {type: Integrator, input: b, initial: 1}
+  b: {type: MicrostepDelay, input: x * hit}
+simulate: {stop: 2}
+";
+
+fn written(name: &str, model: &str) -> PathBuf {
+    let folder = scratch(name);
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    folder
+}
+
+#[test]
+fn check_tells_what_is_possible() {
+    let folder = written("possible", SQUARE);
+    let output = superdense(&folder, &["check", "model.yaml"]);
+    assert!(output.status.success());
+    let text = messages(&output);
+    for words in ["warning[undefined-possible]", "nonlinear function", "model.yaml:4", "help"] {
+        assert!(text.contains(words), "no `{words}` in\n{text}");
+    }
+    let shown = String::from_utf8(output.stdout).expect("text");
+    assert!(shown.contains("no errors, 1 warning"), "{shown}");
+    let json = messages(&superdense(&folder, &["check", "model.yaml", "--format", "json"]));
+    let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
+    assert_eq!(object["severity"], "warning");
+    assert_eq!(object["code"], "undefined-possible");
+    assert_eq!(object["line"], 4);
+    assert_eq!(object["block"], "y");
+    // What does not happen is no error of the run, and no warning.
+    let run = superdense(&folder, &["run", "model.yaml"]);
+    assert!(run.status.success() && !messages(&run).contains("warning"), "{}", messages(&run));
+}
+
+#[test]
+fn a_run_tells_its_warnings() {
+    let folder = written("order", ORDER);
+    let output = superdense(&folder, &["run", "model.yaml"]);
+    assert!(output.status.success(), "{}", messages(&output));
+    let text = messages(&output);
+    assert_eq!(text.matches("warning[microstep-order]").count(), 1, "{text}");
+    assert!(text.contains("at (1, 2)"), "{text}");
+    let json = messages(&superdense(&folder, &["run", "model.yaml", "--format", "json"]));
+    let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
+    assert_eq!(
+        (&object["severity"], &object["code"]),
+        (&"warning".into(), &"microstep-order".into())
+    );
+    assert_eq!(object["line"], 5);
+    let quiet = superdense(&folder, &["run", "model.yaml", "--quiet"]);
+    assert_eq!(messages(&quiet), "");
+}
+
+#[test]
+fn the_models_of_the_repository_are_not_warned_of() {
+    let folder = scratch("silent");
+    for model in folders(&repository().join("models")) {
+        let path = repository().join("models").join(&model).join("model.yaml");
+        let output = superdense(&folder, &["check", path.to_str().expect("UTF-8")]);
+        assert!(output.status.success(), "{model}");
+        assert_eq!(messages(&output), "", "{model}");
+    }
+}

@@ -1,0 +1,72 @@
+//! A signal as it was some time ago.
+
+use std::collections::BTreeMap;
+
+use base::{Diagnostic, Elem, Time, Type};
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
+
+/// A signal as it was some time ago.
+#[derive(Debug)]
+pub struct TransportDelay;
+
+impl Block for TransportDelay {
+    fn info(&self) -> Info {
+        Info {
+            name: "TransportDelay",
+            shelf: "Continuous",
+            summary: "A signal as it was some time ago.",
+            equations: "y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay",
+            absence: "Absent where the input was absent. Events come a delay later, at the same microstep. Breaks a causality loop.",
+            impulses: "Every coefficient comes a delay later, at the same microstep.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal, continuous or of events.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output {
+                name: "output",
+                about: "The earlier signal; its jumps come at exactly their time and the delay.",
+            }],
+            parameters: &[
+                Parameter {
+                    name: "delay",
+                    about: "How long ago [s]; positive. Steps of the solver are not longer.",
+                    kind: Kind::Time,
+                    default: Some("1"),
+                },
+                Parameter {
+                    name: "initial",
+                    about: "The value before the delay is over; of no use for events, which are absent.",
+                    kind: Kind::Value,
+                    default: Some("0"),
+                },
+            ],
+            example: r#"superdense: 1
+name: transport-delay
+blocks:
+  x: {type: Integrator, input: -y, initial: 1}
+  y: {type: TransportDelay, input: x, delay: 1, initial: 1}
+record: [x, y]
+simulate: {stop: 10}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let initial = cx.initial("initial", cx.graph.ty(input.value))?;
+        let delay = Time::from_rational(cx.period("delay")?).unwrap_or(Time::MAX);
+        let signal = cx.delayed("input", delay, initial);
+        cx.output("output", signal);
+        Ok(())
+    }
+
+    fn promise(&self, settings: &BTreeMap<String, Setting>) -> Option<Type> {
+        match settings.get("initial") {
+            Some(Setting::Value(value)) if value.ty().elem == Elem::Bool => Some(value.ty()),
+            Some(Setting::Value(value)) => Some(value.ty().with_elem(Elem::Real)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! Delayed signals: what happens to a wire is noted, and happens again a delay later.
+//!
+//! ```text
+//! after each step      the history of the region grows by what its delayed signals were made from
+//! (s, n), n >= 1       a wire that has changed is noted with its parts
+//! (s + delay, 0)       left limits, from the history
+//! (s + delay, n)       the parts that were noted at (s, n)
+//! ```
+//!
+//! Where nothing is noted but a phase has started anew at s, the delayed signal has a kink at s +
+//! delay, and a step should end there. Each integration smooths a kink by one order, so that after
+//! a few delays a solver does not see it any more.
+
+use std::collections::VecDeque;
+
+use base::{Tag, Time};
+use diagram::RegionId;
+use ir::run;
+use program::{CellId, Program};
+use serde::{Deserialize, Serialize};
+
+use crate::flow::states;
+use crate::history::{CHECKS, NODES, fit, value};
+use crate::log::Event;
+use crate::simulation::{Simulation, Sink};
+use crate::{Options, RunError};
+
+/// The order from which on a kink is left to the control of steps.
+const SMOOTH: u8 = 6;
+/// The part of a step below which a piece is taken as it is: a signal that is not smooth between
+/// events cannot ask for pieces without end.
+const SHORTEST: f64 = 1.0 / 1024.0;
+
+/// Where a delayed signal stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LineState {
+    /// The parts of the wire when it was last looked at.
+    last: Vec<f64>,
+    /// What will come, in the order of time.
+    notes: VecDeque<Note>,
+    /// What comes at the time of this tick, and how many of its entries have come.
+    coming: Option<(Note, usize)>,
+}
+
+/// What happened to a wire at a time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Note {
+    time: Time,
+    /// The order of the derivative that jumps; 0 for the signal itself.
+    order: u8,
+    entries: Vec<Entry>,
+}
+
+/// The parts that a wire had from a microstep on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Entry {
+    microstep: u32,
+    parts: Vec<f64>,
+}
+
+impl LineState {
+    /// The states of all delayed signals of a program, before the start.
+    pub fn all(program: &Program, slots: &mut [f64]) -> Vec<LineState> {
+        let line = |line: &program::Line| {
+            let mut last = vec![f64::from(line.early)];
+            last.extend(&line.initial);
+            let length: usize = line.to.iter().map(|cell| program.cell(*cell).length).sum();
+            last.resize(length, 0.0);
+            scatter(program, &line.to, &last, slots);
+            LineState { last, notes: VecDeque::new(), coming: None }
+        };
+        program.lines.iter().map(line).collect()
+    }
+
+    /// The order of a kink or jump that comes now; nothing where none does.
+    fn order(&self) -> Option<u8> {
+        self.coming.as_ref().map(|(note, _)| note.order)
+    }
+
+    fn note(&mut self, time: Time, order: u8) -> &mut Note {
+        if self.notes.back().is_none_or(|last| last.time < time) {
+            self.notes.push_back(Note { time, order, entries: Vec::new() });
+        }
+        self.notes.back_mut().expect("a note was just made")
+    }
+}
+
+/// Writes parts to their cells.
+fn scatter(program: &Program, cells: &[CellId], parts: &[f64], slots: &mut [f64]) {
+    let mut rest = parts;
+    for cell in cells {
+        let cell = program.cell(*cell);
+        let (own, others) = rest.split_at(cell.length);
+        slots[cell.slot as usize..cell.slot as usize + cell.length].copy_from_slice(own);
+        rest = others;
+    }
+}
+
+impl Simulation {
+    /// When the next delayed happening comes.
+    pub(crate) fn next_delayed(&self) -> Time {
+        (0..self.s.lines.len()).map(|line| self.due(line)).min().unwrap_or(Time::MAX)
+    }
+
+    /// When the next happening of a delayed signal comes.
+    pub(crate) fn due(&self, line: usize) -> Time {
+        let first = self.s.lines[line].notes.front();
+        first.map_or(Time::MAX, |note| note.time + self.program.lines[line].delay)
+    }
+
+    /// The time of a delayed happening that a located time cannot be told from.
+    pub(crate) fn nearest_delayed(&self, located: Time, resolution: Time) -> Option<Time> {
+        let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
+        let lines = self.s.lines.iter().zip(&self.program.lines);
+        lines
+            .flat_map(|(state, line)| state.notes.iter().map(|note| note.time + line.delay))
+            .find(near)
+    }
+
+    /// The shortest delay that a region's own steps must not pass \[s\].
+    pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
+        let lines = self.program.regions[region].lines.iter();
+        lines.map(|line| self.program.lines[*line].delay).min()
+    }
+
+    /// At the start every wire leaves its initial value.
+    pub(crate) fn start_lines(&mut self) {
+        let start = self.options.start;
+        for line in 0..self.s.lines.len() {
+            if self.program.lines[line].track.is_some() {
+                self.s.lines[line].note(start, 1);
+            }
+            self.note_changes(line, Tag::new(start, 1));
+            if let Some(note) = self.s.lines[line].notes.back_mut()
+                && !note.entries.is_empty()
+            {
+                note.order = 0;
+            }
+        }
+    }
+
+    /// Looks at the wires that are delayed, at a microstep from 1 on.
+    pub(crate) fn note_lines(&mut self, tag: Tag) {
+        for line in 0..self.s.lines.len() {
+            let track = self.program.lines[line].track;
+            let known = |region: RegionId| {
+                let tick = self.s.tick.as_ref();
+                tick.is_some_and(|tick| tick.regions[region.index()].evaluated)
+            };
+            if track.is_none_or(|track| known(track.region)) {
+                self.note_changes(line, tag);
+            }
+        }
+    }
+
+    /// The left limits of a region are in the buffer: what its delayed wires are from here on is
+    /// compared with them.
+    pub(crate) fn look_at_lines(&mut self, region: usize) {
+        let program = self.program.clone();
+        for line in &program.regions[region].lines {
+            let mut last = std::mem::take(&mut self.s.lines[*line].last);
+            last.clear();
+            self.gather(&program.lines[*line].from, &mut last);
+            self.s.lines[*line].last = last;
+        }
+    }
+
+    fn gather(&self, cells: &[CellId], parts: &mut Vec<f64>) {
+        for cell in cells {
+            let cell = self.program.cell(*cell);
+            let from = cell.slot as usize;
+            parts.extend_from_slice(&self.s.slots[from..from + cell.length]);
+        }
+    }
+
+    fn note_changes(&mut self, line: usize, tag: Tag) {
+        let program = self.program.clone();
+        let mut parts = std::mem::take(&mut self.scratch);
+        parts.clear();
+        self.gather(&program.lines[line].from, &mut parts);
+        let state = &mut self.s.lines[line];
+        // The value of an absent signal means nothing.
+        let absent = parts[0] == 0.0 && state.last[0] == 0.0 && !program.lines[line].early;
+        let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
+        if !absent && !same {
+            state.last.copy_from_slice(&parts);
+            let note = state.note(tag.time, 0);
+            note.order = 0;
+            if note.entries.last().is_some_and(|entry| entry.microstep == tag.microstep) {
+                note.entries.pop();
+            }
+            note.entries.push(Entry { microstep: tag.microstep, parts: parts.clone() });
+        }
+        self.scratch = parts;
+    }
+
+    /// A region has started a new phase: its delayed signals have a kink where they do not jump.
+    pub(crate) fn note_kink(&mut self, region: usize, time: Time) {
+        let order = self.s.tick.as_ref().map_or(0, |tick| tick.order) + 1;
+        if order >= SMOOTH {
+            return;
+        }
+        let program = self.program.clone();
+        for line in &program.regions[region].lines {
+            self.s.lines[*line].note(time, order);
+        }
+    }
+
+    /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
+    pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
+        for line in 0..self.s.lines.len() {
+            self.s.lines[line].coming = None;
+            if self.due(line) > time {
+                continue;
+            }
+            let note = self.s.lines[line].notes.pop_front();
+            self.s.lines[line].coming = note.map(|note| (note, 0));
+            if sink.listens() {
+                sink.event(Event::Woken { time, block: self.program.lines[line].block });
+            }
+        }
+        self.s.lines.iter().filter_map(LineState::order).min()
+    }
+
+    /// Lines of which something comes at this tick.
+    pub(crate) fn coming_lines(&self) -> Vec<usize> {
+        (0..self.s.lines.len()).filter(|line| self.s.lines[*line].coming.is_some()).collect()
+    }
+
+    /// A kink changes no value: from microstep 0 on the slopes are those after it, and the regions
+    /// that it reaches start a new phase.
+    pub(crate) fn bring_kinks(&mut self) {
+        for line in self.coming_lines() {
+            let Some(track) = self.program.lines[line].track else { continue };
+            let Some((note, _)) = &self.s.lines[line].coming else { continue };
+            if note.entries.is_empty() {
+                let history = &self.s.histories[track.region.index()];
+                history.slopes_after(note.time, &track, &mut self.s.slots);
+            }
+            if let Some(tick) = &mut self.s.tick {
+                let touched = &mut tick.regions[track.region.index()];
+                (touched.changed, touched.stale) = (true, true);
+            }
+        }
+    }
+
+    /// Brings what was noted a delay ago at the microstep that comes next.
+    pub(crate) fn bring(&mut self, microstep: u32) {
+        for line in 0..self.s.lines.len() {
+            let Some((note, done)) = &mut self.s.lines[line].coming else { continue };
+            let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
+                continue;
+            };
+            *done += 1;
+            let (time, parts) = (note.time, entry.parts.clone());
+            let program = self.program.clone();
+            let own = &program.lines[line];
+            scatter(&program, &own.to, &parts, &mut self.s.slots);
+            if let Some(track) = &own.track {
+                let history = &self.s.histories[track.region.index()];
+                history.slopes_after(time, track, &mut self.s.slots);
+            }
+            own.to.iter().for_each(|cell| self.mark_next(*cell));
+        }
+    }
+
+    /// Whether something that was noted has yet to come at this tick.
+    pub(crate) fn more_comes(&self) -> bool {
+        let more = |line: &LineState| {
+            line.coming.as_ref().is_some_and(|(note, done)| *done < note.entries.len())
+        };
+        self.s.lines.iter().any(more)
+    }
+
+    /// Adds the step that a region has just taken to its history.
+    pub(crate) fn record_step(&mut self, region: usize) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let code = &program.regions[region];
+        let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay).max() else {
+            return Ok(());
+        };
+        let begin = self.s.histories[region].end();
+        self.record_to(region, self.s.regions[region].reached)?;
+        // This region was the last of all: no time before its old end is asked for any more.
+        self.s.histories[region].forget(begin - longest);
+        Ok(())
+    }
+
+    /// Lets the history of a region end at a time inside its last step, where it goes on in another
+    /// way. The last piece is made anew, so that the past has no gap where its parts meet.
+    pub(crate) fn cut_history(&mut self, region: usize, time: Time) {
+        let program = self.program.clone();
+        let code = &program.regions[region];
+        if code.lines.is_empty() || self.s.histories[region].end() <= time {
+            return;
+        }
+        self.s.histories[region].truncate(time);
+        // Sampling uses the places of the state that the tick has made.
+        let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
+        let places = tracks.map(|track| (track.place as usize, track.width));
+        let kept: Vec<(usize, Vec<f64>)> = places
+            .chain([(code.state as usize, code.dimension), (program.time as usize, 1)])
+            .map(|(from, length)| (from, self.s.slots[from..from + length].to_vec()))
+            .collect();
+        // What was sampled once up to a later time is finite.
+        let recorded = self.record_to(region, time);
+        debug_assert!(recorded.is_ok());
+        for (from, data) in kept {
+            self.s.slots[from..from + data.len()].copy_from_slice(&data);
+        }
+    }
+
+    /// Adds what the last step of a region says up to a time to its history.
+    fn record_to(&mut self, region: usize, end: Time) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let code = &program.regions[region];
+        let begin = self.s.histories[region].end();
+        let mut samples = std::mem::take(&mut self.samples);
+        let mut from = begin;
+        let mut length = (end - from).seconds();
+        let shortest = SHORTEST * length;
+        let mut result = Ok(());
+        while from < end && result.is_ok() {
+            let rest = (end - from).seconds();
+            let to = match from.offset(length) {
+                Some(to) if length < rest && from < to => to.min(end),
+                _ => end,
+            };
+            result = self.sample_piece(region, from, to, &mut samples);
+            let fits = fits(&samples, code.sample_width, &self.options);
+            if result.is_ok() && !fits && length > shortest {
+                length = 0.5 * length.min(rest);
+                continue;
+            }
+            if result.is_ok() {
+                let coefficients = &samples[..NODES.len() * code.sample_width];
+                self.s.histories[region].push(from, to, coefficients);
+            }
+            from = to;
+            length *= 2.0;
+        }
+        self.samples = samples;
+        result
+    }
+
+    /// Samples at the nodes, turned into coefficients, and then at the checks.
+    fn sample_piece(
+        &mut self,
+        region: usize,
+        from: Time,
+        to: Time,
+        samples: &mut Vec<f64>,
+    ) -> Result<(), RunError> {
+        samples.clear();
+        let width = self.program.regions[region].sample_width;
+        let start = (from - self.s.regions[region].origin).seconds();
+        let length = (to - from).seconds();
+        for x in NODES.iter().chain(&CHECKS) {
+            self.sample(region, start + x * length)?;
+            let at = self.program.regions[region].samples as usize;
+            samples.extend_from_slice(&self.s.slots[at..at + width]);
+        }
+        // The coefficients take the place of the samples; these stand behind the checks.
+        samples.extend_from_within(..NODES.len() * width);
+        fit(&mut samples[..NODES.len() * width], width);
+        Ok(())
+    }
+
+    /// What the delayed signals are made from at an offset in the last step.
+    fn sample(&mut self, region: usize, t: f64) -> Result<(), RunError> {
+        let program = &self.program.regions[region];
+        let state = &self.s.regions[region];
+        let inside = t.max(state.solver.step_start()).min(state.solver.step_end());
+        self.scratch.resize(state.solver.state().len(), 0.0);
+        state.solver.interpolate(inside, &mut self.scratch);
+        crate::flow::scatter(
+            &mut self.s.slots,
+            program.state,
+            states(&state.ranges),
+            &self.scratch,
+        );
+        self.s.slots[self.program.time as usize] = state.origin.seconds() + t;
+        let history = &mut self.s.histories[region];
+        history.place(program, &self.program.lines, state.origin, t, &mut self.s.slots, false);
+        run(&program.sample, &mut self.s.slots);
+        let at = program.samples as usize;
+        let finite =
+            |slots: &[f64]| slots[at..at + program.sample_width].iter().all(|x| x.is_finite());
+        if !finite(&self.s.slots) {
+            // A side that is about to change may lead out of the domain of a function.
+            run(&program.live.sample, &mut self.s.slots);
+        }
+        if finite(&self.s.slots) {
+            return Ok(());
+        }
+        let time = state.origin.offset(t).unwrap_or(state.reached);
+        let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+        let block = blamed.unwrap_or(self.program.lines[program.lines[0]].block);
+        Err(self.not_finite(Tag::new(time, 0), self.diagram.block(block).outputs[0]))
+    }
+}
+
+/// Whether a piece is as near to the signal at the checks as the tolerance of the run asks for,
+/// with a margin, or as rounding allows.
+fn fits(samples: &[f64], width: usize, options: &Options) -> bool {
+    let nodes = NODES.len() * width;
+    let (coefficients, rest) = samples.split_at(nodes);
+    let (checks, values) = rest.split_at(CHECKS.len() * width);
+    (0..width).all(|i| {
+        let size = (0..NODES.len()).fold(0.0f64, |size, k| size.max(values[k * width + i].abs()));
+        let solver = &options.solver;
+        let allowed = 0.01 * (solver.absolute_tolerance + solver.relative_tolerance * size);
+        let room = allowed.max(64.0 * f64::EPSILON * size);
+        CHECKS
+            .iter()
+            .enumerate()
+            .all(|(k, x)| (value(coefficients, width, i, *x) - checks[k * width + i]).abs() <= room)
+    })
+}

@@ -1,0 +1,277 @@
+//! The past of a region between events, as polynomials one after the other.
+//!
+//! What the delayed signals of a region are made from is sampled over every accepted step and kept
+//! as pieces of degree 5, cut finer where that does not meet the tolerance of the run. A read is a
+//! polynomial at one point; nothing is allocated for it. Pieces that no delay reaches any more are
+//! dropped.
+
+use std::collections::VecDeque;
+
+use base::Time;
+use ir::{Binary, Jet, Scalar};
+use program::{Line, RegionProgram, Track};
+use serde::{Deserialize, Serialize};
+
+/// The points of Chebyshev and Lobatto on [0, 1], in an order in which Newton's form is stable. The
+/// first is the start, so that a piece has there exactly the value that was sampled.
+pub(crate) const NODES: [f64; 6] = [
+    0.0,
+    1.0,
+    0.654_508_497_187_473_7,
+    0.345_491_502_812_526_3,
+    0.095_491_502_812_526_29,
+    0.904_508_497_187_473_7,
+];
+/// Where a piece is compared with the signal: between nodes.
+pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
+
+/// The pieces of a region and where its delayed signals read them.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct History {
+    /// How many numbers a sample has.
+    width: usize,
+    /// How many pieces have been dropped.
+    dropped: u64,
+    pieces: VecDeque<Piece>,
+    /// The coefficients in Newton's form, a sample for each order, piece after piece.
+    data: VecDeque<f64>,
+    /// Where each delayed signal of the region reads.
+    readers: Vec<Reader>,
+}
+
+/// A polynomial over an interval of time.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Piece {
+    start: Time,
+    end: Time,
+    /// The length \[s\].
+    length: f64,
+}
+
+/// Where a delayed signal reads.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+struct Reader {
+    /// The first piece of this smooth phase: at the start of a phase the right limit is read.
+    first: u64,
+    /// The piece that was read last, counted from the first there ever was.
+    at: u64,
+    /// The start of the phase relative to that of the piece, a delay ago \[s\].
+    offset: f64,
+    /// The length of the piece \[s\].
+    length: f64,
+}
+
+impl History {
+    /// The history before the start: every delayed signal has been at its initial value.
+    pub fn new(program: &RegionProgram, lines: &[Line], start: Time) -> History {
+        let width = program.sample_width;
+        let mut history = History { width, ..History::default() };
+        let Some(longest) = program.lines.iter().map(|line| lines[*line].delay).max() else {
+            return history;
+        };
+        let mut samples = vec![0.0; width * NODES.len()];
+        for line in &program.lines {
+            if let Some(track) = lines[*line].track {
+                samples[track.offset..track.offset + track.width]
+                    .copy_from_slice(&lines[*line].initial);
+            }
+        }
+        history.readers = vec![Reader::default(); program.lines.len()];
+        history.push(start - longest, start, &samples);
+        history
+    }
+
+    /// How far it reaches.
+    pub fn end(&self) -> Time {
+        self.pieces.back().map_or(Time::MAX, |piece| piece.end)
+    }
+
+    /// Adds a piece after the last: the coefficients in Newton's form, order after order.
+    pub fn push(&mut self, start: Time, end: Time, coefficients: &[f64]) {
+        self.pieces.push_back(Piece { start, end, length: (end - start).seconds() });
+        self.data.extend(coefficients);
+    }
+
+    /// Forgets every piece that goes on after a time.
+    pub fn truncate(&mut self, time: Time) {
+        while self.pieces.len() > 1 && self.end() > time {
+            self.pieces.pop_back();
+            self.data.truncate(self.data.len() - self.width * NODES.len());
+        }
+    }
+
+    /// Drops the pieces that end before a time.
+    pub fn forget(&mut self, before: Time) {
+        while self.pieces.len() > 1 && self.pieces[0].end < before {
+            self.pieces.pop_front();
+            self.data.drain(..self.width * NODES.len());
+            self.dropped += 1;
+        }
+    }
+
+    /// A smooth phase starts at a time: each reader begins with the piece after it, a delay ago.
+    pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[Line], origin: Time) {
+        for (index, line) in program.lines.iter().enumerate() {
+            let at = self.dropped + self.after(origin - lines[*line].delay) as u64;
+            self.readers[index].first = at;
+            self.move_to(index, lines[*line].delay, origin, at);
+        }
+    }
+
+    /// The piece that goes on after a time.
+    fn after(&self, time: Time) -> usize {
+        let ended = self.pieces.partition_point(|piece| piece.end <= time);
+        ended.min(self.pieces.len() - 1)
+    }
+
+    fn move_to(&mut self, reader: usize, delay: Time, origin: Time, at: u64) {
+        let piece = self.pieces[(at - self.dropped) as usize];
+        let reader = &mut self.readers[reader];
+        reader.at = at;
+        reader.offset = (origin - delay - piece.start).seconds();
+        reader.length = piece.length;
+    }
+
+    /// Puts the delayed signals of a region at offset `t` from the start of its phase in their
+    /// places, with their slopes where these are wanted.
+    #[inline]
+    pub fn place(
+        &mut self,
+        program: &RegionProgram,
+        lines: &[Line],
+        origin: Time,
+        t: f64,
+        slots: &mut [f64],
+        slopes: bool,
+    ) {
+        for (index, line) in program.lines.iter().enumerate() {
+            let line = &lines[*line];
+            let Some(track) = &line.track else { continue };
+            let x = self.seek(index, line.delay, origin, t);
+            let piece = (self.readers[index].at - self.dropped) as usize;
+            self.read(piece, x, track, slots, slopes);
+        }
+    }
+
+    /// Moves a reader to the piece that covers `t`; gives the distance from the piece's start.
+    fn seek(&mut self, index: usize, delay: Time, origin: Time, t: f64) -> f64 {
+        loop {
+            let Reader { first, at, offset, length } = self.readers[index];
+            // An end of a piece and its time on the clock of the phase may differ by a rounding.
+            let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length);
+            let x = offset + t;
+            let last = self.dropped + self.pieces.len() as u64 - 1;
+            if at < self.dropped || at > last {
+                self.move_to(index, delay, origin, at.clamp(self.dropped, last));
+            } else if x > length + rounding && at < last {
+                self.move_to(index, delay, origin, at + 1);
+            } else if x < -rounding && at > first.max(self.dropped) {
+                self.move_to(index, delay, origin, at - 1);
+            } else {
+                return x;
+            }
+        }
+    }
+
+    fn read(&self, piece: usize, x: f64, track: &Track, slots: &mut [f64], slopes: bool) {
+        let length = self.pieces[piece].length;
+        let x = x / length;
+        for i in 0..track.width {
+            let coefficient = |order: usize| self.coefficient(piece, order, track.offset + i);
+            let last = NODES.len() - 1;
+            let (mut value, mut slope) = (coefficient(last), 0.0);
+            for order in (0..last).rev() {
+                slope = value + (x - NODES[order]) * slope;
+                value = coefficient(order) + (x - NODES[order]) * value;
+            }
+            slots[track.place as usize + i] = value;
+            if slopes {
+                slots[track.slope as usize + i] = slope / length;
+            }
+        }
+    }
+
+    #[inline]
+    fn coefficient(&self, piece: usize, order: usize, number: usize) -> f64 {
+        self.data[(piece * NODES.len() + order) * self.width + number]
+    }
+
+    /// Puts the slopes of a delayed signal just after a time of its past in their places.
+    pub fn slopes_after(&self, time: Time, track: &Track, slots: &mut [f64]) {
+        for i in 0..track.width {
+            slots[track.slope as usize + i] = self.jet_after(time, track.offset + i).0[1];
+        }
+    }
+
+    /// The Taylor coefficients of a number of a sample just after a time.
+    pub fn jet_after(&self, time: Time, number: usize) -> Jet {
+        let piece = self.after(time);
+        let Piece { start, length, .. } = self.pieces[piece];
+        let last = NODES.len() - 1;
+        let scale = |jet: Jet| Jet::binary(Binary::Div, jet, Jet::constant(length));
+        let x = scale(Jet::time((time - start).seconds()));
+        let mut value = Jet::constant(self.coefficient(piece, last, number));
+        for order in (0..last).rev() {
+            let distance = Jet::binary(Binary::Sub, x, Jet::constant(NODES[order]));
+            let product = Jet::binary(Binary::Mul, distance, value);
+            let constant = Jet::constant(self.coefficient(piece, order, number));
+            value = Jet::binary(Binary::Add, constant, product);
+        }
+        value
+    }
+}
+
+/// Turns samples at the nodes, one after the other, into the coefficients of Newton's form.
+pub(crate) fn fit(samples: &mut [f64], width: usize) {
+    for order in 1..NODES.len() {
+        for node in (order..NODES.len()).rev() {
+            let distance = NODES[node] - NODES[node - order];
+            for i in 0..width {
+                let below = samples[(node - 1) * width + i];
+                let own = &mut samples[node * width + i];
+                *own = (*own - below) / distance;
+            }
+        }
+    }
+}
+
+/// The value at `x` in [0, 1] of a number whose coefficients are in `coefficients`.
+pub(crate) fn value(coefficients: &[f64], width: usize, number: usize, x: f64) -> f64 {
+    let last = NODES.len() - 1;
+    (0..last).rev().fold(coefficients[last * width + number], |value, order| {
+        coefficients[order * width + number] + (x - NODES[order]) * value
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polynomial_of_degree_five_is_kept() {
+        let f = |x: f64| 2.0 - x + 3.0 * x.powi(4) - 0.5 * x.powi(5);
+        let mut samples: Vec<f64> = NODES.iter().flat_map(|x| [f(*x), 7.0]).collect();
+        fit(&mut samples, 2);
+        for k in 0..=10 {
+            let x = f64::from(k) / 10.0;
+            assert!((value(&samples, 2, 0, x) - f(x)).abs() < 1e-14);
+            assert_eq!(value(&samples, 2, 1, x), 7.0);
+        }
+        assert_eq!(value(&samples, 2, 0, 0.0), f(0.0));
+    }
+
+    #[test]
+    fn pieces_are_cut_and_dropped() {
+        let at = |n: i128| Time::from_attoseconds(n * 1_000_000_000_000_000_000);
+        let mut history = History { width: 1, ..History::default() };
+        for n in 0..5 {
+            history.push(at(n), at(n + 1), &[n as f64, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        }
+        history.truncate(at(4));
+        assert_eq!((history.end(), history.pieces.len(), history.data.len()), (at(4), 4, 24));
+        history.forget(at(2));
+        assert_eq!((history.dropped, history.pieces.len(), history.data.len()), (1, 3, 18));
+        // Just after 2 s is the piece that begins there.
+        assert_eq!(history.jet_after(at(2), 0).0[0], 2.0);
+    }
+}

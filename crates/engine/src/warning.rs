@@ -1,0 +1,109 @@
+//! What a run went on after, although whoever reads the result should know of it.
+
+use std::fmt;
+
+use base::Tag;
+use program::Unit;
+use serde::{Deserialize, Serialize};
+
+use crate::simulation::Simulation;
+
+/// Something that a reader of the result should know. The run goes on after it, and each is told
+/// once for a block.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Warning {
+    /// Two things happened at different microsteps of one instant, and the result depends on their
+    /// order.
+    MicrostepOrder {
+        /// The later of both.
+        tag: Tag,
+        /// The block.
+        block: String,
+        /// What the two things are, as a sentence.
+        reason: String,
+    },
+}
+
+impl Warning {
+    /// A name that stays the same between versions.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::MicrostepOrder { .. } => "microstep-order",
+        }
+    }
+
+    /// The path of the block.
+    pub fn block(&self) -> &str {
+        match self {
+            Warning::MicrostepOrder { block, .. } => block,
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Warning::MicrostepOrder { .. } => {
+                "say which value is meant with previous(...) or left(...), or move one of them \
+                 with a MicrostepDelay"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::MicrostepOrder { tag, block, reason } => {
+                write!(f, "{reason}, in `{block}` at {tag}")
+            }
+        }
+    }
+}
+
+/// When the two sides of a meeting last held.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Met {
+    first: Option<Tag>,
+    second: Option<Tag>,
+}
+
+impl Met {
+    /// Whether both held at different microsteps of one time.
+    fn apart(&self) -> bool {
+        let both = self.first.zip(self.second);
+        both.is_some_and(|(a, b)| a.time == b.time && a.microstep != b.microstep)
+    }
+}
+
+impl Simulation {
+    /// What a reader of the result should know, in the order in which it happened.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.s.warnings
+    }
+
+    /// Looks at the meetings of a unit that has run at a tag.
+    pub(crate) fn look_at_meetings(&mut self, unit: &Unit, tag: Tag) {
+        for (first, second, meeting) in &unit.meetings {
+            let met = &mut self.s.met[*meeting];
+            if self.s.slots[*first as usize] != 0.0 {
+                met.first = Some(tag);
+            }
+            if self.s.slots[*second as usize] != 0.0 {
+                met.second = Some(tag);
+            }
+            if met.apart() {
+                let reason = self.program.meetings[*meeting].clone();
+                let block = self.path(unit.block);
+                self.warn(Warning::MicrostepOrder { tag, block, reason });
+            }
+        }
+    }
+
+    /// Keeps a warning, unless its block has had one of this kind.
+    fn warn(&mut self, warning: Warning) {
+        let same = |old: &Warning| (old.code(), old.block()) == (warning.code(), warning.block());
+        if !self.s.warnings.iter().any(same) {
+            self.s.warnings.push(warning);
+        }
+    }
+}

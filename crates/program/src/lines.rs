@@ -1,0 +1,65 @@
+//! Places of delayed signals.
+
+use blocks::Part;
+use diagram::{BlockId, Diagram, Presence};
+use ir::Slot;
+
+use crate::program::{CellId, Line, Track};
+use crate::slots::Slots;
+
+impl Slots {
+    /// Every delayed signal gets a place for each of its parts; value and derivatives lie one after
+    /// the other, so that the history is read in one piece, with a place for their slopes where
+    /// they move.
+    pub fn place_lines(&mut self, diagram: &Diagram) {
+        for (index, block) in diagram.blocks.iter().enumerate() {
+            self.first_line.push(self.lines.len());
+            for history in 0..block.definition.histories.len() {
+                self.place_line(diagram, BlockId::new(index), history);
+            }
+        }
+    }
+
+    fn place_line(&mut self, diagram: &Diagram, id: BlockId, history: usize) {
+        let block = diagram.block(id);
+        let (past, wire) = (&block.definition.histories[history], block.past(history));
+        let length = diagram.wire(wire).ty.len();
+        let orders = block.definition.delayed_derivatives(history);
+        let width = length * (1 + orders as usize);
+        let place = self.layout.reserve(width);
+        let mut to = vec![self.cell(1)];
+        let parts = (0..=orders).map(|order| place + order * length as Slot);
+        to.extend(parts.map(|slot| self.cell_at(slot, length)).collect::<Vec<_>>());
+        to.extend((0..diagram.wire(wire).orders).map(|_| self.cell(length)).collect::<Vec<_>>());
+        let cells = &self.wires[wire.index()];
+        let mut from = vec![cells.present, cells.value];
+        from.extend(&cells.derivatives[..orders as usize]);
+        from.extend(&cells.impulses);
+        let moves = diagram.wire(wire).moving;
+        let line = self.lines.len();
+        let track = moves.then(|| {
+            let slope = self.layout.reserve(width);
+            let region = &mut self.regions[block.region.index()];
+            let offset = region.sample_width;
+            region.sample_width += width;
+            region.lines.push(line);
+            Track { region: block.region, offset, width, place, slope }
+        });
+        let mut initial = past.initial.data().to_vec();
+        initial.resize(width, 0.0);
+        let early = block.delayed[history][0] != Presence::Never;
+        self.lines.push(Line { block: id, delay: past.delay, from, to, initial, early, track });
+    }
+
+    /// The cell of a part of a delayed signal.
+    pub fn delayed(&self, block: BlockId, history: usize, part: Part) -> CellId {
+        let line = &self.lines[self.first_line[block.index()] + history];
+        let orders = line.initial.len() / self.cells[line.to[1].index()].length.max(1);
+        line.to[match part {
+            Part::Present => 0,
+            Part::Value => 1,
+            Part::Derivative(order) => 1 + order as usize,
+            Part::Impulse(order) => 1 + orders + order as usize,
+        }]
+    }
+}
