@@ -380,7 +380,7 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn leaf_jump(&mut self, id: NodeId, leaf: Leaf) -> Support {
         match leaf {
-            Leaf::Time | Leaf::Ticking => Support::never(),
+            Leaf::Time | Leaf::Ticking | Leaf::Lasting { .. } => Support::never(),
             Leaf::Woken(index) | Leaf::Wakings(index) => Support::one(Cause::Timer(self.id, index)),
             Leaf::State(index) => self.state_jump(id, index),
             Leaf::Delayed { index, .. } => Support::one(Cause::Delayed(self.id, index)),
