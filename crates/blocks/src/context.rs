@@ -173,6 +173,14 @@ impl<'a> Context<'a> {
         Signal { value, present, impulses }
     }
 
+    /// Whether the only signal of an input is ever there between events, as a constant. Unlike its
+    /// presence this needs nothing of this instant.
+    pub fn lasting(&mut self, name: &str) -> NodeId {
+        let position = self.position(name);
+        let port = self.connections[..position].iter().map(Vec::len).sum();
+        self.leaf(Leaf::Lasting { port }, Type::BOOL)
+    }
+
     fn setting(&self, name: &str) -> &'a Setting {
         let setting = self.settings.get(name);
         setting.unwrap_or_else(|| panic!("{} has no parameter `{name}`", self.info.name))

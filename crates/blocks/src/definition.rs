@@ -38,6 +38,11 @@ pub enum Leaf {
         /// Which part.
         part: Part,
     },
+    /// Whether the signal at an input is ever there between events; known before anything runs.
+    Lasting {
+        /// Which input.
+        port: usize,
+    },
     /// The `index`-th state, as the last commit left it.
     State(usize),
     /// Whether the `index`-th timer wakes at this microstep.
@@ -141,6 +146,16 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// The inputs whose presence is taken for granted where a loop says nothing of it: those with a
+    /// history, and those that are asked whether they last.
+    pub fn remembered_ports(&self) -> Vec<usize> {
+        let lasting = self.leaves.iter().filter_map(|leaf| match leaf {
+            Leaf::Lasting { port } => Some(*port),
+            _ => None,
+        });
+        self.histories.iter().map(|history| history.port).chain(lasting).collect()
+    }
+
     /// How many orders of derivatives are read of a history.
     pub fn delayed_derivatives(&self, history: usize) -> u32 {
         let order = |leaf: &Leaf| match leaf {

@@ -1,7 +1,7 @@
 //! What is known of every wire before anything runs: when it is there, whether it moves between
 //! events, whether it is constant. Facts only ever get sharper, so the order does not matter.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use base::{Diagnostic, Diagnostics};
 use blocks::{Leaf, Part};
@@ -52,14 +52,14 @@ pub(crate) fn settle(
         smooth: Specialised::default(),
         tick: Specialised::default(),
         located: Sites::new(),
-        delayed: Vec::new(),
+        remembered: BTreeMap::new(),
         region: RegionId(0),
         fragment: draft.fragment,
         passive: draft.passive,
     });
     let mut diagram = diagram(blocks.collect(), wires.collect());
     let consumers = consumers(&diagram);
-    crate::delayed::settle(&mut diagram, &consumers);
+    crate::remembered::settle(&mut diagram, &consumers);
     find_moving(&mut diagram, &consumers);
     if diagram.wires.iter().any(|wire| wire.derivatives > 0) {
         // What does not move has the derivative 0, which may make more constant.
@@ -101,7 +101,7 @@ pub(crate) fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
         let ports: Vec<WireId> = block.inputs.iter().flatten().copied().collect();
         let port = |index: usize| ports[index];
         let specialise =
-            |mode| specialise(&block.definition, mode, &port, &diagram.wires, &block.delayed);
+            |mode| specialise(&block.definition, mode, &port, &diagram.wires, &block.remembered);
         let (smooth, tick) = (specialise(Mode::Smooth), specialise(Mode::Tick));
         for (index, wire) in block.outputs.clone().into_iter().enumerate() {
             let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);

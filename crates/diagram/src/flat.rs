@@ -72,8 +72,8 @@ pub struct FlatBlock {
     pub tick: Specialised,
     /// Its sides and cells whose operand moves between events: frozen while smooth, and located.
     pub located: Sites,
-    /// When each of its histories is present, between events and at ticks.
-    pub delayed: Vec<[Presence; 2]>,
+    /// When the inputs that it remembers are present, between events and at ticks.
+    pub remembered: BTreeMap<usize, [Presence; 2]>,
     /// The part of the diagram that it belongs to.
     pub region: RegionId,
     /// The fragment that it is in.

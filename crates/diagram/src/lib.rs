@@ -18,9 +18,9 @@ mod settings;
 
 mod typing;
 
-mod delayed;
 mod facts;
 mod regions;
+mod remembered;
 mod specialise;
 
 mod possible;

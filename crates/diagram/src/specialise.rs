@@ -39,7 +39,7 @@ pub(crate) fn specialise(
     mode: Mode,
     port: &dyn Fn(usize) -> WireId,
     wires: &[Wire],
-    delayed: &[[Presence; 2]],
+    remembered: &BTreeMap<usize, [Presence; 2]>,
 ) -> Specialised {
     let roots = roots(definition, mode);
     let mut graph = Graph::new();
@@ -47,6 +47,7 @@ pub(crate) fn specialise(
         Op::Crossed if mode == Mode::Smooth => Some(g.filled(node.ty, 0.0)),
         Op::Leaf(key) => match definition.leaves[*key as usize] {
             Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
+            Leaf::Lasting { port } => Some(g.bool(remembered[&port][0] != Presence::Never)),
             Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
             Leaf::Input { port: index, part } => {
                 let wire = &wires[port(index).index()];
@@ -54,7 +55,7 @@ pub(crate) fn specialise(
             }
             Leaf::Delayed { index, part } => {
                 let wire = &wires[port(definition.histories[index].port).index()];
-                let [between, ticking] = delayed[index];
+                let [between, ticking] = remembered[&definition.histories[index].port];
                 // What the signal is before the delay is over may be another constant.
                 let past = Wire { between, ticking, constant: None, ..wire.clone() };
                 known(&past, part, mode).map(|data| g.constant(node.ty, &data))

@@ -180,6 +180,9 @@ impl Simulation {
             if microstep == 0 || stale {
                 self.compute_rates(region, microstep == 0);
             }
+            if microstep == 0 {
+                self.count_located_as_zero(region);
+            }
             self.look_at_sides(region, &mut found)?;
         }
         for (index, new) in &found {
@@ -187,6 +190,24 @@ impl Simulation {
         }
         self.found = found;
         Ok(())
+    }
+
+    /// A function that was located at this time counts as zero. The solver has seen it at an offset
+    /// from the start of the phase, and here it is a function of the time itself, whose last places
+    /// are coarser; the residual takes the difference in.
+    fn count_located_as_zero(&mut self, region: usize) {
+        let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
+        let here = self.s.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        if !state.crossing || !here {
+            return;
+        }
+        for watch in state.solver.crossed() {
+            let g = self.s.slots[code.g as usize + watch].abs();
+            let residual = &mut self.s.slots[code.residual as usize + watch];
+            if *residual < g && g.is_finite() {
+                *residual = g;
+            }
+        }
     }
 
     /// Gives a crossing its new side or cell, and an event where that is another one.

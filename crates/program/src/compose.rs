@@ -105,6 +105,10 @@ impl<'a> Composer<'a> {
                     Leaf::Time => since(g, slots, clock),
                     Leaf::Elapsed => since(g, slots, flat.fragment),
                     Leaf::Ticking => g.bool(mode == Mode::Tick),
+                    Leaf::Lasting { port } => {
+                        let taken = flat.remembered.get(&port);
+                        g.bool(taken.is_some_and(|taken| taken[0] != diagram::Presence::Never))
+                    }
                 },
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;

@@ -47,7 +47,7 @@ impl Slots {
         });
         let mut initial = past.initial.data().to_vec();
         initial.resize(width, 0.0);
-        let early = block.delayed[history][0] != Presence::Never;
+        let early = block.remembered[&past.port][0] != Presence::Never;
         self.lines.push(Line { block: id, delay: past.delay, from, to, initial, early, track });
     }
 
