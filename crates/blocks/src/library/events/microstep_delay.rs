@@ -3,7 +3,7 @@
 use base::{Diagnostic, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+use crate::{Block, Context, Count, Info, Input, Output, Presence};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -41,10 +41,11 @@ simulate: {stop: 2}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
+        let mut signal = cx.previous(&input);
         // An event in a loop is absent between events because nothing there makes it present.
-        let lasting = cx.lasting("input");
-        let present = cx.graph.and(lasting, input.present);
-        let mut signal = cx.previous(&Signal { present, ..input.clone() });
+        let (ticking, lasting) = (cx.ticking(), cx.lasting("input"));
+        let possible = cx.graph.or(ticking, lasting);
+        signal.present = cx.graph.and(possible, signal.present);
         signal.impulses = input.impulses.iter().map(|impulse| delayed(cx, *impulse)).collect();
         cx.output("output", signal);
         Ok(())
