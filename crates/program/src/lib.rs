@@ -12,6 +12,7 @@ mod slots;
 
 mod compose;
 mod live;
+mod rates;
 mod smooth;
 mod solved;
 mod tick;
@@ -20,3 +21,4 @@ pub use program::{
     CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, StateCells,
     TimerCells, Unit, UnitId, Watch, WireCells, compile,
 };
+pub use rates::{Rates, rates};

@@ -28,6 +28,7 @@ mod run;
 mod saved;
 mod schema;
 mod story;
+mod streams;
 
 pub use base::{
     Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
@@ -49,6 +50,8 @@ pub use saved::RestoreError;
 pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
+pub use stream::{Evaluations, StreamError, Sums};
+pub use streams::{Streamed, Streaming};
 pub use trace::{
     Column, Comparison, Format, Header, Impulse, ReadError, Schema, Tolerance, Trace, WriteError,
     Writer, compare, write_csv,
