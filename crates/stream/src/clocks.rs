@@ -1,15 +1,16 @@
 //! Rate transitions: how clocks, which tick in time, act on evaluations.
 //!
 //! A clock is there at an evaluation as the number of its ticks up to the time of that evaluation,
-//! as in the paper's (17). Where that number grows, the clock's event is present, and what hangs on
-//! it is a function of the number of ticks: where time recedes past a tick, the tick is taken back.
+//! as in the paper's (17). Where that number grows, the clock's event is present. Where time recedes
+//! past a tick, the tick is taken back with all that it has changed, and where a step is rejected
+//! all ticks in it are: the evaluations that try the step again see them anew.
 
 use crate::StreamError;
 use crate::discrete::Discrete;
 use crate::point::{Machine, Place, Point, Reading};
 
 /// The greatest number of ticks between two evaluations.
-const MOST_TICKS: usize = 100_000;
+const MOST_TICKS: usize = 1000;
 
 /// An evaluation and what it leaves.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,19 +30,19 @@ impl Machine {
         before: &Discrete,
         memory: f64,
     ) -> Result<Arrival, StreamError> {
-        let mut now = before.clone().taken_back(place.time, &self.ticked);
+        let mut now = before.clone().taken_back(place.time, place.rejected, &self.ticked);
         let mut due = now.due(&self.program, place.time);
         for _ in 0..MOST_TICKS {
             let mut woken = Vec::new();
             if let Some((time, timers)) = due {
-                now.tick(time, &timers);
-                now.forget(place.time - memory);
+                now.tick(time, place.e, &timers);
                 woken = timers;
             }
             let point = self.evaluate(place, &now, &woken, Reading::Values)?;
             due = now.due(&self.program, place.time);
             if due.is_none() {
                 let (states, sides) = (point.states.clone(), point.sides.clone());
+                now.forget(place.time - memory);
                 let after = Discrete { states, sides, ..now };
                 return Ok(Arrival { point, after, switching: false });
             }

@@ -21,7 +21,9 @@ pub(crate) struct Discrete {
 /// A tick, and what was there before it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Tick {
-    pub time: Time,
+    time: Time,
+    /// The evaluation that has seen it first.
+    e: usize,
     states: Vec<f64>,
     counts: Vec<u64>,
 }
@@ -34,10 +36,14 @@ impl Discrete {
         Discrete { states, counts, ticks: Vec::new(), sides: vec![0.0; program.crossings.len()] }
     }
 
-    /// The same with the ticks after a time taken back: the states that ticks change, and the
-    /// counts, are as they were before. The other states are those of the evaluation before.
-    pub fn taken_back(mut self, time: f64, ticked: &[bool]) -> Discrete {
-        while self.ticks.last().is_some_and(|tick| tick.time.seconds() > time)
+    /// The same with the ticks taken back that lie after a time, and those that a rejected step,
+    /// from the evaluation `rejected` on, has seen: the states that ticks change, and the counts,
+    /// are as they were before. The other states are those of the evaluation before.
+    pub fn taken_back(mut self, time: f64, rejected: Option<usize>, ticked: &[bool]) -> Discrete {
+        let undone = |tick: &Tick| {
+            tick.time.seconds() > time || rejected.is_some_and(|since| tick.e >= since)
+        };
+        while self.ticks.last().is_some_and(undone)
             && let Some(tick) = self.ticks.pop()
         {
             self.take(&tick.states, ticked);
@@ -55,10 +61,10 @@ impl Discrete {
         }
     }
 
-    /// Counts a tick of some timers, to be taken back where time recedes past it.
-    pub fn tick(&mut self, time: Time, timers: &[usize]) {
+    /// Counts a tick of some timers, which evaluation `e` sees first.
+    pub fn tick(&mut self, time: Time, e: usize, timers: &[usize]) {
         let (states, counts) = (self.states.clone(), self.counts.clone());
-        self.ticks.push(Tick { time, states, counts });
+        self.ticks.push(Tick { time, e, states, counts });
         timers.iter().for_each(|timer| self.counts[*timer] += 1);
     }
 

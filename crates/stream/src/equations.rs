@@ -20,7 +20,7 @@ pub enum Stage {
 impl Stage {
     /// The stage of an evaluation.
     pub fn of(e: usize) -> Stage {
-        if e % 2 == 0 { Stage::Euler } else { Stage::Trapezoidal }
+        if e.is_multiple_of(2) { Stage::Euler } else { Stage::Trapezoidal }
     }
 }
 

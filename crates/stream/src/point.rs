@@ -19,7 +19,8 @@ pub(crate) struct Machine {
     pub diagram: Arc<Diagram>,
     pub program: Arc<Program>,
     rates: Rates,
-    /// For each element of the states that do not flow, whether ticks alone change it.
+    /// For each element of the states that do not flow, whether it goes with the ticks: they alone
+    /// change it, or it remembers what they alone change.
     pub ticked: Vec<bool>,
     /// The states that do not flow, before the first evaluation.
     first: Vec<f64>,
@@ -33,6 +34,8 @@ pub(crate) struct Place<'a> {
     pub e: usize,
     pub time: f64,
     pub states: &'a [f64],
+    /// The first evaluation of the step before, where that was rejected.
+    pub rejected: Option<usize>,
 }
 
 /// How comparisons are read.
@@ -74,7 +77,8 @@ impl Machine {
                 flowing.extend(elements.map(|i| (from + i, rate + i)));
             } else {
                 let kept = is_kept(block, &block.smooth, index);
-                ticked.extend(elements.map(|_| kept));
+                let still = !diagram.moves(state.block, block.smooth.nexts[index]);
+                ticked.extend(elements.map(|_| kept || still));
                 // What a commit always leaves is there from the beginning: a signal that is never
                 // absent has been there before the first evaluation too.
                 let always = block.tick.graph.constant_of(block.tick.nexts[index]);
@@ -110,8 +114,9 @@ impl Machine {
         owners.into_iter().nth(position).map_or_else(String::new, |block| self.path(block))
     }
 
+    /// The block that a user has written.
     fn path(&self, block: diagram::BlockId) -> String {
-        self.diagram.block(block).path.clone()
+        self.diagram.block(block).written().to_owned()
     }
 
     /// The block of a timer.

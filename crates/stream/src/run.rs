@@ -90,10 +90,12 @@ fn tie(machine: &Rc<Machine>, options: &Options) -> (Solution, Stream<Arrived>) 
         Solver { initial, step: options.step, tolerance: options.tolerance, sums: options.sums };
     let solution = solve(&rates, &unlocated, &solver);
 
-    let place = Rc::new(Evaluate { machine: machine.clone(), options: options.clone() });
+    let (machine, options, p) = (machine.clone(), options.clone(), solution.p.knot());
+    let hold = options.hold;
+    let place = Rc::new(Evaluate { machine, options, p });
     let (y, before, own) = (solution.y.knot(), arrivals.knot(), place.clone());
     trials.define(move |e| own.trial(e, &y.at(e), &before.pre(e)));
-    let (h, trial, hold) = (solution.h.knot(), trials.clone(), options.hold);
+    let (h, trial) = (solution.h.knot(), trials.clone());
     unlocated.define(move |e| {
         let switching = trial.at(e).as_ref().as_ref().is_ok_and(|trial| trial.switching);
         hold.is_some_and(|within| switching && h.at(e) > within)
@@ -131,6 +133,7 @@ fn rates(arrivals: &Stream<Arrived>, zeros: Vector) -> Stream<Vector> {
 struct Evaluate {
     machine: Rc<Machine>,
     options: Options,
+    p: Stream<f64>,
 }
 
 impl Evaluate {
@@ -141,7 +144,9 @@ impl Evaluate {
         before: &'a Arrived,
         evaluate: impl Fn(&Machine, Place<'a>, &'a Discrete) -> Result<Arrival, StreamError>,
     ) -> Arrived {
-        let place = Place { e, time: y[0], states: &y[1..] };
+        let again = Stage::of(e) == Stage::Euler && self.p.pre(e) == 1.0;
+        let rejected = again.then(|| e.saturating_sub(2));
+        let place = Place { e, time: y[0], states: &y[1..], rejected };
         match &**before {
             Ok(before) => Rc::new(evaluate(&self.machine, place, &before.after)),
             Err(error) => Rc::new(Err(error.clone())),

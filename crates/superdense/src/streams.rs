@@ -80,7 +80,9 @@ impl System {
     /// A failure on streams as a diagnostic with the place in the text.
     pub fn explain_stream(&self, error: &StreamError) -> Diagnostic {
         let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-        let found = self.diagram.blocks.iter().find(|block| block.path == error.block());
+        let blocks = &self.diagram.blocks;
+        let exact = blocks.iter().find(|block| block.path == error.block());
+        let found = exact.or_else(|| blocks.iter().find(|block| block.written() == error.block()));
         match found {
             Some(block) => diagnostic.at(block.span, "this block").block(error.block()),
             None => diagnostic,
