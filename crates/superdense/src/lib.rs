@@ -23,6 +23,7 @@
 mod pipeline;
 
 mod picture;
+mod recorded;
 
 mod run;
 mod saved;
@@ -45,6 +46,7 @@ pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
 pub use picture::{Drawing, draw};
 pub use pipeline::{Stage, System, parse_value};
+pub use recorded::record_only;
 pub use run::{Failure, Listener, Outcome, Run};
 pub use saved::RestoreError;
 pub use schema::schema;
