@@ -90,7 +90,7 @@ impl StreamError {
                 "make `maximum_step` smaller, or the period of the clock longer"
             }
             StreamError::TooManyEvaluations { .. } => {
-                "allow more with `--limit`, a larger tolerance or a larger `maximum_step`"
+                "take a larger tolerance or a larger limit, or let the stages share their sum"
             }
         }
     }
