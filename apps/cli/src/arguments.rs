@@ -244,7 +244,7 @@ pub struct StreamArguments {
     #[arg(long, value_name = "TIME")]
     pub hold: Option<f64>,
     /// The greatest number of evaluations.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 200_000)]
     pub limit: usize,
     /// Says nothing where all is well.
     #[arg(short, long)]
@@ -256,7 +256,7 @@ pub struct StreamArguments {
 pub struct EnergyArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    /// The energy: an expression over the signals of the model.
+    /// The energy: a recorded column, or an expression over the signals of the model.
     #[arg(long, value_name = "EXPRESSION", default_value = "energy", allow_hyphen_values = true)]
     pub energy: String,
     /// The solvers, with commas between them; `stream` is the one on streams.

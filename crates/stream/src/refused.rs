@@ -29,9 +29,11 @@ pub fn check(diagram: &Diagram) -> Result<(), Diagnostics> {
 fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)> {
     let name = block.written();
     let carries = |wire| diagram.wire(wire).orders > 0;
-    let begins = block.outputs.iter().any(|wire| carries(*wire))
-        && !block.inputs.iter().flatten().any(|wire| carries(*wire));
-    if begins {
+    if block.inputs.iter().flatten().any(|wire| carries(*wire)) {
+        // The block that the impulses come from is named.
+        return None;
+    }
+    if block.outputs.iter().any(|wire| carries(*wire)) {
         let help = "a short pulse in its place is a number at each evaluation";
         return Some((format!("`{name}` makes impulses, which streams do not have"), help));
     }

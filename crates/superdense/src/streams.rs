@@ -16,13 +16,13 @@ pub struct Streaming {
     /// Holds comparisons and clocks back until a switch is located in a step no longer than this
     /// \[s\].
     pub hold: Option<f64>,
-    /// The greatest number of evaluations.
+    /// The greatest number of evaluations; each keeps a few hundred bytes and more in memory.
     pub limit: usize,
 }
 
 impl Default for Streaming {
     fn default() -> Self {
-        Streaming { step: None, sums: Sums::Separate, hold: None, limit: 1_000_000 }
+        Streaming { step: None, sums: Sums::Separate, hold: None, limit: 200_000 }
     }
 }
 

@@ -359,6 +359,20 @@ fn evaluations_have_a_limit() {
     assert!(none.error.is_some() && none.evaluations.is_empty());
 }
 
+/// What a run gives at an evaluation does not depend on how far it goes on.
+#[test]
+fn a_shorter_run_is_the_beginning_of_a_longer_one() {
+    for (text, hold) in [(TWO_RATES, None), (TWO_RATES, Some(1e-4)), (DROP, None)] {
+        let with = |limit| Streaming { hold, limit, ..with_step(0.01) };
+        let rows =
+            |limit| common::bits(streamed(&compile(text), &with(limit)).evaluations.trace(), 0);
+        let whole = rows(2000);
+        for limit in [1, 2, 7, 160, 333, 800] {
+            assert_eq!(rows(limit), whole[..limit.min(whole.len())], "{limit}");
+        }
+    }
+}
+
 #[test]
 fn ticks_without_number_are_refused() {
     let system = compile_over(COUNTED, &[("period", "1e-12")]);

@@ -83,14 +83,13 @@ fn scalar(trace: &Trace) -> Result<&Trace> {
 }
 
 fn table(curves: &[(&str, Curve)]) -> String {
-    let mut out = format!(
-        "{:<16}{:>8}{:>24}{:>24}\n",
-        "solver", "steps", "energy at the end", "part of the start"
-    );
+    let [steps, start, end, change] = ["steps", "at the start", "at the end", "change"];
+    let mut out = format!("{:<12}{steps:>10}{start:>20}{end:>20}{change:>14}\n", "solver");
     for (solver, curve) in curves {
         let (Some(first), Some(last)) = (curve.first(), curve.last()) else { continue };
-        let (energy, part) = (last.1, last.1 / first.1);
-        out += &format!("{solver:<16}{:>8}{energy:>24}{part:>24}\n", curve.len() - 1);
+        let (start, end, change) = (first.1, last.1, last.1 - first.1);
+        let steps = curve.len() - 1;
+        out += &format!("{solver:<12}{steps:>10}{start:>20.10}{end:>20.10}{change:>14.3e}\n");
     }
     out
 }

@@ -27,7 +27,10 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
     if let Some(path) = &arguments.output {
         write(&streamed, path)?;
     }
-    if let Some(path) = &arguments.plot {
+    // A run that has failed at once has nothing to draw, and its failure is what matters.
+    if let Some(path) = &arguments.plot
+        && (streamed.error.is_none() || streamed.evaluations.len() > 1)
+    {
         picture::draw(arguments, &system, &streamed, path)?;
     }
     if !arguments.quiet {
@@ -82,6 +85,7 @@ fn summary(system: &System, streamed: &Streamed) -> String {
     out += &time.map_or_else(String::new, |time| format!(" to t = {time}"));
     out += &format!("\nsteps       {} accepted, {} rejected", accepted.len(), rejected.len());
     out += &format!(", none longer than {} s", streamed.step);
-    out += &format!("\ntolerance   {}, {} states\n", streamed.tolerance, system.state_count());
+    out += &format!("\ntolerance   {}", streamed.tolerance);
+    out += &format!("\nstates      {}\n", system.state_count());
     out
 }
