@@ -44,6 +44,10 @@ fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)
         );
         return Some((message, help));
     }
+    if !block.definition.leaves.iter().all(is_there) {
+        let help = "run the model with `superdense run`";
+        return Some((format!("`{name}` needs more of a run than streams have"), help));
+    }
     for (index, state) in block.definition.states.iter().enumerate() {
         let kept_at_ticks = is_kept(block, &block.tick, index);
         let kept_between = is_kept(block, &block.smooth, index);
@@ -57,6 +61,19 @@ fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)
         }
     }
     None
+}
+
+/// Whether streams have what a leaf stands for. A leaf that is not known here is not read as 0.
+fn is_there(leaf: &Leaf) -> bool {
+    matches!(
+        leaf,
+        Leaf::Input { .. }
+            | Leaf::State(_)
+            | Leaf::Woken(_)
+            | Leaf::Wakings(_)
+            | Leaf::Time
+            | Leaf::Ticking
+    )
 }
 
 /// Whether a state stays as it is in a mode.
