@@ -19,6 +19,10 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Checks a model without running it.
     Check(Box<CheckArguments>),
+    /// Evaluates a model on streams: solver and model as one table, with a row for each evaluation.
+    Stream(Box<StreamArguments>),
+    /// Draws an energy of a model over time, as different solvers keep it or lose it.
+    Energy(Box<EnergyArguments>),
     /// Tells what happened at an instant of a run and why, or what the code of a message means.
     #[command(
         override_usage = "superdense explain [OPTIONS] <MODEL> <T[,N]>\n       superdense explain <CODE>"
@@ -206,4 +210,59 @@ pub struct CheckArguments {
     /// How mistakes are told; with json, standard error has an object to a line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// Arguments of `stream`.
+#[derive(Args, Debug)]
+pub struct StreamArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The file of the table: .csv; `-` for standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Draws the run as an SVG or PNG file: signals over time, with the native run beside them, and
+    /// over evaluations; time over evaluations with its reversals; discrete signals.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// The signals to draw; all where none is named.
+    #[arg(long = "signal", value_name = "NAME")]
+    pub signals: Vec<String>,
+    /// Draws a close-up from this evaluation on.
+    #[arg(long, value_name = "E")]
+    pub from: Option<usize>,
+    /// Draws a close-up to this evaluation.
+    #[arg(long, value_name = "E")]
+    pub to: Option<usize>,
+    /// The greatest step in seconds; `maximum_step` of the model where it is not given.
+    #[arg(long, value_name = "TIME")]
+    pub step: Option<f64>,
+    /// Lets the Euler stage start from the trapezoidal sum, which is of second order.
+    #[arg(long)]
+    pub shared: bool,
+    /// Holds comparisons and clocks back until a switch is located in a step no longer than this,
+    /// in seconds.
+    #[arg(long, value_name = "TIME")]
+    pub hold: Option<f64>,
+    /// The greatest number of evaluations.
+    #[arg(long, value_name = "NUMBER", default_value_t = 200_000)]
+    pub limit: usize,
+    /// Says nothing where all is well.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `energy`.
+#[derive(Args, Debug)]
+pub struct EnergyArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The energy: a recorded column, or an expression over the signals of the model.
+    #[arg(long, value_name = "EXPRESSION", default_value = "energy", allow_hyphen_values = true)]
+    pub energy: String,
+    /// The solvers, with commas between them; `stream` is the one on streams.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "rk45,trapezoidal")]
+    pub solvers: Vec<String>,
+    /// The picture: an SVG or PNG file.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }

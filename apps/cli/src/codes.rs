@@ -182,6 +182,12 @@ pub const CODES: &[(&str, &str)] = &[
         Change the operands that are underlined.",
     ),
     (
+        "not-a-stream",
+        "A block has no meaning on streams of evaluations: it makes impulses, is an event at the instant of a crossing, lets a continuous state jump, or is a left limit. \
+        A stream has a value for each evaluation of the solver and nothing between two of them. \
+        Write a comparison in place of the crossing, take the block out, or run the model with `superdense run`; docs/streams.md tells what streams express.",
+    ),
+    (
         "not-a-trace",
         "The file is not one that a run has written. \
         Give a result of `superdense run -o`.",
@@ -240,6 +246,17 @@ pub const CODES: &[(&str, &str)] = &[
         "too-large",
         "The model is larger than a stage or a solver can take. \
         Choose a solver that the message names, or use vectors in place of many blocks.",
+    ),
+    (
+        "too-many-evaluations",
+        "A run on streams has made as many evaluations as are allowed and has not come to its stop time. \
+        Steps are halved until the two stages of the solver agree within the tolerance, so a tolerance that is too small, a very stiff model, or the drift of the two separate sums can take any number of them. \
+        Allow more with `--limit`, take a larger tolerance, or let the stages share their sum with `--shared`.",
+    ),
+    (
+        "too-many-ticks",
+        "More than a thousand ticks of clocks lie between two evaluations of a run on streams, where they would follow one another at the second. \
+        Make `maximum_step` smaller, or the period of the clock longer.",
     ),
     (
         "trace-cut",

@@ -3,12 +3,14 @@
 mod blocks;
 mod check;
 mod compare;
+mod energy;
 mod examples;
 mod explain;
 mod new;
 mod pictures;
 mod run;
 mod shell;
+mod stream;
 
 use anyhow::Result;
 use superdense::{Drawing, Tolerance};
@@ -21,6 +23,8 @@ pub fn run(command: Command) -> Result<()> {
     match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Stream(arguments) => stream::stream(&arguments),
+        Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
         Command::Plot { trace, output, signals } => pictures::plot(&trace, &output, &signals),
         Command::Compare { first, second, absolute, relative, time } => {

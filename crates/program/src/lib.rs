@@ -14,6 +14,7 @@ mod compose;
 mod lines;
 mod live;
 mod machines;
+mod rates;
 mod smooth;
 mod solved;
 mod tick;
@@ -25,3 +26,4 @@ pub use program::{
     CellId, Crossing, CrossingKind, Line, LiveTapes, Program, RecordCells, RegionProgram, Span,
     StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
 };
+pub use rates::{Rates, rates};

@@ -10,6 +10,7 @@ use crate::compose::Composer;
 use crate::live::{Operands, live};
 use crate::machines::Compiled;
 use crate::program::{CrossingKind, Program, RecordCells, Unit};
+use crate::rates::roots_of;
 use crate::slots::Slots;
 use crate::solved;
 
@@ -197,7 +198,7 @@ impl<'a> Maker<'a> {
 
     fn region(&mut self, id: RegionId) {
         let blocks = self.diagram.regions[id.index()].blocks.clone();
-        let rates = self.rates(id, &blocks);
+        let rates = roots_of(&mut self.composer, &self.slots, id, &blocks);
         let watched = self.watched(id, &blocks);
         let left = self.left(id, &blocks);
         let sample = self.sample(id);
@@ -279,29 +280,6 @@ impl<'a> Maker<'a> {
         }
         let graph = &mut self.composer.graph;
         (!operands.is_empty()).then(|| roots.map(|roots| live(graph, &operands, roots)))
-    }
-
-    /// Rates of the region's states, to the places of rates.
-    fn rates(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<Root> {
-        let mut roots = Vec::new();
-        let (state, rate) = {
-            let program = &self.slots.regions[id.index()];
-            (program.state, program.rate)
-        };
-        for block in blocks {
-            let flat = self.diagram.block(*block);
-            for (index, derivative) in flat.smooth.derivatives.iter().enumerate() {
-                let Some(derivative) = derivative else { continue };
-                let node = self.composer.inline(&self.slots, *block, *derivative);
-                let cell = self.slots.states[self.slots.first_state[block.index()] + index].cell;
-                let offset = self.slots.slot(cell) - state;
-                // A scalar rate fills a vector of states.
-                let shape = flat.definition.states[index].ty.shape;
-                let node = self.composer.graph.splat(node, shape);
-                roots.push((node, rate + offset, self.guard(*block)));
-            }
-        }
-        roots
     }
 
     /// Crossing functions to their places, and their time derivatives along the rates.

@@ -23,11 +23,13 @@
 mod pipeline;
 
 mod picture;
+mod recorded;
 
 mod run;
 mod saved;
 mod schema;
 mod story;
+mod streams;
 
 pub use base::{
     Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
@@ -44,11 +46,14 @@ pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
 pub use picture::{Drawing, draw};
 pub use pipeline::{Stage, System, parse_value};
+pub use recorded::record_only;
 pub use run::{Failure, Listener, Outcome, Run};
 pub use saved::RestoreError;
 pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
+pub use stream::{Evaluations, StreamError, Sums};
+pub use streams::{Streamed, Streaming};
 pub use trace::{
     Column, Comparison, Format, Header, Impulse, ReadError, Schema, Tolerance, Trace, WriteError,
     Writer, compare, write_csv,

@@ -31,7 +31,7 @@ pub struct System {
     pub(crate) diagram: Arc<Diagram>,
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
-    schedule: Arc<Schedule>,
+    pub(crate) schedule: Arc<Schedule>,
     /// A number by which saved runs know their model.
     pub(crate) identity: u64,
 }

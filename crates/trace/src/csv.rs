@@ -14,7 +14,7 @@ mod encode;
 
 pub(crate) use decode::read;
 pub(crate) use encode::Encoder;
-pub use encode::write_csv;
+pub use encode::{write_csv, write_indexed_csv};
 
 /// The first comment, which tells the version of the layout.
 const VERSION_KEY: &str = "superdense-trace";

@@ -45,7 +45,7 @@ mod tables;
 
 mod compare;
 
-pub use self::csv::write_csv;
+pub use self::csv::{write_csv, write_indexed_csv};
 pub use compare::{
     ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side, Tolerance,
     compare,

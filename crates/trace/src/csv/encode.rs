@@ -13,8 +13,17 @@ use crate::{Header, Schema, Trace, writer};
 /// Writes the table. Vectors and matrices have a column for each element; absent signals have an
 /// empty field; a signal with impulses has a further column with the coefficient of each order.
 pub fn write_csv(trace: &Trace, out: impl Write) -> io::Result<()> {
+    write_rows(trace, Encoder::new(out, trace.schema(), None)?)
+}
+
+/// Writes a table whose rows are numbered by something else than time, which is called `index` and
+/// stands in the time of the tags. There are no microsteps.
+pub fn write_indexed_csv(trace: &Trace, index: &str, out: impl Write) -> io::Result<()> {
+    write_rows(trace, Encoder::with_index(out, trace.schema(), &[index])?)
+}
+
+fn write_rows(trace: &Trace, mut encoder: Encoder<impl Write>) -> io::Result<()> {
     const ROWS: usize = 1 << 10;
-    let mut encoder = Encoder::new(out, trace.schema(), None)?;
     let mut chunk = Chunk::new(trace.schema(), ROWS);
     for row in trace.joined() {
         let orders = trace.schema().orders();
@@ -36,6 +45,7 @@ pub(crate) struct Encoder<W: Write> {
     text: Vec<u8>,
     rows: u64,
     comments: bool,
+    microsteps: bool,
 }
 
 impl<W: Write> Encoder<W> {
@@ -44,20 +54,29 @@ impl<W: Write> Encoder<W> {
         if let Some(header) = header {
             out.write_all(comments(header, schema)?.as_bytes())?;
         }
+        let encoder = Encoder::with_index(out, schema, &["time", "microstep"])?;
+        Ok(Encoder { comments: header.is_some(), ..encoder })
+    }
+
+    /// Writes the names of the columns, behind those of the one or two that the tags fill.
+    fn with_index(mut out: W, schema: &Schema, index: &[&str]) -> io::Result<Self> {
         let mut names = ::csv::Writer::from_writer(Vec::new());
-        names
-            .write_record(["time", "microstep"].map(str::to_owned).iter().chain(&schema.names()))?;
+        let own = schema.names();
+        names.write_record(index.iter().copied().chain(own.iter().map(String::as_str)))?;
         out.write_all(&names.into_inner().map_err(|error| error.into_error())?)?;
         let elements = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-        Ok(Encoder { out, elements, text: Vec::new(), rows: 0, comments: header.is_some() })
+        let (text, microsteps) = (Vec::new(), index.len() > 1);
+        Ok(Encoder { out, elements, text, rows: 0, comments: false, microsteps })
     }
 
     fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
         let mut cursors = chunk.cursors();
         for tag in chunk.tags() {
             write_time(&mut self.text, tag.time);
-            self.text.push(b',');
-            self.text.extend_from_slice(itoa::Buffer::new().format(tag.microstep).as_bytes());
+            if self.microsteps {
+                self.text.push(b',');
+                self.text.extend_from_slice(itoa::Buffer::new().format(tag.microstep).as_bytes());
+            }
             for (cursor, elem) in cursors.iter_mut().zip(&self.elements) {
                 match cursor.next() {
                     None => self.text.extend(std::iter::repeat_n(b',', cursor.width())),
@@ -149,6 +168,16 @@ mod tests {
         trace.push_impulse(Impulse { tag, column: 0, order: 1, weight: vec![-1.5] });
         let expected = "time,microstep,f,f.delta0,f.delta1,x\n0,0,0,,,0\n0,1,2,,-1.5,2\n";
         assert_eq!(text(&trace), expected);
+    }
+
+    #[test]
+    fn rows_may_be_numbered_by_something_else() {
+        let mut trace = Trace::new(vec![column("time", Type::REAL)]);
+        trace.push(Tag::new(Time::ZERO, 0), |_| Some(&[0.5]));
+        trace.push(Tag::new(Time::from_f64(1.0).unwrap(), 0), |_| None);
+        let mut out = Vec::new();
+        write_indexed_csv(&trace, "e", &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "e,time\n0,0.5\n1,\n");
     }
 
     #[test]

@@ -1,0 +1,71 @@
+//! Rates of continuous states, as functions of the wires at their blocks' inputs.
+
+use blocks::Part;
+use diagram::{BlockId, Diagram, Mode, RegionId};
+use ir::Tape;
+use schedule::Schedule;
+
+use crate::Program;
+use crate::compose::Composer;
+use crate::slots::Slots;
+use crate::smooth::Root;
+
+/// The rates of all states from wires that are in their places already, for whoever evaluates a
+/// diagram with the tapes of a tick instead of those of the smooth phase.
+#[derive(Clone, Debug)]
+pub struct Rates {
+    /// Puts each rate at the place of its region's rates.
+    pub tape: Tape,
+    /// The buffer before anything has run: that of the program, with room for the tape.
+    pub image: Vec<f64>,
+}
+
+/// Makes the tape of the rates. The guesses of loops that are solved stand at their wires.
+pub fn rates(diagram: &Diagram, schedule: &Schedule, program: &Program) -> Rates {
+    // The first places that are given out are the same as in the program.
+    let slots = Slots::new(diagram);
+    // Nothing has been composed, so every input is read from its place.
+    let mut composer = Composer::new(diagram, &schedule.parts, Mode::Smooth);
+    let mut roots = Vec::new();
+    for (index, region) in diagram.regions.iter().enumerate() {
+        let own = roots_of(&mut composer, &slots, RegionId::new(index), &region.blocks);
+        roots.extend(own.into_iter().map(|(node, slot, _)| (node, slot)));
+    }
+    let mut layout = program.layout.clone();
+    let tape = Tape::compile(&composer.graph, &roots, &mut layout, &|slot| slot);
+    let mut image = layout.image().to_vec();
+    image[..program.image.len()].copy_from_slice(&program.image);
+    for (wire, guess) in &diagram.solve.wires {
+        let from = slots.slot(slots.part(*wire, Part::Value)) as usize;
+        image[from..from + diagram.wire(*wire).ty.len()].fill(guess[0]);
+    }
+    Rates { tape, image }
+}
+
+/// The rates of the states of a region, each to its place.
+pub(crate) fn roots_of(
+    composer: &mut Composer,
+    slots: &Slots,
+    region: RegionId,
+    blocks: &[BlockId],
+) -> Vec<Root> {
+    let (state, rate) = {
+        let program = &slots.regions[region.index()];
+        (program.state, program.rate)
+    };
+    let mut roots = Vec::new();
+    for block in blocks {
+        let flat = composer.diagram.block(*block);
+        for (index, derivative) in flat.smooth.derivatives.iter().enumerate() {
+            let Some(derivative) = derivative else { continue };
+            let node = composer.inline(slots, *block, *derivative);
+            let cell = slots.states[slots.first_state[block.index()] + index].cell;
+            let offset = slots.slot(cell) - state;
+            // A scalar rate fills a vector of states.
+            let shape = flat.definition.states[index].ty.shape;
+            let node = composer.graph.splat(node, shape);
+            roots.push((node, rate + offset, flat.fragment.0));
+        }
+    }
+    roots
+}

@@ -1,0 +1,121 @@
+//! Why evaluations could not go on.
+
+use std::fmt;
+
+/// A failure of a run on streams. What was evaluated before it is kept.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StreamError {
+    /// A value is not a number or infinite; it would stay in the sums for ever.
+    NotFinite {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// The block whose value it is.
+        block: String,
+    },
+    /// An operation without meaning.
+    Undefined {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// The block.
+        block: String,
+        /// Why it has no meaning.
+        reason: String,
+    },
+    /// A loop that conditionals could have broken did not become known.
+    NotConstructive {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// A block in the loop.
+        block: String,
+    },
+    /// Too many ticks of clocks lie between two evaluations.
+    TooManyTicks {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// The block with the clock.
+        block: String,
+    },
+    /// The stop time was not reached in as many evaluations as are allowed.
+    TooManyEvaluations {
+        /// How many are allowed.
+        limit: usize,
+        /// The time that was reached \[s\].
+        time: f64,
+        /// The block whose state asks for the smallest steps there.
+        block: String,
+    },
+}
+
+impl StreamError {
+    /// A name that stays the same between versions.
+    pub fn code(&self) -> &'static str {
+        match self {
+            StreamError::NotFinite { .. } => "not-finite",
+            StreamError::Undefined { .. } => "undefined",
+            StreamError::NotConstructive { .. } => "causality-loop",
+            StreamError::TooManyTicks { .. } => "too-many-ticks",
+            StreamError::TooManyEvaluations { .. } => "too-many-evaluations",
+        }
+    }
+
+    /// The path of the block that is named.
+    pub fn block(&self) -> &str {
+        match self {
+            StreamError::NotFinite { block, .. }
+            | StreamError::Undefined { block, .. }
+            | StreamError::NotConstructive { block, .. }
+            | StreamError::TooManyTicks { block, .. }
+            | StreamError::TooManyEvaluations { block, .. } => block,
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self {
+            StreamError::NotFinite { .. } => {
+                "a smaller `maximum_step` keeps trial steps nearer; look also for a division by \
+                 zero or a root of a negative number"
+            }
+            StreamError::Undefined { .. } => "see the rule on the block's page",
+            StreamError::NotConstructive { .. } => "break the loop with previous(...)",
+            StreamError::TooManyTicks { .. } => {
+                "make `maximum_step` smaller, or the period of the clock longer"
+            }
+            StreamError::TooManyEvaluations { .. } => {
+                "take a larger tolerance or a larger limit, or let the stages share their sum"
+            }
+        }
+    }
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StreamError::NotFinite { e, time, block } => {
+                write!(f, "the value of `{block}` is not finite at evaluation {e}, t = {time}")
+            }
+            StreamError::Undefined { e, time, block, reason } => {
+                write!(f, "{reason}, in `{block}` at evaluation {e}, t = {time}")
+            }
+            StreamError::NotConstructive { e, time, block } => {
+                write!(f, "the loop through `{block}` is not known at evaluation {e}, t = {time}")
+            }
+            StreamError::TooManyTicks { e, time, block } => {
+                write!(f, "`{block}` ticks too often before evaluation {e}, t = {time}")
+            }
+            StreamError::TooManyEvaluations { limit, time, .. } => {
+                write!(f, "t = {time} was reached in {limit} evaluations, and no further")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StreamError {}

@@ -1,0 +1,43 @@
+//! Sums that can be taken back.
+//!
+//! A pure function has no state that it could put back where a step is rejected. It subtracts
+//! instead what the step has added.
+
+use crate::equations::Stage;
+use crate::{Stream, Vector};
+
+/// The sum of contributions up to e, each taken back by the one that follows it where p is 1 then:
+///
+/// ```text
+/// initial + sum of c(i) - p(i - 1) c(i - 2)    over the evaluations i <= e of the stage
+/// ```
+///
+/// `parts` are the terms of c in the order in which they are added. What is added and what is taken
+/// back are two sums, and the difference is made at the end: a step that is taken back then leaves
+/// the time exactly where it was, as far as the sums themselves are exact.
+pub fn taken_back(
+    stage: Stage,
+    initial: &Vector,
+    parts: &[Stream<Vector>],
+    p: &Stream<f64>,
+) -> Stream<Vector> {
+    let zeros = Vector::zeros(initial.len());
+    let added = total(stage, initial.clone(), parts, |part, e| part.at(e));
+    let p = p.clone();
+    let taken = total(stage, zeros, parts, move |part, e| part.back(e, 2).times(p.pre(e)));
+    Stream::new(initial.clone(), move |e| added.at(e).minus(&taken.at(e)))
+}
+
+/// The sum over the evaluations of a stage of a term for each part.
+fn total(
+    stage: Stage,
+    initial: Vector,
+    parts: &[Stream<Vector>],
+    term: impl Fn(&Stream<Vector>, usize) -> Vector + 'static,
+) -> Stream<Vector> {
+    let parts = parts.to_vec();
+    Stream::scan(initial, move |e, before| match Stage::of(e) == stage {
+        true => parts.iter().fold(before, |sum, part| sum.plus(&term(part, e))),
+        false => before,
+    })
+}

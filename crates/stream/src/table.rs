@@ -1,0 +1,106 @@
+//! The table of a run: solver and model side by side, a row for each evaluation.
+
+use base::{ATTOSECONDS_PER_SECOND, Tag, Time, Type};
+use program::Program;
+use trace::{Column, Trace};
+
+use crate::equations::Stage;
+
+/// The columns that are the solver's own.
+pub const OWN_COLUMNS: [&str; 5] = ["time", "stage", "h", "p", "error"];
+
+/// Everything that was evaluated.
+#[derive(Clone, Debug)]
+pub struct Evaluations {
+    trace: Trace,
+    states: usize,
+}
+
+/// One evaluation.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub time: f64,
+    pub stage: Stage,
+    pub h: f64,
+    pub p: f64,
+    /// What the stage contributes to each continuous state.
+    pub contributions: Vec<f64>,
+    /// The differences of contributions, that of time first; at trapezoidal stages.
+    pub differences: Option<Vec<f64>>,
+    pub signals: Vec<Option<Vec<f64>>>,
+}
+
+impl Evaluations {
+    /// An empty table for states of these names and the recorded signals of a program.
+    pub(crate) fn new(states: &[String], program: &Program) -> Evaluations {
+        let number = |name: String, ty: Type| Column { name, ty };
+        let own = OWN_COLUMNS.iter().map(|name| {
+            let ty = if matches!(*name, "stage" | "p") { Type::INT } else { Type::REAL };
+            number((*name).to_owned(), ty)
+        });
+        let contributions = states.iter().map(|x| number(format!("contribution({x})"), Type::REAL));
+        let errors = states.iter().map(|x| number(format!("error({x})"), Type::REAL));
+        let signals = program.records.iter().map(|record| {
+            let taken = OWN_COLUMNS.contains(&record.name.as_str());
+            let name = if taken { format!("signal({})", record.name) } else { record.name.clone() };
+            number(name, record.ty)
+        });
+        let columns = own.chain(contributions).chain(errors).chain(signals).collect();
+        Evaluations { trace: Trace::new(columns), states: states.len() }
+    }
+
+    pub(crate) fn push(&mut self, row: Row) {
+        let e = self.trace.len() as i128;
+        let tag = Tag::new(Time::from_attoseconds(e * ATTOSECONDS_PER_SECOND), 0);
+        let stage = if row.stage == Stage::Euler { 1.0 } else { 2.0 };
+        let magnitudes: Option<Vec<f64>> =
+            row.differences.map(|d| d.iter().map(|x| x.abs()).collect());
+        let greatest = magnitudes.as_ref().map(|d| d.iter().copied().fold(0.0, f64::max));
+        let mut fields: Vec<Option<Vec<f64>>> = Vec::new();
+        fields.extend([row.time, stage, row.h, row.p].map(|x| Some(vec![x])));
+        fields.push(greatest.map(|error| vec![error]));
+        fields.extend(row.contributions.iter().map(|x| Some(vec![*x])));
+        let error = |i: usize| magnitudes.as_ref().map(|d| vec![d[i + 1]]);
+        fields.extend((0..self.states).map(error));
+        fields.extend(row.signals);
+        self.trace.push(tag, |column| fields[column].as_deref());
+    }
+
+    /// The rows, with the number of the evaluation in the place of time \[s\], which is a column like
+    /// any other: it may hold and recede.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// How many evaluations there are.
+    pub fn len(&self) -> usize {
+        self.trace.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.trace.is_empty()
+    }
+
+    /// The names of the columns of signals.
+    pub fn signals(&self) -> impl Iterator<Item = &str> {
+        let first = OWN_COLUMNS.len() + 2 * self.states;
+        self.trace.columns()[first..].iter().map(|column| column.name.as_str())
+    }
+
+    /// The value of a scalar column at an evaluation; nothing where it is absent or there is none.
+    pub fn get(&self, e: usize, column: &str) -> Option<f64> {
+        let column = self.trace.column(column)?;
+        if e >= self.trace.len() {
+            return None;
+        }
+        self.trace.get(e, column)?.first().copied()
+    }
+
+    /// The evaluations at which time recedes: the Euler stages after a rejected step. The sums of
+    /// the two stages may differ by roundings; that is no reversal.
+    pub fn reversals(&self) -> Vec<usize> {
+        let is = |e: usize, column, value| self.get(e, column) == Some(value);
+        (0..self.len()).filter(|e| is(*e, "stage", 1.0) && is(*e, "p", 1.0)).collect()
+    }
+}

@@ -1,0 +1,92 @@
+//! A model on streams of evaluations.
+
+use base::Diagnostic;
+use model::Refused;
+use stream::{Evaluations, Options, StreamError, Sums};
+
+use crate::System;
+
+/// What a user sets of a run on streams, over the model's own words.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Streaming {
+    /// The greatest step \[s\]; that of the model where there is none, or a hundredth of the run.
+    pub step: Option<f64>,
+    /// What the two stages of a step sum up.
+    pub sums: Sums,
+    /// Holds comparisons and clocks back until a switch is located in a step no longer than this
+    /// \[s\].
+    pub hold: Option<f64>,
+    /// The greatest number of evaluations; each keeps a few hundred bytes and more in memory.
+    pub limit: usize,
+}
+
+impl Default for Streaming {
+    fn default() -> Self {
+        Streaming { step: None, sums: Sums::Separate, hold: None, limit: 200_000 }
+    }
+}
+
+/// What a run on streams has given.
+#[derive(Debug)]
+pub struct Streamed {
+    /// Every evaluation.
+    pub evaluations: Evaluations,
+    /// The greatest step \[s\].
+    pub step: f64,
+    /// The tolerance.
+    pub tolerance: f64,
+    /// Why it could not go on, where it could not.
+    pub error: Option<StreamError>,
+}
+
+impl System {
+    /// Evaluates the model on streams from start to stop, or says which blocks streams cannot
+    /// express.
+    pub fn stream(&self, streaming: &Streaming) -> Result<Streamed, Refused> {
+        let refused = |diagnostics| Refused { diagnostics, sources: self.sources().clone() };
+        stream::check(&self.diagram).map_err(refused)?;
+        for (name, value) in [("step", streaming.step), ("hold", streaming.hold)] {
+            if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+                let message = format!("`{name}` must be a positive number of seconds, not {value}");
+                return Err(refused(Diagnostic::error("bad-setting", message).into()));
+            }
+        }
+        let run = &self.diagram.run;
+        let options = Options {
+            start: run.start,
+            stop: run.stop,
+            step: self.greatest_step(streaming.step),
+            tolerance: run.absolute_tolerance,
+            sums: streaming.sums,
+            hold: streaming.hold,
+            limit: streaming.limit,
+        };
+        let (evaluations, end) =
+            stream::run(&self.diagram, &self.schedule, &self.program, &options);
+        let Options { step, tolerance, .. } = options;
+        Ok(Streamed { evaluations, step, tolerance, error: end.err() })
+    }
+
+    /// The greatest step that is asked for and that the blocks allow.
+    fn greatest_step(&self, asked: Option<f64>) -> f64 {
+        let run = &self.diagram.run;
+        let own = Some(run.maximum_step).filter(|step| step.is_finite()).or(run.step);
+        let hundredth = run.stop.since(run.start) / 100.0;
+        let default = if hundredth > 0.0 { hundredth } else { 1.0 };
+        let step = asked.or(own).unwrap_or(default);
+        let spans = self.program.regions.iter().flat_map(|region| &region.spans);
+        spans.fold(step, |step, span| step.min(span.maximum_step))
+    }
+
+    /// A failure on streams as a diagnostic with the place in the text.
+    pub fn explain_stream(&self, error: &StreamError) -> Diagnostic {
+        let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
+        let blocks = &self.diagram.blocks;
+        let exact = blocks.iter().find(|block| block.path == error.block());
+        let found = exact.or_else(|| blocks.iter().find(|block| block.written() == error.block()));
+        match found {
+            Some(block) => diagnostic.at(block.span, "this block").block(error.block()),
+            None => diagnostic,
+        }
+    }
+}
