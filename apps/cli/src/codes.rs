@@ -51,6 +51,11 @@ pub const CODES: &[(&str, &str)] = &[
         Break the chain, for example with hysteresis, or raise `microsteps` under `simulate` if the chain is long but ends.",
     ),
     (
+        "continuous-in-discrete",
+        "A block in a diagram with `domain: discrete` moves between events: it is continuous, or reads a continuous signal. \
+        In such a diagram everything happens at events. Sample the signal where it comes in, or leave `domain: discrete` out.",
+    ),
+    (
         "delay-in-state",
         "A TransportDelay stands in the diagram of a state. What it would show of the time in which the state does not run is not defined. \
         Put it beside the Modal, and let it delay one of its outputs.",

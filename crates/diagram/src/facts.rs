@@ -56,6 +56,8 @@ pub(crate) fn settle(
         region: RegionId(0),
         fragment: draft.fragment,
         passive: draft.passive,
+        tolerance: draft.tolerance,
+        discrete: draft.discrete,
     });
     let mut diagram = diagram(blocks.collect(), wires.collect());
     let consumers = consumers(&diagram);
@@ -232,6 +234,16 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
                 .help("look for a division by zero, or a root or logarithm of a negative number");
             errors.push(error.block(&block.path));
         }
+    }
+    let flows = block.definition.states.iter().any(|state| state.derivative.is_some());
+    let moves = block.outputs.iter().any(|wire| diagram.wire(*wire).moving);
+    if let Some(domain) = block.discrete.filter(|_| flows || moves || !block.located.is_empty()) {
+        let error =
+            Diagnostic::error("continuous-in-discrete", "a continuous block in a discrete diagram")
+                .at(block.span, "this moves between events")
+                .at(domain, "everything in here happens at events")
+                .help("sample its input where it comes in, or leave `domain: discrete` out");
+        errors.push(error.block(&block.path));
     }
     let graph = &block.smooth.graph;
     for node in graph.nodes() {

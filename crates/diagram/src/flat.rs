@@ -80,6 +80,10 @@ pub struct FlatBlock {
     pub fragment: FragmentId,
     /// Whether only transitions ask for it: it is evaluated when one is taken.
     pub passive: bool,
+    /// The tolerance of its states, where a diagram around it has one of its own.
+    pub tolerance: Option<f64>,
+    /// Where a diagram around it says that everything happens at events.
+    pub discrete: Option<Span>,
 }
 
 impl FlatBlock {

@@ -33,6 +33,8 @@ pub(crate) struct Draft {
     pub fragment: FragmentId,
     /// Whether only transitions ask for it.
     pub passive: bool,
+    pub tolerance: Option<f64>,
+    pub discrete: Option<Span>,
 }
 
 /// Makes the flat diagram of a model, or says everything that is wrong with it.
@@ -138,11 +140,14 @@ impl<'m> Flattener<'m> {
             outer: None,
             fragment: parent.map_or(FragmentId::ROOT, |(outer, _)| self.scope(outer).fragment),
             dwell: None,
+            tolerance: parent.and_then(|(outer, _)| self.scope(outer).tolerance),
+            discrete: parent.and_then(|(outer, _)| self.scope(outer).discrete),
             parameters,
             variables,
             entities: HashMap::new(),
             ports: HashMap::new(),
         });
+        self.take_domain(id);
         nested.push(diagram);
         self.declare_all(id, nested);
         nested.pop();
@@ -151,6 +156,23 @@ impl<'m> Flattener<'m> {
 
     pub(crate) fn scope(&self, id: ScopeId) -> &Scope<'m> {
         &self.scopes[id.index()]
+    }
+
+    /// The tolerance and the domain that a diagram says it has.
+    pub(crate) fn take_domain(&mut self, id: ScopeId) {
+        let diagram = self.scope(id).diagram;
+        if let Some(span) = diagram.discrete {
+            self.scopes[id.index()].discrete = Some(span);
+        }
+        let Some(expr) = &diagram.tolerance else { return };
+        let tolerance = self.constant(id, expr).and_then(|value| match value.as_f64() {
+            Some(tolerance) if tolerance > 0.0 && tolerance < 1.0 => Ok(tolerance),
+            _ => {
+                let message = "`tolerance` must be a number above 0 and below 1";
+                Err(Diagnostic::error("bad-setting", message).at(expr.span, ""))
+            }
+        });
+        self.scopes[id.index()].tolerance = self.errors.keep(tolerance);
     }
 
     /// Declares the blocks of a scope.
@@ -195,6 +217,9 @@ impl<'m> Flattener<'m> {
         let settings = self.settings(scope, block, &info, &path);
         let fragment = self.scope(scope).fragment;
         let id = self.draft(path, block.name.span, kind.clone(), settings, fragment);
+        let (tolerance, discrete) = (self.scope(scope).tolerance, self.scope(scope).discrete);
+        (self.drafts[id.index()].tolerance, self.drafts[id.index()].discrete) =
+            (tolerance, discrete);
         for (other, expr) in std::mem::take(&mut self.machines.starts) {
             debug_assert_eq!(other, block.name.span);
             self.machines.entries.push((id, scope, expr));
@@ -232,6 +257,8 @@ impl<'m> Flattener<'m> {
             outputs,
             fragment,
             passive: false,
+            tolerance: None,
+            discrete: None,
         });
         id
     }

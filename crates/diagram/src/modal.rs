@@ -143,12 +143,16 @@ impl<'m> Flattener<'m> {
             outer: Some(outer),
             fragment,
             dwell: None,
+            tolerance: self.scope(outer).tolerance,
+            discrete: self.scope(outer).discrete,
             parameters,
             variables: HashMap::new(),
             entities: HashMap::new(),
             ports: HashMap::new(),
         });
-        ScopeId::new(self.scopes.len() - 1)
+        let id = ScopeId::new(self.scopes.len() - 1);
+        self.take_domain(id);
+        id
     }
 
     /// Makes parameters that some transition sets into signals.

@@ -36,6 +36,10 @@ pub(crate) struct Scope<'m> {
     pub fragment: FragmentId,
     /// Where it is that of a state, the fragment of the state's guards.
     pub dwell: Option<FragmentId>,
+    /// The tolerance of states in it, where a diagram around it has one of its own.
+    pub tolerance: Option<f64>,
+    /// Where it, or a diagram around it, says that everything happens at events.
+    pub discrete: Option<Span>,
     /// Parameters, those of outer scopes included, without those that transitions set.
     pub parameters: HashMap<String, Value>,
     /// Parameters that transitions set: the wire, and the value before one does.

@@ -7,7 +7,7 @@ use base::Time;
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::run;
-use program::{CellId, Tested, Transition};
+use program::{CellId, Program, Tested, Transition};
 
 use crate::crossings::sign;
 use crate::simulation::{Simulation, Sink};
@@ -19,6 +19,11 @@ const ROUNDS: usize = 32;
 
 /// A transition of a machine, by number.
 type Chosen = (usize, usize);
+
+/// The diagram of a state of a machine.
+fn program_content(program: &Program, machine: usize, state: usize) -> Option<FragmentId> {
+    program.machines[machine].states[state].content
+}
 
 impl Simulation {
     /// Whether a fragment runs.
@@ -118,19 +123,23 @@ impl Simulation {
         }
         pending.sort_unstable();
         pending.dedup();
-        let mut chosen: Vec<Chosen> = Vec::new();
         if microstep == 0 {
             self.silenced.clear();
         }
+        let mut chosen: Vec<Chosen> = Vec::new();
+        if let Some((machine, transition)) = self.forced.take() {
+            chosen.push((machine, transition));
+            self.silenced.extend(program_content(&self.program, machine, self.mode(machine)));
+        }
         for machine in pending.iter().map(|machine| *machine as usize) {
             let code = &self.program.machines[machine];
-            if !self.runs(code.fragment) || self.is_silenced(code.fragment) {
+            let forced = chosen.iter().any(|(other, _)| *other == machine);
+            if forced || !self.runs(code.fragment) || self.is_silenced(code.fragment) {
                 continue;
             }
             if let Some(transition) = self.enabled(machine, Some(microstep))? {
                 chosen.push((machine, transition));
-                let content = self.program.machines[machine].states[self.mode(machine)].content;
-                self.silenced.extend(content);
+                self.silenced.extend(program_content(&self.program, machine, self.mode(machine)));
             }
         }
         for machine in pending.iter().rev().map(|machine| *machine as usize) {
@@ -152,6 +161,52 @@ impl Simulation {
             tick.pending.clear();
         }
         Ok(())
+    }
+
+    /// One microstep; where the diagram of a state fails and the state has a way out for that, the
+    /// way is taken instead, and the microstep is done again in the other state.
+    pub(crate) fn microstep_or_recover(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        if !self.program.machines.iter().any(|machine| machine.recovers) {
+            return self.microstep(sink);
+        }
+        let before = self.s.clone();
+        let Err(error) = self.microstep(sink) else { return Ok(()) };
+        let row = self.s.last_row;
+        let after = std::mem::replace(&mut self.s, before);
+        let Some((machine, transition)) = self.handler(&error) else {
+            self.s = after;
+            return Err(error);
+        };
+        self.s.last_row = row;
+        self.take_chain(machine, transition, sink)
+    }
+
+    /// The innermost transition for the failure of a state's diagram.
+    pub(crate) fn handler(&self, error: &RunError) -> Option<Chosen> {
+        use RunError::{NoSolution, NotConstructive, NotFinite, StepTooSmall, Undefined};
+        if !matches!(
+            error,
+            NotFinite { .. }
+                | StepTooSmall { .. }
+                | NoSolution { .. }
+                | Undefined { .. }
+                | NotConstructive { .. }
+        ) {
+            return None;
+        }
+        let failed = self.diagram.blocks.iter().find(|block| block.path == error.block())?;
+        let modes = &self.diagram.modes;
+        for (machine, code) in self.program.machines.iter().enumerate().rev() {
+            let state = &code.states[self.mode(machine)];
+            let content =
+                state.content.filter(|content| modes.is_inside(failed.fragment, *content));
+            if content.is_some_and(|content| self.runs(content))
+                && let Some(index) = state.transitions.iter().position(|t| t.error)
+            {
+                return Some((machine, index));
+            }
+        }
+        None
     }
 
     /// The transition of a machine's state that is taken: of the preemptive ones, which at

@@ -126,6 +126,8 @@ pub struct Simulation {
     pub(crate) reach: Arc<Reach>,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
+    /// A transition that is taken because the diagram of its state has failed.
+    pub(crate) forced: Option<(usize, usize)>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -159,6 +161,7 @@ impl Simulation {
             found: Vec::new(),
             reach: Arc::default(),
             silenced: Vec::new(),
+            forced: None,
             zeno: None,
         }
     }
@@ -207,7 +210,7 @@ impl Simulation {
             return Ok(Progress::Going);
         }
         if self.s.tick.is_some() {
-            self.microstep(sink)?;
+            self.microstep_or_recover(sink)?;
             return self.after_tick();
         }
         if self.s.finished {
@@ -224,7 +227,11 @@ impl Simulation {
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
-                self.step_region(region, own)?;
+                if let Err(error) = self.step_region(region, own) {
+                    let handler = self.handler(&error).ok_or(error)?;
+                    self.forced = Some(handler);
+                    self.begin_tick(reached, sink)?;
+                }
             }
             _ if next <= self.options.stop => self.begin_tick(next, sink)?,
             _ => {

@@ -46,8 +46,18 @@ impl Snapshot {
             let watches = region.watches.len();
             // Everything runs until the start says what does.
             let all = Range { state: 0, states: region.dimension, watch: 0, watches };
+            // A diagram with a tolerance of its own tightens that of the part that it steps with, and
+            // loosens it where everything in that part asks for less.
+            let mut own = options.solver;
+            let asked = region.spans.iter().filter_map(|span| span.tolerance);
+            if let Some(least) = asked.min_by(f64::total_cmp) {
+                let common = region.spans.iter().any(|span| span.common);
+                let within = |run: f64| if common { least.min(run) } else { least };
+                own.relative_tolerance = within(own.relative_tolerance);
+                own.absolute_tolerance = within(own.absolute_tolerance);
+            }
             RegionState {
-                solver: Solver::new(options.solver, region.dimension, watches),
+                solver: Solver::new(own, region.dimension, watches),
                 ranges: vec![all],
                 origin: options.start,
                 reached: options.start,

@@ -45,6 +45,10 @@ pub struct Diagram {
     pub blocks: Vec<Block>,
     /// Which algebraic loops are to be solved.
     pub solve: Solve,
+    /// The tolerance of the states in it; where missing, that of what is around it.
+    pub tolerance: Option<Expr>,
+    /// Where it says that everything in it happens at events.
+    pub discrete: Option<Span>,
 }
 
 /// A parameter of a diagram. One without a value must be given by whoever uses the diagram.

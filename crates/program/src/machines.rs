@@ -83,6 +83,8 @@ pub struct MachineProgram {
     pub outputs: Vec<[usize; 2]>,
     /// The states.
     pub states: Vec<StateProgram>,
+    /// Whether a state has a way out for where its diagram fails.
+    pub recovers: bool,
     /// The regions of its fragments, which a transition may reach.
     pub regions: Vec<RegionId>,
     /// What a transition may change.
@@ -362,7 +364,8 @@ impl Maker<'_> {
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
         let cells = changed.iter().map(|state| self.slots.states[*state].cell).collect();
-        MachineProgram { fragment, mode, initial, outputs, states, regions, cells }
+        let recovers = states.iter().flat_map(|state| &state.transitions).any(|t| t.error);
+        MachineProgram { fragment, mode, initial, outputs, states, recovers, regions, cells }
     }
 
     fn transition(&mut self, transition: &diagram::Transition) -> Transition {

@@ -162,6 +162,10 @@ pub struct Span {
     pub watches: usize,
     /// The greatest step \[s\] that its blocks allow.
     pub maximum_step: f64,
+    /// The least tolerance that diagrams in it ask for; none where there is no state.
+    pub tolerance: Option<f64>,
+    /// Whether some of its states have the tolerance of the run.
+    pub common: bool,
 }
 
 /// Functions with comparisons read from values.

@@ -198,6 +198,8 @@ impl Slots {
             let mut offset = 0;
             for (fragment, blocks) in by_fragment(diagram, &region.blocks) {
                 let states: usize = blocks.iter().flat_map(|b| continuous(*b)).sum();
+                let tolerance = |block: &BlockId| diagram.block(*block).tolerance;
+                let flowing = || blocks.iter().filter(|block| continuous(**block).next().is_some());
                 let longest = |block: &BlockId| diagram.block(*block).definition.maximum_step;
                 next.insert((index, fragment), state + offset as Slot);
                 program.spans.push(Span {
@@ -207,6 +209,8 @@ impl Slots {
                     watch: 0,
                     watches: 0,
                     maximum_step: blocks.iter().map(longest).fold(f64::INFINITY, f64::min),
+                    tolerance: flowing().filter_map(tolerance).min_by(f64::total_cmp),
+                    common: flowing().any(|block| tolerance(block).is_none()),
                 });
                 offset += states;
             }

@@ -788,3 +788,122 @@ simulate: {{stop: 3, tolerance: 1e-9}}
     }
     assert!(times(&outcome.trace, "a.x").len() > 10);
 }
+
+/// A diagram that runs into a division by zero, or an operation without meaning, and the way out.
+#[test]
+fn a_failing_diagram_leads_to_the_error_state() {
+    let text = |inner: &str, stop: &str| {
+        format!(
+            "
+superdense: 1
+name: recover
+blocks:
+  c: {{type: Clock, period: 1, offset: 1}}
+  m:
+    type: Modal
+    initial: try
+    parameters: {{tries: 0}}
+    states:
+      try:
+        blocks:
+          {inner}
+        outputs: {{y: y}}
+        transitions: [{{to: safe, error: true, set: {{tries: tries + 1}}, output: {{alarm: 7}}}}]
+      safe:
+        outputs: {{y: -1}}
+        transitions: [{{to: try, after: 10}}]
+record: [m.y, m.state, m.alarm]
+simulate: {{stop: {stop}, tolerance: 1e-9}}
+"
+        )
+    };
+    // y' = y^2 from 1 blows up at t = 1.
+    let trace = simulate(&text("y: {type: Integrator, input: y ^ 2, initial: 1}", "3")).trace;
+    let found = changes(&trace, "m.state");
+    assert_eq!(found.len(), 2);
+    assert_near(found[1].0, 1.0, 1e-6);
+    assert_eq!(trace.last("m.y"), Some(-1.0));
+    assert_eq!(trace.series("m.alarm").len(), 1);
+    // At a tick: 1 / (1 - 1) at the clock's first event.
+    let inner = "n: {type: Counter, increment: c}\n          y: {type: Sample, input: 1 / (1 - n), trigger: c}";
+    let trace = simulate(&text(inner, "3")).trace;
+    assert_eq!(changes(&trace, "m.state"), [(0.0, 0, 0.0), (1.0, 1, 1.0)]);
+    // Without the way out the run fails.
+    let plain = text("y: {type: Integrator, input: y ^ 2, initial: 1}", "3")
+        .replace("error: true", "when: y > 1e300");
+    assert!(compile(&plain).simulate().is_err());
+}
+
+#[test]
+fn a_diagram_with_its_own_tolerance() {
+    let text = |tolerance: &str, coupled: &str| {
+        format!(
+            "
+superdense: 1
+name: tolerances
+diagrams:
+  Oscillator:
+    {tolerance}
+    inputs: [u]
+    outputs: [x]
+    blocks:
+      x: {{type: Integrator, input: v + u, initial: 1}}
+      v: {{type: Integrator, input: -x}}
+blocks:
+  a: {{type: Oscillator, u: {coupled}}}
+  x: {{type: Integrator, input: v, initial: 1}}
+  v: {{type: Integrator, input: -x}}
+record: [a.x, x]
+simulate: {{stop: 20, tolerance: 1e-6}}
+"
+        )
+    };
+    let error =
+        |text: &str, name: &str| (simulate(text).trace.last(name).unwrap() - 20f64.cos()).abs();
+    // Apart, each has its own tolerance.
+    let (plain, fine) = (text("", "0"), text("tolerance: 1e-11", "0"));
+    assert!(error(&fine, "a.x") < 1e-3 * error(&plain, "a.x"));
+    assert_eq!(error(&fine, "x"), error(&plain, "x"));
+    let coarse = text("tolerance: 1e-3", "0");
+    assert!(error(&coarse, "a.x") > 10.0 * error(&plain, "a.x"));
+    assert_eq!(error(&coarse, "x"), error(&plain, "x"));
+    // Together, the tighter one holds for both.
+    let tied = |tolerance: &str| text(tolerance, "0 * x");
+    assert!(error(&tied("tolerance: 1e-11"), "x") < 1e-3 * error(&tied(""), "x"));
+    assert_eq!(error(&tied("tolerance: 1e-3"), "x"), error(&tied(""), "x"));
+    let refused = refusal(&text("tolerance: 2", "0"));
+    assert!(codes(&refused).contains(&"bad-setting"));
+}
+
+#[test]
+fn a_discrete_diagram_has_nothing_continuous() {
+    let text = |block: &str| {
+        format!(
+            "
+superdense: 1
+name: discrete
+diagrams:
+  Controller:
+    domain: discrete
+    inputs: [e]
+    outputs: [u]
+    blocks:
+      n: {{type: Counter, increment: e}}
+      {block}
+      u: {{type: Sample, input: 2 * e, trigger: e}}
+blocks:
+  x: {{type: Integrator, input: 1}}
+  c: {{type: Clock, period: 1}}
+  s: {{type: Sample, input: x, trigger: c}}
+  k: {{type: Controller, e: s}}
+record: [k.u]
+simulate: {{stop: 2}}
+"
+        )
+    };
+    assert_near(simulate(&text("")).trace.last("k.u").unwrap(), 4.0, 1e-12);
+    for block in ["y: {type: Integrator, input: 1}", "y: {type: Expression, expression: time}"] {
+        let refused = refusal(&text(block));
+        assert!(codes(&refused).contains(&"continuous-in-discrete"), "{refused}");
+    }
+}

@@ -10,7 +10,8 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Block, Diagram, Named, Parameter, Solve};
 
-const KEYS: [&str; 6] = ["description", "parameters", "inputs", "outputs", "blocks", "solve"];
+const KEYS: [&str; 8] =
+    ["description", "parameters", "inputs", "outputs", "blocks", "solve", "tolerance", "domain"];
 
 /// A named diagram under `diagrams`.
 pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
@@ -38,6 +39,8 @@ pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<St
         outputs: section("outputs").map_or(Vec::new(), |node| outputs(context, node)),
         blocks: section("blocks").map_or(Vec::new(), |node| blocks(context, node)),
         solve: section("solve").map_or(Solve::No, |node| solve(context, node)),
+        tolerance: get(entries, "tolerance").and_then(|entry| context.field(entry)),
+        discrete: get(entries, "domain").and_then(|entry| domain(context, entry)),
     };
     check_unique(context, &diagram);
     diagram
@@ -53,6 +56,22 @@ pub(super) fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
         found.push(Parameter { name: entry.key.clone(), value });
     }
     found
+}
+
+/// Where `domain` says `discrete`; `continuous` says nothing.
+fn domain(context: &mut Context, entry: &Entry) -> Option<Span> {
+    let word = context.word(entry, "`domain`")?;
+    match word.value.as_str() {
+        "discrete" => Some(entry.key.span),
+        "continuous" => None,
+        _ => {
+            let message = "`domain` must be `continuous` or `discrete`";
+            context.report.push(Diagnostic::error("wrong-kind", message).at(word.span, "").help(
+                "in a discrete diagram everything happens at events; leave it out otherwise",
+            ));
+            None
+        }
+    }
 }
 
 fn inputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {

@@ -9,8 +9,18 @@ use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Diagram, Modal, Named, Solve, State, Transition};
 
 const MODAL_KEYS: [&str; 6] = ["type", "description", "parameters", "outputs", "initial", "states"];
-const STATE_KEYS: [&str; 8] =
-    ["description", "parameters", "outputs", "blocks", "solve", "like", "final", "transitions"];
+const STATE_KEYS: [&str; 10] = [
+    "description",
+    "parameters",
+    "outputs",
+    "blocks",
+    "solve",
+    "tolerance",
+    "domain",
+    "like",
+    "final",
+    "transitions",
+];
 const TRANSITION_KEYS: [&str; 11] = [
     "to",
     "when",
@@ -39,6 +49,8 @@ pub(crate) fn modal(context: &mut Context, name: &Spanned<String>, entries: &[En
         outputs: Vec::new(),
         blocks: Vec::new(),
         solve: Solve::No,
+        tolerance: None,
+        discrete: None,
     };
     let outputs = get(entries, "outputs").map(|entry| outputs(context, &entry.value));
     let initial = get(entries, "initial").and_then(|entry| context.word(entry, "`initial`"));
