@@ -907,3 +907,137 @@ simulate: {{stop: 2}}
         assert!(codes(&refused).contains(&"continuous-in-discrete"), "{refused}");
     }
 }
+
+/// A ball on a floor of spring and damper, pulled by a sampled controller: motion with a constant
+/// force, free or in contact, in closed form.
+#[derive(Clone, Copy)]
+struct Ball {
+    x: f64,
+    v: f64,
+}
+
+const MASS: f64 = 7.0;
+const DAMPER: f64 = 5.0;
+const COMPLIANCE: f64 = 2.5e-3;
+const WEIGHT: f64 = 9.81;
+
+impl Ball {
+    fn after(self, t: f64, pull: f64, contact: bool) -> Ball {
+        let push = pull - WEIGHT;
+        if !contact {
+            let a = push / MASS;
+            return Ball { x: self.x + self.v * t + a * t * t / 2.0, v: self.v + a * t };
+        }
+        let rest = COMPLIANCE * push;
+        let (d, y) = (DAMPER / (2.0 * MASS), self.x - rest);
+        let w = (1.0 / (MASS * COMPLIANCE) - d * d).sqrt();
+        let b = (self.v + d * y) / w;
+        let (sine, cosine) = (w * t).sin_cos();
+        let decay = (-d * t).exp();
+        let x = decay * (y * cosine + b * sine);
+        let v = -d * x + decay * w * (b * cosine - y * sine);
+        Ball { x: x + rest, v }
+    }
+
+    fn force(self) -> f64 {
+        -(DAMPER * self.v + self.x / COMPLIANCE)
+    }
+}
+
+/// The ball at a time, switching where `change` says that the phase ends.
+fn reference(end: f64, change: impl Fn(Ball, bool) -> bool) -> (Ball, Vec<f64>) {
+    let (mut t, mut contact) = (0.0, false);
+    let mut ball = Ball { x: 0.0, v: 0.0 };
+    let mut switches = Vec::new();
+    while t < end {
+        let (pull, until) = match t {
+            t if t < 0.5 => (20.0, 0.5),
+            t if t < 1.0 => (10.0, 1.0),
+            _ => (0.0, end),
+        };
+        let h = (1e-4f64).min(until - t);
+        let next = ball.after(h, pull, contact);
+        if !change(next, contact) {
+            (ball, t) = (next, if h == until - t { until } else { t + h });
+            continue;
+        }
+        let (mut low, mut high) = (0.0, h);
+        while high - low > 1e-17 * t.max(1.0) && low < (low + high) / 2.0 && (low + high) / 2.0 < high
+        {
+            let middle = (low + high) / 2.0;
+            match change(ball.after(middle, pull, contact), contact) {
+                true => high = middle,
+                false => low = middle,
+            }
+        }
+        ball = ball.after(high, pull, contact);
+        t += high;
+        contact = !contact;
+        switches.push(t);
+    }
+    (ball, switches)
+}
+
+#[test]
+fn a_pulled_ball_on_a_soft_floor_three_ways() {
+    let model = |ground: &str| {
+        format!(
+            "
+superdense: 1
+name: pulled-ball
+parameters: {{m: 7, R: 5, C: 2.5e-3, weight: 9.81}}
+blocks:
+  x: {{type: Integrator, input: v}}
+  v: {{type: Integrator, input: (pull - weight + ground.force) / m}}
+  pull: {{type: Expression, expression: if time < 0.5 then 20 else (if time < 1 then 10 else 0)}}
+{floor}
+record: [x, v, ground.force]
+simulate: {{stop: 6, tolerance: 1e-11}}
+"
+        )
+    };
+    let inequalities = model(
+        "
+  ground: {type: Floor, x: x, v: v, R: R, C: C}
+diagrams:
+  Floor:
+    parameters: {R: 5, C: 1}
+    inputs: [x, v]
+    outputs: {force: if x < 0 then -(R * v + x / C) else 0}",
+    );
+    let machine = model(
+        "
+  ground:
+    type: Modal
+    initial: free
+    states:
+      free: {outputs: {force: 0}, transitions: [{to: contact, when: x < 0}]}
+      contact: {outputs: {force: -(R * v + x / C)}, transitions: [{to: free, when: x >= 0}]}",
+    );
+    let never_pulls = model(
+        "
+  ground:
+    type: Modal
+    initial: free
+    states:
+      free: {outputs: {force: 0}, transitions: [{to: contact, when: x < 0 and v < 0}]}
+      contact: {outputs: {force: -(R * v + x / C)}, transitions: [{to: free, when: force < 0}]}",
+    );
+    let (ball, switches) = reference(6.0, |ball, contact| (ball.x < 0.0) != contact);
+    assert!(switches.len() >= 4, "{switches:?}");
+    let pulls = |text: &str| simulate(text).trace.series("ground.force").iter().any(|f| f.1 < -1e-6);
+    for text in [&inequalities, &machine] {
+        let trace = simulate(text).trace;
+        assert_near(trace.last("x").unwrap(), ball.x, 1e-8);
+        assert_near(trace.last("v").unwrap(), ball.v, 1e-7);
+        assert!(pulls(text), "this floor holds the ball back when it leaves");
+    }
+    let (ball, _) = reference(6.0, |ball, contact| match contact {
+        true => ball.force() < 0.0,
+        false => ball.x < 0.0 && ball.v < 0.0,
+    });
+    let trace = simulate(&never_pulls).trace;
+    assert_near(trace.last("x").unwrap(), ball.x, 1e-8);
+    assert_near(trace.last("v").unwrap(), ball.v, 1e-7);
+    assert!(!pulls(&never_pulls));
+}
