@@ -74,6 +74,15 @@ pub enum Command {
         #[arg(long)]
         order: bool,
     },
+    /// Writes model files in canonical form, with their comments and their meaning as they are.
+    Fmt {
+        /// The files, each on its own; `-` reads standard input and writes standard output.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Writes nothing, and ends with an error that names the files that would change.
+        #[arg(long)]
+        check: bool,
+    },
     /// Lists the blocks, or shows the page of one.
     Blocks {
         /// The block.

@@ -14,6 +14,11 @@ pub const CODES: &[(&str, &str)] = &[
         Correct the value that is underlined, or the option that was given over it.",
     ),
     (
+        "cannot-format",
+        "The file is a model file, but its canonical form would not say the same: some text or key in it cannot be written so that it is read back as it was. \
+        The file was left as it is. Write unusual texts and keys in double quotes, and try again.",
+    ),
+    (
         "cannot-read",
         "The model file cannot be opened or is not text in UTF-8. \
         Look at the name, the folder and whether you may read the file.",

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod examples;
 mod explain;
+mod fmt;
 mod new;
 mod pictures;
 mod run;
@@ -30,6 +31,7 @@ pub fn run(command: Command) -> Result<()> {
             let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
             pictures::graph(&model, &output, drawing)
         }
+        Command::Fmt { files, check } => fmt::fmt(&files, check),
         Command::Blocks { name, write } => blocks::blocks(name.as_deref(), write.as_deref()),
         Command::Completions { shell } => shell::completions(shell),
         Command::Schema => shell::schema(),

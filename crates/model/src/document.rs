@@ -8,7 +8,8 @@ use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Diagram, Record, Simulate};
 
-const KEYS: [&str; 10] = [
+/// What a file may have at its top, in canonical order.
+pub(crate) const KEYS: [&str; 10] = [
     "superdense",
     "name",
     "description",
@@ -16,8 +17,8 @@ const KEYS: [&str; 10] = [
     "parameters",
     "diagrams",
     "blocks",
-    "record",
     "solve",
+    "record",
     "simulate",
 ];
 

@@ -17,8 +17,11 @@ mod yaml;
 
 mod builder;
 
+mod format;
+
 pub use builder::{Builder, DiagramBuilder};
+pub use format::format;
 pub use hierarchy::{Block, Diagram, DiagramId, Model, Named, Parameter, Record, Simulate, Solve};
-pub use read::{Loader, parse, read};
+pub use read::{Loader, parse, read, read_text};
 pub use refused::Refused;
 pub use sections::SIMULATE_KEYS;

@@ -3,6 +3,6 @@
 mod diagram;
 mod run;
 
-pub(crate) use diagram::{diagram, root};
+pub(crate) use diagram::{KEYS as DIAGRAM_KEYS, diagram, root};
 pub use run::SIMULATE_KEYS;
 pub(crate) use run::{record, simulate};

@@ -41,7 +41,7 @@ pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
 pub use engine::{Change, Counters, Event, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
-pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
+pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
 pub use picture::{Drawing, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use run::{Failure, Listener, Outcome, Run};

@@ -10,7 +10,9 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Block, Diagram, Named, Parameter, Solve};
 
-const KEYS: [&str; 6] = ["description", "parameters", "inputs", "outputs", "blocks", "solve"];
+/// What a diagram may have, in canonical order.
+pub(crate) const KEYS: [&str; 6] =
+    ["description", "parameters", "inputs", "outputs", "blocks", "solve"];
 
 /// A named diagram under `diagrams`.
 pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {

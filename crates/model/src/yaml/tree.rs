@@ -125,8 +125,9 @@ impl Building<'_> {
                 (NodeKind::Mapping(entries), last)
             }
         };
+        let last = last.unwrap_or(open.span);
         // The end of a collection without brackets is only known to the next token.
-        let last = if open.bracketed { closing } else { last.unwrap_or(open.span) };
+        let last = if open.bracketed { self.positions.bracket(last, closing) } else { last };
         self.place(Node { span: open.span.to(last), in_flow: open.in_flow, kind })
     }
 
@@ -138,8 +139,10 @@ impl Building<'_> {
         // An empty value is reported somewhere before the next token.
         let end = if value.is_empty() && plain && !marked { span.start } else { span.end };
         let span = Span { end, ..span };
-        let quotes =
-            usize::from(matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
+        let quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+        // The parser counts blanks and a comment after the closing quote in.
+        let span = if quoted { self.positions.quoted(span) } else { span };
+        let quotes = usize::from(quoted);
         let inner = span.start as usize + quotes..(span.end as usize).saturating_sub(quotes);
         let raw = self.positions.text().get(inner.clone()).filter(|_| !marked);
         let verbatim = raw.is_some_and(|raw| raw.split_whitespace().eq(value.split_whitespace()));
