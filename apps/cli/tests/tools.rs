@@ -45,7 +45,7 @@ fn run_time_errors_and_other_errors_as_json() {
     };
     let (code, found) = run(&["--stop", "30", "-p", "e=0.5"]);
     assert_eq!((code, found.len()), (Some(1), 1));
-    assert_eq!((&found[0]["code"], &found[0]["line"]), (&json!("zeno"), &json!(7)));
+    assert_eq!((&found[0]["code"], &found[0]["line"]), (&json!("zeno"), &json!(8)));
     let (code, found) = run(&["-p", "e"]);
     assert_eq!((code, &found[0]["code"]), (Some(1), &Value::Null));
     let (code, found) = run(&["-o", "no/such.csv"]);
