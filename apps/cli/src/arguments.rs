@@ -190,9 +190,11 @@ pub struct RunArguments {
     /// The file of the result: .csv, .parquet or .json; `-` for CSV on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Draws the result as an SVG or PNG file; rows between steps make its curves smooth.
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
+    /// Draws the result as an SVG or PNG file: FILE for the first figure under `plots` (or all
+    /// signals), NAME=FILE for another figure, FOLDER/ for all figures. Rows between steps make
+    /// curves smooth.
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub plot: Vec<PathBuf>,
     /// Writes everything that happens at ticks into this file, a line of JSON for each.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

@@ -265,6 +265,11 @@ pub const CODES: &[(&str, &str)] = &[
         The parameters stand under `parameters` at the top of the model.",
     ),
     (
+        "unknown-signal",
+        "A figure under `plots` draws a signal that the model does not record, or an element that the signal does not have. \
+        Figures are drawn from the recorded columns. Correct the name, or add the signal to `record`.",
+    ),
+    (
         "unknown-solver",
         "There is no solver of this name. \
         There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23 and rk45 with variable ones.",

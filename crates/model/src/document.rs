@@ -6,10 +6,10 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, Record, Simulate};
+use crate::{Diagram, Plot, Record, Simulate};
 
 /// What a file may have at its top, in canonical order.
-pub(crate) const KEYS: [&str; 10] = [
+pub(crate) const KEYS: [&str; 11] = [
     "superdense",
     "name",
     "description",
@@ -20,6 +20,7 @@ pub(crate) const KEYS: [&str; 10] = [
     "solve",
     "record",
     "simulate",
+    "plots",
 ];
 
 /// What stands in one file.
@@ -36,6 +37,7 @@ pub(crate) struct Main {
     pub description: String,
     pub record: Vec<Record>,
     pub simulate: Simulate,
+    pub plots: Vec<Plot>,
 }
 
 /// Another file whose diagrams are used.
@@ -98,6 +100,8 @@ fn main(
             .map_or(Vec::new(), |entry| sections::record(context, &entry.value)),
         simulate: get(entries, "simulate")
             .map_or(Simulate::default(), |entry| sections::simulate(context, &entry.value)),
+        plots: get(entries, "plots")
+            .map_or(Vec::new(), |entry| sections::plots(context, &entry.value)),
     };
     (main, sections::root(context, entries, name))
 }

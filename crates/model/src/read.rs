@@ -195,6 +195,7 @@ impl Reading<'_> {
                 scopes,
                 record: main.record,
                 simulate: main.simulate,
+                plots: main.plots,
                 sources: self.sources,
             }),
             _ => Err(Refused { diagnostics: self.report.0, sources: self.sources }),

@@ -301,7 +301,7 @@ fn the_models_keep_their_meaning_in_any_style() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn random_files_keep_meaning_and_comments(seed in any::<u64>()) {

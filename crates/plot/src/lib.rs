@@ -54,6 +54,7 @@ mod lettering;
 
 mod render;
 
+pub use curve::count_curves;
 pub use error::Error;
 pub use figure::{Axis, Content, Figure, Pair, Panel, Signal, TimeAxis};
 pub use render::{png, svg};

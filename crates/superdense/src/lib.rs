@@ -22,6 +22,7 @@
 
 mod pipeline;
 
+mod figures;
 mod picture;
 
 mod run;

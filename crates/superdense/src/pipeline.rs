@@ -7,11 +7,13 @@ use blocks::Library;
 use diagram::{Diagram, Overrides};
 use engine::Options;
 use model::{Model, Refused};
+use plot::Figure;
 use program::Program;
 use schedule::Schedule;
 use solver::Method;
 use trace::{Column, Header, Schema};
 
+use crate::figures::figures;
 use crate::run::{Failure, Outcome, Run};
 
 /// A stage whose result can be printed.
@@ -32,6 +34,8 @@ pub struct System {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     schedule: Arc<Schedule>,
+    /// What the model asks to have drawn.
+    figures: Arc<Vec<(String, Figure)>>,
     /// A number by which saved runs know their model.
     pub(crate) identity: u64,
 }
@@ -50,6 +54,7 @@ impl System {
         let program = program::compile(&diagram, &schedule);
         check_size(&program, method).map_err(refused)?;
         check_columns(&program).map_err(refused)?;
+        let figures = figures(model, &diagram, &schema(&program)).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
             identity: crate::saved::identity(&diagram, &options),
@@ -57,6 +62,7 @@ impl System {
             program: Arc::new(program),
             options,
             schedule: Arc::new(schedule),
+            figures: Arc::new(figures),
         })
     }
 
@@ -82,11 +88,12 @@ impl System {
 
     /// The columns that a run records, and how many orders of impulses each may carry.
     pub fn schema(&self) -> Schema {
-        let records = &self.program.records;
-        let column =
-            |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
-        let orders = records.iter().map(|record| record.impulses.len()).collect();
-        Schema::new(records.iter().map(column).collect()).with_orders(orders)
+        schema(&self.program)
+    }
+
+    /// The figures that the model asks for, each with its name.
+    pub fn figures(&self) -> &[(String, Figure)] {
+        &self.figures
     }
 
     /// What a trace says about where it comes from.
@@ -156,6 +163,15 @@ impl System {
             None => diagnostic,
         }
     }
+}
+
+/// The columns that a program records, and how many orders of impulses each may carry.
+fn schema(program: &Program) -> Schema {
+    let records = &program.records;
+    let column =
+        |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
+    let orders = records.iter().map(|record| record.impulses.len()).collect();
+    Schema::new(records.iter().map(column).collect()).with_orders(orders)
 }
 
 fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {

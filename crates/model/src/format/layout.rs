@@ -15,6 +15,12 @@ pub(super) enum Role {
     Diagram,
     /// The section `blocks`.
     Blocks,
+    /// The section `plots`.
+    Plots,
+    /// One figure.
+    Figure,
+    /// The panels of a figure.
+    Panels,
     /// One block.
     Block,
     /// Anything else.
@@ -27,6 +33,9 @@ impl Role {
         match (self, key) {
             (Role::Model, "diagrams") => Role::Diagrams,
             (Role::Model | Role::Diagram, "blocks") => Role::Blocks,
+            (Role::Model, "plots") => Role::Plots,
+            (Role::Plots, _) => Role::Figure,
+            (Role::Figure, "panels") => Role::Panels,
             (Role::Diagrams, _) => Role::Diagram,
             (Role::Blocks, _) => Role::Block,
             _ => Role::Free,
@@ -43,6 +52,7 @@ impl Role {
         let known: &[&str] = match self {
             Role::Model => &document::KEYS,
             Role::Diagram => &sections::DIAGRAM_KEYS,
+            Role::Figure => &sections::FIGURE_KEYS,
             Role::Block => &["type"],
             _ => &[],
         };
@@ -148,7 +158,8 @@ fn value(node: &Node, text: &str, role: Role) -> Value {
                 item(None, start.min(own), node, text, Role::Free)
             });
             let items = items.collect();
-            Value::Collection(collection(node, text, Role::Free, false, items))
+            let role = if role == Role::Panels { role } else { Role::Free };
+            Value::Collection(collection(node, text, role, false, items))
         }
         NodeKind::Mapping(entries) => {
             let items = entries.iter().map(|entry| of_entry(entry, text, role)).collect();
