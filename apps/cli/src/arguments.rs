@@ -31,17 +31,10 @@ pub enum Command {
         instant: Option<String>,
     },
     /// Draws a saved trace.
-    Plot {
-        /// The trace: a CSV, Parquet or JSON file.
-        trace: PathBuf,
-        /// The picture: an SVG or PNG file.
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// The signals to draw; all where none is named.
-        #[arg(short, long = "signal", value_name = "NAME")]
-        signals: Vec<String>,
-    },
-    /// Says where two saved traces part.
+    Plot(Box<PlotArguments>),
+    /// Says where two saved traces part. Between the rows of a trace its values are taken from a
+    /// straight line, so traces with different rows can be compared; at ticks the microsteps are
+    /// compared one by one.
     Compare {
         /// The first trace.
         first: PathBuf,
@@ -61,7 +54,7 @@ pub enum Command {
     Graph {
         #[command(flatten)]
         model: Box<ModelArguments>,
-        /// The picture: an SVG file, or a DOT file for Graphviz.
+        /// The picture: an SVG or PNG file, or a DOT file for Graphviz.
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
         /// How deep the hierarchy opens; everything where it is not given.
@@ -133,6 +126,40 @@ pub enum Format {
     Text,
     /// For tools: an object to a line.
     Json,
+}
+
+/// Arguments of `plot`.
+#[derive(Args, Debug)]
+pub struct PlotArguments {
+    /// The trace: a CSV, Parquet or JSON file.
+    pub trace: PathBuf,
+    /// The picture: an SVG or PNG file.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The signals to draw, in panels that suit them; all where nothing is named.
+    #[arg(short, long = "signal", value_name = "NAME")]
+    pub signals: Vec<String>,
+    /// A panel with these signals over time; may be given several times.
+    #[arg(long = "panel", value_name = "NAME,...")]
+    pub panels: Vec<String>,
+    /// A phase plot of the second signal over the first; may be given several times.
+    #[arg(long = "phase", value_name = "X,Y")]
+    pub phases: Vec<String>,
+    /// Spreads the microsteps at the instant nearest to this time; may be given several times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub open: Vec<String>,
+    /// Marks each row between ticks with a stem: the steps of the solver.
+    #[arg(long)]
+    pub steps: bool,
+    /// Where the time axis begins, in seconds.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub from: Option<String>,
+    /// Where it ends, in seconds.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: Option<String>,
+    /// A line above the picture.
+    #[arg(long)]
+    pub title: Option<String>,
 }
 
 /// What to do with the examples.

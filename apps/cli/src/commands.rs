@@ -8,6 +8,7 @@ mod explain;
 mod fmt;
 mod new;
 mod pictures;
+mod plot;
 mod run;
 mod shell;
 
@@ -23,7 +24,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
-        Command::Plot { trace, output, signals } => pictures::plot(&trace, &output, &signals),
+        Command::Plot(arguments) => plot::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }

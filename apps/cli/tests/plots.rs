@@ -135,3 +135,78 @@ fn bad_times_and_ranges_are_refused() {
     }
     refused("  a: [{signals: y, height: -1}]\n", &["`height` must be from 10 to 10000 pixels"]);
 }
+
+fn saved() -> std::path::PathBuf {
+    let folder = scratch("plot-saved");
+    fs::write(folder.join("model.yaml"), BALL).expect("a model");
+    draw(&folder, &["-o", "ball.csv"]);
+    folder
+}
+
+#[track_caller]
+fn plotted(folder: &Path, options: &[&str]) -> String {
+    let arguments = [&["plot", "ball.csv", "-o", "ball.svg"][..], options].concat();
+    let output = superdense(folder, &arguments);
+    assert!(output.status.success(), "{}", messages(&output));
+    text(folder, "ball.svg")
+}
+
+#[test]
+fn a_saved_trace_is_drawn_as_asked() {
+    let folder = saved();
+    let all = plotted(&folder, &[]);
+    assert!(all.contains("p[1]") && !all.contains("microsteps"));
+    let panels = plotted(&folder, &["--panel", "y,v", "--panel", "y * v", "--title", "A ball"]);
+    assert!(panels.contains("A ball") && panels.contains(">y * v<") && !panels.contains("p[1]"));
+    let phase = plotted(&folder, &["--phase", "y,v"]);
+    assert!(phase.contains(">y<") && phase.contains(">v<") && !phase.contains(">time"));
+    assert!(plotted(&folder, &["--open", "0.4"]).contains("microsteps at t = 0.5"));
+    assert_ne!(plotted(&folder, &["--steps"]), all);
+    let part = plotted(&folder, &["-s", "y", "--from", "1/4", "--to", "0.75"]);
+    assert!(part.contains(">0.25<") || part.contains(">0.3<"), "{part}");
+    assert!(!part.contains(">1.5<") && !part.contains(">2.0<"), "{part}");
+    assert!(plotted(&folder, &["--to", "1"]) != all);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let folder = saved();
+    for (options, words) in [
+        (&["--panel", "y,vv"][..], "the trace has no signal `vv`"),
+        (&["-s", "yy"], "did you mean `y`?"),
+        (&["--phase", "y"], "does not name two signals: write `--phase x,y`"),
+        (&["--phase", "y,p"], "name an element, such as `p[0]`"),
+        (&["--phase", "y,p[2]"], "no element `p[2]`"),
+        (&["--from", "1", "--to", "1"], "it must go up"),
+        (&["--from", "soon"], "`soon` is not known here"),
+        (&["--open", "1", "--from", "1", "--to", "1.2"], "cannot be opened"),
+    ] {
+        let arguments = [&["plot", "ball.csv", "-o", "none.svg"][..], options].concat();
+        let output = superdense(&folder, &arguments);
+        assert_eq!(output.status.code(), Some(1), "{options:?}");
+        assert!(messages(&output).contains(words), "{options:?}: {}", messages(&output));
+        assert!(!folder.join("none.svg").exists(), "{options:?}");
+    }
+}
+
+#[test]
+fn a_diagram_is_drawn_as_an_image() {
+    let folder = saved();
+    let draw = |file: &str| {
+        let output = superdense(&folder, &["graph", "model.yaml", "-o", file]);
+        assert!(output.status.success(), "{}", messages(&output));
+        fs::read(folder.join(file)).expect("a picture")
+    };
+    let svg = String::from_utf8(draw("diagram.svg")).expect("text");
+    let png = draw("diagram.png");
+    assert!(png.starts_with(b"\x89PNG"));
+    // Twice as many pixels as the SVG, in both directions.
+    let attribute = |name: &str| {
+        let rest = svg.split(&format!("{name}=\"")).nth(1).expect("a size");
+        rest.split('"').next().expect("a number").parse::<u32>().expect("a number")
+    };
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!((number(16), number(20)), (2 * attribute("width"), 2 * attribute("height")));
+    let output = superdense(&folder, &["graph", "model.yaml", "-o", "diagram.pdf"]);
+    assert!(messages(&output).contains(".svg, .png or .dot"), "{}", messages(&output));
+}

@@ -43,7 +43,7 @@ pub use engine::{Change, Counters, Event, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
-pub use picture::{Drawing, draw};
+pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use run::{Failure, Listener, Outcome, Run};
 pub use saved::RestoreError;
