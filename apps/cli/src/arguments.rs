@@ -79,7 +79,12 @@ pub enum Command {
     /// Lists the blocks, or shows the page of one.
     Blocks {
         /// The block.
+        #[arg(conflicts_with_all = ["search", "write"])]
         name: Option<String>,
+        /// Lists the blocks that have these words in their name, summary, equations, rules, ports
+        /// or parameters.
+        #[arg(long, value_name = "WORDS", conflicts_with = "write")]
+        search: Option<String>,
         /// Writes the page of every block into this folder.
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
