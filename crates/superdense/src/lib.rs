@@ -39,7 +39,7 @@ pub use blocks::{
     Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
-pub use engine::{Change, Counters, Event, RunError, StopReason};
+pub use engine::{Change, Counters, Event, InputValue, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};

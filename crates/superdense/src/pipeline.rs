@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
 use blocks::Library;
 use diagram::{Diagram, Overrides};
-use engine::Options;
+use engine::{InputValue, Options, RunError};
 use model::{Model, Refused};
 use plot::Figure;
 use program::Program;
@@ -154,12 +154,21 @@ impl System {
     }
 
     /// An error at run time as a diagnostic with the place in the text.
-    pub fn explain(&self, error: &engine::RunError) -> Diagnostic {
+    pub fn explain(&self, error: &RunError) -> Diagnostic {
+        self.explain_with(error, &[])
+    }
+
+    /// The same with the values that led there.
+    pub fn explain_with(&self, error: &RunError, inputs: &[InputValue]) -> Diagnostic {
         let path = error.block();
         let found = self.diagram.blocks.iter().find(|block| block.path == path);
         let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-        match found {
+        let diagnostic = match found {
             Some(block) => diagnostic.at(block.span, "this block").block(path),
+            None => diagnostic,
+        };
+        match crate::story::values(inputs) {
+            Some(values) => diagnostic.note(values),
             None => diagnostic,
         }
     }

@@ -164,8 +164,8 @@ fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
         }
         End::Interrupted(tag) => Err(Interrupted { tag, outcome }.into()),
         End::Unwritten(error) => Err(unwritten(error)),
-        End::Failed(error) => {
-            let problem = Problem::new(system.explain(&error), system.sources());
+        End::Failed(error, inputs) => {
+            let problem = Problem::new(system.explain_with(&error, &inputs), system.sources());
             Err(Problem { outcome, ..problem }.into())
         }
     }

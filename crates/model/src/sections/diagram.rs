@@ -130,7 +130,7 @@ fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let refused = names::malformed(&entry.key, "a field");
-    if entry.value.is_null() && entry.value.in_flow {
+    if entry.value.is_null() && entry.value.in_flow && !names::is_digits(&entry.key.value) {
         let help = "inside `{ }` and `[ ]` a comma ends a value: put the expression in quotes";
         return Err(refused.help(help));
     }
