@@ -130,6 +130,12 @@ pub const CODES: &[(&str, &str)] = &[
         Use diagrams and vectors in place of repeated blocks.",
     ),
     (
+        "never-present",
+        "A warning: the signal is absent for ever. A Sample block needs an earlier event of its own, as in `s: {type: Sample, input: previous(s) + 1, ...}`: \
+        an event is there for one microstep only, so that `previous` of it is absent at the next one, and there is no first event to begin with. \
+        Hold the value with a ZeroOrderHold block and take `previous(...)` of that.",
+    ),
+    (
         "no-solution",
         "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, or the guess is too far away. \
         Give a better guess under `solve`, take a smaller step, or look whether the equation has a solution at that time.",
@@ -183,6 +189,12 @@ pub const CODES: &[(&str, &str)] = &[
         "size-mismatch",
         "Vectors or matrices of different sizes meet where sizes must fit. \
         Both sides need the same size, or one of them must be a scalar; for matrix products the inner sizes must agree.",
+    ),
+    (
+        "starts-on-level",
+        "A warning: the input of a LevelCrossing is exactly on its level at the start and leaves it in the direction that counts, and that is no event. \
+        An event is a change of side, and at the start sides are set without one. \
+        Where an event is meant there, add one with a Clock or a Step block.",
     ),
     (
         "step-too-small",

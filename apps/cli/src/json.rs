@@ -1,19 +1,22 @@
 //! Mistakes as JSON for tools: one object to a line, on standard error.
 
 use serde_json::{Value, json};
-use superdense::{Diagnostic, SourceMap};
+use superdense::{Diagnostic, Diagnostics, SourceMap};
 
 use crate::report::Problem;
 
 /// The lines that tell an error: one for each diagnostic, or one for an error without any.
 pub fn lines(error: &anyhow::Error) -> String {
-    let objects = match error.downcast_ref::<Problem>() {
-        Some(Problem { diagnostics, sources, .. }) => {
-            diagnostics.0.iter().map(|diagnostic| object(diagnostic, sources)).collect()
-        }
-        None => vec![message("error", &format!("{error:#}"))],
-    };
-    objects.into_iter().map(|object| format!("{object}\n")).collect()
+    match error.downcast_ref::<Problem>() {
+        Some(Problem { diagnostics, sources, .. }) => objects(diagnostics, sources),
+        None => format!("{}\n", message("error", &format!("{error:#}"))),
+    }
+}
+
+/// The lines that tell diagnostics, one for each.
+pub fn objects(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
+    let objects = diagnostics.0.iter().map(|diagnostic| object(diagnostic, sources));
+    objects.map(|object| format!("{object}\n")).collect()
 }
 
 /// An object that is about no text and has no code.

@@ -20,10 +20,14 @@ mod facts;
 mod regions;
 mod specialise;
 
+mod warnings;
+
 pub use facts::{Mode, Sites};
 pub use flat::{
-    BlockId, Diagram, FlatBlock, Presence, Record, Region, RegionId, Solve, Wire, WireId,
+    BlockId, Diagram, FlatBlock, InstancePort, Presence, Record, Region, RegionId, Solve, Wire,
+    WireId,
 };
 pub use flatten::flatten;
 pub use run::{Overrides, Rows, Run, Zeno};
 pub use specialise::Specialised;
+pub use warnings::warnings;

@@ -120,6 +120,11 @@ impl System {
         &self.diagram.sources
     }
 
+    /// What can be run and is probably not what was meant.
+    pub fn warnings(&self) -> Diagnostics {
+        Diagnostics(diagram::warnings(&self.diagram))
+    }
+
     /// How many blocks the flat diagram has, those made for expressions included.
     pub fn block_count(&self) -> usize {
         self.diagram.blocks.len()
