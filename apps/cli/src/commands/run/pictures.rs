@@ -50,8 +50,12 @@ pub fn pictures(options: &[PathBuf], system: &System) -> Result<Vec<Picture>> {
             }
         }
     }
-    for picture in &found {
-        picture_format(&picture.path)?;
+    for Picture { path, .. } in &found {
+        picture_format(path)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
+        }
     }
     Ok(found)
 }
