@@ -79,6 +79,13 @@ fn steps_of_the_solver_are_not_hidden_by_rows_between_them() {
 }
 
 #[test]
+fn a_run_that_ends_before_the_axis_begins_is_drawn_as_a_whole() {
+    let folder = with("  a: {from: 1.5, panels: [y]}\n  b: [y]\n");
+    draw(&folder, &["--stop", "1", "--plot", "a.svg", "--plot", "b=b.svg"]);
+    assert_eq!(text(&folder, "a.svg"), text(&folder, "b.svg"));
+}
+
+#[test]
 fn without_figures_all_signals_are_drawn() {
     let folder = scratch("plots-none");
     fs::write(folder.join("model.yaml"), BALL).expect("a model");
@@ -127,6 +134,8 @@ fn a_figure_of_what_is_not_recorded_is_refused() {
 #[test]
 fn bad_times_and_ranges_are_refused() {
     refused("  a: {from: 2, to: T, panels: [y]}\n", &["error[bad-setting]", "must go up"]);
+    refused("  a: []\n", &["error[missing-field]: figure `a` has no panels"]);
+    refused("  a: {panels: }\n", &["error[missing-field]: figure `a` has no panels"]);
     refused("  a: {from: S, panels: [y]}\n", &["error[unknown-name]", "no parameter `S`"]);
     refused("  a: {open: true, panels: [y]}\n", &["`open` must be a time in seconds"]);
     for range in ["[2, 1]", "[0, inf]", "1", "[1, 2, 3]"] {

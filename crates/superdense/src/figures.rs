@@ -39,17 +39,28 @@ impl Drawing<'_> {
         (plot.name.value.clone(), figure)
     }
 
+    /// The ends of the time axis. Where one is not given it is that of the run; a run that was made
+    /// shorter by an option and ends before the other is drawn as a whole.
     fn time_range(&mut self, plot: &Plot) -> Option<(Time, Time)> {
-        let last = plot.to.as_ref().or(plot.from.as_ref())?;
         let from = plot.from.as_ref().map(|expr| self.time(expr, "from"));
         let to = plot.to.as_ref().map(|expr| self.time(expr, "to"));
-        let (from, to) = (from.unwrap_or(Some(self.diagram.run.start))?, to);
-        let to = to.unwrap_or(Some(self.diagram.run.stop))?;
-        if from >= to {
-            let message = format!("the time axis goes from {from} to {to}; it must go up");
-            self.errors.push(Diagnostic::error("bad-setting", message).at(last.span, ""));
+        match (from, to) {
+            (None, None) => None,
+            (Some(from), Some(to)) => {
+                let (from, to) = (from?, to?);
+                if from >= to {
+                    let message = format!("the time axis goes from {from} to {to}; it must go up");
+                    let span = plot.to.as_ref()?.span;
+                    self.errors.push(Diagnostic::error("bad-setting", message).at(span, ""));
+                }
+                Some((from, to))
+            }
+            (from, to) => {
+                let from = from.unwrap_or(Some(self.diagram.run.start))?;
+                let to = to.unwrap_or(Some(self.diagram.run.stop))?;
+                (from < to).then_some((from, to))
+            }
         }
-        Some((from, to))
     }
 
     fn panel(&mut self, panel: &PlotPanel) -> Panel {

@@ -36,7 +36,8 @@ fn figure(context: &mut Context, Entry { key, value }: &Entry) -> Option<Plot> {
     let name = key.clone();
     let bare = Plot { name, title: None, panels: Vec::new(), from: None, to: None, open: None };
     if let NodeKind::Sequence(panels) = &value.kind {
-        return Some(Plot { panels: self::panels(context, panels), ..bare });
+        let panels = self::panels(context, key, panels);
+        return Some(Plot { panels, ..bare });
     }
     if value.is_null() {
         context.missing_value(key);
@@ -44,21 +45,14 @@ fn figure(context: &mut Context, Entry { key, value }: &Entry) -> Option<Plot> {
     }
     let entries = context.mapping(value, "a figure", FIGURE);
     context.check_keys(entries, &FIGURE_KEYS, "a figure");
-    let Some(panels) = get(entries, "panels") else {
-        if matches!(value.kind, NodeKind::Mapping(_)) {
-            let message = format!("figure `{}` has no panels", key.value);
-            let error = Diagnostic::error("missing-field", message).at(key.span, "");
-            context.report.push(error.help(format!("say what it shows, as in `{PANEL}`")));
-        }
+    if !matches!(value.kind, NodeKind::Mapping(_)) {
         return None;
-    };
-    let list = context.list(&panels.value, "`panels`", PANEL);
-    if list.is_empty() && panels.value.is_null() {
-        context.missing_value(&panels.key);
     }
+    let given = get(entries, "panels");
+    let list = given.map_or(&[][..], |entry| context.list(&entry.value, "`panels`", PANEL));
     Some(Plot {
         title: text(context, entries, "title"),
-        panels: self::panels(context, list),
+        panels: panels(context, key, list),
         from: value_of(context, entries, "from"),
         to: value_of(context, entries, "to"),
         open: value_of(context, entries, "open"),
@@ -66,7 +60,12 @@ fn figure(context: &mut Context, Entry { key, value }: &Entry) -> Option<Plot> {
     })
 }
 
-fn panels(context: &mut Context, items: &[Node]) -> Vec<PlotPanel> {
+fn panels(context: &mut Context, figure: &Spanned<String>, items: &[Node]) -> Vec<PlotPanel> {
+    if items.is_empty() {
+        let message = format!("figure `{}` has no panels", figure.value);
+        let error = Diagnostic::error("missing-field", message).at(figure.span, "");
+        context.report.push(error.help(format!("say what it shows, as in `{PANEL}`")));
+    }
     items.iter().filter_map(|item| panel(context, item)).collect()
 }
 
