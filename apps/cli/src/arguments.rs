@@ -35,17 +35,10 @@ pub enum Command {
         instant: Option<String>,
     },
     /// Draws a saved trace.
-    Plot {
-        /// The trace: a CSV, Parquet or JSON file.
-        trace: PathBuf,
-        /// The picture: an SVG or PNG file.
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// The signals to draw; all where none is named.
-        #[arg(short, long = "signal", value_name = "NAME")]
-        signals: Vec<String>,
-    },
-    /// Says where two saved traces part.
+    Plot(Box<PlotArguments>),
+    /// Says where two saved traces part. Between the rows of a trace its values are taken from a
+    /// straight line, so traces with different rows can be compared; at ticks the microsteps are
+    /// compared one by one.
     Compare {
         /// The first trace.
         first: PathBuf,
@@ -65,7 +58,7 @@ pub enum Command {
     Graph {
         #[command(flatten)]
         model: Box<ModelArguments>,
-        /// The picture: an SVG file, or a DOT file for Graphviz.
+        /// The picture: an SVG or PNG file, or a DOT file for Graphviz.
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
         /// How deep the hierarchy opens; everything where it is not given.
@@ -78,10 +71,24 @@ pub enum Command {
         #[arg(long)]
         order: bool,
     },
+    /// Writes model files in canonical form, with their comments and their meaning as they are.
+    Fmt {
+        /// The files, each on its own; `-` reads standard input and writes standard output.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Writes nothing, and ends with an error that names the files that would change.
+        #[arg(long)]
+        check: bool,
+    },
     /// Lists the blocks, or shows the page of one.
     Blocks {
         /// The block.
+        #[arg(conflicts_with_all = ["search", "write"])]
         name: Option<String>,
+        /// Lists the blocks that have these words in their name, summary, equations, rules, ports
+        /// or parameters.
+        #[arg(long, value_name = "WORDS", conflicts_with = "write")]
+        search: Option<String>,
         /// Writes the page of every block into this folder.
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
@@ -128,6 +135,40 @@ pub enum Format {
     Text,
     /// For tools: an object to a line.
     Json,
+}
+
+/// Arguments of `plot`.
+#[derive(Args, Debug)]
+pub struct PlotArguments {
+    /// The trace: a CSV, Parquet or JSON file.
+    pub trace: PathBuf,
+    /// The picture: an SVG or PNG file.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The signals to draw, in panels that suit them; all where nothing is named.
+    #[arg(short, long = "signal", value_name = "NAME")]
+    pub signals: Vec<String>,
+    /// A panel with these signals over time; may be given several times.
+    #[arg(long = "panel", value_name = "NAME,...")]
+    pub panels: Vec<String>,
+    /// A phase plot of the second signal over the first; may be given several times.
+    #[arg(long = "phase", value_name = "X,Y")]
+    pub phases: Vec<String>,
+    /// Spreads the microsteps at the instant nearest to this time; may be given several times.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub open: Vec<String>,
+    /// Marks each row between ticks with a stem: the steps of the solver.
+    #[arg(long)]
+    pub steps: bool,
+    /// Where the time axis begins, in seconds.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub from: Option<String>,
+    /// Where it ends, in seconds.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: Option<String>,
+    /// A line above the picture.
+    #[arg(long)]
+    pub title: Option<String>,
 }
 
 /// What to do with the examples.
@@ -185,9 +226,11 @@ pub struct RunArguments {
     /// The file of the result: .csv, .parquet or .json; `-` for CSV on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Draws the result as an SVG or PNG file; rows between steps make its curves smooth.
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
+    /// Draws the result as an SVG or PNG file: FILE for the first figure under `plots` (or all
+    /// signals), NAME=FILE for another figure, FOLDER/ for all figures. Rows between steps make
+    /// curves smooth.
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub plot: Vec<PathBuf>,
     /// Writes everything that happens at ticks into this file, a line of JSON for each.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,

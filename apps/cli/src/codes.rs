@@ -35,6 +35,11 @@ pub const CODES: &[(&str, &str)] = &[
         Leave one of them out; docs/modes.md says what each means.",
     ),
     (
+        "cannot-format",
+        "The file is a model file, but its canonical form would not say the same: some text or key in it cannot be written so that it is read back as it was. \
+        The file was left as it is. Write unusual texts and keys in double quotes, and try again.",
+    ),
+    (
         "cannot-read",
         "The model file cannot be opened or is not text in UTF-8. \
         Look at the name, the folder and whether you may read the file.",
@@ -177,6 +182,12 @@ pub const CODES: &[(&str, &str)] = &[
         Use diagrams and vectors in place of repeated blocks.",
     ),
     (
+        "never-present",
+        "A warning: the signal is absent for ever. A Sample block needs an earlier event of its own, as in `s: {type: Sample, input: previous(s) + 1, ...}`: \
+        an event is there for one microstep only, so that `previous` of it is absent at the next one, and there is no first event to begin with. \
+        Hold the value with a ZeroOrderHold block and take `previous(...)` of that.",
+    ),
+    (
         "no-solution",
         "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, or the guess is too far away. \
         Give a better guess under `solve`, take a smaller step, or look whether the equation has a solution at that time.",
@@ -241,6 +252,12 @@ pub const CODES: &[(&str, &str)] = &[
         "size-mismatch",
         "Vectors or matrices of different sizes meet where sizes must fit. \
         Both sides need the same size, or one of them must be a scalar; for matrix products the inner sizes must agree.",
+    ),
+    (
+        "starts-on-level",
+        "A warning: the input of a LevelCrossing is exactly on its level at the start and leaves it in the direction that counts, and that is no event. \
+        An event is a change of side, and at the start sides are set without one. \
+        Where an event is meant there, add one with a Clock or a Step block.",
     ),
     (
         "step-too-small",
@@ -342,6 +359,11 @@ pub const CODES: &[(&str, &str)] = &[
         "unknown-parameter",
         "The model has no parameter of the name that was set from outside. \
         The parameters stand under `parameters` at the top of the model.",
+    ),
+    (
+        "unknown-signal",
+        "A figure under `plots` draws a signal that the model does not record, or an element that the signal does not have. \
+        Figures are drawn from the recorded columns. Correct the name, or add the signal to `record`.",
     ),
     (
         "unknown-solver",

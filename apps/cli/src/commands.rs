@@ -6,8 +6,10 @@ mod compare;
 mod energy;
 mod examples;
 mod explain;
+mod fmt;
 mod new;
 mod pictures;
+mod plot;
 mod run;
 mod shell;
 mod stream;
@@ -26,7 +28,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
-        Command::Plot { trace, output, signals } => pictures::plot(&trace, &output, &signals),
+        Command::Plot(arguments) => plot::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
@@ -34,7 +36,9 @@ pub fn run(command: Command) -> Result<()> {
             let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
             pictures::graph(&model, &output, drawing)
         }
-        Command::Blocks { name, write } => blocks::blocks(name.as_deref(), write.as_deref()),
+        Command::Fmt { files, check } => fmt::fmt(&files, check),
+        Command::Blocks { search: Some(words), .. } => blocks::search(&words),
+        Command::Blocks { name, write, .. } => blocks::blocks(name.as_deref(), write.as_deref()),
         Command::Completions { shell } => shell::completions(shell),
         Command::Schema => shell::schema(),
         Command::Man { command } => shell::man(command.as_deref()),

@@ -40,7 +40,8 @@ pub fn overrides(arguments: &ModelArguments) -> Result<Overrides> {
     Ok(overrides)
 }
 
-fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
+/// A time in seconds.
+pub fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
     let Some(text) = text else { return Ok(None) };
     let value = parse_value(text).map_err(refused)?;
     match value.as_rational().and_then(Time::from_rational) {

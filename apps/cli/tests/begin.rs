@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use common::{files, folders, messages, repository, scratch, superdense};
 
@@ -50,14 +51,47 @@ fn every_model_is_an_example() {
         let output = superdense(&folder, &["examples", "copy", name]);
         assert!(output.status.success(), "{}", messages(&output));
         let kept = repository().join("models").join(name);
-        assert_eq!(files(&folder.join(name)), files(&kept));
+        let mut expected = files(&kept);
+        expected.push("model.schema.json".to_owned());
+        expected.sort();
+        assert_eq!(files(&folder.join(name)), expected);
         for file in files(&kept) {
-            let copied = fs::read(folder.join(name).join(&file)).expect("a copy");
-            assert!(copied == fs::read(kept.join(&file)).expect("a file"), "{name}/{file}");
+            let copied = fs::read_to_string(folder.join(name).join(&file)).expect("a copy");
+            let copied = copied.replace("$schema=", "$schema=../../docs/");
+            let kept = fs::read_to_string(kept.join(&file)).expect("a file");
+            assert!(copied == kept, "{name}/{file}");
         }
     }
     let copied = superdense(&folder, &["check", "nested-diagrams/model.yaml"]);
     assert!(copied.status.success(), "{}", messages(&copied));
+}
+
+/// The schema that the first line of a model names, as an editor finds it.
+fn schema_of(model: &Path) -> PathBuf {
+    let text = fs::read_to_string(model).expect("a model");
+    let first = text.lines().next().expect("a line");
+    let path = first.strip_prefix("# yaml-language-server: $schema=");
+    let path = path.unwrap_or_else(|| panic!("{} names no schema", model.display()));
+    model.parent().expect("a folder").join(path)
+}
+
+#[test]
+fn editors_find_the_schema_of_every_model() {
+    let schema = fs::read(repository().join("docs/model.schema.json")).expect("a schema");
+    let models = repository().join("models");
+    let mut found: Vec<PathBuf> =
+        folders(&models).iter().map(|name| models.join(name).join("model.yaml")).collect();
+    found.push(models.join("nested-diagrams/lags.yaml"));
+    let folder = scratch("schema-lines");
+    assert!(superdense(&folder, &["new", "mine"]).status.success());
+    assert!(superdense(&folder, &["examples", "copy", "nested-diagrams"]).status.success());
+    for made in ["mine/model.yaml", "nested-diagrams/model.yaml", "nested-diagrams/lags.yaml"] {
+        found.push(folder.join(made));
+    }
+    for model in found {
+        let named = fs::read(schema_of(&model));
+        assert!(named.is_ok_and(|named| named == schema), "{}", model.display());
+    }
 }
 
 #[test]

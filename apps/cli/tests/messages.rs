@@ -459,3 +459,203 @@ fn several_mistakes_are_shown_at_once() {
     ];
     Case::new("several", model, &expected).check();
 }
+
+#[test]
+fn a_key_whose_first_letters_are_right() {
+    let model = DECAY.replace("stop: 1", "stp: 1");
+    let expected = ["error[unknown-field]: `simulate` has no field `stp`", "did you mean `stop`?"];
+    Case::new("stp", &model, &expected).check();
+}
+
+#[test]
+fn an_option_is_no_fault_of_the_file() {
+    let expected = ["error[bad-setting]: the stop time is before the start time"];
+    for (name, options, note) in [
+        ("stop-option", ["--stop", "-1"], "the start is 0, and the stop is -1"),
+        ("start-option", ["--start", "3"], "the start is 3, and the stop is 1"),
+    ] {
+        let text = Case::new(name, DECAY, &expected).options(&options).check();
+        assert!(text.contains(note) && !text.contains("model.yaml"), "{text}");
+    }
+}
+
+#[test]
+fn a_missing_colon() {
+    let expected = ["model.yaml:3:", "help: is a colon missing after `x`? write `x: {...}`"];
+    for (name, block) in [("colon", "{type: Integrator, input: 1}"), ("colon-one", "{type: Clock}")]
+    {
+        let model = format!("superdense: 1\nblocks:\n  x {block}\n");
+        Case::new(name, &model, &expected).check();
+    }
+}
+
+#[test]
+fn time_by_another_name() {
+    let model = "superdense: 1\nblocks:\n  x: {type: Integrator, input: sin(t)}\n";
+    let expected = ["error[unknown-name]", "help: the time of the model is called `time`"];
+    let text = Case::new("time", model, &expected).check();
+    assert_eq!(underlined(&text), "t");
+    let model = "superdense: 1\nparameters: {t: 2}\nblocks:\n  x: {type: Gain, input: t}\n";
+    let folder = scratch("time-own");
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    assert!(superdense(&folder, &["check", "model.yaml"]).status.success(), "t may be a name");
+}
+
+#[test]
+fn a_choice_without_quotes() {
+    let expected =
+        ["error[yaml-syntax]", "help: write `if c then a else b`, or put an expression with `:`"];
+    let inline = "superdense: 1\nblocks:\n  x: {type: Integrator, input: x > 0 ? 1 : 2}\n";
+    Case::new("choice-inline", inline, &expected).check();
+    let lines = "superdense: 1\nblocks:\n  x:\n    type: Gain\n    input: x > 0 ? 1 : 2\n";
+    Case::new("choice-lines", lines, &expected).check();
+}
+
+#[test]
+fn a_decimal_comma() {
+    let lines = "superdense: 1\nblocks:\n  x:\n    type: Gain\n    input: 1\n    gain: 1,5\n";
+    let expected = ["error[expression-syntax]", "a decimal number has a point: write `1.5`"];
+    let text = Case::new("comma", lines, &expected).check();
+    assert_eq!(underlined(&text), ",");
+    let inline = "superdense: 1\nblocks:\n  x: {type: Gain, input: 1, gain: 1,5}\n";
+    let expected = ["error[invalid-name]", "a decimal number has a point, as in `1.5`"];
+    let text = Case::new("comma-inline", inline, &expected).check();
+    assert_eq!(underlined(&text), "5");
+    let parameter = "superdense: 1\nparameters: {a: 1,5}\n";
+    Case::new("comma-parameter", parameter, &expected).check();
+}
+
+#[test]
+fn errors_of_a_run_tell_the_values_that_led_there() {
+    let counter = "superdense: 1\nblocks:
+  c: {type: Clock, period: 0.5}
+  n: {type: Counter, increment: c, initial: -2}
+  y: {type: Expression, expression: 1 / n}
+simulate: {stop: 2}
+";
+    let expected = ["error[not-finite]", "at (0.5, 1)", "note: there it reads n = 0"];
+    Case::new("values-tick", counter, &expected).check();
+    let root = "superdense: 1\nblocks:
+  x: {type: Integrator, input: -1, initial: 1}
+  y: {type: Expression, expression: sqrt(x) + log(x)}
+simulate: {stop: 2}
+";
+    let expected = ["error[not-finite]: the value of `y`", "note: there it reads x = -0."];
+    Case::new("values-smooth", root, &expected).check();
+    let jump = "superdense: 1
+diagrams:
+  D:
+    inputs: [u]
+    outputs: {y: p}
+    blocks:
+      p: {type: Product, inputs: [u, d]}
+      d: {type: ImpulseSource, times: [1], weight: 2}
+blocks:
+  s: {type: Step, time: 1}
+  a: {type: D, u: s}
+simulate: {stop: 2}
+";
+    let expected = ["error[undefined]", "(1, 1)", "`a.p`", "s = 1, a.d = 0 with impulse 2"];
+    Case::new("values-impulse", jump, &expected).check();
+    // A value in the middle of a step is not where the run stands: no wrong one is told.
+    let level = "superdense: 1\nblocks:
+  h: {type: Integrator, input: -1, initial: 1}
+  q: {type: Expression, expression: sqrt(h)}
+  k: {type: LevelCrossing, input: q, level: 0.3}
+simulate: {stop: 2, solver: rk4}
+";
+    let text = Case::new("values-none", level, &["error[not-finite]"]).check();
+    assert!(!text.contains("there it reads q = 0.0"), "{text}");
+}
+
+#[test]
+fn help_of_compare_tells_how_rows_are_matched() {
+    let output = superdense(&scratch("help"), &["compare", "--help"]);
+    let text = String::from_utf8(output.stdout).expect("text");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("Between the rows of a trace its values are taken from a straight line"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_instant_tells_that_a_clock_ticks() {
+    let folder = scratch("ticks");
+    let model = "superdense: 1\nblocks:
+  clk: {type: Clock, period: 0.5}
+  s: {type: Step, time: 1}
+simulate: {stop: 2}
+";
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    let output = superdense(&folder, &["explain", "model.yaml", "1"]);
+    let text = String::from_utf8(output.stdout).expect("text");
+    for words in ["because clk ticks", "clk ticks again at 1.5", "because s changes at this time"] {
+        assert!(text.contains(words), "no `{words}` in\n{text}");
+    }
+}
+
+/// What `check` says about a model that is good, and what it records when it is run.
+fn warned(name: &str, model: &str) -> (String, String) {
+    let folder = scratch(name);
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    let output = superdense(&folder, &["check", "model.yaml"]);
+    assert!(output.status.success(), "{}", messages(&output));
+    let run = superdense(&folder, &["run", "model.yaml", "-q", "-o", "-"]);
+    (messages(&output), String::from_utf8(run.stdout).expect("text"))
+}
+
+/// Whether a recorded column is present somewhere.
+fn is_ever_present(result: &str, column: &str) -> bool {
+    let index = result.lines().next().and_then(|head| head.split(',').position(|c| c == column));
+    let index = index.unwrap_or_else(|| panic!("no {column} in\n{result}"));
+    result.lines().skip(1).any(|line| !line.split(',').nth(index).unwrap_or("").is_empty())
+}
+
+#[test]
+fn a_sample_that_needs_its_own_past_is_warned_of() {
+    let model = "superdense: 1\nblocks:
+  c: {type: Clock, period: 1}
+  dead: {type: Sample, input: previous(dead) + 1, trigger: c}
+  far: {type: Sample, input: 2 * before, trigger: c}
+  before: {type: Previous, input: far}
+  held: {type: ZeroOrderHold, input: next}
+  next: {type: Sample, input: previous(held) + 1, trigger: c}
+  alive: {type: Sample, input: previous(alive) + time, trigger: c}
+  chosen: {type: Sample, input: if present(previous(chosen)) then 1 else 2, trigger: c}
+simulate: {stop: 3}
+";
+    let (text, result) = warned("warning-past", model);
+    for (name, is_dead) in
+        [("dead", true), ("far", true), ("next", false), ("alive", false), ("chosen", false)]
+    {
+        let message = format!("warning[never-present]: `{name}` is absent for ever");
+        assert_eq!(text.contains(&message), is_dead, "{name} in\n{text}");
+        assert_eq!(is_ever_present(&result, name), !is_dead, "{name} in\n{result}");
+    }
+}
+
+#[test]
+fn a_crossing_that_begins_on_its_level_is_warned_of() {
+    let model = "superdense: 1\nblocks:
+  y: {type: Integrator, input: v, initial: 2}
+  v: {type: Integrator, input: -1, initial: 1}
+  up: {type: LevelCrossing, input: y, level: 2, direction: rising}
+  down: {type: LevelCrossing, input: y, level: 2, direction: falling}
+  other: {type: LevelCrossing, input: y, level: 1, direction: rising}
+simulate: {stop: 1}
+";
+    let (text, result) = warned("warning-level", model);
+    assert!(text.contains("warning[starts-on-level]: `up` gives no event at the start"), "{text}");
+    assert!(!text.contains("`down`") && !text.contains("`other`"), "{text}");
+    assert!(!is_ever_present(&result, "up"), "{result}");
+}
+
+#[test]
+fn the_models_have_no_warnings() {
+    let models = common::repository().join("models");
+    for name in common::folders(&models) {
+        let output = superdense(&models.join(&name), &["check", "model.yaml"]);
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", messages(&output));
+    }
+}

@@ -45,7 +45,7 @@ fn run_time_errors_and_other_errors_as_json() {
     };
     let (code, found) = run(&["--stop", "30", "-p", "e=0.5"]);
     assert_eq!((code, found.len()), (Some(1), 1));
-    assert_eq!((&found[0]["code"], &found[0]["line"]), (&json!("zeno"), &json!(7)));
+    assert_eq!((&found[0]["code"], &found[0]["line"]), (&json!("zeno"), &json!(8)));
     let (code, found) = run(&["-p", "e"]);
     assert_eq!((code, &found[0]["code"]), (Some(1), &Value::Null));
     let (code, found) = run(&["-o", "no/such.csv"]);
@@ -74,4 +74,30 @@ fn completions_and_manual() {
     let output = superdense(&folder, &["man", "chek"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(messages(&output).contains("did you mean `check`?"), "{}", messages(&output));
+}
+
+#[test]
+fn blocks_are_found_by_words() {
+    let folder = scratch("search");
+    let search = |words: &str| {
+        let output = superdense(&folder, &["blocks", "--search", words]);
+        (output.status.code(), String::from_utf8(output.stdout.clone()).expect("text"), output)
+    };
+    let names = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with(' '));
+        lines.map(|line| line.split(' ').next().expect("a name").to_owned()).collect()
+    };
+    let (code, text, _) = search("level");
+    assert_eq!((code, names(&text)[0].as_str()), (Some(0), "LevelCrossing"));
+    // A parameter, an input, a word of another case, and two words of which each is somewhere.
+    let (_, text, _) = search("direction");
+    assert!(names(&text).contains(&"LevelCrossing".to_owned()), "{text}");
+    assert!(text.contains("parameter direction: "), "{text}");
+    assert!(names(&search("RESET").1).contains(&"Integrator".to_owned()));
+    assert!(names(&search("integrator impulse").1).contains(&"Integrator".to_owned()));
+    assert!(!names(&search("integrator clock").1).contains(&"Gain".to_owned()));
+    let (code, text, output) = search("Integratr");
+    assert_eq!((code, text.as_str()), (Some(1), ""));
+    assert!(messages(&output).contains("did you mean `Integrator`?"), "{}", messages(&output));
+    assert_eq!(search(" ").0, Some(1));
 }

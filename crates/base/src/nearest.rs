@@ -1,14 +1,16 @@
 //! The name that was probably meant.
 
-/// The candidate that is nearest to a misspelt name, where one is near enough.
+/// The candidate that is nearest to a misspelt name, where one is near enough; of equally near
+/// ones that of the same length, then the first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
+    let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
+        .map(|candidate| (score(candidate), candidate.len().abs_diff(name.len()), candidate))
+        .filter(|(score, ..)| *score > 0.75)
+        .min_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)))
+        .map(|(.., candidate)| candidate)
 }
 
 /// A help line with the nearest name, or with all of them where they are few.
@@ -31,6 +33,8 @@ mod tests {
     #[test]
     fn finds_the_misspelt() {
         assert_eq!(nearest("Integrater", ["Gain", "Integrator"]), Some("Integrator"));
+        assert_eq!(nearest("rk54", ["rk4", "rk45"]), Some("rk45"));
+        assert_eq!(nearest("stp", ["start", "stop", "solver", "step"]), Some("stop"));
         assert_eq!(nearest("zzz", ["Gain", "Integrator"]), None);
     }
 }

@@ -35,6 +35,8 @@ pub struct Diagram {
     pub regions: Vec<Region>,
     /// What is recorded.
     pub records: Vec<Record>,
+    /// The ports of the instances of diagrams, which pictures name.
+    pub ports: Vec<InstancePort>,
     /// Which loops are to be solved.
     pub solve: Solve,
     /// How the model is run.
@@ -45,6 +47,19 @@ pub struct Diagram {
     pub modes: Modes,
     /// The texts, for messages.
     pub sources: SourceMap,
+}
+
+/// An input or output of an instance of a diagram, as it was written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InstancePort {
+    /// The path of the instance.
+    pub instance: String,
+    /// The name of the port.
+    pub name: String,
+    /// Whether it is an input.
+    pub is_input: bool,
+    /// The wire that goes through it.
+    pub wire: WireId,
 }
 
 /// A block in its place.

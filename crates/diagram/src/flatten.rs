@@ -8,7 +8,7 @@ use blocks::{Block, Count, Formula, Info, Library, Operand, Setting};
 use expr::{Expr, ExprKind};
 use model::{DiagramId, Model};
 
-use crate::flat::{BlockId, Diagram, Record, Solve, WireId};
+use crate::flat::{BlockId, Diagram, InstancePort, Record, Solve, WireId};
 use crate::machine::{FragmentId, Modes};
 use crate::modal::Machines;
 use crate::scope::{Entity, Scope, ScopeId};
@@ -56,6 +56,7 @@ pub fn flatten(
         .iter()
         .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
         .collect();
+    let ports = flattener.instance_ports();
     let Flattener { drafts, wire_blocks, errors, modes, .. } = flattener;
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     let typed = typing::infer(drafts, wire_blocks, guesses)?;
@@ -65,6 +66,7 @@ pub fn flatten(
         wires,
         regions: Vec::new(),
         records,
+        ports,
         solve,
         run,
         parameters,
@@ -611,6 +613,24 @@ impl<'m> Flattener<'m> {
             Ok(wire) => self.scopes[scope.index()].ports.insert(name, Some(*wire)),
             Err(_) => self.scopes[scope.index()].ports.remove(name),
         };
+        found
+    }
+
+    /// The ports of instances that something uses, in the order in which they were written.
+    fn instance_ports(&self) -> Vec<InstancePort> {
+        let mut found = Vec::new();
+        for scope in &self.scopes {
+            let diagram = scope.diagram;
+            let inputs = diagram.inputs.iter().map(|input| (&input.value, true));
+            let outputs = diagram.outputs.iter().map(|output| (&output.name.value, false));
+            for (name, is_input) in inputs.chain(outputs) {
+                if let Some(Some(wire)) = scope.ports.get(name.as_str()) {
+                    let instance = scope.prefix.trim_end_matches('.').to_owned();
+                    let (name, wire) = (name.clone(), *wire);
+                    found.push(InstancePort { instance, name, is_input, wire });
+                }
+            }
+        }
         found
     }
 

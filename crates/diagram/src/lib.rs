@@ -25,10 +25,12 @@ mod specialise;
 
 mod possible;
 mod support;
+mod warnings;
 
 pub use facts::{Mode, Sites};
 pub use flat::{
-    BlockId, Diagram, FlatBlock, Presence, Record, Region, RegionId, Solve, Wire, WireId,
+    BlockId, Diagram, FlatBlock, InstancePort, Presence, Record, Region, RegionId, Solve, Wire,
+    WireId,
 };
 pub use flatten::flatten;
 pub use machine::{
@@ -37,3 +39,4 @@ pub use machine::{
 pub use possible::possible;
 pub use run::{Overrides, Rows, Run, Zeno};
 pub use specialise::Specialised;
+pub use warnings::warnings;

@@ -93,8 +93,11 @@ pub(crate) fn evaluate(
     let stop = reader.time(&simulate.stop, overrides.stop, start + one_second(), "stop");
     if stop < start {
         let mut error = Diagnostic::error("bad-setting", "the stop time is before the start time");
-        if let Some(expr) = &simulate.stop {
-            error = error.at(expr.span, format!("start is {start}"));
+        // What was set over the words of the file is no fault of the file.
+        let given = overrides.start.is_none() && overrides.stop.is_none();
+        match simulate.stop.as_ref().filter(|_| given) {
+            Some(expr) => error = error.at(expr.span, format!("start is {start}")),
+            None => error = error.note(format!("the start is {start}, and the stop is {stop}")),
         }
         reader.errors.push(error);
     }

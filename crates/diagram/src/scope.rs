@@ -49,6 +49,11 @@ pub(crate) struct Scope<'m> {
     pub ports: HashMap<&'m str, Option<WireId>>,
 }
 
+/// What to say to those who call time `t`.
+pub(crate) fn time_is_meant(name: &str) -> Option<String> {
+    name.eq_ignore_ascii_case("t").then(|| "the time of the model is called `time`".to_owned())
+}
+
 impl Scope<'_> {
     pub fn unknown(&self, name: &str, span: Span, diagram: &model::Diagram) -> Diagnostic {
         let known = self.entities.keys().copied();
@@ -56,6 +61,9 @@ impl Scope<'_> {
         let parameters = self.parameters.keys().map(String::as_str);
         Diagnostic::error("unknown-name", format!("there is no signal or parameter `{name}`"))
             .at(span, "not found in this diagram")
-            .maybe_help(did_you_mean(name, known.chain(inputs).chain(parameters)))
+            .maybe_help(
+                time_is_meant(name)
+                    .or_else(|| did_you_mean(name, known.chain(inputs).chain(parameters))),
+            )
     }
 }

@@ -134,7 +134,7 @@ fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {
 }
 
 /// What is known of a part of a wire in a mode.
-fn known(wire: &Wire, part: Part, mode: Mode) -> Option<Vec<f64>> {
+pub(crate) fn known(wire: &Wire, part: Part, mode: Mode) -> Option<Vec<f64>> {
     let presence = match mode {
         Mode::Smooth => wire.between,
         Mode::Tick => wire.ticking,

@@ -116,6 +116,21 @@ impl RunError {
         }
     }
 
+    /// Where it happened, where the values of one point of time led there.
+    pub fn tag(&self) -> Option<Tag> {
+        match self {
+            RunError::NotFinite { tag, .. }
+            | RunError::StepTooSmall { tag, .. }
+            | RunError::NoSolution { tag, .. }
+            | RunError::Undefined { tag, .. } => Some(*tag),
+            RunError::NotConstructive { .. }
+            | RunError::Ambiguous { .. }
+            | RunError::ImmediateCycle { .. }
+            | RunError::Chattering { .. }
+            | RunError::Zeno { .. } => None,
+        }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> &'static str {
         match self {

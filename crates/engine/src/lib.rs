@@ -13,6 +13,7 @@
 //! saved between any two calls of [`Simulation::advance`] and resumed with the same bits.
 
 mod error;
+mod inputs;
 mod log;
 mod options;
 mod snapshot;
@@ -32,6 +33,7 @@ mod reach;
 mod zeno;
 
 pub use error::RunError;
+pub use inputs::InputValue;
 pub use log::{Change, Event};
 pub use options::Options;
 pub use simulation::{Progress, Row, Simulation, Sink, StopReason};

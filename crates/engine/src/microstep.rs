@@ -323,7 +323,7 @@ impl Simulation {
         Ok(())
     }
 
-    fn values(&self, cell: CellId) -> Vec<f64> {
+    pub(crate) fn values(&self, cell: CellId) -> Vec<f64> {
         let cell = self.program.cell(cell);
         self.s.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
     }

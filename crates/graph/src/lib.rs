@@ -33,4 +33,4 @@ pub use dot::dot;
 pub use options::{Options, Order};
 pub use picture::{Figure, Frame, Label, Layout, Line, Node, Point, Port, Rect, Side};
 pub use scene::Kind;
-pub use svg::svg;
+pub use svg::{Anchor, Words, relettered, svg};

@@ -107,8 +107,8 @@ fn instances_are_nested_boxes_with_named_ports() {
         one.ports.iter().filter(|p| p.side == Side::Left).map(|p| p.name.as_str()).collect();
     inputs.sort_unstable();
     assert_eq!(inputs, ["u", "w"]);
-    // Nobody in the same level reads it, so the wire's own name stands in for the port's.
-    assert!(one.ports.iter().any(|port| port.side == Side::Right && port.name == "x"));
+    // The name is that of the declaration, `outputs: {y: x}`, though nobody in the same level reads it.
+    assert!(one.ports.iter().any(|port| port.side == Side::Right && port.name == "y"));
 }
 
 #[test]

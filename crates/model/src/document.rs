@@ -6,9 +6,10 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, Record, Simulate};
+use crate::{Diagram, Plot, Record, Simulate};
 
-const KEYS: [&str; 10] = [
+/// What a file may have at its top, in canonical order.
+pub(crate) const KEYS: [&str; 11] = [
     "superdense",
     "name",
     "description",
@@ -16,9 +17,10 @@ const KEYS: [&str; 10] = [
     "parameters",
     "diagrams",
     "blocks",
-    "record",
     "solve",
+    "record",
     "simulate",
+    "plots",
 ];
 
 /// What stands in one file.
@@ -35,6 +37,7 @@ pub(crate) struct Main {
     pub description: String,
     pub record: Vec<Record>,
     pub simulate: Simulate,
+    pub plots: Vec<Plot>,
 }
 
 /// Another file whose diagrams are used.
@@ -97,6 +100,8 @@ fn main(
             .map_or(Vec::new(), |entry| sections::record(context, &entry.value)),
         simulate: get(entries, "simulate")
             .map_or(Simulate::default(), |entry| sections::simulate(context, &entry.value)),
+        plots: get(entries, "plots")
+            .map_or(Vec::new(), |entry| sections::plots(context, &entry.value)),
     };
     (main, sections::root(context, entries, name))
 }

@@ -3,6 +3,8 @@
 use base::{SourceMap, Span, Spanned};
 use expr::Expr;
 
+use crate::Plot;
+
 base::typed_id! {
     /// One diagram of a model, the main one included.
     DiagramId
@@ -26,6 +28,8 @@ pub struct Model {
     pub record: Vec<Record>,
     /// How it is run.
     pub simulate: Simulate,
+    /// The figures that show it.
+    pub plots: Vec<Plot>,
     /// The texts.
     pub sources: SourceMap,
 }

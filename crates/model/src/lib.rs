@@ -4,6 +4,7 @@
 //! come back as one [`Refused`], with the texts that its messages show.
 
 mod hierarchy;
+mod plots;
 
 mod read;
 mod refused;
@@ -17,11 +18,18 @@ mod yaml;
 
 mod builder;
 
+mod format;
+
 pub use builder::{Builder, DiagramBuilder};
+pub use format::format;
 pub use hierarchy::{
     Block, Diagram, DiagramId, Modal, Model, Named, Parameter, Record, Simulate, Solve, State,
     Transition,
 };
-pub use read::{Loader, parse, read};
+pub use plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
+pub use read::{Loader, parse, read, read_text};
 pub use refused::Refused;
-pub use sections::SIMULATE_KEYS;
+pub use sections::{
+    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, SIMULATE_KEYS,
+    TIME_PANEL_KEYS,
+};

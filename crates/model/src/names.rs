@@ -13,6 +13,11 @@ pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with(starts) && word.chars().all(|c| starts(c) || c.is_ascii_digit())
 }
 
+/// Whether a word has digits alone.
+pub(crate) fn is_digits(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a word is a name or a path of names joined by dots.
 pub(crate) fn is_path(word: &str) -> bool {
     word.split('.').all(is_name)
@@ -50,7 +55,19 @@ pub(crate) fn malformed(name: &Spanned<String>, what: &str) -> Diagnostic {
         "" => format!("the name of {what} is missing"),
         word => format!("`{word}` cannot be the name of {what}"),
     };
+    let word = name.value.as_str();
+    let help = match word.split_once('{').map(|(before, _)| before.trim_end()) {
+        Some(before) if is_name(before) => {
+            Some(format!("is a colon missing after `{before}`? write `{before}: {{...}}`"))
+        }
+        // `{gain: 1,5}` is the keys `gain: 1` and `5` to YAML.
+        _ if is_digits(word) => {
+            Some(format!("a comma ends a value; a decimal number has a point, as in `1.{word}`"))
+        }
+        _ => None,
+    };
     Diagnostic::error("invalid-name", message)
         .at(name.span, "")
         .note("a name is a letter or `_`, then letters, digits and `_`")
+        .maybe_help(help)
 }

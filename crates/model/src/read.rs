@@ -18,7 +18,7 @@ use crate::yaml;
 use crate::{Diagram, DiagramId, Model, Refused};
 
 /// The greatest size of a file [bytes]; spans count bytes in 32 bits.
-const MAX_BYTES: usize = 256 << 20;
+pub(crate) const MAX_BYTES: usize = 256 << 20;
 
 /// How many files a model may have.
 const MAX_FILES: usize = 1000;
@@ -29,14 +29,19 @@ pub type Loader<'l> = dyn FnMut(&str) -> Result<(String, String), String> + 'l;
 /// Reads a model file and the files that it imports.
 pub fn read(path: &Path) -> Result<Model, Refused> {
     let name = path.to_string_lossy();
-    let text = text_of(path).map_err(|reason| {
-        let message = format!("cannot read `{name}`: {reason}");
+    let text = read_text(path)?;
+    parse(&name, &text, &mut |path| Ok((path.to_owned(), text_of(Path::new(path))?)))
+}
+
+/// The text of a model file, whatever it says.
+pub fn read_text(path: &Path) -> Result<String, Refused> {
+    text_of(path).map_err(|reason| {
+        let message = format!("cannot read `{}`: {reason}", path.display());
         Refused {
             diagnostics: Diagnostic::error("cannot-read", message).into(),
             sources: SourceMap::default(),
         }
-    })?;
-    parse(&name, &text, &mut |path| Ok((path.to_owned(), text_of(Path::new(path))?)))
+    })
 }
 
 /// Reads a model from a text. `name` is shown in messages and is the path that imports are
@@ -190,6 +195,7 @@ impl Reading<'_> {
                 scopes,
                 record: main.record,
                 simulate: main.simulate,
+                plots: main.plots,
                 sources: self.sources,
             }),
             _ => Err(Refused { diagnostics: self.report.0, sources: self.sources }),

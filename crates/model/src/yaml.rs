@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use base::{Span, Spanned};
 
+pub(crate) use position::next_word;
 pub(crate) use tree::tree;
 
 /// A part of a YAML document.

@@ -4,6 +4,7 @@ mod common;
 
 use common::{codes, read};
 use proptest::prelude::*;
+use superdense_model::format;
 
 #[test]
 fn absurd_depth_is_refused() {
@@ -75,7 +76,12 @@ proptest! {
         "\u{feff}", "\u{0}", "\u{85}", "\u{2028}", "<<: ",
     ]), 0..40)) {
         let text = format!("superdense: 1\n{}", pieces.concat());
-        let _ = read(&text).map(|_| ()).map_err(|refused| refused.render(false));
+        if read(&text).map_err(|refused| refused.render(false)).is_ok() {
+            let once = format("model.yaml", &text).map_err(|refused| refused.render(false));
+            let once = once.unwrap_or_else(|refused| panic!("{refused}\n{text:?}"));
+            let twice = format("model.yaml", &once).map_err(|refused| refused.render(false));
+            prop_assert_eq!(twice, Ok(once), "{:?}", text);
+        }
         let _ = read(&pieces.concat()).map(|_| ()).map_err(|refused| refused.render(false));
     }
 }

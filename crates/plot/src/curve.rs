@@ -54,6 +54,11 @@ pub(crate) fn resolve(trace: &Trace, name: &str) -> Result<Vec<Source>, Error> {
     Err(Error::UnknownSignal { name: name.to_owned(), help: did_you_mean(name, names) })
 }
 
+/// How many numbers the name of a signal or an element stands for, or why it cannot be drawn.
+pub fn count_curves(trace: &Trace, name: &str) -> Result<usize, Error> {
+    resolve(trace, name).map(|sources| sources.len())
+}
+
 /// The one element that a name stands for.
 pub(crate) fn resolve_one(trace: &Trace, name: &str) -> Result<Source, Error> {
     let mut all = resolve(trace, name)?;

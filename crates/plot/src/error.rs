@@ -48,6 +48,11 @@ pub enum Error {
         /// The size as given.
         size: f64,
     },
+    /// A picture that was made elsewhere is no sound SVG.
+    BadPicture {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The image would have too many pixels.
     TooLarge {
         /// Its width \[px\].
@@ -85,6 +90,7 @@ impl fmt::Display for Error {
             Error::BadSize { what, size } => {
                 write!(f, "the {what} is {size}; it must be a positive number")
             }
+            Error::BadPicture { reason } => write!(f, "the picture is no sound SVG: {reason}"),
             Error::TooLarge { width, height } => write!(
                 f,
                 "an image of {width} by {height} pixels is too large; draw fewer panels or a \

@@ -52,9 +52,12 @@ mod draw;
 mod legend;
 mod lettering;
 
+mod outside;
 mod render;
 
+pub use curve::count_curves;
 pub use error::Error;
 pub use figure::{Axis, Content, Figure, Pair, Panel, Signal, TimeAxis};
+pub use outside::{outlined, raster};
 pub use render::{png, svg};
 pub use style::{Color, Dash, Legend, Lettering, Mark, Part};

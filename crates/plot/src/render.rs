@@ -5,9 +5,9 @@ use trace::Trace;
 use crate::axes::{self, NAMES, NUMBERS, Placed};
 use crate::canvas::{Anchor, Canvas, Frame, PALE, Text};
 use crate::draw::{Easel, draw_ground, draw_orbit};
-use crate::plan::{self, Body, PanelPlan, Plan, check_size};
+use crate::plan::{self, Body, PanelPlan, Plan};
 use crate::scale::{Linear, TimeScale};
-use crate::{Error, Figure, Lettering, legend};
+use crate::{Error, Figure, Lettering, legend, raster};
 
 /// Draws a figure of a trace as SVG.
 pub fn svg(figure: &Figure, trace: &Trace) -> Result<String, Error> {
@@ -17,31 +17,16 @@ pub fn svg(figure: &Figure, trace: &Trace) -> Result<String, Error> {
 
 /// Draws a figure of a trace as a PNG image. Fonts of the machine play no part in it.
 pub fn png(figure: &Figure, trace: &Trace) -> Result<Vec<u8>, Error> {
-    check_size("pixel ratio", figure.pixel_ratio)?;
     let plan = plan::plan(figure, trace)?;
-    let (svg, width, height) = draw(figure, trace, &plan, Lettering::Outlines);
-    let (width, height) = (
-        (width * figure.pixel_ratio).ceil().max(1.0),
-        (height * figure.pixel_ratio).ceil().max(1.0),
-    );
-    let tree = resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default())
-        .expect("what is drawn here is sound SVG");
-    let mut image = (width * height <= MOST_PIXELS)
-        .then(|| resvg::tiny_skia::Pixmap::new(width as u32, height as u32))
-        .flatten()
-        .ok_or(Error::TooLarge { width, height })?;
-    let ratio = figure.pixel_ratio as f32;
-    let scale = resvg::tiny_skia::Transform::from_scale(ratio, ratio);
-    resvg::render(&tree, scale, &mut image.as_mut());
-    let image = image.encode_png().expect("an image in memory can be encoded");
-    Ok(with_density(image, figure.pixel_ratio))
+    let (svg, _, _) = draw(figure, trace, &plan, Lettering::Outlines);
+    raster(&svg, figure.pixel_ratio)
 }
 
 /// 1 GB of memory at four bytes a pixel.
-const MOST_PIXELS: f64 = 2.5e8;
+pub(crate) const MOST_PIXELS: f64 = 2.5e8;
 
 /// Writes into a PNG image how large it is on paper, which is as large as the SVG.
-fn with_density(mut image: Vec<u8>, ratio: f64) -> Vec<u8> {
+pub(crate) fn with_density(mut image: Vec<u8>, ratio: f64) -> Vec<u8> {
     // 96 pixels of a figure make an inch, which is 0.0254 metres.
     let per_metre = (ratio * 96.0 / 0.0254).round() as u32;
     let mut chunk = b"pHYs".to_vec();

@@ -382,6 +382,20 @@ impl Program {
             .map(|(_, _, wire)| wire.block)
     }
 
+    /// The value of a wire between events where the buffer stands, for a message; nothing where no
+    /// smooth function gives it.
+    pub fn value_of(&self, wire: WireId, buffer: &[f64]) -> Option<Vec<f64>> {
+        let node = (*self.values.get(wire.index())?)?;
+        let length = self.cell(self.wires[wire.index()].value).length;
+        let mut layout = self.layout.clone();
+        let slot = layout.reserve(length);
+        let tape = Tape::compile(&self.graph, &[(node, slot)], &mut layout, &|slot| slot);
+        let mut copy = layout.image().to_vec();
+        copy[..buffer.len()].copy_from_slice(buffer);
+        ir::run(&tape, &mut copy);
+        Some(copy[slot as usize..slot as usize + length].to_vec())
+    }
+
     /// The cell of an id.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]

@@ -22,6 +22,7 @@
 
 mod pipeline;
 
+mod figures;
 mod picture;
 mod recorded;
 
@@ -40,11 +41,11 @@ pub use blocks::{
     Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
-pub use engine::{Change, Counters, Event, RunError, StopReason, Warning};
+pub use engine::{Change, Counters, Event, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
-pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
-pub use picture::{Drawing, draw};
+pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
+pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use recorded::record_only;
 pub use run::{Failure, Listener, Outcome, Run};

@@ -2,7 +2,7 @@
 
 use blocks::Library;
 use diagram::{Mode, Overrides};
-use graph::{Options, Order};
+use graph::{Anchor, Options, Order};
 use model::{Model, Refused};
 use schedule::{refused_loops, schedule};
 
@@ -17,6 +17,20 @@ pub struct Drawing {
     pub order: bool,
     /// Whether the text is for Graphviz instead of a picture in SVG.
     pub dot: bool,
+}
+
+/// A picture of a diagram in SVG as a PNG image. Fonts of the machine play no part in it.
+pub fn diagram_png(svg: &str) -> Result<Vec<u8>, plot::Error> {
+    const PIXEL_RATIO: f64 = 2.0;
+    let outlines = graph::relettered(svg, |words| {
+        let before = match words.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => 0.5,
+            Anchor::End => 1.0,
+        };
+        plot::outlined(&words.text, words.at, before, words.size, words.bold, words.fill)
+    });
+    plot::raster(&outlines, PIXEL_RATIO)
 }
 
 /// The diagram of a model as SVG or DOT. A model that is refused for a causality loop is drawn with

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
 use blocks::Library;
 use diagram::{Diagram, Overrides};
-use engine::Options;
+use engine::{InputValue, Options, RunError};
 use model::{Model, Refused};
+use plot::Figure;
 use program::Program;
 use schedule::Schedule;
 use solver::Method;
 use trace::{Column, Header, Schema};
 
+use crate::figures::figures;
 use crate::run::{Failure, Outcome, Run};
 
 /// A stage whose result can be printed.
@@ -32,6 +34,8 @@ pub struct System {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     pub(crate) schedule: Arc<Schedule>,
+    /// What the model asks to have drawn.
+    figures: Arc<Vec<(String, Figure)>>,
     /// A number by which saved runs know their model.
     pub(crate) identity: u64,
 }
@@ -50,6 +54,7 @@ impl System {
         let program = program::compile(&diagram, &schedule);
         check_size(&program, method).map_err(refused)?;
         check_columns(&program).map_err(refused)?;
+        let figures = figures(model, &diagram, &schema(&program)).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
             identity: crate::saved::identity(&diagram, &options),
@@ -57,6 +62,7 @@ impl System {
             program: Arc::new(program),
             options,
             schedule: Arc::new(schedule),
+            figures: Arc::new(figures),
         })
     }
 
@@ -82,11 +88,12 @@ impl System {
 
     /// The columns that a run records, and how many orders of impulses each may carry.
     pub fn schema(&self) -> Schema {
-        let records = &self.program.records;
-        let column =
-            |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
-        let orders = records.iter().map(|record| record.impulses.len()).collect();
-        Schema::new(records.iter().map(column).collect()).with_orders(orders)
+        schema(&self.program)
+    }
+
+    /// The figures that the model asks for, each with its name.
+    pub fn figures(&self) -> &[(String, Figure)] {
+        &self.figures
     }
 
     /// What a trace says about where it comes from.
@@ -111,6 +118,13 @@ impl System {
     /// The texts that the model was read from, for messages.
     pub fn sources(&self) -> &SourceMap {
         &self.diagram.sources
+    }
+
+    /// What can be run and is probably not what was meant.
+    pub fn warnings(&self) -> Diagnostics {
+        let mut found = diagram::warnings(&self.diagram);
+        found.extend(diagram::possible(&self.diagram).0);
+        Diagnostics(found)
     }
 
     /// How many blocks the flat diagram has, those made for expressions included.
@@ -146,16 +160,19 @@ impl System {
         out
     }
 
-    /// What a run may come to and cannot go on after, as far as it can be told before: operations
-    /// on impulses that have no meaning.
-    pub fn warnings(&self) -> Diagnostics {
-        diagram::possible(&self.diagram)
+    /// An error at run time as a diagnostic with the place in the text.
+    pub fn explain(&self, error: &RunError) -> Diagnostic {
+        self.explain_with(error, &[])
     }
 
-    /// An error at run time as a diagnostic with the place in the text.
-    pub fn explain(&self, error: &engine::RunError) -> Diagnostic {
+    /// The same with the values that led there.
+    pub fn explain_with(&self, error: &RunError, inputs: &[InputValue]) -> Diagnostic {
         let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-        self.in_the_text(diagnostic, error.block())
+        let diagnostic = self.in_the_text(diagnostic, error.block());
+        match crate::story::values(inputs) {
+            Some(values) => diagnostic.note(values),
+            None => diagnostic,
+        }
     }
 
     /// A warning of a run as a diagnostic with the place in the text.
@@ -170,6 +187,15 @@ impl System {
             None => diagnostic,
         }
     }
+}
+
+/// The columns that a program records, and how many orders of impulses each may carry.
+fn schema(program: &Program) -> Schema {
+    let records = &program.records;
+    let column =
+        |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
+    let orders = records.iter().map(|record| record.impulses.len()).collect();
+    Schema::new(records.iter().map(column).collect()).with_orders(orders)
 }
 
 fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {

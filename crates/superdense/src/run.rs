@@ -3,7 +3,9 @@
 use std::fmt;
 
 use base::Tag;
-use engine::{Counters, Event, Progress, Row, RunError, Simulation, Sink, StopReason, Warning};
+use engine::{
+    Counters, Event, InputValue, Progress, Row, RunError, Simulation, Sink, StopReason, Warning,
+};
 use trace::{Impulse, Trace, WriteError, Writer};
 
 use crate::System;
@@ -30,6 +32,8 @@ pub struct Outcome {
 pub struct Failure {
     /// Why.
     pub error: RunError,
+    /// What the block that the error names has read.
+    pub inputs: Vec<InputValue>,
     /// The recorded signals up to there.
     pub trace: Trace,
     /// What a reader of the result should know.
@@ -169,6 +173,11 @@ impl Run {
         }
     }
 
+    /// What the block that an error names has read; asked for right after the error.
+    pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
+        self.simulation.inputs_of(error)
+    }
+
     /// Where the run stands.
     pub fn tag(&self) -> Tag {
         self.simulation.snapshot().tag()
@@ -219,10 +228,19 @@ impl Run {
                     return Ok(Outcome { trace, stop, warnings, counters, rows, write_error });
                 }
                 Err(error) => {
+                    let inputs = self.inputs_of(&error);
                     let (counters, write_error) = (self.counters(), self.close());
                     let warnings = self.warnings().to_vec();
                     let (trace, rows) = (self.recorder.trace, self.recorder.rows);
-                    return Err(Failure { error, trace, warnings, counters, rows, write_error });
+                    return Err(Failure {
+                        error,
+                        inputs,
+                        trace,
+                        warnings,
+                        counters,
+                        rows,
+                        write_error,
+                    });
                 }
             }
         }

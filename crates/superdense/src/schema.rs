@@ -39,6 +39,11 @@ pub fn schema(library: &Library) -> Json {
             ],
         },
         "simulate": simulate(),
+        "plots": {
+            "description": "Figures by name.",
+            "type": ["object", "null"],
+            "additionalProperties": {"$ref": "#/$defs/figure"},
+        },
     }));
     let inner = diagram(json!({
         "inputs": {"type": "array", "items": {"type": "string"}},
@@ -62,6 +67,10 @@ pub fn schema(library: &Library) -> Json {
                 "type": ["number", "string", "boolean", "array"],
             },
             "diagram": {"type": "object", "properties": inner, "additionalProperties": false},
+            "figure": figure(),
+            "panel": panel(),
+            "plot-signal": plot_signal(),
+            "plot-axis": plot_axis(),
             "block": {
                 "type": "object",
                 "required": ["type"],
@@ -102,6 +111,71 @@ fn solve() -> Json {
             {"type": "object", "additionalProperties": {"$ref": "#/$defs/expression"}},
         ],
     })
+}
+
+fn figure() -> Json {
+    let panels = json!({"type": "array", "items": {"$ref": "#/$defs/panel"}});
+    let fields = object(&model::FIGURE_KEYS, |key| match key {
+        "title" => json!({"type": "string"}),
+        "panels" => panels.clone(),
+        "open" => expression("Instants whose microsteps stand side by side."),
+        _ => expression("An end of the time axis [s]."),
+    });
+    let mut figure = fields;
+    merge(&mut figure, json!({"required": ["panels"]}));
+    json!({"description": "Panels one above the other.", "anyOf": [panels, figure]})
+}
+
+fn panel() -> Json {
+    let signal = json!({"$ref": "#/$defs/plot-signal"});
+    let signals = json!({"anyOf": [signal, {"type": "array", "items": signal}]});
+    let pair = json!({
+        "type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2,
+    });
+    let field = |key: &str| match key {
+        "signals" => signals.clone(),
+        "phase" => json!({
+            "description": "Two signals, the horizontal one first, or a list of such pairs.",
+            "anyOf": [pair, {"type": "array", "items": pair}],
+        }),
+        "x" | "y" => json!({"$ref": "#/$defs/plot-axis"}),
+        "height" => expression("The height between the axes, in pixels."),
+        "title" => json!({"type": "string"}),
+        _ => json!({"type": "boolean"}),
+    };
+    let mut over_time = object(&model::TIME_PANEL_KEYS, field);
+    merge(&mut over_time, json!({"required": ["signals"]}));
+    let mut phase = object(&model::PHASE_PANEL_KEYS, field);
+    merge(&mut phase, json!({"required": ["phase"]}));
+    json!({"anyOf": [{"type": "string"}, {"type": "array", "items": signal}, over_time, phase]})
+}
+
+fn plot_signal() -> Json {
+    let mut fields = object(&model::PLOT_SIGNAL_KEYS, |key| match key {
+        "mark" => json!({"enum": model::PLOT_MARKS}),
+        _ => json!({"type": "string"}),
+    });
+    merge(&mut fields, json!({"required": ["name"]}));
+    json!({"description": "A recorded column or an element of one.",
+        "anyOf": [{"type": "string"}, fields]})
+}
+
+fn plot_axis() -> Json {
+    object(&model::PLOT_AXIS_KEYS, |key| match key {
+        "range" => expression("The lower and the upper end, a list of two numbers."),
+        _ => json!({"type": "string"}),
+    })
+}
+
+/// An object with these keys and no others.
+fn object(keys: &[&str], field: impl Fn(&str) -> Json) -> Json {
+    let fields: Map<String, Json> =
+        keys.iter().map(|key| ((*key).to_owned(), field(key))).collect();
+    json!({"type": "object", "properties": fields, "additionalProperties": false})
+}
+
+fn expression(about: &str) -> Json {
+    json!({"description": about, "anyOf": [{"$ref": "#/$defs/expression"}]})
 }
 
 fn simulate() -> Json {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::Tag;
 use blocks::Part;
 use diagram::{BlockId, Diagram, WireId};
-use engine::{Change, Event};
+use engine::{Change, Event, InputValue};
 use serde_json::{Value as Json, json};
 
 use crate::System;
@@ -90,10 +90,14 @@ impl System {
                 vec![format!("because a crossing was located in {}", path(block))]
             }
             Event::Woken { block, .. } => {
-                vec![format!("because {} had asked to be woken", path(block))]
+                vec![match self.is_clock(*block) {
+                    true => format!("because {} ticks", path(block)),
+                    false => format!("because {} changes at this time", path(block)),
+                }]
             }
             Event::Agenda { block, next, .. } => {
-                vec![format!("agenda: {} wakes again at {next}", path(block))]
+                let verb = if self.is_clock(*block) { "ticks" } else { "changes" };
+                vec![format!("agenda: {} {verb} again at {next}", path(block))]
             }
             Event::Restarted { region, .. } => {
                 vec![format!("region {} starts a new smooth phase", region.0)]
@@ -119,6 +123,10 @@ impl System {
                 vec![format!("{} goes from {from} to {to}", path(block))]
             }
         }
+    }
+
+    fn is_clock(&self, block: BlockId) -> bool {
+        self.diagram.block(block).kind.info().name == "Clock"
     }
 
     fn inputs_of(&self, block: BlockId) -> String {
@@ -158,6 +166,27 @@ fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
     out
 }
 
+/// What a block has read, in words; nothing where it has no inputs.
+pub(crate) fn values(inputs: &[InputValue]) -> Option<String> {
+    const MOST: usize = 8;
+    let value = |input: &InputValue| {
+        let mut text = match &input.value {
+            Some(value) => format!("{} = {}", input.name, numbers(value)),
+            None => format!("{} absent", input.name),
+        };
+        for (order, weight) in &input.impulses {
+            let of = if *order == 0 { String::new() } else { format!(" of order {order}") };
+            text += &format!(" with impulse {}{of}", numbers(weight));
+        }
+        text
+    };
+    let mut shown: Vec<String> = inputs.iter().take(MOST).map(value).collect();
+    if inputs.len() > MOST {
+        shown.push("...".to_owned());
+    }
+    (!shown.is_empty()).then(|| format!("there it reads {}", shown.join(", ")))
+}
+
 fn part_name(part: Part) -> String {
     match part {
         Part::Value => "value".to_owned(),
@@ -169,13 +198,19 @@ fn part_name(part: Part) -> String {
 
 fn numbers(values: &[f64]) -> String {
     match values {
-        [one] => one.to_string(),
+        [one] => number(*one),
         many => {
-            let all: Vec<String> = many.iter().take(8).map(f64::to_string).collect();
+            let all: Vec<String> = many.iter().take(8).map(|x| number(*x)).collect();
             let more = if many.len() > 8 { ", ..." } else { "" };
             format!("[{}{more}]", all.join(", "))
         }
     }
+}
+
+/// A number, with an exponent where it would have many zeros.
+fn number(x: f64) -> String {
+    let usual = x == 0.0 || !x.is_finite() || (1e-5..1e16).contains(&x.abs());
+    if usual { x.to_string() } else { format!("{x:e}") }
 }
 
 fn side(side: f64) -> String {

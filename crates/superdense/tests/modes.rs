@@ -962,7 +962,9 @@ fn reference(end: f64, change: impl Fn(Ball, bool) -> bool) -> (Ball, Vec<f64>) 
             continue;
         }
         let (mut low, mut high) = (0.0, h);
-        while high - low > 1e-17 * t.max(1.0) && low < (low + high) / 2.0 && (low + high) / 2.0 < high
+        while high - low > 1e-17 * t.max(1.0)
+            && low < (low + high) / 2.0
+            && (low + high) / 2.0 < high
         {
             let middle = (low + high) / 2.0;
             match change(ball.after(middle, pull, contact), contact) {
@@ -990,7 +992,7 @@ blocks:
   x: {{type: Integrator, input: v}}
   v: {{type: Integrator, input: (pull - weight + ground.force) / m}}
   pull: {{type: Expression, expression: if time < 0.5 then 20 else (if time < 1 then 10 else 0)}}
-{floor}
+{ground}
 record: [x, v, ground.force]
 simulate: {{stop: 6, tolerance: 1e-11}}
 "
@@ -1025,7 +1027,8 @@ diagrams:
     );
     let (ball, switches) = reference(6.0, |ball, contact| (ball.x < 0.0) != contact);
     assert!(switches.len() >= 4, "{switches:?}");
-    let pulls = |text: &str| simulate(text).trace.series("ground.force").iter().any(|f| f.1 < -1e-6);
+    let pulls =
+        |text: &str| simulate(text).trace.series("ground.force").iter().any(|f| f.1 < -1e-6);
     for text in [&inequalities, &machine] {
         let trace = simulate(text).trace;
         assert_near(trace.last("x").unwrap(), ball.x, 1e-8);

@@ -57,4 +57,5 @@ pub use read::{read, read_as};
 pub use schema::{Column, Schema};
 pub use table::{Impulse, Trace};
 pub use tables::write_impulses_csv;
+pub use target::replace;
 pub use writer::{Options, Writer, write, write_to};

@@ -7,7 +7,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -67,6 +67,20 @@ impl Target {
         self.beside = None;
         Ok(())
     }
+}
+
+/// Writes a file as a whole: it has the new bytes in the end, or what it had before. One that was
+/// there keeps its permissions.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = Target::create(path)?;
+    let mut file = target.file()?;
+    file.write_all(bytes)?;
+    if target.beside.is_some()
+        && let Ok(found) = fs::metadata(&target.path)
+    {
+        file.set_permissions(found.permissions())?;
+    }
+    target.finish()
 }
 
 impl Drop for Target {

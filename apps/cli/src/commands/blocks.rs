@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use superdense::{Library, did_you_mean, page};
+use superdense::{Info, Library, did_you_mean, page};
 
 use crate::report::show;
 
@@ -16,6 +16,55 @@ pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
         (None, Some(name)) => show_page(&library, name),
         (None, None) => show(&list(&library)),
     }
+}
+
+/// Lists the blocks in which all words of a text occur, those with a word in their name first, and
+/// under each where a word was found that neither its name nor its summary has.
+pub fn search(text: &str) -> Result<()> {
+    let library = Library::standard();
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let mut found: Vec<(bool, Info, Vec<String>)> = Vec::new();
+    for block in library.iter() {
+        let info = block.info();
+        let places: Option<Vec<Vec<String>>> =
+            words.iter().map(|word| places(&info, word)).collect();
+        let Some(places) = places else { continue };
+        let mut places = places.concat();
+        places.dedup();
+        let named = words.iter().any(|word| info.name.to_lowercase().contains(word.as_str()));
+        found.push((!named, info, places));
+    }
+    if words.is_empty() || found.is_empty() {
+        let help = did_you_mean(text, library.names()).filter(|help| help.starts_with("did"));
+        let help = help.unwrap_or_else(|| "`superdense blocks` lists all".to_owned());
+        bail!("no block has `{text}`; {help}");
+    }
+    found.sort_by_key(|(unnamed, info, _)| (*unnamed, info.name));
+    let mut out = String::new();
+    for (_, info, places) in found {
+        out += &format!("{:<16} {}\n", info.name, info.summary);
+        places.iter().for_each(|place| out += &format!("{:16} {place}\n", ""));
+    }
+    show(&out)
+}
+
+/// Where a block has a word; nothing where it has it nowhere. Of a word in the name or the summary
+/// no other place is told.
+fn places(info: &Info, word: &str) -> Option<Vec<String>> {
+    let has = |text: &str| text.to_lowercase().contains(word);
+    if has(info.name) || has(info.summary) {
+        return Some(Vec::new());
+    }
+    let inputs = info.inputs.iter().map(|input| ("input", input.name, input.about));
+    let outputs = info.outputs.iter().map(|output| ("output", output.name, output.about));
+    let parameters = info.parameters.iter().map(|p| ("parameter", p.name, p.about));
+    let fields = inputs.chain(outputs).chain(parameters);
+    let fields = fields.filter(|(_, name, about)| has(name) || has(about));
+    let fields = fields.map(|(kind, name, about)| format!("{kind} {name}: {about}"));
+    let lines = [info.equations, info.absence, info.impulses].into_iter().flat_map(str::lines);
+    let lines = lines.filter(|line| has(line)).map(|line| line.trim().to_owned());
+    let found: Vec<String> = lines.chain(fields).collect();
+    (!found.is_empty() || has(info.shelf)).then_some(found)
 }
 
 fn write_pages(library: &Library, folder: &Path) -> Result<()> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use superdense::did_you_mean;
+use superdense::{Library, did_you_mean};
 
 use crate::arguments::ExamplesCommand;
 use crate::report::{show, tell};
@@ -19,12 +19,18 @@ struct Example {
 /// All of them, by name; the build script lists them.
 const EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
+/// The line by which an editor finds the schema from a folder of `models/`, and from one of a user.
+const SCHEMA_OF_MODELS: &str = "# yaml-language-server: $schema=../../docs/model.schema.json\n";
+const SCHEMA_BESIDE: &str = "# yaml-language-server: $schema=model.schema.json\n";
+
 pub fn examples(command: Option<ExamplesCommand>) -> Result<()> {
     match command {
         None | Some(ExamplesCommand::List) => list(),
         Some(ExamplesCommand::Show { name }) => {
             let example = find(&name)?;
-            show(&format!("{}\n{}", example.text("README.md"), example.text("model.yaml")))
+            let model = example.text("model.yaml");
+            let model = model.strip_prefix(SCHEMA_OF_MODELS).unwrap_or(model);
+            show(&format!("{}\n{model}", example.text("README.md")))
         }
         Some(ExamplesCommand::Copy { name, folder }) => {
             copy(find(&name)?, folder.as_deref().unwrap_or(Path::new(&name)))
@@ -67,8 +73,10 @@ fn copy(example: &Example, folder: &Path) -> Result<()> {
     make_folder(folder)?;
     for (name, text) in example.files {
         let path = folder.join(name);
+        let text = text.replace(SCHEMA_OF_MODELS, SCHEMA_BESIDE);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    write_schema(folder)?;
     invite(folder);
     Ok(())
 }
@@ -77,6 +85,13 @@ fn copy(example: &Example, folder: &Path) -> Result<()> {
 pub fn make_folder(folder: &Path) -> Result<()> {
     let fresh = fs::create_dir(folder);
     fresh.with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+/// Writes the schema beside a model: it is that of this program, and an editor needs no network.
+pub fn write_schema(folder: &Path) -> Result<()> {
+    let path = folder.join("model.schema.json");
+    let text = format!("{:#}\n", superdense::schema(&Library::standard()));
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Says how to run the model of a new folder.

@@ -72,7 +72,8 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
     let events = gathered.take().events(microstep);
     show(&system.tell(&events))?;
     if let Err(failure) = result {
-        let message = system.explain(&failure.error).render(system.sources(), colour());
+        let message =
+            system.explain_with(&failure.error, &failure.inputs).render(system.sources(), colour());
         tell(&format!("{message}\n"));
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::examples::{invite, make_folder};
+use super::examples::{invite, make_folder, write_schema};
 
 const TEMPLATE: &str = include_str!("template.yaml");
 
@@ -16,6 +16,7 @@ pub fn new(folder: &Path) -> Result<()> {
     let path = folder.join("model.yaml");
     fs::write(&path, TEMPLATE.replace("NAME", &model_name(name)))
         .with_context(|| format!("cannot write {}", path.display()))?;
+    write_schema(folder)?;
     invite(folder);
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! `plot` and `graph`: results and diagrams as pictures.
+//! `graph`: diagrams as pictures; and what all pictures share.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use superdense::{Drawing, Library, Trace, plots, read, traces};
+use superdense::{Drawing, Library, Trace, plots, read};
 
 use crate::arguments::ModelArguments;
 use crate::model::overrides;
-use crate::report::{refused, unread};
+use crate::report::refused;
 
 pub enum PictureFormat {
     Svg,
@@ -33,25 +33,20 @@ pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()>
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Draws a saved trace.
-pub fn plot(trace: &Path, output: &Path, signals: &[String]) -> Result<()> {
-    let trace = traces::read(trace).map_err(unread)?;
-    let figure = match signals {
-        [] => plots::Figure::of(&trace),
-        names => plots::Figure::of_signals(&trace, names.iter().cloned())?,
-    };
-    plot_to(&trace, &figure, output)
-}
-
 /// Draws the diagram of a model.
 pub fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) -> Result<()> {
-    drawing.dot = match output.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => false,
+    let extension = output.extension().and_then(|extension| extension.to_str());
+    drawing.dot = match extension {
+        Some("svg" | "png") => false,
         Some("dot" | "gv") => true,
-        _ => bail!("{}: the name of the picture ends in .svg or .dot", output.display()),
+        _ => bail!("{}: the name of the picture ends in .svg, .png or .dot", output.display()),
     };
     let model = read(&arguments.model).map_err(refused)?;
     let text = superdense::draw(&model, &Library::standard(), &overrides(arguments)?, drawing);
     let text = text.map_err(refused)?;
-    fs::write(output, text).with_context(|| format!("cannot write {}", output.display()))
+    let bytes = match extension {
+        Some("png") => superdense::diagram_png(&text)?,
+        _ => text.into_bytes(),
+    };
+    fs::write(output, bytes).with_context(|| format!("cannot write {}", output.display()))
 }

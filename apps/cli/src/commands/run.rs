@@ -2,6 +2,7 @@
 
 mod drive;
 pub mod interrupt;
+mod pictures;
 mod progress;
 
 use std::fs::File;
@@ -10,13 +11,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use superdense::{
-    Diagnostics, Listener, StopReason, System, Trace, Writer, plots, traces, write_csv,
-};
+use superdense::{Diagnostics, Listener, StopReason, System, Trace, Writer, traces, write_csv};
 
 use self::drive::{Driven, End, Outputs, drive};
+use self::pictures::{Picture, pictures};
 use self::progress::Progress;
-use super::pictures::{picture_format, plot_to};
 use crate::arguments::{Format, RunArguments};
 use crate::json;
 use crate::model::compile;
@@ -28,8 +27,13 @@ const ROWS_OF_A_CURVE: u32 = 1000;
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
     // Rows between steps are for the picture alone: they do not go into a result.
-    let alone = arguments.plot.is_some() && arguments.output.is_none();
-    let system = compile(&arguments.model, alone.then_some(ROWS_OF_A_CURVE))?;
+    let alone = !arguments.plot.is_empty() && arguments.output.is_none();
+    let mut system = compile(&arguments.model, alone.then_some(ROWS_OF_A_CURVE))?;
+    let pictures = pictures(&arguments.plot, &system)?;
+    let smooth = alone && !pictures.iter().all(Picture::shows_steps);
+    if alone && !smooth {
+        system = compile(&arguments.model, None)?;
+    }
     let compiled = begin.elapsed();
     let outputs = open(arguments, &system)?;
     interrupt::watch()?;
@@ -44,12 +48,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if arguments.output.is_some() && file_of(arguments).is_none() {
         unless_broken(write_csv(driven.run.trace(), BufWriter::new(io::stdout().lock())))?;
     }
-    if let Some(path) = &arguments.plot {
-        plot(arguments, &system, &driven, path)?;
+    for picture in &pictures {
+        plot(arguments, &system, &driven, picture, smooth)?;
     }
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
-        tell(&ending(arguments, elapsed, compiled));
+        tell(&ending(arguments, &pictures, elapsed, compiled));
     }
     if !arguments.quiet {
         let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
@@ -70,9 +74,6 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
 /// Opens files before the run, so that a mistake in a name costs no run. A result goes to its file
 /// as it comes.
 fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
-    if let Some(path) = &arguments.plot {
-        picture_format(path)?;
-    }
     let listener = arguments.log.as_deref().map(|path| log(system, path)).transpose()?;
     let writer = file_of(arguments)
         .map(|path| Writer::create(path, &system.schema(), &system.header()).map_err(unwritten))
@@ -90,16 +91,26 @@ fn log(system: &System, path: &Path) -> Result<Listener> {
     }))
 }
 
-/// Draws the run, or, where its rows are a result that a picture must not change, another one with
-/// rows between steps; an interrupted run is drawn from what was written.
-fn plot(arguments: &RunArguments, system: &System, driven: &Driven, path: &Path) -> Result<()> {
-    let draw = |trace: &Trace| plot_to(trace, &plots::Figure::of(trace).title(system.name()), path);
+/// Draws the run, which has rows between steps where it is `smooth`. Where its rows are a result
+/// that a picture must not change, or are not those that the picture needs, another run is drawn;
+/// an interrupted one is drawn from what was written.
+fn plot(
+    arguments: &RunArguments,
+    system: &System,
+    driven: &Driven,
+    picture: &Picture,
+    smooth: bool,
+) -> Result<()> {
+    let draw = |trace: &Trace| picture.draw(trace, system.name());
     match (file_of(arguments), &driven.end) {
         (Some(file), End::Interrupted(_)) => draw(&traces::read(file).map_err(unread)?),
         (None, End::Interrupted(_)) => draw(driven.run.trace()),
-        _ if arguments.output.is_none() => draw(driven.run.trace()),
+        _ if arguments.output.is_none() && smooth != picture.shows_steps() => {
+            draw(driven.run.trace())
+        }
         _ => {
-            let smooth = compile(&arguments.model, Some(ROWS_OF_A_CURVE))?;
+            let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
+            let smooth = compile(&arguments.model, between)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
             draw(drive(&smooth, outputs, &mut progress).run.trace())
@@ -127,9 +138,15 @@ fn summary(system: &System, driven: &Driven) -> String {
     out
 }
 
-fn ending(arguments: &RunArguments, elapsed: Duration, compiled: Duration) -> String {
+fn ending(
+    arguments: &RunArguments,
+    pictures: &[Picture],
+    elapsed: Duration,
+    compiled: Duration,
+) -> String {
     let mut out = format!("time       {elapsed:.1?} to run, {compiled:.1?} to compile\n");
-    for path in file_of(arguments).into_iter().chain(arguments.plot.as_deref()) {
+    let drawn = pictures.iter().map(|picture| picture.path.as_path());
+    for path in file_of(arguments).into_iter().chain(drawn) {
         out += &format!("result     {}\n", path.display());
     }
     out
@@ -151,8 +168,8 @@ fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
         }
         End::Interrupted(tag) => Err(Interrupted { tag, outcome }.into()),
         End::Unwritten(error) => Err(unwritten(error)),
-        End::Failed(error) => {
-            let problem = Problem::new(system.explain(&error), system.sources());
+        End::Failed(error, inputs) => {
+            let problem = Problem::new(system.explain_with(&error, &inputs), system.sources());
             Err(Problem { outcome, ..problem }.into())
         }
     }

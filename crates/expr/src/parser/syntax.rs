@@ -51,8 +51,23 @@ impl Parser<'_> {
                     .at(span, "")
                     .maybe_help(product.then(|| help.to_owned()))
             }
-            _ => error(format!("unexpected {found} after an expression")).at(span, ""),
+            _ => error(format!("unexpected {found} after an expression"))
+                .at(span, "")
+                .maybe_help(self.decimal_comma()),
         }
+    }
+
+    /// What to say where a comma stands between two numbers, as in `1,5`.
+    fn decimal_comma(&self) -> Option<String> {
+        let comma = self.peek();
+        let before = self.tokens[self.at.checked_sub(1)?];
+        let after = self.tokens.get(self.at + 1)?;
+        let numbers = before.kind == Kind::Number && after.kind == Kind::Number;
+        let close = before.end == comma.start && comma.end == after.start;
+        let (whole, rest) =
+            (&self.text[before.start..before.end], &self.text[after.start..after.end]);
+        (comma.kind == Kind::Symbol(",") && numbers && close)
+            .then(|| format!("a decimal number has a point: write `{whole}.{rest}`"))
     }
 
     /// An operand should stand here.

@@ -1,6 +1,6 @@
-//! Names of the ports of instances. The flat diagram has no such ports any more, so the names are
-//! found from what was written: inside by those who use an input, outside by those who use an
-//! output. Where nobody wrote a name, that of the wire stands in.
+//! Names of the ports of instances: as they were declared, where a wire goes through a port. What
+//! enters or leaves otherwise is named by those who use it, and where nobody wrote a name, that of
+//! the wire stands in.
 
 use diagram::{BlockId, Diagram, WireId};
 
@@ -14,7 +14,8 @@ pub(super) fn input_name(
     wire: WireId,
 ) -> String {
     let instance = &scopes.get(scope).path;
-    if let Some(name) = named_after_port(diagram, wire, instance) {
+    let declared = declared(diagram, instance, wire, true);
+    if let Some(name) = declared.or_else(|| named_after_port(diagram, wire, instance)) {
         return name;
     }
     let read = readers(diagram, wire).filter(|(block, _)| scopes.is_shown(*block));
@@ -31,7 +32,8 @@ pub(super) fn output_name(
     wire: WireId,
 ) -> String {
     let instance = &scopes.get(scope).path;
-    if let Some(name) = named_after_port(diagram, wire, instance) {
+    let declared = declared(diagram, instance, wire, false);
+    if let Some(name) = declared.or_else(|| named_after_port(diagram, wire, instance)) {
         return name;
     }
     let parent = scopes.get(scope).parent;
@@ -42,6 +44,14 @@ pub(super) fn output_name(
         (!port.contains('.')).then_some(port)
     });
     named.map_or_else(|| short_name(diagram, wire), str::to_owned)
+}
+
+/// The port of an instance through which a wire goes.
+fn declared(diagram: &Diagram, instance: &str, wire: WireId, input: bool) -> Option<String> {
+    let mut ports = diagram.ports.iter();
+    let found =
+        ports.find(|port| port.instance == instance && port.wire == wire && port.is_input == input);
+    found.map(|port| port.name.clone())
 }
 
 /// The name of an expression that was made for a port of an instance.

@@ -4,6 +4,7 @@ mod icons;
 mod lines;
 mod nodes;
 mod sheet;
+mod words;
 
 use std::fmt::Write;
 
@@ -11,6 +12,7 @@ use crate::compose::{LEGEND, SAMPLE, Sample, legend_items};
 use crate::{Kind, Layout};
 
 pub(crate) use icons::has_icon;
+pub use words::{Anchor, Words, relettered};
 
 /// Writes a layout as a complete SVG file.
 pub fn svg(layout: &Layout) -> String {

@@ -10,8 +10,9 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Block, Diagram, Named, Parameter, Solve};
 
-const KEYS: [&str; 8] =
-    ["description", "parameters", "inputs", "outputs", "blocks", "solve", "tolerance", "domain"];
+/// What a diagram may have, in canonical order.
+pub(crate) const KEYS: [&str; 8] =
+    ["description", "parameters", "inputs", "outputs", "tolerance", "domain", "blocks", "solve"];
 
 /// A named diagram under `diagrams`.
 pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
@@ -152,7 +153,7 @@ fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let refused = names::malformed(&entry.key, "a field");
-    if entry.value.is_null() && entry.value.in_flow {
+    if entry.value.is_null() && entry.value.in_flow && !names::is_digits(&entry.key.value) {
         let help = "inside `{ }` and `[ ]` a comma ends a value: put the expression in quotes";
         return Err(refused.help(help));
     }

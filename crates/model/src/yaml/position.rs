@@ -36,6 +36,38 @@ impl<'a> Positions<'a> {
         Span::new(self.file, start, start + words.len())
     }
 
+    /// The part of a span from its quote to the closing one.
+    pub fn quoted(&self, span: Span) -> Span {
+        let words = self.text.get(span.start as usize..span.end as usize).unwrap_or("").as_bytes();
+        let mut at = 1;
+        while at < words.len() {
+            match (words[0], words[at]) {
+                (b'"', b'\\') => at += 1,
+                (b'\'', b'\'') if words.get(at + 1) == Some(&b'\'') => at += 1,
+                (open, close) if open == close => {
+                    return Span { end: span.start + at as u32 + 1, ..span };
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        span
+    }
+
+    /// The bracket that closes a collection after its last part. The parser's own place of it may
+    /// be that of a comma before, or take in a comment after.
+    pub fn bracket(&self, last: Span, closing: Span) -> Span {
+        let mut at = last.end as usize;
+        loop {
+            at = next_word(self.text, at);
+            match self.text.as_bytes().get(at) {
+                Some(b',' | b':' | b'?') => at += 1,
+                Some(b'}' | b']') => return Span::new(self.file, at, at + 1),
+                _ => return closing,
+            }
+        }
+    }
+
     /// The character at a marker, or nothing at the end of a line.
     pub fn character(&self, marker: Marker) -> Span {
         let start = self.byte(marker);
@@ -53,5 +85,17 @@ impl<'a> Positions<'a> {
 
     pub fn text(&self) -> &'a str {
         self.text
+    }
+}
+
+/// The first byte that is neither blank nor in a comment.
+pub(crate) fn next_word(text: &str, mut from: usize) -> usize {
+    loop {
+        let rest = &text[from..];
+        from += rest.len() - rest.trim_start().len();
+        match text[from..].starts_with('#') {
+            true => from += text[from..].find('\n').unwrap_or(text.len() - from),
+            false => return from,
+        }
     }
 }

@@ -7,10 +7,14 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::position::Positions;
 use super::{Entry, Node, NodeKind, Scalar};
+use crate::names;
 use crate::refused::Report;
 
 /// How deep collections may be nested.
 const MAX_DEPTH: usize = 100;
+
+/// What to do about a colon in a choice.
+const CHOICE: &str = "write `if c then a else b`, or put an expression with `:` in quotes";
 
 /// How many nodes a file may have.
 const MAX_NODES: usize = 5_000_000;
@@ -125,8 +129,9 @@ impl Building<'_> {
                 (NodeKind::Mapping(entries), last)
             }
         };
+        let last = last.unwrap_or(open.span);
         // The end of a collection without brackets is only known to the next token.
-        let last = if open.bracketed { closing } else { last.unwrap_or(open.span) };
+        let last = if open.bracketed { self.positions.bracket(last, closing) } else { last };
         self.place(Node { span: open.span.to(last), in_flow: open.in_flow, kind })
     }
 
@@ -138,8 +143,10 @@ impl Building<'_> {
         // An empty value is reported somewhere before the next token.
         let end = if value.is_empty() && plain && !marked { span.start } else { span.end };
         let span = Span { end, ..span };
-        let quotes =
-            usize::from(matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
+        let quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+        // The parser counts blanks and a comment after the closing quote in.
+        let span = if quoted { self.positions.quoted(span) } else { span };
+        let quotes = usize::from(quoted);
         let inner = span.start as usize + quotes..(span.end as usize).saturating_sub(quotes);
         let raw = self.positions.text().get(inner.clone()).filter(|_| !marked);
         let verbatim = raw.is_some_and(|raw| raw.split_whitespace().eq(value.split_whitespace()));
@@ -204,20 +211,29 @@ impl Building<'_> {
         let colon = error.info().contains("mapping values");
         match open {
             Some(open) => {
-                let index =
-                    self.positions.text().as_bytes().get(span.start as usize) == Some(&b'[');
-                let help = "put an expression with `[ ]` in quotes";
-                diagnostic
-                    .at(open.span, "inside this bracket")
-                    .maybe_help(index.then(|| help.to_owned()))
+                let help = match self.positions.text().as_bytes().get(span.start as usize) {
+                    Some(b'[') => Some("put an expression with `[ ]` in quotes".to_owned()),
+                    Some(b':') if line.contains('?') => Some(CHOICE.to_owned()),
+                    _ => None,
+                };
+                diagnostic.at(open.span, "inside this bracket").maybe_help(help)
             }
-            None if colon && line.contains('?') => diagnostic
-                .help("write `if c then a else b`, or put an expression with `:` in quotes"),
-            None if colon => diagnostic.help("put a text with `: ` in it in quotes"),
+            None if colon && line.contains('?') => diagnostic.help(CHOICE),
+            None if colon => match name_before_brace(line) {
+                Some(name) => diagnostic
+                    .help(format!("is a colon missing after `{name}`? write `{name}: {{...}}`")),
+                None => diagnostic.help("put a text with `: ` in it in quotes"),
+            },
             None if line.contains('\t') => diagnostic.help("indent with blanks, not with tabs"),
             None => diagnostic,
         }
     }
+}
+
+/// The name of a line that goes on with a brace, without a colon between.
+fn name_before_brace(line: &str) -> Option<&str> {
+    let (name, _) = line.split_once('{')?;
+    Some(name.trim()).filter(|name| names::is_name(name))
 }
 
 /// A key that has not come before.

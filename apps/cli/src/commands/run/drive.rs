@@ -1,6 +1,8 @@
 //! Drives a run to its end, to an error or to an interrupt.
 
-use superdense::{Listener, Run, RunError, StopReason, System, Tag, WriteError, Writer};
+use superdense::{
+    InputValue, Listener, Run, RunError, StopReason, System, Tag, WriteError, Writer,
+};
 
 use super::interrupt;
 use super::progress::Progress;
@@ -13,7 +15,8 @@ const STRIDE: u64 = 64;
 pub enum End {
     Reached(StopReason),
     Interrupted(Tag),
-    Failed(RunError),
+    /// With what the block that failed has read.
+    Failed(RunError, Vec<InputValue>),
     /// The rest could not be written, so there was no use in going on.
     Unwritten(WriteError),
 }
@@ -56,7 +59,10 @@ fn advance(run: &mut Run, progress: &mut Progress) -> End {
             Ok(None) if run.is_unwritten() => return End::Reached(StopReason::Stopped),
             Ok(None) => {}
             Ok(Some(reason)) => return End::Reached(reason),
-            Err(error) => return End::Failed(error),
+            Err(error) => {
+                let inputs = run.inputs_of(&error);
+                return End::Failed(error, inputs);
+            }
         }
         if interrupt::asked() {
             return End::Interrupted(run.tag());

@@ -1,0 +1,159 @@
+//! Bad traces and bad places through the binary: what is cut, from another version, empty, not a
+//! number, oddly named or not to be written is told, and nothing panics.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{files, messages, scratch, superdense};
+
+const MODEL: &str = "superdense: 1
+blocks:
+  x: {type: Integrator, input: 1}
+  y: {type: Integrator, input: x}
+record: [x, \"min(x, y)\", \"x > 0.5\"]
+simulate: {stop: 1}
+";
+
+/// A folder with a model and its traces in every format.
+fn saved(test: &str) -> PathBuf {
+    let folder = scratch(test);
+    fs::write(folder.join("model.yaml"), MODEL).expect("a model");
+    for file in ["whole.csv", "whole.json", "whole.parquet"] {
+        let output = superdense(&folder, &["run", "model.yaml", "-q", "-o", file]);
+        assert!(output.status.success(), "{}", messages(&output));
+    }
+    folder
+}
+
+#[track_caller]
+fn refused(folder: &Path, arguments: &[&str], expected: &[&str]) {
+    let output = superdense(folder, arguments);
+    let text = messages(&output);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+    for words in expected {
+        assert!(text.contains(words), "{arguments:?}: no `{words}` in\n{text}");
+    }
+}
+
+#[track_caller]
+fn accepted(folder: &Path, arguments: &[&str]) -> String {
+    let output = superdense(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", messages(&output));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_trace_that_is_cut() {
+    let folder = saved("trace-cut");
+    for ending in ["csv", "json", "parquet"] {
+        let whole = fs::read(folder.join(format!("whole.{ending}"))).expect("a trace");
+        let name = format!("cut.{ending}");
+        for part in [1, 3, 7, 9] {
+            fs::write(folder.join(&name), &whole[..whole.len() * part / 10]).expect("a file");
+            let told = ["error[trace-", name.as_str(), "help:"];
+            refused(&folder, &["plot", &name, "-o", "a.svg"], &told);
+            refused(&folder, &["compare", &name, "whole.csv"], &told);
+        }
+    }
+    assert!(!folder.join("a.svg").exists());
+}
+
+#[test]
+fn a_trace_of_another_version() {
+    let folder = saved("trace-version");
+    let text = fs::read_to_string(folder.join("whole.json")).expect("a trace");
+    let newer = text.replace("\"superdense-trace\": 1", "\"superdense-trace\": 99");
+    assert_ne!(text, newer);
+    fs::write(folder.join("newer.json"), newer).expect("a file");
+    let told = ["error[trace-version]", "newer.json", "99"];
+    refused(&folder, &["plot", "newer.json", "-o", "a.svg"], &told);
+}
+
+#[test]
+fn an_empty_trace() {
+    let folder = saved("trace-empty");
+    fs::write(folder.join("none.csv"), "").expect("a file");
+    refused(&folder, &["plot", "none.csv", "-o", "a.svg"], &["error[trace-cut]", "it is empty"]);
+    fs::write(folder.join("head.csv"), "time,microstep,x\n").expect("a file");
+    accepted(&folder, &["plot", "head.csv", "-o", "head.svg"]);
+    let picture = fs::read_to_string(folder.join("head.svg")).expect("a picture");
+    assert!(picture.contains("The trace has no rows."), "{picture}");
+    refused(&folder, &["compare", "head.csv", "whole.csv"], &["the traces differ"]);
+    refused(&folder, &["plot", "head.csv", "-o", "a.svg", "--to", "1"], &["has no rows"]);
+    refused(&folder, &["plot", "head.csv", "-o", "a.svg", "--open", "1"], &["cannot be opened"]);
+    assert!(accepted(&folder, &["compare", "head.csv", "head.csv"]).contains("agree"));
+}
+
+#[test]
+fn values_that_are_no_numbers() {
+    let folder = saved("trace-nan");
+    let text = "time,microstep,x\n0,0,1\n1,0,NaN\n2,0,inf\n3,0,-inf\n4,0,4\n";
+    fs::write(folder.join("nan.csv"), text).expect("a file");
+    for picture in ["nan.svg", "nan.png"] {
+        accepted(&folder, &["plot", "nan.csv", "-o", picture, "--steps"]);
+    }
+    let picture = fs::read_to_string(folder.join("nan.svg")).expect("a picture");
+    assert!(!picture.contains("NaN") && !picture.contains("inf\""), "{picture}");
+    assert!(accepted(&folder, &["compare", "nan.csv", "nan.csv"]).contains("agree"));
+    fs::write(folder.join("number.csv"), text.replace("NaN", "2")).expect("a file");
+    refused(&folder, &["compare", "nan.csv", "number.csv"], &["the traces differ"]);
+    fs::write(folder.join("word.csv"), text.replace("NaN", "two")).expect("a file");
+    let told = ["error[trace-damaged]", "line 3: `two` is no number"];
+    refused(&folder, &["plot", "word.csv", "-o", "a.svg"], &told);
+}
+
+#[test]
+fn names_that_need_quotes() {
+    let folder = saved("trace-names");
+    let text = fs::read_to_string(folder.join("whole.csv")).expect("a trace");
+    assert!(text.starts_with("time,microstep,x,\"min(x, y)\",x > 0.5\n"), "{text}");
+    for other in ["whole.json", "whole.parquet"] {
+        assert!(accepted(&folder, &["compare", "whole.csv", other]).contains("agree"));
+    }
+    accepted(&folder, &["plot", "whole.csv", "-o", "a.svg", "--panel", "x,min(x, y)"]);
+    let picture = fs::read_to_string(folder.join("a.svg")).expect("a picture");
+    assert!(picture.contains(">min(x, y)<") && !picture.contains("0.5<"), "{picture}");
+    let odd = "time,microstep,\"a \"\"b\"\"\",\"<&>\"\n0,0,1,2\n1,0,2,3\n";
+    fs::write(folder.join("odd.csv"), odd).expect("a file");
+    accepted(&folder, &["plot", "odd.csv", "-o", "odd.svg", "-s", "a \"b\"", "-s", "<&>"]);
+    let picture = fs::read_to_string(folder.join("odd.svg")).expect("a picture");
+    assert!(picture.contains("a &quot;b&quot;") && picture.contains("&lt;&amp;&gt;"), "{picture}");
+}
+
+#[test]
+fn a_signal_that_is_not_there() {
+    let folder = saved("trace-signal");
+    for (name, near) in [("min(x,y)", "min(x, y)"), ("min(x, z)", "min(x, y)"), ("xx", "x")] {
+        let told = [format!("no signal `{name}`"), format!("did you mean `{near}`?")];
+        let told = [told[0].as_str(), told[1].as_str()];
+        refused(&folder, &["plot", "whole.csv", "-o", "a.svg", "-s", name], &told);
+        refused(
+            &folder,
+            &["plot", "whole.csv", "-o", "a.svg", "--phase", &format!("x,{name}")],
+            &told,
+        );
+    }
+}
+
+#[test]
+fn files_that_cannot_be_written() {
+    let folder = saved("trace-unwritable");
+    let before = files(&folder);
+    fs::create_dir(folder.join("folder.svg")).expect("a folder");
+    for (arguments, words) in [
+        (&["plot", "whole.csv", "-o", "no/a.svg"][..], "cannot write no/a.svg"),
+        (&["plot", "whole.csv", "-o", "folder.svg"], "cannot write folder.svg"),
+        (&["plot", "whole.csv", "-o", "a.gif"], "ends in .svg or .png"),
+        (&["graph", "model.yaml", "-o", "no/a.png"], "cannot write no/a.png"),
+        (&["run", "model.yaml", "-o", "a.csv", "--plot", "no/a.svg"], "there is no folder no"),
+        (&["run", "model.yaml", "-o", "no/a.csv"], "error[trace-unwritable]"),
+        (&["run", "model.yaml", "--log", "no/a.json"], "cannot write no/a.json"),
+        (&["new", "no/such"], "cannot make the folder no/such"),
+        (&["blocks", "--write", "whole.csv/blocks"], "cannot make"),
+    ] {
+        refused(&folder, arguments, &[words]);
+        assert_eq!(files(&folder), before, "{arguments:?}");
+    }
+}

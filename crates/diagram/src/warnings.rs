@@ -1,0 +1,176 @@
+//! What can be run and is probably not what was meant.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use base::Diagnostic;
+use blocks::{Leaf, Setting};
+use ir::{Graph, NodeId, Op};
+
+use crate::facts::Mode;
+use crate::flat::{BlockId, Diagram, Presence, WireId};
+use crate::specialise::known;
+
+/// Looks for what is probably not meant. None of it keeps a model from running.
+pub fn warnings(diagram: &Diagram) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let readers = readers(diagram);
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        let id = BlockId::new(index);
+        match block.kind.info().name {
+            "Sample" if waits_for_itself(diagram, &readers, id) => {
+                found.push(never_there(diagram, id))
+            }
+            "LevelCrossing" => found.extend(starts_on_its_level(diagram, id)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn readers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
+    let mut readers = vec![Vec::new(); diagram.wires.len()];
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        for wire in block.inputs.iter().flatten() {
+            readers[wire.index()].push(BlockId::new(index));
+        }
+    }
+    readers
+}
+
+/// How many blocks are looked at for one sample; a longer way around is not seen.
+const REACH: usize = 64;
+
+/// Whether the output of a block is absent for ever because it needs an earlier one of its own.
+///
+/// Let it be absent up to some tag. Whatever is then absent at that tag, for this reason alone, is
+/// gathered; if the block itself is among it, the output is absent at that tag, too, and so, since
+/// nothing is there before the start, at every tag.
+fn waits_for_itself(diagram: &Diagram, readers: &[Vec<BlockId>], id: BlockId) -> bool {
+    let own = diagram.block(id).outputs[0];
+    if diagram.wire(own).between != Presence::Never || diagram.wire(own).ticking == Presence::Never
+    {
+        return false;
+    }
+    let mut absent = BTreeSet::from([own]);
+    let mut queue: VecDeque<BlockId> = readers[own.index()].iter().copied().collect();
+    for _ in 0..REACH {
+        let Some(block) = queue.pop_front() else { return false };
+        for port in 0..diagram.block(block).outputs.len() {
+            if !is_absent(diagram, block, port, &absent) {
+                continue;
+            }
+            if block == id {
+                return true;
+            }
+            let wire = diagram.block(block).outputs[port];
+            if absent.insert(wire) {
+                queue.extend(&readers[wire.index()]);
+            }
+        }
+    }
+    false
+}
+
+/// Whether an output is absent in both modes where these wires always are.
+fn is_absent(diagram: &Diagram, id: BlockId, port: usize, absent: &BTreeSet<WireId>) -> bool {
+    let states = &diagram.block(id).definition.states;
+    // Memories that never hear of anything keep their first value.
+    let mut stuck: Vec<Option<Vec<f64>>> = vec![None; states.len()];
+    let modes = [Mode::Smooth, Mode::Tick];
+    for (index, state) in states.iter().enumerate() {
+        let first = state.initial.data();
+        let same = |mode| {
+            folded(diagram, id, state.next, mode, absent, &stuck).is_some_and(|next| next == first)
+        };
+        if state.derivative.is_none() && modes.into_iter().all(same) {
+            stuck[index] = Some(first.to_vec());
+        }
+    }
+    let present = diagram.block(id).definition.outputs[port].present;
+    let never = |mode| {
+        folded(diagram, id, present, mode, absent, &stuck).is_some_and(|value| value == [0.0])
+    };
+    modes.into_iter().all(never)
+}
+
+/// The constant that a node of a block's definition folds to.
+fn folded(
+    diagram: &Diagram,
+    id: BlockId,
+    root: NodeId,
+    mode: Mode,
+    absent: &BTreeSet<WireId>,
+    stuck: &[Option<Vec<f64>>],
+) -> Option<Vec<f64>> {
+    let definition = &diagram.block(id).definition;
+    let ports: Vec<WireId> = diagram.block(id).inputs.iter().flatten().copied().collect();
+    let mut graph = Graph::new();
+    let inlined = graph.inline(&definition.graph, &[root], &mut |g, _, node, _| {
+        let Op::Leaf(key) = &node.op else { return None };
+        match definition.leaves[*key as usize] {
+            Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
+            Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
+            Leaf::Input { port, part } if !absent.contains(&ports[port]) => {
+                let data = known(diagram.wire(ports[port]), part, mode)?;
+                Some(g.constant(node.ty, &data))
+            }
+            Leaf::Input { .. } => Some(g.filled(node.ty, 0.0)),
+            Leaf::State(index) => stuck[index].as_ref().map(|value| g.constant(node.ty, value)),
+            _ => None,
+        }
+    });
+    graph.constant_of(inlined.get(root))
+}
+
+fn never_there(diagram: &Diagram, id: BlockId) -> Diagnostic {
+    let block = diagram.block(id);
+    Diagnostic::warning("never-present", format!("`{}` is absent for ever", block.path))
+        .at(block.span, "it needs an earlier event of its own, and there is no first one")
+        .block(block.path.as_str())
+        .help(
+            "an event is there for one microstep only; hold its value with a ZeroOrderHold block \
+             and take `previous(...)` of that",
+        )
+}
+
+/// A crossing whose input begins on its level and leaves it in the direction that counts.
+fn starts_on_its_level(diagram: &Diagram, id: BlockId) -> Option<Diagnostic> {
+    let block = diagram.block(id);
+    let number = |name: &str| match block.settings.get(name) {
+        Some(Setting::Value(value)) => value.as_f64(),
+        _ => None,
+    };
+    let rises = match block.settings.get("direction") {
+        Some(Setting::Word(word)) if word == "rising" => true,
+        Some(Setting::Word(word)) if word == "falling" => false,
+        _ => return None,
+    };
+    let input = *block.inputs.first()?.first()?;
+    let state = diagram.wire(input).block;
+    let moves = diagram.wire(input).constant.is_none();
+    if !moves || first_value(diagram, input)? != number("level")? {
+        return None;
+    }
+    let rate = first_value(diagram, *diagram.block(state).inputs.first()?.first()?)?;
+    let leaves = if rises { rate > 0.0 } else { rate < 0.0 };
+    let direction = if rises { "rising" } else { "falling" };
+    leaves.then(|| {
+        let message = format!("`{}` gives no event at the start", block.path);
+        let label = format!("its input begins on the level and leaves it {direction}");
+        Diagnostic::warning("starts-on-level", message)
+            .at(block.span, label)
+            .block(block.path.as_str())
+            .note("only a change of side is an event, and at the start there is no side before")
+            .help("where an event is meant at the start, add one with a Clock or a Step block")
+    })
+}
+
+/// The value of a wire at the start, where it is that of an Integrator or a constant.
+fn first_value(diagram: &Diagram, wire: WireId) -> Option<f64> {
+    if let Some(value) = &diagram.wire(wire).constant {
+        return <[f64; 1]>::try_from(value.as_slice()).ok().map(|[value]| value);
+    }
+    let block = diagram.block(diagram.wire(wire).block);
+    let state = block.definition.states.first().filter(|_| block.kind.info().name == "Integrator");
+    state?.initial.as_f64()
+}

@@ -1,0 +1,80 @@
+//! What a block has read where a run has failed, for the message about it.
+
+use base::Tag;
+use diagram::{BlockId, WireId};
+
+use crate::{RunError, Simulation};
+
+/// A signal that the block of an error has read.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InputValue {
+    /// The signal.
+    pub name: String,
+    /// Its value; nothing where it is absent.
+    pub value: Option<Vec<f64>>,
+    /// Its impulses, each with its order.
+    pub impulses: Vec<(usize, Vec<f64>)>,
+}
+
+impl Simulation {
+    /// What the block that an error names has read, where the run stands. Of a signal that is not
+    /// finite itself, those that it was computed from stand in its place. It means something only
+    /// right after that error.
+    pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
+        // Events that pile up and loops that stay unknown have no values that led there.
+        let Some(tag) = error.tag() else { return Vec::new() };
+        let found = self.diagram.blocks.iter().position(|block| block.path == error.block());
+        let Some(block) = found.map(BlockId::new) else { return Vec::new() };
+        if matches!(error, RunError::NotFinite { .. }) && !self.shows_fault(block, tag) {
+            return Vec::new();
+        }
+        let (mut seen, mut inputs) = (Vec::new(), Vec::new());
+        let mut waiting = self.read_by(block);
+        while let Some(wire) = waiting.pop() {
+            if seen.contains(&wire) {
+                continue;
+            }
+            seen.push(wire);
+            let input = self.input(wire, tag.microstep == 0);
+            let broken = input.value.iter().flatten().any(|x| !x.is_finite());
+            let sources = self.read_by(self.diagram.wire(wire).block);
+            match broken && !sources.is_empty() {
+                true => waiting.extend(sources),
+                false => inputs.push(input),
+            }
+        }
+        inputs
+    }
+
+    /// Whether the buffer stands where the value of a block is not finite. The solver may have met
+    /// it elsewhere in its step, and other values would not explain it.
+    fn shows_fault(&self, block: BlockId, tag: Tag) -> bool {
+        let outputs = self.diagram.block(block).outputs.iter();
+        let tried = |wire: &WireId| self.program.value_of(*wire, &self.s.slots);
+        tag.microstep > 0 || outputs.filter_map(tried).flatten().any(|x| !x.is_finite())
+    }
+
+    /// The inputs of a block, the last one first.
+    fn read_by(&self, block: BlockId) -> Vec<WireId> {
+        self.diagram.block(block).inputs.iter().flatten().rev().copied().collect()
+    }
+
+    fn input(&self, wire: WireId, between: bool) -> InputValue {
+        // Between events the solver has tried values; what does not move is as the last tick left
+        // it, and so is everything at a tick.
+        let tried = self.program.value_of(wire, &self.s.slots).filter(|_| between);
+        let value = tried.or_else(|| self.value_at_tick(wire));
+        let orders = self.program.wires[wire.index()].impulses.iter().enumerate();
+        let impulses = orders
+            .map(|(order, cell)| (order, self.values(*cell)))
+            .filter(|(_, weight)| !between && weight.iter().any(|w| *w != 0.0))
+            .collect();
+        InputValue { name: self.diagram.wire_name(wire), value, impulses }
+    }
+
+    fn value_at_tick(&self, wire: WireId) -> Option<Vec<f64>> {
+        let cells = &self.program.wires[wire.index()];
+        let present = self.program.cell(cells.present).slot as usize;
+        (self.s.slots[present] != 0.0).then(|| self.values(cells.value))
+    }
+}

@@ -1,0 +1,134 @@
+//! Texts as YAML: without quotes where the text can stand without them.
+
+/// A text on a line; in brackets more signs need quotes. What had quotes keeps them where YAML
+/// would take it for a number or a truth value.
+pub(super) fn on_a_line(words: &str, quoted: bool, in_brackets: bool) -> String {
+    let mistaken = quoted && is_no_text(words);
+    if is_plain(words, in_brackets) && !mistaken { words.to_owned() } else { quote(words) }
+}
+
+/// A key.
+pub(super) fn key(words: &str) -> String {
+    on_a_line(words, true, true)
+}
+
+/// Whether a text can stand without quotes.
+pub(super) fn is_plain(words: &str, in_brackets: bool) -> bool {
+    let mut chars = words.chars();
+    let good_start = match chars.next() {
+        None => false,
+        Some('-') => chars.next().is_some_and(|c| c != ' '),
+        Some(first) => !",[]{}#&*!|>'\"%@`?: ".contains(first),
+    };
+    let ends_early = words.contains(": ") || words.contains(" #") || words.ends_with([':', ' ']);
+    let bracket = |c: char| in_brackets && ",[]{}".contains(c);
+    good_start && !ends_early && !words.chars().any(|c| is_unusual(c) || bracket(c))
+}
+
+/// Signs that must be written as an escape: control characters, and what YAML or an editor takes
+/// for the end of a line or the mark of an encoding.
+pub(super) fn is_unusual(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Whether YAML reads a text without quotes as a number, a truth value or nothing.
+fn is_no_text(words: &str) -> bool {
+    let unsigned = words.trim_start_matches(['+', '-']);
+    let lower = unsigned.to_ascii_lowercase();
+    matches!(lower.as_str(), "" | "~" | "null" | "true" | "false" | ".inf" | ".nan")
+        || lower.starts_with("0x")
+        || lower.starts_with("0o")
+        || (lower.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && lower.parse::<f64>().is_ok())
+}
+
+fn quote(words: &str) -> String {
+    if words.contains(['"', '\\']) && !words.chars().any(is_unusual) {
+        return format!("'{}'", words.replace('\'', "''"));
+    }
+    let mut out = String::from("\"");
+    for c in words.chars() {
+        match c {
+            '"' => out += "\\\"",
+            '\\' => out += "\\\\",
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            c if is_unusual(c) => out += &format!("\\u{:04x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+/// A text broken into lines at single blanks: the first of at most `first` characters, the others
+/// of at most `rest`, where words are not longer.
+pub(super) fn lines(words: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut length = 0;
+    for piece in pieces(words) {
+        let count = piece.chars().count();
+        let room = if lines.len() == 1 { first } else { rest };
+        let last = lines.last_mut().expect("there is one from the start");
+        if last.is_empty() || length + 1 + count <= room {
+            let blank = if last.is_empty() { "" } else { " " };
+            length += blank.len() + count;
+            *last += blank;
+            *last += piece;
+        } else {
+            length = count;
+            lines.push(piece.to_owned());
+        }
+    }
+    lines
+}
+
+/// The parts of a text between single blanks; more blanks than one stay inside a part.
+fn pieces(words: &str) -> Vec<&str> {
+    let bytes = words.as_bytes();
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for at in 1..bytes.len().saturating_sub(1) {
+        if bytes[at] == b' ' && bytes[at - 1] != b' ' && bytes[at + 1] != b' ' {
+            pieces.push(&words[from..at]);
+            from = at + 1;
+        }
+    }
+    pieces.push(&words[from..]);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_where_they_are_needed() {
+        for (words, outside, inside) in [
+            ("x + 1", "x + 1", "x + 1"),
+            ("-x", "-x", "-x"),
+            ("- x", "\"- x\"", "\"- x\""),
+            ("min(a, b)", "min(a, b)", "\"min(a, b)\""),
+            ("x[0]", "x[0]", "\"x[0]\""),
+            ("[1, 2]", "\"[1, 2]\"", "\"[1, 2]\""),
+            ("c ? a : b", "\"c ? a : b\"", "\"c ? a : b\""),
+            ("!a", "\"!a\"", "\"!a\""),
+            ("say \"a: b\"", "'say \"a: b\"'", "'say \"a: b\"'"),
+            ("a\tb", "\"a\\tb\"", "\"a\\tb\""),
+            ("", "\"\"", "\"\""),
+            ("1.5", "\"1.5\"", "\"1.5\""),
+            ("-0x1F", "\"-0x1F\"", "\"-0x1F\""),
+            ("1.5 * x", "1.5 * x", "1.5 * x"),
+        ] {
+            assert_eq!(on_a_line(words, true, false), outside);
+            assert_eq!(on_a_line(words, true, true), inside);
+        }
+        assert_eq!(on_a_line("1.5", false, true), "1.5");
+    }
+
+    #[test]
+    fn lines_break_at_single_blanks() {
+        assert_eq!(lines("one two  three four", 7, 10), ["one", "two  three", "four"]);
+        assert_eq!(lines("incompressible", 3, 3), ["incompressible"]);
+        assert_eq!(lines("a b c d", 3, 5), ["a b", "c d"]);
+    }
+}

@@ -1,0 +1,242 @@
+//! The layout as text: one line for what fits on it, otherwise one line for each entry.
+
+use super::layout::{Collection, Item, Line, Value};
+use super::scalar;
+
+/// How long a line may be.
+const WIDTH: usize = 100;
+
+/// How far the inside of something is indented.
+const INDENT: usize = 2;
+
+/// Writes a whole file.
+pub(super) fn write(root: &Collection) -> String {
+    let mut writer = Writer { out: String::new() };
+    writer.collection(root, 0, false);
+    writer.out
+}
+
+struct Writer {
+    out: String,
+}
+
+impl Writer {
+    /// Writes a collection with a line for each item; the first goes on in a line that was begun
+    /// where `begun` says so.
+    fn collection(&mut self, collection: &Collection, indent: usize, begun: bool) {
+        let mut top = true;
+        for (index, item) in collection.items.iter().enumerate() {
+            let form = Form::of(item, indent);
+            self.comments(&item.above, indent, &mut top);
+            self.comments(&form.hoisted(item), indent, &mut top);
+            if item.blank && !top {
+                self.out.push('\n');
+            }
+            top = false;
+            if index > 0 || !begun {
+                self.indent(indent);
+            }
+            self.item(item, &form, indent);
+        }
+        self.comments(&collection.below, indent, &mut top);
+    }
+
+    fn comments(&mut self, lines: &[Line], indent: usize, top: &mut bool) {
+        for line in lines {
+            if line.blank && !*top {
+                self.out.push('\n');
+            }
+            *top = false;
+            self.indent(indent);
+            self.out += &line.words;
+            self.out.push('\n');
+        }
+    }
+
+    fn indent(&mut self, indent: usize) {
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    /// Ends a line, with the comment beside it.
+    fn end(&mut self, beside: Option<&String>) {
+        if let Some(words) = beside {
+            self.out += "  ";
+            self.out += words;
+        }
+        self.out.push('\n');
+    }
+
+    fn item(&mut self, item: &Item, form: &Form, indent: usize) {
+        self.out += &lead(item);
+        let (inner, beside) = (indent + INDENT, item.beside.first());
+        match (form, &item.value) {
+            (Form::Line(text), _) => {
+                self.out += text;
+                self.end(beside);
+            }
+            (Form::Lines(lines), _) => {
+                self.out.push(' ');
+                self.out += &lines.join(&format!("\n{:inner$}", ""));
+                self.end(beside);
+            }
+            (Form::Block(header, lines), _) => {
+                self.out += header;
+                self.end(beside);
+                for line in lines {
+                    if !line.is_empty() {
+                        self.indent(inner);
+                    }
+                    self.out += line;
+                    self.out.push('\n');
+                }
+            }
+            (Form::Opened, Value::Collection(collection)) if item.key.is_some() => {
+                self.end(beside);
+                self.collection(collection, inner, false);
+            }
+            (Form::Opened, Value::Collection(collection)) => {
+                let begun = collection.items.first().is_some_and(|first| !first.has_lines_above());
+                self.out.push(if begun { ' ' } else { '\n' });
+                self.collection(collection, inner, begun);
+            }
+            (Form::Opened, _) => unreachable!("only a collection is opened"),
+        }
+    }
+}
+
+/// What an item begins with.
+fn lead(item: &Item) -> String {
+    item.key.as_ref().map_or("-".to_owned(), |key| format!("{}:", scalar::key(key)))
+}
+
+impl Item {
+    /// Whether comments come before it on lines of their own.
+    fn has_lines_above(&self) -> bool {
+        let hoisted = match &self.value {
+            Value::Collection(inner) if inner.items.is_empty() => !inner.below.is_empty(),
+            Value::Collection(_) if self.key.is_none() => !self.beside.is_empty(),
+            _ => false,
+        };
+        hoisted || !self.above.is_empty() || self.beside.len() > 1
+    }
+
+    fn has_comments(&self) -> bool {
+        let inside = match &self.value {
+            Value::Collection(inner) => inner.has_comments(),
+            _ => false,
+        };
+        inside || !self.above.is_empty() || !self.beside.is_empty()
+    }
+}
+
+impl Collection {
+    fn has_comments(&self) -> bool {
+        !self.below.is_empty() || self.items.iter().any(Item::has_comments)
+    }
+}
+
+/// How the value of an item is written.
+enum Form {
+    /// On the line of its key.
+    Line(String),
+    /// From the line of its key on, broken at blanks.
+    Lines(Vec<String>),
+    /// Below its key, after a header that says how lines are read.
+    Block(&'static str, Vec<String>),
+    /// A line for each of its own items.
+    Opened,
+}
+
+impl Form {
+    fn of(item: &Item, indent: usize) -> Form {
+        let used = indent + lead(item).chars().count() + 1;
+        let room = WIDTH.saturating_sub(used);
+        match &item.value {
+            Value::Null if item.key.is_some() => Form::Line(String::new()),
+            Value::Null => Form::Line(" null".to_owned()),
+            Value::Text { words, quoted } => Form::of_text(words, *quoted, room, indent + INDENT),
+            Value::Collection(inner) if inner.items.is_empty() => {
+                Form::Line(if inner.mapping { " {}" } else { " []" }.to_owned())
+            }
+            Value::Collection(inner) => match on_one_line(inner, room) {
+                Some(text) => Form::Line(format!(" {text}")),
+                None => Form::Opened,
+            },
+        }
+    }
+
+    fn of_text(words: &str, quoted: bool, room: usize, inner: usize) -> Form {
+        let unusual = |c| c != '\n' && scalar::is_unusual(c);
+        let indented = words.lines().any(|line| line.starts_with(' '));
+        let as_block = !words.contains(unusual) && !indented;
+        if words.contains('\n') && as_block {
+            return Form::Block(" |", words.split('\n').map(str::to_owned).collect());
+        }
+        let text = scalar::on_a_line(words, quoted, false);
+        let rest = WIDTH.saturating_sub(inner);
+        if text.chars().count() <= room || words.contains('\n') {
+            Form::Line(format!(" {text}"))
+        } else if scalar::is_plain(words, false) {
+            Form::Lines(scalar::lines(words, room, rest))
+        } else if as_block {
+            Form::Block(" >-", scalar::lines(words, rest, rest))
+        } else {
+            Form::Line(format!(" {text}"))
+        }
+    }
+
+    /// Comments beside an item for which there is no room on its line.
+    fn hoisted(&self, item: &Item) -> Vec<Line> {
+        let line = |words: &String| Line { blank: false, words: words.clone() };
+        // The line of a dash goes on with the first item of what it holds.
+        let kept = usize::from(!(matches!(self, Form::Opened) && item.key.is_none()));
+        let mut lines: Vec<Line> = item.beside.iter().skip(kept).map(line).collect();
+        if let Value::Collection(inner) = &item.value
+            && inner.items.is_empty()
+        {
+            lines.extend(inner.below.iter().map(|below| line(&below.words)));
+        }
+        lines
+    }
+}
+
+/// A collection in brackets, where it fits and has no comments. A list of which an item would need
+/// quotes for the brackets alone is easier to read with a line for each.
+fn on_one_line(collection: &Collection, room: usize) -> Option<String> {
+    if collection.role.is_open() || collection.has_comments() {
+        return None;
+    }
+    let mut out = String::from(if collection.mapping { "{" } else { "[" });
+    for (index, item) in collection.items.iter().enumerate() {
+        if index > 0 {
+            out += ", ";
+        }
+        if item.key.is_some() {
+            out += &lead(item);
+        }
+        let left = room.checked_sub(out.chars().count())?;
+        let value = match &item.value {
+            Value::Null if item.key.is_some() => continue,
+            Value::Null => "null".to_owned(),
+            Value::Text { words, .. } if words.contains('\n') => return None,
+            Value::Text { words, quoted } => {
+                let outside = scalar::on_a_line(words, *quoted, false);
+                let inside = scalar::on_a_line(words, *quoted, true);
+                if item.key.is_none() && inside != outside {
+                    return None;
+                }
+                inside
+            }
+            Value::Collection(inner) if inner.items.is_empty() => {
+                if inner.mapping { "{}" } else { "[]" }.to_owned()
+            }
+            Value::Collection(inner) => on_one_line(inner, left)?,
+        };
+        if item.key.is_some() {
+            out.push(' ');
+        }
+        out += &value;
+    }
+    out.push(if collection.mapping { '}' } else { ']' });
+    (out.chars().count() <= room).then_some(out)
+}
