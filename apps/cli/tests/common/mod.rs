@@ -2,6 +2,9 @@
 
 #![allow(dead_code)]
 
+pub mod figures;
+pub mod markdown;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
