@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use common::drawing::draw;
 use common::figures::{Table, figures};
 use common::markdown::{Piece, Placed, pieces};
 use common::{files, folders, repository, scratch};
@@ -74,6 +75,7 @@ impl Check {
                     _ => Ok(()),
                 }
             }
+            Piece::Drawing(wanted) => draw(wanted, &self.folder).map_err(Fault::from),
             Piece::Picture(path) => self.picture(path),
         }
     }
@@ -112,7 +114,7 @@ impl Check {
         let Some((_, own)) = path.split_once("pictures/") else { return Ok(()) };
         let (kept, name) = (self.pictures.join(own), own.rsplit('/').next().expect("a name"));
         let drawn = fs::read(self.folder.join(name))
-            .map_err(|_| format!("no command before has drawn {name}"))?;
+            .map_err(|_| format!("nothing before has drawn {name}"))?;
         if fs::read(&kept).is_ok_and(|kept| kept == drawn) {
             return Ok(());
         }
@@ -327,7 +329,14 @@ fn a_wrong_page_has_faults() {
     has(&with("<!-- fails -->\n```console\n$ superdense check x.yaml\n```\n"), "not ended as");
     let other = "```console\n$ superdense run x.yaml -o - --quiet\ntime,microstep,y\n...\n```\n";
     has(&with(other), "the output is\ntime,microstep,x");
-    has(&with("![x](pictures/made-up/x.svg)\n"), "no command before has drawn x.svg");
+    has(&with("![x](pictures/made-up/x.svg)\n"), "nothing before has drawn x.svg");
+    has(&with("<!-- draw: x.svg of x.csv, panels x -->\n"), "x.csv");
+    has(
+        &with(
+            "<!-- run: superdense run x.yaml -o x.csv -->\n<!-- draw: x.svg of x.csv, panels y -->\n",
+        ),
+        "`y`",
+    );
     let drawn = "<!-- run: superdense run x.yaml --plot ball.svg -->\n";
     has(&with(&format!("{drawn}![x](pictures/readme/ball.svg)\n")), "ball.svg is old");
 }

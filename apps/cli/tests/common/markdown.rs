@@ -14,6 +14,8 @@ pub enum Piece {
     Figures { of: String, text: String },
     /// A command; where its output is shown, that output and where it stands in the page.
     Command { line: String, output: Option<(String, Range<usize>)>, fails: bool },
+    /// A picture of a saved trace that is drawn in a way that `drawing.rs` tells.
+    Drawing(String),
     /// A picture, by its path as it is written.
     Picture(String),
 }
@@ -60,17 +62,9 @@ pub fn pieces(page: &str) -> Result<Vec<Placed>, String> {
                     .min()
                     .ok_or(format!("line {number}: no end of the comment"))?;
             let comment = &page[at + "<!-- ".len()..end];
-            match (comment.strip_prefix("run: "), comment.split_once('\n')) {
-                (Some(command), _) => {
-                    let line = command.to_owned();
-                    out.push(place(Piece::Command { line, output: None, fails: false }));
-                }
-                (None, Some((first, text))) => {
-                    let name = first.strip_prefix("file: ").ok_or("a comment of no kind")?;
-                    let (name, text) = (name.to_owned(), format!("{text}\n"));
-                    out.push(place(Piece::File { name, text, hidden: true }));
-                }
-                _ => mark = Some(comment),
+            match hidden(comment) {
+                Some(piece) => out.push(place(piece)),
+                None => mark = Some(comment),
             }
             at = page[end..].find("-->\n").map_or(page.len(), |found| end + found + 4);
             continue;
@@ -79,6 +73,20 @@ pub fn pieces(page: &str) -> Result<Vec<Placed>, String> {
         at = next;
     }
     Ok(out)
+}
+
+/// The piece that a comment holds in itself; other comments mark the block that follows.
+fn hidden(comment: &str) -> Option<Piece> {
+    let (kind, rest) = comment.split_once(": ")?;
+    match (kind, rest.split_once('\n')) {
+        ("run", _) => Some(Piece::Command { line: rest.to_owned(), output: None, fails: false }),
+        ("draw", _) => Some(Piece::Drawing(rest.to_owned())),
+        ("file", Some((name, text))) => {
+            let (name, text) = (name.to_owned(), format!("{text}\n"));
+            Some(Piece::File { name, text, hidden: true })
+        }
+        _ => None,
+    }
 }
 
 /// The line that begins at a byte, and where the next begins.

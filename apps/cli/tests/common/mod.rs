@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod drawing;
 pub mod figures;
 pub mod markdown;
 
