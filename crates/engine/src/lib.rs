@@ -17,6 +17,7 @@ mod log;
 mod options;
 mod snapshot;
 
+mod rows;
 mod simulation;
 
 mod flow;
@@ -30,5 +31,6 @@ mod zeno;
 pub use error::RunError;
 pub use log::{Change, Event};
 pub use options::Options;
-pub use simulation::{Progress, Row, Simulation, Sink, StopReason};
+pub use rows::{Row, Sink};
+pub use simulation::{Progress, Simulation, StopReason};
 pub use snapshot::{Counters, Snapshot};

@@ -9,7 +9,8 @@ use program::{CellId, Unit};
 
 use crate::RunError;
 use crate::log::{Change, Event};
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
@@ -58,8 +59,11 @@ impl Simulation {
                 self.touch(*region)?;
             }
         }
-        for record in &program.records {
-            self.look_at(record.region.index())?;
+        self.cover_touched(sink);
+        for region in 0..program.regions.len() {
+            if self.is_evaluated_for_rows(region) {
+                self.look_at(region)?;
+            }
         }
         self.write_row(self.s.tag, sink);
         self.settle_sides(0, sink)?;
@@ -145,6 +149,7 @@ impl Simulation {
         self.run_units(&mut dirty, tag, sink)?;
         self.spare = dirty;
         self.check_defined(tag)?;
+        self.cover_touched(sink);
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;

@@ -10,7 +10,8 @@ use program::{CrossingKind, Program};
 use solver::Solver;
 
 use crate::flow::Flow;
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 use crate::snapshot::{Counters, RegionState, Snapshot};
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
@@ -44,6 +45,7 @@ impl Snapshot {
                 origin: options.start,
                 reached: options.start,
                 crossing: false,
+                last_row: None,
                 sides: vec![0.0; watches],
                 residuals: vec![0.0; watches],
             }
@@ -57,7 +59,6 @@ impl Snapshot {
             waiting: Vec::new(),
             on_grid: 0,
             on_list: 0,
-            last_row: None,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
             firings: vec![0; blocks],
             counters: Counters::default(),
@@ -96,6 +97,7 @@ impl Simulation {
         if due {
             return self.begin_tick(start, sink);
         }
+        self.cover_all();
         self.write_row(Tag::new(start, 0), sink);
         Ok(())
     }

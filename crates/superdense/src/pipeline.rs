@@ -80,13 +80,29 @@ impl System {
         &self.diagram.name
     }
 
-    /// The columns that a run records, and how many orders of impulses each may carry.
+    /// The columns that a run records, how many orders of impulses each may carry, and the tables
+    /// of files that hold several.
     pub fn schema(&self) -> Schema {
         let records = &self.program.records;
         let column =
             |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
         let orders = records.iter().map(|record| record.impulses.len()).collect();
-        Schema::new(records.iter().map(column).collect()).with_orders(orders)
+        let schema = Schema::new(records.iter().map(column).collect()).with_orders(orders);
+        schema.with_tables(self.tables())
+    }
+
+    /// The table of each recorded signal: that of its region, where it is not events only.
+    fn tables(&self) -> Vec<Option<String>> {
+        let is_events = |record: &diagram::Record| {
+            self.diagram.wire(record.wire).between == diagram::Presence::Never
+        };
+        let table = |(record, cells): (&diagram::Record, &program::RecordCells)| {
+            (!is_events(record)).then(|| match cells.region.index() {
+                0 => "held".to_owned(),
+                region => format!("region {region}"),
+            })
+        };
+        self.diagram.records.iter().zip(&self.program.records).map(table).collect()
     }
 
     /// What a trace says about where it comes from.

@@ -73,19 +73,36 @@ impl fmt::Debug for Recorder {
     }
 }
 
+/// How many rows are kept at least to tell where a run stands whose rows go to a file.
+const KEPT: usize = 1 << 8;
+
+impl Recorder {
+    /// Keeps the last row; where rows cover some signals only, the last rows, in which each that
+    /// is not much slower than the others has one.
+    fn keep_last(&mut self, row: Row<'_>) {
+        let whole = (0..row.len()).all(|column| row.covers(column));
+        if whole {
+            self.trace.clear();
+        } else if self.trace.len() >= 2 * KEPT {
+            self.trace.keep_last(KEPT);
+        }
+        self.trace.push(row.tag, |column| row.value(column).filter(|_| row.covers(column)));
+    }
+}
+
 impl Sink for Recorder {
     fn row(&mut self, row: Row<'_>) {
         self.rows += 1;
         if let Some(writer) = &mut self.writer {
             let impulse = |column: usize, order: usize| {
-                row.impulses(column).nth(order).filter(|w| w.iter().any(|w| *w != 0.0))
+                let weight = row.covers(column).then(|| row.impulses(column).nth(order))??;
+                Some(weight).filter(|weight| weight.iter().any(|w| *w != 0.0))
             };
-            if let Err(error) = writer.push(row.tag, |column| row.value(column), impulse) {
+            let (covers, value) = (|column| row.covers(column), |column| row.value(column));
+            if let Err(error) = writer.push_some(row.tag, covers, value, impulse) {
                 (self.writer, self.write_error) = (None, Some(error));
             }
-            // The last row is kept, to tell where the run stands.
-            self.trace.clear();
-            self.trace.push(row.tag, |column| row.value(column));
+            self.keep_last(row);
             return;
         }
         if self.write_error.is_some() {
@@ -100,6 +117,10 @@ impl Sink for Recorder {
                 }
             }
         }
+    }
+
+    fn is_joined(&self) -> bool {
+        self.writer.as_ref().is_none_or(Writer::is_joined)
     }
 
     fn listens(&self) -> bool {
@@ -170,7 +191,7 @@ impl Run {
         self.simulation.snapshot().tag()
     }
 
-    /// What has been recorded since the run was started or resumed; the last row alone where rows
+    /// What has been recorded since the run was started or resumed; the last rows alone where rows
     /// go to a file.
     pub fn trace(&self) -> &Trace {
         &self.recorder.trace

@@ -11,13 +11,15 @@ use crate::Schema;
 /// Rows by columns.
 pub(crate) struct Chunk {
     tags: Vec<Tag>,
+    /// The table of each row.
+    tables: Vec<u32>,
     lanes: Vec<Lane>,
 }
 
 /// The values of a column or its impulses of one order.
 #[derive(Default)]
 pub(crate) struct Lane {
-    /// For each row 1 where it is present, else 0.
+    /// For each row of its table 1 where it is present, else 0.
     pub levels: Vec<i16>,
     /// For each element its values in the rows where it is present.
     pub elements: Vec<Vec<f64>>,
@@ -33,31 +35,30 @@ impl Chunk {
             let elements = (0..length).map(|_| Vec::with_capacity(room)).collect();
             Lane { levels: Vec::with_capacity(rows), elements }
         };
-        Chunk { tags: Vec::with_capacity(rows), lanes: schema.lanes().map(lane).collect() }
+        let (tags, tables) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        Chunk { tags, tables, lanes: schema.lanes().map(lane).collect() }
     }
 
-    /// Adds a row, whose lanes the function gives in the order of the schema's.
+    /// Adds a row of a table, which has these lanes.
+    #[inline]
     pub fn push<'v>(
         &mut self,
         tag: Tag,
-        orders: &[usize],
-        value: impl Fn(usize) -> Option<&'v [f64]>,
-        impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
+        table: usize,
+        lanes: &[usize],
+        part: impl Fn(usize) -> Option<&'v [f64]>,
     ) {
         self.tags.push(tag);
-        let mut lanes = self.lanes.iter_mut();
-        let mut push = |value| lanes.next().expect("a lane for each part").push(value);
-        for (column, orders) in orders.iter().enumerate() {
-            push(value(column));
-            for order in 0..*orders {
-                push(impulse(column, order));
-            }
+        self.tables.push(table as u32);
+        for lane in lanes {
+            self.lanes[*lane].push(part(*lane));
         }
     }
 
     /// Forgets the rows and keeps the room.
     pub fn clear(&mut self) {
         self.tags.clear();
+        self.tables.clear();
         for lane in &mut self.lanes {
             lane.levels.clear();
             lane.elements.iter_mut().for_each(Vec::clear);
@@ -68,6 +69,16 @@ impl Chunk {
         &self.tags
     }
 
+    /// The table of each row.
+    pub fn tables(&self) -> &[u32] {
+        &self.tables
+    }
+
+    /// The tag and the table of each row.
+    pub fn rows(&self) -> impl Iterator<Item = (Tag, usize)> + '_ {
+        self.tags.iter().copied().zip(self.tables.iter().map(|table| *table as usize))
+    }
+
     pub fn lanes(&self) -> &[Lane] {
         &self.lanes
     }
@@ -76,8 +87,10 @@ impl Chunk {
         self.tags.len()
     }
 
-    pub fn tags_mut(&mut self) -> &mut Vec<Tag> {
-        &mut self.tags
+    /// Adds the tag of a row of a table, whose lanes are set apart.
+    pub fn push_tag(&mut self, tag: Tag, table: u32) {
+        self.tags.push(tag);
+        self.tables.push(table);
     }
 
     pub fn lanes_mut(&mut self) -> &mut [Lane] {
@@ -103,7 +116,7 @@ impl Lane {
     }
 }
 
-/// A walk along the rows of a lane.
+/// A walk along the rows of a lane, which are those of its table.
 pub(crate) struct Cursor<'a> {
     lane: &'a Lane,
     row: usize,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use base::Tag;
 
 use crate::chunk::Chunk;
+use crate::layout::Layout;
 use crate::target::Target;
 use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
 
@@ -33,7 +34,7 @@ impl Options {
 /// nothing behind. After an error it takes no more.
 pub struct Writer {
     path: PathBuf,
-    orders: Vec<usize>,
+    layout: Layout,
     chunk: Chunk,
     /// How many rows a chunk has.
     limit: usize,
@@ -94,6 +95,10 @@ impl Writer {
         options: Options,
     ) -> Result<Writer, WriteError> {
         let limit = chunk_rows(schema, options.format);
+        let layout = match options.format {
+            Format::Csv => Layout::joined(schema),
+            Format::Json | Format::Parquet => Layout::of(schema),
+        };
         let encoder = match options.format {
             Format::Csv => {
                 let header = options.comments.then_some(header);
@@ -105,7 +110,7 @@ impl Writer {
         Ok(Writer {
             encoder: encoder.map_err(|error| WriteError::new(&path, error))?,
             path,
-            orders: schema.orders().to_vec(),
+            layout,
             chunk: Chunk::new(schema, limit),
             limit,
             rows: 0,
@@ -127,13 +132,32 @@ impl Writer {
         value: impl Fn(usize) -> Option<&'v [f64]>,
         impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
     ) -> Result<(), WriteError> {
-        self.chunk.push(tag, &self.orders, value, impulse);
-        if self.chunk.len() == self.limit { self.flush() } else { Ok(()) }
+        self.push_some(tag, |_| true, value, impulse)
+    }
+
+    /// The same for a row that says nothing about some columns: those of a table that has no row
+    /// here. Where [`Writer::is_joined`], no such row can be written.
+    #[inline]
+    pub fn push_some<'v>(
+        &mut self,
+        tag: Tag,
+        covers: impl Fn(usize) -> bool,
+        value: impl Fn(usize) -> Option<&'v [f64]>,
+        impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
+    ) -> Result<(), WriteError> {
+        self.layout.push(&mut self.chunk, tag, covers, value, impulse);
+        self.rows += 1;
+        if self.chunk.len() >= self.limit { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether all columns share one table, so that every row must say something about each.
+    pub fn is_joined(&self) -> bool {
+        self.layout.is_joined()
     }
 
     /// The number of rows that were added.
     pub fn rows(&self) -> u64 {
-        self.rows + self.chunk.len() as u64
+        self.rows
     }
 
     /// Writes what is left and gives the file its name.
@@ -151,7 +175,6 @@ impl Writer {
         }
         let written = self.encoder.write(&self.chunk);
         self.failed = written.is_err();
-        self.rows += self.chunk.len() as u64;
         self.chunk.clear();
         written.map_err(|error| WriteError::new(&self.path, error))
     }
