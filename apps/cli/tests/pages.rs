@@ -99,7 +99,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn links_lead_somewhere() {
     let documents = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"];
-    let more = ["semantics", "model-format", "tutorial", "cookbook", "results"]
+    let more = ["semantics", "model-format", "tutorial", "cookbook", "results", "performance"]
         .map(|page| format!("docs/{page}.md"));
     for document in documents.into_iter().map(str::to_owned).chain(more) {
         let path = repository().join(&document);

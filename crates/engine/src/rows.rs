@@ -25,11 +25,13 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Whether the row tells about a recorded signal. One of a region that did not step here, and
     /// that nothing happened to, has no row, which is not the same as being absent.
+    #[inline]
     pub fn covers(&self, record: usize) -> bool {
         self.covered[self.records[record].region.index()]
     }
 
     /// Value of a recorded signal that the row covers, or nothing where it is absent.
+    #[inline]
     pub fn value(&self, record: usize) -> Option<&'a [f64]> {
         let cells = &self.records[record];
         let from = cells.value as usize;
@@ -38,6 +40,7 @@ impl<'a> Row<'a> {
     }
 
     /// The coefficients of the impulses of a recorded signal, order by order.
+    #[inline]
     pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
         let cells = &self.records[record];
         let (slots, length) = (self.slots, cells.ty.len());
@@ -122,8 +125,9 @@ impl Simulation {
     /// on the list; and says which regions it covers.
     fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<Time> {
         let rows = &self.options.rows;
-        let start = self.options.start.to_rational();
-        let grid = rows.every.and_then(|every| Time::tick(start, every, self.s.on_grid.into()));
+        let start = self.options.start;
+        let tick = |every| Time::tick(start.to_rational(), every, self.s.on_grid.into());
+        let grid = rows.every.and_then(tick);
         let list = rows.times.get(self.s.on_list).copied();
         let step = self.s.waiting.first().map(|(time, _)| *time);
         let time =

@@ -49,6 +49,25 @@ pub enum StopReason {
     Zeno(f64),
 }
 
+/// Where the value and the presence of a wire are in the buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WirePlaces {
+    from: usize,
+    length: usize,
+    present: usize,
+}
+
+/// For each region, where the wires are that its left limits make.
+fn wire_places(program: &Program) -> Vec<Vec<WirePlaces>> {
+    let places = |wire: &WireId| {
+        let cells = &program.wires[wire.index()];
+        let value = program.cell(cells.value);
+        let present = program.cell(cells.present).slot as usize;
+        WirePlaces { from: value.slot as usize, length: value.length, present }
+    };
+    program.regions.iter().map(|region| region.wires.iter().map(places).collect()).collect()
+}
+
 /// A model that runs.
 #[derive(Debug)]
 pub struct Simulation {
@@ -67,6 +86,7 @@ pub struct Simulation {
     pub(crate) found: Vec<(usize, f64)>,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
+    places: Vec<Vec<WirePlaces>>,
     pub(crate) reach: Arc<Reach>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
@@ -86,11 +106,12 @@ impl Simulation {
         options: Options,
         snapshot: Snapshot,
     ) -> Simulation {
-        let covered = vec![false; program.regions.len()];
+        let (covered, places) = (vec![false; program.regions.len()], wire_places(&program));
         Simulation {
             diagram,
             program,
             covered,
+            places,
             options,
             s: snapshot,
             ran: Vec::new(),
@@ -355,21 +376,18 @@ impl Simulation {
         Ok(())
     }
 
+    /// Checks the wires of a region that have just been evaluated. This is done at every row.
     fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
-        let program = &self.program;
-        for wire in &program.regions[region].wires {
-            let cells = &program.wires[wire.index()];
-            let cell = program.cell(cells.value);
-            let from = cell.slot as usize;
-            let values = &self.s.slots[from..from + cell.length];
-            let present = self.s.slots[program.cell(cells.present).slot as usize] != 0.0;
-            if present && values.iter().any(|x| !x.is_finite()) {
-                let blamed = program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
-                let wire = blamed.map_or(*wire, |block| self.diagram.block(block).outputs[0]);
-                return Err(self.not_finite(tag, wire));
-            }
-        }
-        Ok(())
+        let slots = &self.s.slots;
+        let wrong = |places: &WirePlaces| {
+            let values = &slots[places.from..places.from + places.length];
+            values.iter().any(|x| !x.is_finite()) && slots[places.present] != 0.0
+        };
+        let Some(wrong) = self.places[region].iter().position(wrong) else { return Ok(()) };
+        let blamed = self.program.blame(&self.diagram, RegionId::new(region), slots);
+        let wire = self.program.regions[region].wires[wrong];
+        let wire = blamed.map_or(wire, |block| self.diagram.block(block).outputs[0]);
+        Err(self.not_finite(tag, wire))
     }
 
     /// Guesses of solved loops follow the solutions at accepted points.

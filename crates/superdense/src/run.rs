@@ -73,23 +73,6 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// How many rows are kept at least to tell where a run stands whose rows go to a file.
-const KEPT: usize = 1 << 8;
-
-impl Recorder {
-    /// Keeps the last row; where rows cover some signals only, the last rows, in which each that
-    /// is not much slower than the others has one.
-    fn keep_last(&mut self, row: Row<'_>) {
-        let whole = (0..row.len()).all(|column| row.covers(column));
-        if whole {
-            self.trace.clear();
-        } else if self.trace.len() >= 2 * KEPT {
-            self.trace.keep_last(KEPT);
-        }
-        self.trace.push(row.tag, |column| row.value(column).filter(|_| row.covers(column)));
-    }
-}
-
 impl Sink for Recorder {
     fn row(&mut self, row: Row<'_>) {
         self.rows += 1;
@@ -102,7 +85,6 @@ impl Sink for Recorder {
             if let Err(error) = writer.push_some(row.tag, covers, value, impulse) {
                 (self.writer, self.write_error) = (None, Some(error));
             }
-            self.keep_last(row);
             return;
         }
         if self.write_error.is_some() {
@@ -162,7 +144,13 @@ impl Run {
     /// Ends the file of [`Run::record_to`] with the rows so far, or says why it could not be
     /// written. A run that goes on afterwards keeps its rows in memory.
     pub fn close(&mut self) -> Option<WriteError> {
-        let finished = self.recorder.writer.take().map_or(Ok(()), Writer::finish);
+        let writer = self.recorder.writer.take();
+        if let Some(writer) = &writer {
+            let header = self.recorder.trace.header().clone();
+            self.recorder.trace = writer.last_rows();
+            self.recorder.trace.set_header(header);
+        }
+        let finished = writer.map_or(Ok(()), Writer::finish);
         self.recorder.write_error.take().or(finished.err())
     }
 
@@ -191,8 +179,8 @@ impl Run {
         self.simulation.snapshot().tag()
     }
 
-    /// What has been recorded since the run was started or resumed; the last rows alone where rows
-    /// go to a file.
+    /// What has been recorded since the run was started or resumed. Where rows go to a file, nothing
+    /// until [`Run::close`], and then the last row of each table.
     pub fn trace(&self) -> &Trace {
         &self.recorder.trace
     }

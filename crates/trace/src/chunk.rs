@@ -19,8 +19,11 @@ pub(crate) struct Chunk {
 /// The values of a column or its impulses of one order.
 #[derive(Default)]
 pub(crate) struct Lane {
-    /// For each row of its table 1 where it is present, else 0.
-    pub levels: Vec<i16>,
+    /// How many rows of its table there are.
+    rows: usize,
+    /// For each of them 1 where it is present, else 0; empty where it is present in all, as most
+    /// lanes are.
+    levels: Vec<i16>,
     /// For each element its values in the rows where it is present.
     pub elements: Vec<Vec<f64>>,
 }
@@ -33,25 +36,24 @@ impl Chunk {
             // Impulses are rare: their lanes grow when they come.
             let room = if lane.order.is_none() { rows } else { 0 };
             let elements = (0..length).map(|_| Vec::with_capacity(room)).collect();
-            Lane { levels: Vec::with_capacity(rows), elements }
+            Lane { elements, ..Lane::default() }
         };
         let (tags, tables) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
         Chunk { tags, tables, lanes: schema.lanes().map(lane).collect() }
     }
 
-    /// Adds a row of a table, which has these lanes.
+    /// Adds a row of a table: its lanes, each with its elements or absent.
     #[inline]
     pub fn push<'v>(
         &mut self,
         tag: Tag,
         table: usize,
-        lanes: &[usize],
-        part: impl Fn(usize) -> Option<&'v [f64]>,
+        lanes: impl Iterator<Item = (usize, Option<&'v [f64]>)>,
     ) {
         self.tags.push(tag);
         self.tables.push(table as u32);
-        for lane in lanes {
-            self.lanes[*lane].push(part(*lane));
+        for (lane, value) in lanes {
+            self.lanes[lane].push(value);
         }
     }
 
@@ -60,6 +62,7 @@ impl Chunk {
         self.tags.clear();
         self.tables.clear();
         for lane in &mut self.lanes {
+            lane.rows = 0;
             lane.levels.clear();
             lane.elements.iter_mut().for_each(Vec::clear);
         }
@@ -106,13 +109,49 @@ impl Chunk {
 impl Lane {
     #[inline]
     pub fn push(&mut self, value: Option<&[f64]>) {
-        self.levels.push(value.is_some().into());
-        if let Some(value) = value {
-            assert_eq!(value.len(), self.elements.len(), "the type of a column says its length");
-            for (element, value) in self.elements.iter_mut().zip(value) {
-                element.push(*value);
+        match value {
+            None => self.push_absent(),
+            Some(value) => {
+                let length = self.elements.len();
+                assert_eq!(value.len(), length, "the type of a column says its length");
+                for (element, value) in self.elements.iter_mut().zip(value) {
+                    element.push(*value);
+                }
+                self.rows += 1;
+                if !self.levels.is_empty() {
+                    self.levels.push(1);
+                }
             }
         }
+    }
+
+    fn push_absent(&mut self) {
+        if self.levels.is_empty() {
+            self.levels.resize(self.rows, 1);
+        }
+        self.levels.push(0);
+        self.rows += 1;
+    }
+
+    /// Sets in which rows of its table it is present.
+    pub fn set_levels(&mut self, levels: Vec<i16>) {
+        (self.rows, self.levels) = (levels.len(), levels);
+    }
+
+    /// For each row of its table 1 where it is present, else 0; nothing where it is in all.
+    pub fn levels(&self) -> Option<&[i16]> {
+        (!self.levels.is_empty()).then_some(&self.levels)
+    }
+
+    fn is_present(&self, row: usize) -> bool {
+        self.levels.is_empty() || self.levels[row] != 0
+    }
+
+    /// The elements of its last row, or nothing where it is absent.
+    pub fn last(&self) -> Option<Vec<f64>> {
+        let row = self.rows.checked_sub(1)?;
+        let last = || self.elements.iter().filter_map(|e| e.last().copied()).collect();
+        self.is_present(row).then(last)
     }
 }
 
@@ -137,7 +176,7 @@ impl<'a> Cursor<'a> {
 
     /// Whether the row that was last asked for was present.
     pub fn was_present(&self) -> bool {
-        self.lane.levels[self.row - 1] != 0
+        self.lane.is_present(self.row - 1)
     }
 
     /// The number of elements.

@@ -38,6 +38,14 @@ pub(crate) struct Table {
     pub columns: Vec<usize>,
 }
 
+/// The last row of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct LastRow {
+    pub tag: Tag,
+    /// The elements of each lane of the table, or nothing where it was absent.
+    pub lanes: Vec<Option<Vec<f64>>>,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Joined,
@@ -107,6 +115,24 @@ impl Layout {
         self.tables.iter().position(|table| table.name == name)
     }
 
+    /// The last row of each table in a chunk, where it has one: its tag, and for each of its lanes
+    /// the elements, or nothing where it is absent.
+    pub fn last_rows(&self, chunk: &Chunk) -> Vec<Option<LastRow>> {
+        let last = |(index, table): (usize, &Table)| {
+            let row = chunk.tables().iter().rposition(|table| *table as usize == index)?;
+            let lanes = table.lanes.iter().map(|lane| chunk.lanes()[*lane].last()).collect();
+            Some(LastRow { tag: chunk.tags()[row], lanes })
+        };
+        self.tables.iter().enumerate().map(last).collect()
+    }
+
+    /// The elements of a column in a row of a table, or nothing where it is absent or not there.
+    pub fn value<'r>(&self, table: usize, row: &'r LastRow, column: usize) -> Option<&'r [f64]> {
+        let lane = LaneId { column, order: None };
+        let place = self.tables[table].lanes.iter().position(|own| self.ids[*own] == lane)?;
+        row.lanes[place].as_deref()
+    }
+
     /// Adds what a row says to the tables that it concerns. A row that says nothing, and covers
     /// all columns, leaves its tag in the last table, so that none is lost.
     #[inline]
@@ -119,24 +145,32 @@ impl Layout {
         impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
     ) {
         let part = |lane: usize| match self.ids[lane] {
-            LaneId { column, order: None } => value(column).filter(|_| covers(column)),
+            LaneId { column, order: None } => value(column),
             LaneId { column, order: Some(order) } => impulse(column, order),
         };
+        let said = |lane: &usize| covers(self.ids[*lane].column) && part(*lane).is_some();
         let mut taken = false;
         for (index, table) in self.tables.iter().enumerate() {
-            let concerned = match table.kind {
-                Kind::Joined => true,
-                Kind::Signals => table.columns.iter().any(|column| covers(*column)),
-                Kind::Events | Kind::Impulses => table.lanes.iter().any(|l| part(*l).is_some()),
-            };
-            if concerned {
-                chunk.push(tag, index, &table.lanes, part);
-                taken = true;
+            let lanes = table.lanes.iter();
+            match table.kind {
+                Kind::Joined => chunk.push(tag, index, lanes.map(|lane| (*lane, part(*lane)))),
+                Kind::Signals if table.columns.iter().any(|column| covers(*column)) => {
+                    // Each of its columns has one lane. Most rows come this way.
+                    let values = table.columns.iter().map(|column| value(*column));
+                    chunk.push(tag, index, lanes.copied().zip(values));
+                }
+                Kind::Events | Kind::Impulses if lanes.clone().any(said) => {
+                    let values = lanes.map(|l| (*l, part(*l).filter(|_| said(l))));
+                    chunk.push(tag, index, values);
+                }
+                _ => continue,
             }
+            taken = true;
         }
         if !taken && self.tables.iter().all(|table| table.columns.iter().all(|c| covers(*c))) {
             let last = self.tables.len() - 1;
-            chunk.push(tag, last, &self.tables[last].lanes, part);
+            let nothing = self.tables[last].lanes.iter().map(|lane| (*lane, None));
+            chunk.push(tag, last, nothing);
         }
     }
 }

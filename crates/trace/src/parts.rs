@@ -7,7 +7,7 @@
 use base::{Elem, Tag, Time};
 
 use crate::chunk::Chunk;
-use crate::layout::{Kind, Layout};
+use crate::layout::{Kind, Layout, Table};
 use crate::number::seconds;
 use crate::schema::LaneId;
 use crate::{Column, Header, Impulse, Schema, Trace};
@@ -23,7 +23,7 @@ pub(crate) struct Parts {
 impl Parts {
     pub fn new(schema: Schema, header: Header) -> Parts {
         let layout = Layout::of(&schema);
-        let table = |table: &crate::layout::Table| {
+        let table = |table: &Table| {
             if !layout.is_divided() {
                 return Trace::with_schema(schema.clone());
             }
@@ -40,17 +40,13 @@ impl Parts {
         Parts { header, schema, layout, tables }
     }
 
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// One of the tables, to add a row to.
-    pub fn table_mut(&mut self, table: usize) -> &mut Trace {
-        &mut self.tables[table]
+    /// What the rows of a table are made of, and the table, to add a row to.
+    pub fn table_mut(&mut self, table: usize) -> (&Schema, &Table, &mut Trace) {
+        (&self.schema, &self.layout.tables[table], &mut self.tables[table])
     }
 
     /// The number of rows of all tables.

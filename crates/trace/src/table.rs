@@ -75,17 +75,6 @@ impl Trace {
         self.impulses.clear();
     }
 
-    /// Forgets all rows but the last ones, and all impulses.
-    pub fn keep_last(&mut self, rows: usize) {
-        let forgotten = self.len().saturating_sub(rows);
-        let cells = forgotten * self.columns().len();
-        self.tags.drain(..forgotten);
-        self.values.drain(..forgotten * self.width);
-        self.present.drain(..cells);
-        self.filled.drain(..cells.min(self.filled.len()));
-        self.impulses.clear();
-    }
-
     /// Adds an impulse. It belongs to the row with its tag.
     pub fn push_impulse(&mut self, impulse: Impulse) {
         self.schema.admit(impulse.column, impulse.order);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base::Tag;
 
 use crate::chunk::Chunk;
-use crate::layout::Layout;
+use crate::layout::{LastRow, Layout};
 use crate::target::Target;
 use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
 
@@ -34,8 +34,11 @@ impl Options {
 /// nothing behind. After an error it takes no more.
 pub struct Writer {
     path: PathBuf,
+    schema: Schema,
     layout: Layout,
     chunk: Chunk,
+    /// The last row of each table that has left the chunk.
+    written: Vec<Option<LastRow>>,
     /// How many rows a chunk has.
     limit: usize,
     rows: u64,
@@ -110,6 +113,8 @@ impl Writer {
         Ok(Writer {
             encoder: encoder.map_err(|error| WriteError::new(&path, error))?,
             path,
+            schema: schema.clone(),
+            written: vec![None; layout.tables.len()],
             layout,
             chunk: Chunk::new(schema, limit),
             limit,
@@ -160,6 +165,29 @@ impl Writer {
         self.rows
     }
 
+    /// The last row of each table, to tell where a run stands; a signal that is not in one of them
+    /// is absent there.
+    pub fn last_rows(&self) -> Trace {
+        let mut rows: Vec<(usize, LastRow)> = self
+            .layout
+            .last_rows(&self.chunk)
+            .into_iter()
+            .zip(&self.written)
+            .map(|(last, written)| last.or_else(|| written.clone()))
+            .enumerate()
+            .filter_map(|(table, row)| Some((table, row?)))
+            .collect();
+        rows.sort_by_key(|(_, row)| row.tag);
+        let mut trace = Trace::with_schema(self.schema.clone());
+        for rows in rows.chunk_by(|a, b| a.1.tag == b.1.tag) {
+            let value = |column: usize| {
+                rows.iter().find_map(|(table, row)| self.layout.value(*table, row, column))
+            };
+            trace.push(rows[0].1.tag, value);
+        }
+        trace
+    }
+
     /// Writes what is left and gives the file its name.
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.flush()?;
@@ -175,6 +203,9 @@ impl Writer {
         }
         let written = self.encoder.write(&self.chunk);
         self.failed = written.is_err();
+        for (kept, last) in self.written.iter_mut().zip(self.layout.last_rows(&self.chunk)) {
+            *kept = last.or_else(|| kept.take());
+        }
         self.chunk.clear();
         written.map_err(|error| WriteError::new(&self.path, error))
     }

@@ -135,21 +135,20 @@ impl Row {
             None if parts.layout().is_divided() => return Err("a row of no table".to_owned()),
             None => 0,
         };
-        let table = parts.layout().tables[place].clone();
-        if parts.table_mut(place).tags().last().is_some_and(|last| *last > tag) {
+        let (schema, table, trace) = parts.table_mut(place);
+        if trace.tags().last().is_some_and(|last| *last > tag) {
             return Err(format!("the tag {tag} goes back"));
         }
         let values = if table.kind == Kind::Impulses { 0 } else { table.columns.len() };
         if self.v.len() != values {
             return Err(format!("{} values for {values} columns", self.v.len()));
         }
-        let columns = parts.schema().columns();
+        let columns = schema.columns();
         for (entry, column) in self.v.iter().zip(&table.columns) {
             entry.check(columns[*column].ty, &columns[*column].name)?;
         }
-        let impulses = self.d.into_iter().map(|impulse| weight(parts.schema(), &table, impulse));
+        let impulses = self.d.into_iter().map(|impulse| weight(schema, table, impulse));
         let impulses: Vec<(usize, usize, Vec<f64>)> = impulses.collect::<Result<_, _>>()?;
-        let trace = parts.table_mut(place);
         trace.push(tag, |column| self.v.get(column)?.0.as_deref());
         for (column, order, weight) in impulses {
             trace.push_impulse(Impulse { tag, column, order, weight });

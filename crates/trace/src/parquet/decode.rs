@@ -132,9 +132,10 @@ fn chunk(
             index += 1;
         }
         let levels = first.unwrap_or_else(|| vec![0; tables.len()]);
-        lane.levels = own_levels(&levels, &tables, *table).ok_or_else(|| {
+        let own = own_levels(&levels, &tables, *table).ok_or_else(|| {
             ReadProblem::Damaged(format!("column {} has values in other tables", index - 1))
         })?;
+        lane.set_levels(own);
     }
     Ok(chunk)
 }

@@ -56,12 +56,16 @@ impl Encoder {
             tables(&mut group, &self.layout, chunk.tables())?;
         }
         let kinds = self.elements.iter().zip(&self.layout.table_of);
+        let everywhere = vec![1; chunk.len()];
         for (lane, (elem, table)) in chunk.lanes().iter().zip(kinds) {
-            let levels = match self.layout.is_divided() {
-                true => &spread(&lane.levels, chunk.tables(), *table),
-                false => &lane.levels,
-            };
-            self::lane(&mut group, lane, levels, *elem)?;
+            let own = lane.levels().unwrap_or(&everywhere);
+            match self.layout.is_divided() {
+                true => {
+                    let levels = spread(own, chunk.tables(), *table);
+                    self::lane(&mut group, lane, &levels, *elem)?;
+                }
+                false => self::lane(&mut group, lane, own, *elem)?,
+            }
         }
         group.close().map(|_| ())
     }
@@ -101,7 +105,6 @@ fn properties(schema: &Schema, layout: &Layout, header: &Header) -> io::Result<W
         .set_compression(Compression::LZ4_RAW)
         .set_dictionary_enabled(false)
         .set_encoding(Encoding::BYTE_STREAM_SPLIT)
-        .set_column_encoding(time.clone(), Encoding::DELTA_BYTE_ARRAY)
         .set_column_encoding(microstep, Encoding::DELTA_BINARY_PACKED)
         // A reader that wants a span of time finds its row groups by these, and by the exact time
         // where it does not know yet how the library orders floats. Others would cost time.
