@@ -3,6 +3,7 @@
 mod ball;
 mod chain;
 mod lorenz;
+mod recording;
 mod sampled;
 mod startup;
 
@@ -15,11 +16,12 @@ use crate::measure::{Effort, Figure};
 pub(crate) type Case = (&'static str, fn(&Effort) -> Result<Vec<Figure>>);
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 5] = [
+pub(crate) const ALL: [Case; 6] = [
     ("lorenz", lorenz::figures),
     ("ball", ball::figures),
     ("chain", chain::figures),
     ("sampled", sampled::figures),
+    ("recording", recording::figures),
     ("startup", startup::figures),
 ];
 

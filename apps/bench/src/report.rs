@@ -21,7 +21,9 @@ pub(crate) fn table(figures: &[Figure]) -> String {
 }
 
 fn cells(figure: &Figure) -> [String; 6] {
-    let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
+    let digits = |value: f64| if value < 2.0 { 2 } else { 1 };
+    let text = |value: f64| format!("{value:.*}", digits(value));
+    let number = |value: Option<f64>| value.map_or(String::new(), text);
     [
         figure.name.clone(),
         duration(figure.ours),

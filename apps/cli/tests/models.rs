@@ -5,44 +5,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
+use common::figures::{Point, Table, figures, number};
 use common::{folders, messages, repository, scratch, superdense};
-use superdense::parse_value;
-
-/// The rows of a CSV file; an empty field is an absent signal.
-struct Table {
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn read(path: &Path) -> Table {
-        let text = fs::read_to_string(path).expect("the result was written");
-        let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect());
-        let columns = lines.next().expect("a header");
-        Table { columns, rows: lines.collect() }
-    }
-
-    /// Time as text, microstep and value of every row in which a signal is present.
-    fn series(&self, name: &str) -> Vec<(String, u32, f64)> {
-        let found = self.columns.iter().position(|column| column == name);
-        let column = found.unwrap_or_else(|| panic!("no column `{name}` in {:?}", self.columns));
-        let present = self.rows.iter().filter(|row| !row[column].is_empty());
-        present
-            .map(|row| {
-                let microstep = row[1].parse().expect("a microstep");
-                (row[0].clone(), microstep, row[column].parse().expect("a number"))
-            })
-            .collect()
-    }
-
-    fn values(&self, name: &str) -> Vec<f64> {
-        self.series(name).into_iter().map(|(_, _, value)| value).collect()
-    }
-}
 
 /// Runs a model of the repository, and gives its result and what it said.
 fn run(model: &str) -> (Table, String) {
@@ -54,87 +20,12 @@ fn run(model: &str) -> (Table, String) {
     (Table::read(&folder.join("result.csv")), messages(&output))
 }
 
-fn number(text: &str) -> f64 {
-    let value = parse_value(text).unwrap_or_else(|refused| panic!("`{text}`: {refused}"));
-    value.as_f64().unwrap_or_else(|| panic!("`{text}` is no number"))
+fn series(table: &Table, name: &str) -> Vec<Point> {
+    table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// One line of `expected.yaml`, such as `- {signal: x, time: 1, value: exp(-1), within: 1e-9}`.
-struct Figure<'t> {
-    line: &'t str,
-    fields: BTreeMap<&'t str, &'t str>,
-}
-
-impl<'t> Figure<'t> {
-    fn parse(line: &'t str) -> Figure<'t> {
-        let inside = line.strip_prefix("- {").and_then(|rest| rest.strip_suffix('}'));
-        let inside = inside.unwrap_or_else(|| panic!("not a figure: {line}"));
-        let field = |field: &'t str| {
-            field.split_once(": ").unwrap_or_else(|| panic!("`{field}` has no value in {line}"))
-        };
-        Figure { line, fields: inside.split(", ").map(field).collect() }
-    }
-
-    fn text(&self, name: &str) -> &'t str {
-        self.fields.get(name).unwrap_or_else(|| panic!("no `{name}` in {}", self.line))
-    }
-
-    fn within(&self) -> f64 {
-        number(self.text("within"))
-    }
-
-    fn near(&self, actual: f64, expected: f64) {
-        let off = (actual - expected).abs();
-        assert!(off <= self.within(), "{}: {actual} is off by {off:e}", self.line);
-    }
-
-    fn check(&self, table: &Table) {
-        let first = ["signal", "event", "count", "interval"]
-            .into_iter()
-            .find(|kind| self.fields.contains_key(kind));
-        match first {
-            Some("signal") => self.check_signal(&table.series(self.text("signal"))),
-            Some("event") => self.check_event(&table.series(self.text("event"))),
-            Some("interval") => self.check_interval(&table.series(self.text("interval"))),
-            Some("count") => {
-                let count = table.series(self.text("count")).len();
-                assert_eq!(count as f64, number(self.text("value")), "{}", self.line);
-            }
-            _ => panic!("a figure of no kind: {}", self.line),
-        }
-    }
-
-    /// The value at a tag, or in the last row.
-    fn check_signal(&self, series: &[(String, u32, f64)]) {
-        let found = match self.text("time") {
-            "end" => series.last(),
-            time => {
-                let microstep = number(self.text("microstep")) as u32;
-                series.iter().find(|row| row.0 == time && row.1 == microstep)
-            }
-        };
-        let (_, _, actual) = found.unwrap_or_else(|| panic!("not in the result: {}", self.line));
-        self.near(*actual, number(self.text("value")));
-    }
-
-    /// Time or value of an event by its number, counted from 1.
-    fn check_event(&self, series: &[(String, u32, f64)]) {
-        let event = number(self.text("number")) as usize;
-        let found = series.get(event - 1);
-        let (time, microstep, value) = found.unwrap_or_else(|| panic!("no event: {}", self.line));
-        assert_eq!(f64::from(*microstep), number(self.text("microstep")), "{}", self.line);
-        match self.fields.get("time") {
-            Some(expected) => self.near(number(time), number(expected)),
-            None => self.near(*value, number(self.text("value"))),
-        }
-    }
-
-    /// The time between an event and the one before.
-    fn check_interval(&self, series: &[(String, u32, f64)]) {
-        let event = number(self.text("number")) as usize;
-        let time = |index: usize| number(&series[index].0);
-        self.near(time(event - 1) - time(event - 2), number(self.text("value")));
-    }
+fn values(table: &Table, name: &str) -> Vec<f64> {
+    series(table, name).into_iter().map(|(_, _, value)| value).collect()
 }
 
 #[test]
@@ -146,11 +37,12 @@ fn every_model_gives_its_figures() {
         assert!(folder.join("README.md").exists(), "{model} has no README.md");
         let text = fs::read_to_string(folder.join("expected.yaml"))
             .unwrap_or_else(|error| panic!("{model}/expected.yaml: {error}"));
-        let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-        let figures: Vec<Figure> = lines.map(Figure::parse).collect();
+        let figures = figures(&text);
         assert!(!figures.is_empty(), "{model} has no figures");
         let (table, _) = run(&model);
-        figures.iter().for_each(|figure| figure.check(&table));
+        for figure in figures {
+            figure.check(&table).unwrap_or_else(|wrong| panic!("{model}: {wrong}"));
+        }
     }
 }
 
@@ -167,17 +59,17 @@ fn models_are_called_like_their_folders() {
 #[test]
 fn the_cradle_passes_the_hit_on_microstep_by_microstep() {
     let (table, _) = run("newtons-cradle");
-    let (at, _, _) = table.series("hit12")[0].clone();
+    let (at, _, _) = series(&table, "hit12")[0].clone();
     let velocities = |microstep: u32| {
         ["v1", "v2", "v3"].map(|name| {
-            let series = table.series(name);
+            let series = series(&table, name);
             series.iter().find(|row| row.0 == at && row.1 == microstep).expect("a row").2
         })
     };
     assert_eq!(velocities(0), [1.0, 0.0, 0.0]);
     assert_eq!(velocities(1), [0.0, 1.0, 0.0]);
     assert_eq!(velocities(2), [0.0, 0.0, 1.0]);
-    let pushes = |name: &str| table.values(name).iter().filter(|push| **push != 0.0).count();
+    let pushes = |name: &str| values(&table, name).iter().filter(|push| **push != 0.0).count();
     assert_eq!((pushes("hit12"), pushes("hit23")), (1, 1), "each pair swaps its velocities once");
 }
 
@@ -203,19 +95,19 @@ fn the_ball_that_runs_past_its_zeno_time_is_an_error_by_default() {
     assert!(messages.contains("the events of hit accumulate at t = 4.28352"), "{messages}");
     assert!(messages.contains("zeno: stop"), "{messages}");
     let table = Table::read(&folder.join("b.csv"));
-    assert!(table.values("y").iter().all(|y| *y > -1e-9), "the ball fell through");
+    assert!(values(&table, "y").iter().all(|y| *y > -1e-9), "the ball fell through");
 }
 
 #[test]
 fn the_ball_never_falls_through() {
     let (table, _) = run("bouncing-ball");
-    assert!(table.values("y").iter().all(|y| *y > -1e-9));
+    assert!(values(&table, "y").iter().all(|y| *y > -1e-9));
 }
 
 #[test]
 fn the_room_stays_between_the_levels() {
     let (table, _) = run("thermostat");
-    let room = table.values("room");
+    let room = values(&table, "room");
     let warm = room.iter().position(|room| *room >= 20.0).expect("it gets warm");
     assert!(room[warm..].iter().all(|room| (19.0 - 1e-9..=21.0 + 1e-9).contains(room)));
 }
@@ -223,13 +115,13 @@ fn the_room_stays_between_the_levels() {
 #[test]
 fn the_pendulum_keeps_its_energy() {
     let (table, _) = run("pendulum");
-    assert!(table.values("energy").iter().all(|energy| energy.abs() < 1e-6));
+    assert!(values(&table, "energy").iter().all(|energy| energy.abs() < 1e-6));
 }
 
 #[test]
 fn the_loop_is_solved_at_every_row() {
     let (table, _) = run("algebraic-loop");
-    let (sources, voltages) = (table.values("source"), table.values("voltage"));
+    let (sources, voltages) = (values(&table, "source"), values(&table, "voltage"));
     assert!(sources.len() > 10);
     for (source, voltage) in sources.into_iter().zip(voltages) {
         let truth = 2.0f64.sqrt() * ((source / 2.0f64.sqrt()).asinh() / 3.0).sinh();
@@ -240,7 +132,7 @@ fn the_loop_is_solved_at_every_row() {
 #[test]
 fn the_triangle_follows_the_wave() {
     let (table, _) = run("square-wave-integrator");
-    for (time, _, triangle) in table.series("triangle") {
+    for (time, _, triangle) in series(&table, "triangle") {
         let phase = number(&time) % 2.0;
         let truth = if phase < 1.0 { phase } else { 2.0 - phase };
         assert!((triangle - truth).abs() < 1e-13, "{time}: {triangle}, not {truth}");
@@ -258,7 +150,7 @@ fn other_solvers_give_the_same_figures() {
         let output =
             superdense(&folder, &["run", model, "--solver", solver, "-o", "x.csv", "--quiet"]);
         assert!(output.status.success() && output.stderr.is_empty(), "{}", messages(&output));
-        let end = *Table::read(&folder.join("x.csv")).values("x").last().expect("a value");
+        let end = *values(&Table::read(&folder.join("x.csv")), "x").last().expect("a value");
         assert!((end - (-2.0f64).exp()).abs() < within, "{solver}: {end}");
     }
 }

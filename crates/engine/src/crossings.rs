@@ -5,7 +5,8 @@ use program::{CellId, CrossingKind};
 
 use base::Tag;
 
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 use crate::{Event, RunError};
 
 impl Simulation {

@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 use crate::flow::states;
 use crate::history::{CHECKS, NODES, fit, value};
 use crate::log::Event;
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 use crate::{Options, RunError};
 
 /// The order from which on a kink is left to the control of steps.

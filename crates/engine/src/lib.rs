@@ -18,6 +18,7 @@ mod log;
 mod options;
 mod snapshot;
 
+mod rows;
 mod simulation;
 mod warning;
 
@@ -36,6 +37,7 @@ pub use error::RunError;
 pub use inputs::InputValue;
 pub use log::{Change, Event};
 pub use options::Options;
-pub use simulation::{Progress, Row, Simulation, Sink, StopReason};
+pub use rows::{Row, Sink};
+pub use simulation::{Progress, Simulation, StopReason};
 pub use snapshot::{Counters, Snapshot};
 pub use warning::Warning;

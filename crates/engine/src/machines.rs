@@ -10,7 +10,8 @@ use ir::run;
 use program::{CellId, Program, Tested, Transition};
 
 use crate::crossings::sign;
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 use crate::{Event, RunError};
 
 /// How often the sides of a fragment are set again when it starts, because they depend on each
@@ -171,13 +172,15 @@ impl Simulation {
         }
         let before = self.s.clone();
         let Err(error) = self.microstep(sink) else { return Ok(()) };
-        let row = self.s.last_row;
+        let rows: Vec<_> = self.s.regions.iter().map(|region| region.last_row).collect();
         let after = std::mem::replace(&mut self.s, before);
         let Some((machine, transition)) = self.handler(&error) else {
             self.s = after;
             return Err(error);
         };
-        self.s.last_row = row;
+        for (region, row) in self.s.regions.iter_mut().zip(rows) {
+            region.last_row = row;
+        }
         self.take_chain(machine, transition, sink)
     }
 

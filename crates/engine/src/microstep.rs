@@ -10,7 +10,8 @@ use program::{CellId, Unit};
 use crate::RunError;
 use crate::flow::{numbered, scatter, watches};
 use crate::log::{Change, Event};
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
@@ -44,8 +45,11 @@ impl Simulation {
         let located = (0..program.regions.len())
             .any(|r| self.s.regions[r].crossing && self.s.regions[r].reached == time);
         self.begin_delayed(time, located || !woken.is_empty(), sink)?;
-        for record in &program.records {
-            self.look_at(record.region.index())?;
+        self.cover_touched(sink);
+        for region in 0..program.regions.len() {
+            if self.is_evaluated_for_rows(region) {
+                self.look_at(region)?;
+            }
         }
         self.write_row(self.s.tag, sink);
         self.bring_kinks();
@@ -189,6 +193,7 @@ impl Simulation {
         self.check_defined(tag)?;
         self.check_meetings(tag);
         self.note_lines(tag);
+        self.cover_touched(sink);
         self.write_row(tag, sink);
         for cell in pulses {
             self.s.slots[self.program.cell(cell).slot as usize] = 0.0;

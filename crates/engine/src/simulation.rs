@@ -6,14 +6,15 @@ use std::sync::Arc;
 use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
-use ir::{Jet, Partial, Slot, run};
-use program::{Program, RecordCells};
+use ir::{Jet, Partial, run};
+use program::Program;
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{Flow, numbered, scatter, states, watches};
 use crate::reach::Reach;
+use crate::rows::Sink;
 use crate::snapshot::{Counters, Snapshot, Tick};
-use crate::{Event, Options, RunError};
+use crate::{Options, RunError};
 
 /// The time of a timer that a located time cannot be told from, or the located time itself: a
 /// crossing within the resolution of an agenda time takes that time.
@@ -55,55 +56,23 @@ pub enum StopReason {
     Zeno(f64),
 }
 
-/// One row of the result: the recorded signals at a tag.
+/// Where the value and the presence of a wire are in the buffer.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    /// The tag.
-    pub tag: Tag,
-    slots: &'a [f64],
-    records: &'a [RecordCells],
+pub(crate) struct WirePlaces {
+    from: usize,
+    length: usize,
+    present: usize,
 }
 
-impl<'a> Row<'a> {
-    /// Value of a recorded signal, or nothing where it is absent.
-    pub fn value(&self, record: usize) -> Option<&'a [f64]> {
-        let cells = &self.records[record];
-        let from = cells.value as usize;
-        (self.slots[cells.present as usize] != 0.0)
-            .then(|| &self.slots[from..from + cells.ty.len()])
-    }
-
-    /// The coefficients of the impulses of a recorded signal, order by order.
-    pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
-        let cells = &self.records[record];
-        let (slots, length) = (self.slots, cells.ty.len());
-        let at = move |slot: &Slot| &slots[*slot as usize..*slot as usize + length];
-        cells.impulses.iter().map(at)
-    }
-
-    /// How many signals are recorded.
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    /// Whether nothing is recorded.
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
-    }
-}
-
-/// Takes the rows of a run.
-pub trait Sink {
-    /// A row, in the order of tags.
-    fn row(&mut self, row: Row<'_>);
-
-    /// Whether it wants to know what happens at ticks.
-    fn listens(&self) -> bool {
-        false
-    }
-
-    /// Something that happened; only where it listens.
-    fn event(&mut self, _event: Event) {}
+/// For each region, where the wires are that its left limits make.
+fn wire_places(program: &Program) -> Vec<Vec<WirePlaces>> {
+    let places = |wire: &WireId| {
+        let cells = &program.wires[wire.index()];
+        let value = program.cell(cells.value);
+        let present = program.cell(cells.present).slot as usize;
+        WirePlaces { from: value.slot as usize, length: value.length, present }
+    };
+    program.regions.iter().map(|region| region.wires.iter().map(places).collect()).collect()
 }
 
 /// A model that runs.
@@ -123,6 +92,9 @@ pub struct Simulation {
     pub(crate) spare: Vec<u64>,
     pub(crate) spare_tick: Option<Tick>,
     pub(crate) found: Vec<(usize, f64)>,
+    /// For each region, whether the row that is being made tells about it.
+    pub(crate) covered: Vec<bool>,
+    places: Vec<Vec<WirePlaces>>,
     pub(crate) reach: Arc<Reach>,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
@@ -146,9 +118,12 @@ impl Simulation {
         options: Options,
         snapshot: Snapshot,
     ) -> Simulation {
+        let (covered, places) = (vec![false; program.regions.len()], wire_places(&program));
         Simulation {
             diagram,
             program,
+            covered,
+            places,
             options,
             s: snapshot,
             ran: Vec::new(),
@@ -186,11 +161,6 @@ impl Simulation {
     /// How often the units of a block have run at ticks.
     pub fn firings(&self, block: BlockId) -> u64 {
         self.s.firings[block.index()]
-    }
-
-    /// The state of the world at the end of a run or between advances: a row of the records.
-    pub fn row(&self, tag: Tag) -> Row<'_> {
-        Row { tag, slots: &self.s.slots, records: &self.program.records }
     }
 
     /// Runs to the end.
@@ -312,10 +282,9 @@ impl Simulation {
                     && program.recorded
                     && self.options.rows.steps
                 {
-                    let at = self.s.waiting.partition_point(|time| *time < reached);
-                    if self.s.waiting.get(at) != Some(&reached) {
-                        self.s.waiting.insert(at, reached);
-                    }
+                    let step = (reached, region as u32);
+                    let at = self.s.waiting.partition_point(|waiting| *waiting < step);
+                    self.s.waiting.insert(at, step);
                 }
                 Ok(())
             }
@@ -400,47 +369,6 @@ impl Simulation {
         block.map_or_else(|| self.diagram.name.clone(), |block| self.path(block))
     }
 
-    /// Writes the rows of steps up to a time that all regions have reached.
-    fn release_rows(&mut self, reached: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
-        while let Some(time) = self.next_row(reached) {
-            for region in 0..self.s.regions.len() {
-                if self.program.regions[region].recorded {
-                    self.evaluate(region, time)?;
-                }
-            }
-            self.write_row(Tag::new(time, 0), sink);
-            self.follow_solutions();
-        }
-        Ok(())
-    }
-
-    /// Takes the first time up to `reached` at which a row is wanted: after a step, on the grid, or
-    /// on the list.
-    fn next_row(&mut self, reached: Time) -> Option<Time> {
-        let rows = &self.options.rows;
-        let start = self.options.start.to_rational();
-        let grid = rows.every.and_then(|every| Time::tick(start, every, self.s.on_grid.into()));
-        let list = rows.times.get(self.s.on_list).copied();
-        let step = self.s.waiting.first().copied();
-        let time =
-            [grid, list, step].into_iter().flatten().min().filter(|time| *time <= reached)?;
-        self.s.on_grid += u64::from(grid == Some(time));
-        self.s.on_list += usize::from(list == Some(time));
-        if step == Some(time) {
-            self.s.waiting.remove(0);
-        }
-        Some(time).filter(|time| *time >= self.options.start)
-    }
-
-    /// Hands a row to the sink, unless the row of this tag has been written.
-    pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
-        self.s.tag = tag;
-        if self.s.last_row.is_none_or(|last| last < tag) {
-            self.s.last_row = Some(tag);
-            sink.row(self.row(tag));
-        }
-    }
-
     /// Puts the left limits of a region at a time in the buffer.
     pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         let program = &self.program.regions[region];
@@ -500,24 +428,25 @@ impl Simulation {
         Ok(())
     }
 
+    /// Checks the wires of a region that have just been evaluated. This is done at every row.
     fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
-        let program = &self.program;
-        for wire in &program.regions[region].wires {
-            let cells = &program.wires[wire.index()];
-            let cell = program.cell(cells.value);
-            let from = cell.slot as usize;
-            let values = &self.s.slots[from..from + cell.length];
-            let present = self.s.slots[program.cell(cells.present).slot as usize] != 0.0;
-            if present && values.iter().any(|x| !x.is_finite()) {
-                if !self.runs(self.diagram.block(self.diagram.wire(*wire).block).fragment) {
-                    continue;
-                }
-                let blamed = program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
-                let wire = blamed.map_or(*wire, |block| self.diagram.block(block).outputs[0]);
-                return Err(self.not_finite(tag, wire));
-            }
-        }
-        Ok(())
+        let slots = &self.s.slots;
+        let wrong = |(index, places): (usize, &WirePlaces)| {
+            let values = &slots[places.from..places.from + places.length];
+            values.iter().any(|x| !x.is_finite())
+                && slots[places.present] != 0.0
+                && self.runs(self.fragment_of(self.program.regions[region].wires[index]))
+        };
+        let mut places = self.places[region].iter().enumerate();
+        let Some(wrong) = places.position(wrong) else { return Ok(()) };
+        let blamed = self.program.blame(&self.diagram, RegionId::new(region), slots);
+        let wire = self.program.regions[region].wires[wrong];
+        let wire = blamed.map_or(wire, |block| self.diagram.block(block).outputs[0]);
+        Err(self.not_finite(tag, wire))
+    }
+
+    fn fragment_of(&self, wire: WireId) -> FragmentId {
+        self.diagram.block(self.diagram.wire(wire).block).fragment
     }
 
     /// Guesses of solved loops follow the solutions at accepted points.
@@ -533,13 +462,17 @@ impl Simulation {
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         self.s.finished = true;
         let stop = self.options.stop;
-        if self.s.last_row.is_some_and(|tag| tag.time == stop) {
-            return Ok(());
-        }
+        self.cover_all();
         for region in 0..self.s.regions.len() {
-            self.evaluate(region, stop)?;
+            // A region that the last tick has reached has its rows already.
+            self.covered[region] &=
+                self.s.regions[region].last_row.is_none_or(|row| row.time < stop);
+            if self.covered[region] {
+                self.evaluate(region, stop)?;
+            }
         }
-        self.write_row(Tag::new(stop, 0), sink);
+        // Others may have microsteps at this time, and rows come in the order of tags.
+        self.write_row(self.s.tag.max(Tag::new(stop, 0)), sink);
         Ok(())
     }
 }

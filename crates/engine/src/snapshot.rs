@@ -35,13 +35,11 @@ pub struct Snapshot {
     pub(crate) draws: Vec<u64>,
     /// The tick that is going on.
     pub(crate) tick: Option<Tick>,
-    /// Times of rows that wait for slower regions, in order.
-    pub(crate) waiting: Vec<Time>,
+    /// Steps whose rows wait for slower regions: their times, in order, and the regions.
+    pub(crate) waiting: Vec<(Time, u32)>,
     /// How many rows of the grid and of the list have been written or passed.
     pub(crate) on_grid: u64,
     pub(crate) on_list: usize,
-    /// The tag of the last row.
-    pub(crate) last_row: Option<Tag>,
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
     /// For each meeting, when its conditions last held.
@@ -90,6 +88,8 @@ pub(crate) struct RegionState {
     pub reached: Time,
     /// Whether it stands at a crossing that waits for its tick.
     pub crossing: bool,
+    /// The tag of its last row.
+    pub last_row: Option<Tag>,
     /// Sides and residuals of its watched functions, as the solver sees them.
     pub sides: Vec<f64>,
     pub residuals: Vec<f64>,

@@ -13,7 +13,8 @@ use solver::Solver;
 use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
 use crate::history::History;
-use crate::simulation::{Simulation, Sink};
+use crate::rows::Sink;
+use crate::simulation::Simulation;
 use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
 use crate::warning::Met;
 use crate::zeno::Accumulation;
@@ -62,6 +63,7 @@ impl Snapshot {
                 origin: options.start,
                 reached: options.start,
                 crossing: false,
+                last_row: None,
                 sides: vec![0.0; watches],
                 residuals: vec![0.0; watches],
             }
@@ -85,7 +87,6 @@ impl Snapshot {
             waiting: Vec::new(),
             on_grid: 0,
             on_list: 0,
-            last_row: None,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
             met: vec![Met::default(); program.meetings.len()],
             warnings: Vec::new(),
@@ -128,6 +129,7 @@ impl Simulation {
         if due || !self.program.machines.is_empty() {
             return self.begin_tick(start, sink);
         }
+        self.cover_all();
         self.write_row(Tag::new(start, 0), sink);
         Ok(())
     }

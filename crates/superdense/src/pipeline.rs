@@ -86,14 +86,29 @@ impl System {
         &self.diagram.name
     }
 
-    /// The columns that a run records, and how many orders of impulses each may carry.
+    /// The columns that a run records, how many orders of impulses each may carry, and the tables
+    /// of files that hold several.
     pub fn schema(&self) -> Schema {
-        schema(&self.program)
+        schema(&self.program).with_tables(self.tables())
     }
 
     /// The figures that the model asks for, each with its name.
     pub fn figures(&self) -> &[(String, Figure)] {
         &self.figures
+    }
+
+    /// The table of each recorded signal: that of its region, where it is not events only.
+    fn tables(&self) -> Vec<Option<String>> {
+        let is_events = |record: &diagram::Record| {
+            self.diagram.wire(record.wire).between == diagram::Presence::Never
+        };
+        let table = |(record, cells): (&diagram::Record, &program::RecordCells)| {
+            (!is_events(record)).then(|| match cells.region.index() {
+                0 => "held".to_owned(),
+                region => format!("region {region}"),
+            })
+        };
+        self.diagram.records.iter().zip(&self.program.records).map(table).collect()
     }
 
     /// What a trace says about where it comes from.

@@ -86,14 +86,13 @@ impl Sink for Recorder {
         self.rows += 1;
         if let Some(writer) = &mut self.writer {
             let impulse = |column: usize, order: usize| {
-                row.impulses(column).nth(order).filter(|w| w.iter().any(|w| *w != 0.0))
+                let weight = row.covers(column).then(|| row.impulses(column).nth(order))??;
+                Some(weight).filter(|weight| weight.iter().any(|w| *w != 0.0))
             };
-            if let Err(error) = writer.push(row.tag, |column| row.value(column), impulse) {
+            let (covers, value) = (|column| row.covers(column), |column| row.value(column));
+            if let Err(error) = writer.push_some(row.tag, covers, value, impulse) {
                 (self.writer, self.write_error) = (None, Some(error));
             }
-            // The last row is kept, to tell where the run stands.
-            self.trace.clear();
-            self.trace.push(row.tag, |column| row.value(column));
             return;
         }
         if self.write_error.is_some() {
@@ -108,6 +107,10 @@ impl Sink for Recorder {
                 }
             }
         }
+    }
+
+    fn is_joined(&self) -> bool {
+        self.writer.as_ref().is_none_or(Writer::is_joined)
     }
 
     fn listens(&self) -> bool {
@@ -149,7 +152,13 @@ impl Run {
     /// Ends the file of [`Run::record_to`] with the rows so far, or says why it could not be
     /// written. A run that goes on afterwards keeps its rows in memory.
     pub fn close(&mut self) -> Option<WriteError> {
-        let finished = self.recorder.writer.take().map_or(Ok(()), Writer::finish);
+        let writer = self.recorder.writer.take();
+        if let Some(writer) = &writer {
+            let header = self.recorder.trace.header().clone();
+            self.recorder.trace = writer.last_rows();
+            self.recorder.trace.set_header(header);
+        }
+        let finished = writer.map_or(Ok(()), Writer::finish);
         self.recorder.write_error.take().or(finished.err())
     }
 
@@ -183,8 +192,8 @@ impl Run {
         self.simulation.snapshot().tag()
     }
 
-    /// What has been recorded since the run was started or resumed; the last row alone where rows
-    /// go to a file.
+    /// What has been recorded since the run was started or resumed. Where rows go to a file, nothing
+    /// until [`Run::close`], and then the last row of each table.
     pub fn trace(&self) -> &Trace {
         &self.recorder.trace
     }

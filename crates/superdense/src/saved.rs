@@ -31,7 +31,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 pub(crate) fn save(identity: u64, snapshot: &Snapshot) -> Vec<u8> {
     let body = postcard::to_allocvec(snapshot).expect("a snapshot is plain data");

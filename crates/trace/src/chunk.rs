@@ -11,14 +11,19 @@ use crate::Schema;
 /// Rows by columns.
 pub(crate) struct Chunk {
     tags: Vec<Tag>,
+    /// The table of each row.
+    tables: Vec<u32>,
     lanes: Vec<Lane>,
 }
 
 /// The values of a column or its impulses of one order.
 #[derive(Default)]
 pub(crate) struct Lane {
-    /// For each row 1 where it is present, else 0.
-    pub levels: Vec<i16>,
+    /// How many rows of its table there are.
+    rows: usize,
+    /// For each of them 1 where it is present, else 0; empty where it is present in all, as most
+    /// lanes are.
+    levels: Vec<i16>,
     /// For each element its values in the rows where it is present.
     pub elements: Vec<Vec<f64>>,
 }
@@ -31,34 +36,33 @@ impl Chunk {
             // Impulses are rare: their lanes grow when they come.
             let room = if lane.order.is_none() { rows } else { 0 };
             let elements = (0..length).map(|_| Vec::with_capacity(room)).collect();
-            Lane { levels: Vec::with_capacity(rows), elements }
+            Lane { elements, ..Lane::default() }
         };
-        Chunk { tags: Vec::with_capacity(rows), lanes: schema.lanes().map(lane).collect() }
+        let (tags, tables) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        Chunk { tags, tables, lanes: schema.lanes().map(lane).collect() }
     }
 
-    /// Adds a row, whose lanes the function gives in the order of the schema's.
+    /// Adds a row of a table: its lanes, each with its elements or absent.
+    #[inline]
     pub fn push<'v>(
         &mut self,
         tag: Tag,
-        orders: &[usize],
-        value: impl Fn(usize) -> Option<&'v [f64]>,
-        impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
+        table: usize,
+        lanes: impl Iterator<Item = (usize, Option<&'v [f64]>)>,
     ) {
         self.tags.push(tag);
-        let mut lanes = self.lanes.iter_mut();
-        let mut push = |value| lanes.next().expect("a lane for each part").push(value);
-        for (column, orders) in orders.iter().enumerate() {
-            push(value(column));
-            for order in 0..*orders {
-                push(impulse(column, order));
-            }
+        self.tables.push(table as u32);
+        for (lane, value) in lanes {
+            self.lanes[lane].push(value);
         }
     }
 
     /// Forgets the rows and keeps the room.
     pub fn clear(&mut self) {
         self.tags.clear();
+        self.tables.clear();
         for lane in &mut self.lanes {
+            lane.rows = 0;
             lane.levels.clear();
             lane.elements.iter_mut().for_each(Vec::clear);
         }
@@ -66,6 +70,16 @@ impl Chunk {
 
     pub fn tags(&self) -> &[Tag] {
         &self.tags
+    }
+
+    /// The table of each row.
+    pub fn tables(&self) -> &[u32] {
+        &self.tables
+    }
+
+    /// The tag and the table of each row.
+    pub fn rows(&self) -> impl Iterator<Item = (Tag, usize)> + '_ {
+        self.tags.iter().copied().zip(self.tables.iter().map(|table| *table as usize))
     }
 
     pub fn lanes(&self) -> &[Lane] {
@@ -76,8 +90,10 @@ impl Chunk {
         self.tags.len()
     }
 
-    pub fn tags_mut(&mut self) -> &mut Vec<Tag> {
-        &mut self.tags
+    /// Adds the tag of a row of a table, whose lanes are set apart.
+    pub fn push_tag(&mut self, tag: Tag, table: u32) {
+        self.tags.push(tag);
+        self.tables.push(table);
     }
 
     pub fn lanes_mut(&mut self) -> &mut [Lane] {
@@ -93,17 +109,53 @@ impl Chunk {
 impl Lane {
     #[inline]
     pub fn push(&mut self, value: Option<&[f64]>) {
-        self.levels.push(value.is_some().into());
-        if let Some(value) = value {
-            assert_eq!(value.len(), self.elements.len(), "the type of a column says its length");
-            for (element, value) in self.elements.iter_mut().zip(value) {
-                element.push(*value);
+        match value {
+            None => self.push_absent(),
+            Some(value) => {
+                let length = self.elements.len();
+                assert_eq!(value.len(), length, "the type of a column says its length");
+                for (element, value) in self.elements.iter_mut().zip(value) {
+                    element.push(*value);
+                }
+                self.rows += 1;
+                if !self.levels.is_empty() {
+                    self.levels.push(1);
+                }
             }
         }
     }
+
+    fn push_absent(&mut self) {
+        if self.levels.is_empty() {
+            self.levels.resize(self.rows, 1);
+        }
+        self.levels.push(0);
+        self.rows += 1;
+    }
+
+    /// Sets in which rows of its table it is present.
+    pub fn set_levels(&mut self, levels: Vec<i16>) {
+        (self.rows, self.levels) = (levels.len(), levels);
+    }
+
+    /// For each row of its table 1 where it is present, else 0; nothing where it is in all.
+    pub fn levels(&self) -> Option<&[i16]> {
+        (!self.levels.is_empty()).then_some(&self.levels)
+    }
+
+    fn is_present(&self, row: usize) -> bool {
+        self.levels.is_empty() || self.levels[row] != 0
+    }
+
+    /// The elements of its last row, or nothing where it is absent.
+    pub fn last(&self) -> Option<Vec<f64>> {
+        let row = self.rows.checked_sub(1)?;
+        let last = || self.elements.iter().filter_map(|e| e.last().copied()).collect();
+        self.is_present(row).then(last)
+    }
 }
 
-/// A walk along the rows of a lane.
+/// A walk along the rows of a lane, which are those of its table.
 pub(crate) struct Cursor<'a> {
     lane: &'a Lane,
     row: usize,
@@ -124,7 +176,7 @@ impl<'a> Cursor<'a> {
 
     /// Whether the row that was last asked for was present.
     pub fn was_present(&self) -> bool {
-        self.lane.levels[self.row - 1] != 0
+        self.lane.is_present(self.row - 1)
     }
 
     /// The number of elements.

@@ -5,7 +5,8 @@
 //! and right limits are never mixed. Between events the signals are smooth: each trace is
 //! interpolated linearly at the times of the other's rows, never across an event. Rows that only
 //! one trace has between events are thus no difference, but the error of interpolation is: record
-//! both on the same grid where tolerances are tight. An impulse that is missing weighs zero.
+//! both on the same grid where tolerances are tight. A signal that has no row of its own at a tag,
+//! because it is of another region, says nothing there. An impulse that is missing weighs zero.
 
 mod result;
 

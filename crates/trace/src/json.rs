@@ -15,7 +15,9 @@
 //! microstep; `v` has an entry for each column: `null` where it is absent, a number or a truth
 //! value for a scalar, and for vectors and matrices their elements in one list, row by row. `d`,
 //! where a row has impulses, lists `[column, order, coefficient]`, the coefficient written like a
-//! value. What is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`. `count` is the number of
+//! value. Where the file has several tables, a row begins with `table`, the name of its own, and
+//! `v` has the columns of that table alone: `"columns"` say which table each column is in, rows of
+//! the table `impulses` have an empty `v`. What is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`. `count` is the number of
 //! rows, so that a file from which rows were lost is known.
 
 mod decode;

@@ -32,6 +32,7 @@ mod format;
 mod writer;
 
 mod chunk;
+mod layout;
 mod number;
 mod target;
 
@@ -40,6 +41,7 @@ mod json;
 mod parquet;
 
 mod error;
+mod parts;
 mod read;
 mod tables;
 
@@ -53,7 +55,7 @@ pub use compare::{
 pub use error::{ReadError, ReadProblem, WriteError, WriteProblem};
 pub use format::Format;
 pub use header::Header;
-pub use read::{read, read_as};
+pub use read::{read, read_as, read_tables};
 pub use schema::{Column, Schema};
 pub use table::{Impulse, Trace};
 pub use tables::write_impulses_csv;

@@ -8,11 +8,17 @@
 //! the columns as JSON, under the keys `superdense.trace`, `superdense.header` and
 //! `superdense.columns`.
 //!
+//! Where the file has several tables, rows of all of them follow one another in the order of tags,
+//! and the column `table`, behind `microstep`, names the one that a row belongs to; the columns of
+//! other tables are null there. `SELECT ... WHERE "table" = 'region 1'` is one of them.
+//!
 //! Doubles are split into their bytes (BYTE_STREAM_SPLIT), which makes those of smooth signals
 //! alike, and compressed with LZ4: per row of ten signals about as fast as writing them plain.
 
 mod decode;
 mod encode;
+
+use crate::layout::Layout;
 
 pub(crate) use decode::read;
 pub(crate) use encode::Encoder;
@@ -23,3 +29,11 @@ const COLUMNS_KEY: &str = "superdense.columns";
 
 /// The columns of the tag, before all others.
 const TAG_COLUMNS: [&str; 3] = ["time", "seconds", "microstep"];
+/// The column behind them that names the table of a row, where there are several.
+const TABLE_COLUMN: &str = "table";
+
+/// The columns before those of signals.
+fn first_columns(layout: &Layout) -> Vec<&'static str> {
+    let table = layout.is_divided().then_some(TABLE_COLUMN);
+    TAG_COLUMNS.into_iter().chain(table).collect()
+}

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use crate::layout::SIGNALS;
+use crate::parts::Parts;
 use crate::{Format, ReadError, ReadProblem, Trace, csv, json, parquet};
 
 /// Reads a file in the format that its extension names.
@@ -15,10 +17,22 @@ pub fn read(path: &Path) -> Result<Trace, ReadError> {
 
 /// Reads a file, whatever its extension.
 pub fn read_as(path: &Path, format: Format) -> Result<Trace, ReadError> {
-    let parts = File::open(path).map_err(ReadProblem::from).and_then(|file| match format {
+    let joined = File::open(path).map_err(ReadProblem::from).and_then(|file| match format {
         Format::Csv => csv::read(file),
-        Format::Json => json::read(file),
-        Format::Parquet => parquet::read(file),
+        Format::Json => json::read(file).map(Parts::join),
+        Format::Parquet => parquet::read(file).map(Parts::join),
     });
-    parts.map_err(|problem| ReadError { path: path.to_owned(), problem })
+    joined.map_err(|problem| ReadError { path: path.to_owned(), problem })
+}
+
+/// Reads the tables of a file apart, each with its name: one for the signals of each region that
+/// steps apart, `events`, and `impulses`. A file of the joined view has one table, `signals`.
+pub fn read_tables(path: &Path) -> Result<Vec<(String, Trace)>, ReadError> {
+    let error = |problem| ReadError { path: path.to_owned(), problem };
+    let open = || File::open(path).map_err(|problem| error(problem.into()));
+    match Format::of(path) {
+        Some(Format::Json) => json::read(open()?).map(Parts::separate).map_err(error),
+        Some(Format::Parquet) => parquet::read(open()?).map(Parts::separate).map_err(error),
+        _ => Ok(vec![(SIGNALS.to_owned(), read(path)?)]),
+    }
 }

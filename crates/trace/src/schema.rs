@@ -3,6 +3,8 @@
 use base::{Elem, Shape, Type};
 use serde::{Deserialize, Serialize};
 
+use crate::layout::{EVENTS, IMPULSES};
+
 /// One recorded signal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
@@ -32,13 +34,41 @@ impl Column {
 pub struct Schema {
     columns: Vec<Column>,
     orders: Vec<usize>,
+    /// The tables of signals; none where all columns share one.
+    tables: Vec<String>,
+    /// For each column its table; nothing for events. Empty where there are no tables.
+    table_of: Vec<Option<usize>>,
 }
 
 impl Schema {
-    /// Columns that carry no impulses.
+    /// Columns that carry no impulses, in one table.
     pub fn new(columns: Vec<Column>) -> Schema {
         let orders = vec![0; columns.len()];
-        Schema { columns, orders }
+        Schema { columns, orders, ..Schema::default() }
+    }
+
+    /// The same columns in tables of their own in files that can hold several: column `i` is in
+    /// the table that `table_of` names, or is a signal that is events only; where all are, they
+    /// share one. No table may be called `events` or `impulses`.
+    ///
+    /// # Panics
+    /// Where there are more or fewer names than columns, or one that is taken.
+    pub fn with_tables(mut self, table_of: Vec<Option<String>>) -> Schema {
+        assert_eq!(table_of.len(), self.columns.len(), "a table for each column");
+        let taken = |name: &String| name == EVENTS || name == IMPULSES;
+        assert!(!table_of.iter().flatten().any(taken), "the name of a table is taken");
+        let mut place = |name: String| match self.tables.iter().position(|table| *table == name) {
+            Some(place) => place,
+            None => {
+                self.tables.push(name);
+                self.tables.len() - 1
+            }
+        };
+        self.table_of = table_of.into_iter().map(|name| name.map(&mut place)).collect();
+        if self.tables.is_empty() {
+            self.table_of.clear();
+        }
+        self
     }
 
     /// The same columns, where column `i` may carry impulses of the orders below `orders[i]`.
@@ -58,6 +88,16 @@ impl Schema {
     /// How many orders of impulses each column may carry.
     pub fn orders(&self) -> &[usize] {
         &self.orders
+    }
+
+    /// The tables of signals; none where all columns share one.
+    pub fn tables(&self) -> &[String] {
+        &self.tables
+    }
+
+    /// The table of a column; nothing for a signal that is events only.
+    pub fn table_of(&self, column: usize) -> Option<usize> {
+        self.table_of.get(column).copied().flatten()
     }
 
     /// Makes room for an impulse of this order.
@@ -111,7 +151,8 @@ pub(crate) struct LaneId {
 }
 
 /// A column as files describe it: `{"name": "x", "element": "real", "shape": [2], "orders": 0}`,
-/// where the shape of a scalar is empty.
+/// where the shape of a scalar is empty. Where a file has several tables, `table` names that of the
+/// column.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Described {
     name: String,
@@ -119,6 +160,8 @@ pub(crate) struct Described {
     shape: Vec<u32>,
     #[serde(default)]
     orders: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    table: Option<String>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -134,7 +177,12 @@ const MOST_ELEMENTS: u64 = 1 << 24;
 
 impl Schema {
     pub(crate) fn describe(&self) -> Vec<Described> {
-        let describe = |(column, orders): (&Column, &usize)| Described {
+        let table = |index: usize| match self.table_of(index) {
+            _ if self.tables.is_empty() => None,
+            Some(table) => Some(self.tables[table].clone()),
+            None => Some(EVENTS.to_owned()),
+        };
+        let describe = |(index, (column, orders)): (usize, (&Column, &usize))| Described {
             name: column.name.clone(),
             element: match column.ty.elem {
                 Elem::Bool => Element::Boolean,
@@ -147,15 +195,21 @@ impl Schema {
                 Shape::Matrix(rows, columns) => vec![rows, columns],
             },
             orders: *orders,
+            table: table(index),
         };
-        self.columns.iter().zip(&self.orders).map(describe).collect()
+        self.columns.iter().zip(&self.orders).enumerate().map(describe).collect()
     }
 
     /// The schema that a file describes, or what is wrong with it.
     pub(crate) fn of(described: Vec<Described>) -> Result<Schema, String> {
         let mut elements = 0u64;
         let mut schema = Schema::default();
-        for Described { name, element, shape, orders } in described {
+        let mut tables = Vec::new();
+        for Described { name, element, shape, orders, table } in described {
+            if table.as_deref() == Some(IMPULSES) {
+                return Err(format!("column `{name}` is in the table of impulses"));
+            }
+            tables.push(table);
             let shape = match shape[..] {
                 [] => Shape::Scalar,
                 [n] => Shape::Vector(n),
@@ -180,6 +234,11 @@ impl Schema {
             schema.columns.push(Column { name, ty: Type { elem, shape } });
             schema.orders.push(orders);
         }
-        Ok(schema)
+        let signals = |table: &Option<String>| table.as_ref().is_some_and(|name| name != EVENTS);
+        if !tables.iter().any(signals) {
+            return Ok(schema);
+        }
+        let events = |table: Option<String>| table.filter(|name| name != EVENTS);
+        Ok(schema.with_tables(tables.into_iter().map(events).collect()))
     }
 }

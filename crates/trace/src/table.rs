@@ -2,7 +2,6 @@
 
 use base::{Shape, Tag};
 
-use crate::chunk::Chunk;
 use crate::{Column, Header, Schema};
 
 /// An impulse that a recorded signal carried.
@@ -29,6 +28,8 @@ pub struct Trace {
     tags: Vec<Tag>,
     values: Vec<f64>,
     present: Vec<bool>,
+    /// Which of them lie between rows of their own; as long as it needs to be.
+    filled: Vec<bool>,
     impulses: Vec<Impulse>,
 }
 
@@ -70,6 +71,7 @@ impl Trace {
         self.tags.clear();
         self.values.clear();
         self.present.clear();
+        self.filled.clear();
         self.impulses.clear();
     }
 
@@ -79,33 +81,36 @@ impl Trace {
         self.impulses.push(impulse);
     }
 
-    /// Adds all rows of a chunk.
-    pub(crate) fn append(&mut self, chunk: &Chunk) {
-        let lanes: Vec<_> = self.schema.lanes().collect();
-        let mut cursors = chunk.cursors();
-        for tag in chunk.tags() {
-            self.tags.push(*tag);
-            for (lane, cursor) in lanes.iter().zip(&mut cursors) {
-                let value = cursor.next();
-                match (lane.order, value) {
-                    (None, Some(value)) => self.values.extend(value),
-                    (None, None) => {
-                        let length = self.schema.columns()[lane.column].ty.len();
-                        self.values.extend(std::iter::repeat_n(f64::NAN, length));
-                    }
-                    (Some(order), Some(weight)) => self.impulses.push(Impulse {
-                        tag: *tag,
-                        column: lane.column,
-                        order,
-                        weight: weight.collect(),
-                    }),
-                    (Some(_), None) => {}
-                }
-                if lane.order.is_none() {
-                    self.present.push(cursor.was_present());
-                }
-            }
-        }
+    /// Begins a row, whose columns are pushed next, in their order.
+    pub(crate) fn push_tag(&mut self, tag: Tag) {
+        self.tags.push(tag);
+    }
+
+    /// The next column of a row is present.
+    pub(crate) fn push_present(&mut self, value: impl Iterator<Item = f64>) {
+        self.present.push(true);
+        self.values.extend(value);
+    }
+
+    /// The next column of a row is absent.
+    pub(crate) fn push_absent(&mut self, column: usize) {
+        let length = self.schema.columns()[column].ty.len();
+        self.present.push(false);
+        self.values.extend(std::iter::repeat_n(f64::NAN, length));
+    }
+
+    /// The next column of a row has no row of its own; this value lies between its rows.
+    pub(crate) fn push_filled(&mut self, value: &[f64]) {
+        self.filled.resize(self.present.len(), false);
+        self.filled.push(true);
+        self.push_present(value.iter().copied());
+    }
+
+    /// Whether a signal had no row of its own here, so that its value is only what its rows before
+    /// and after let one think. A signal of a region that steps apart has such cells in the joined
+    /// view of a file.
+    pub fn is_filled(&self, row: usize, column: usize) -> bool {
+        self.filled.get(row * self.columns().len() + column).is_some_and(|filled| *filled)
     }
 
     /// Says where the table comes from.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use base::Tag;
 
 use crate::chunk::Chunk;
+use crate::layout::{LastRow, Layout};
 use crate::target::Target;
 use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
 
@@ -33,8 +34,11 @@ impl Options {
 /// nothing behind. After an error it takes no more.
 pub struct Writer {
     path: PathBuf,
-    orders: Vec<usize>,
+    schema: Schema,
+    layout: Layout,
     chunk: Chunk,
+    /// The last row of each table that has left the chunk.
+    written: Vec<Option<LastRow>>,
     /// How many rows a chunk has.
     limit: usize,
     rows: u64,
@@ -94,6 +98,10 @@ impl Writer {
         options: Options,
     ) -> Result<Writer, WriteError> {
         let limit = chunk_rows(schema, options.format);
+        let layout = match options.format {
+            Format::Csv => Layout::joined(schema),
+            Format::Json | Format::Parquet => Layout::of(schema),
+        };
         let encoder = match options.format {
             Format::Csv => {
                 let header = options.comments.then_some(header);
@@ -105,7 +113,9 @@ impl Writer {
         Ok(Writer {
             encoder: encoder.map_err(|error| WriteError::new(&path, error))?,
             path,
-            orders: schema.orders().to_vec(),
+            schema: schema.clone(),
+            written: vec![None; layout.tables.len()],
+            layout,
             chunk: Chunk::new(schema, limit),
             limit,
             rows: 0,
@@ -127,13 +137,55 @@ impl Writer {
         value: impl Fn(usize) -> Option<&'v [f64]>,
         impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
     ) -> Result<(), WriteError> {
-        self.chunk.push(tag, &self.orders, value, impulse);
-        if self.chunk.len() == self.limit { self.flush() } else { Ok(()) }
+        self.push_some(tag, |_| true, value, impulse)
+    }
+
+    /// The same for a row that says nothing about some columns: those of a table that has no row
+    /// here. Where [`Writer::is_joined`], no such row can be written.
+    #[inline]
+    pub fn push_some<'v>(
+        &mut self,
+        tag: Tag,
+        covers: impl Fn(usize) -> bool,
+        value: impl Fn(usize) -> Option<&'v [f64]>,
+        impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
+    ) -> Result<(), WriteError> {
+        self.layout.push(&mut self.chunk, tag, covers, value, impulse);
+        self.rows += 1;
+        if self.chunk.len() >= self.limit { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether all columns share one table, so that every row must say something about each.
+    pub fn is_joined(&self) -> bool {
+        self.layout.is_joined()
     }
 
     /// The number of rows that were added.
     pub fn rows(&self) -> u64 {
-        self.rows + self.chunk.len() as u64
+        self.rows
+    }
+
+    /// The last row of each table, to tell where a run stands; a signal that is not in one of them
+    /// is absent there.
+    pub fn last_rows(&self) -> Trace {
+        let mut rows: Vec<(usize, LastRow)> = self
+            .layout
+            .last_rows(&self.chunk)
+            .into_iter()
+            .zip(&self.written)
+            .map(|(last, written)| last.or_else(|| written.clone()))
+            .enumerate()
+            .filter_map(|(table, row)| Some((table, row?)))
+            .collect();
+        rows.sort_by_key(|(_, row)| row.tag);
+        let mut trace = Trace::with_schema(self.schema.clone());
+        for rows in rows.chunk_by(|a, b| a.1.tag == b.1.tag) {
+            let value = |column: usize| {
+                rows.iter().find_map(|(table, row)| self.layout.value(*table, row, column))
+            };
+            trace.push(rows[0].1.tag, value);
+        }
+        trace
     }
 
     /// Writes what is left and gives the file its name.
@@ -151,7 +203,9 @@ impl Writer {
         }
         let written = self.encoder.write(&self.chunk);
         self.failed = written.is_err();
-        self.rows += self.chunk.len() as u64;
+        for (kept, last) in self.written.iter_mut().zip(self.layout.last_rows(&self.chunk)) {
+            *kept = last.or_else(|| kept.take());
+        }
         self.chunk.clear();
         written.map_err(|error| WriteError::new(&self.path, error))
     }

@@ -13,6 +13,8 @@ use superdense_trace::{
 #[derive(Clone, Debug)]
 struct Drawn {
     columns: Vec<(String, Type, usize)>,
+    /// The table of each column; 0 for events. Where it is empty all share one.
+    tables: Vec<u32>,
     rows: usize,
     start: i128,
     seed: u64,
@@ -41,9 +43,11 @@ fn tables() -> impl Strategy<Value = Drawn> {
     ];
     let columns = prop::collection::vec((name, types(), 0usize..3), 0..6);
     let parameters = prop::collection::vec(("[a-z]{1,4}", "[ -~]{0,6}"), 0..4);
-    (columns, 0usize..40, any::<i64>(), any::<u64>(), parameters).prop_map(
-        |(columns, rows, start, seed, parameters)| Drawn {
+    let tables = prop_oneof![Just(Vec::new()), prop::collection::vec(0u32..4, 6)];
+    (columns, tables, 0usize..40, any::<i64>(), any::<u64>(), parameters).prop_map(
+        |(columns, tables, rows, start, seed, parameters)| Drawn {
             columns,
+            tables,
             rows,
             start: i128::from(start) << 40,
             seed,
@@ -82,7 +86,12 @@ fn table(drawn: &Drawn) -> Trace {
         .iter()
         .map(|(name, ty, orders)| (Column { name: name.clone(), ty: *ty }, *orders))
         .unzip();
-    let mut trace = Trace::with_schema(Schema::new(columns.clone()).with_orders(orders.clone()));
+    let mut schema = Schema::new(columns.clone()).with_orders(orders.clone());
+    if !drawn.tables.is_empty() {
+        let name = |table: &u32| (*table > 0).then(|| format!("region {table}"));
+        schema = schema.with_tables(drawn.tables.iter().take(columns.len()).map(name).collect());
+    }
+    let mut trace = Trace::with_schema(schema);
     trace.set_header(Header {
         model: "a \"model\"\n# two".to_owned(),
         parameters: drawn.parameters.iter().cloned().collect(),
@@ -159,6 +168,7 @@ proptest! {
             *name = format!("{index} {}", name.replace(['[', '.'], "_"));
             ty.elem = Elem::Real;
         }
+        drawn.tables.clear();
         let mut trace = table(&drawn);
         trace.set_header(Header::default());
         let folder = tempfile::tempdir().unwrap();

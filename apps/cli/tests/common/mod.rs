@@ -2,6 +2,10 @@
 
 #![allow(dead_code)]
 
+pub mod drawing;
+pub mod figures;
+pub mod markdown;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

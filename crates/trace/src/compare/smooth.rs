@@ -33,7 +33,7 @@ enum Sample<'a> {
     Row(Option<&'a [f64]>),
     /// The elements between two rows.
     Between(Vec<f64>),
-    /// The signal comes or goes between two rows: no telling.
+    /// The signal comes or goes between two rows, or has no row here: no telling.
     Unknown,
 }
 
@@ -89,10 +89,10 @@ impl Comparer<'_> {
                 let (a, b) = self.places[index];
                 let tag = own.tags()[row];
                 if side == Side::First {
-                    let own = Sample::Row(own.get(row, a));
+                    let own = Sample::at(own, row, a);
                     self.sampled(index, tag, &own, &other.sample(place, b));
                 } else {
-                    let own = Sample::Row(own.get(row, b));
+                    let own = Sample::at(own, row, b);
                     self.sampled(index, tag, &other.sample(place, a), &own);
                 }
             }
@@ -165,7 +165,7 @@ impl<'a> Phase<'a> {
     fn sample(&self, place: Place, column: usize) -> Sample<'a> {
         let (right, part) = match place {
             Place::Outside => return Sample::Unknown,
-            Place::Row(row) => return Sample::Row(self.trace.get(row, column)),
+            Place::Row(row) => return Sample::at(self.trace, row, column),
             Place::Between { right, part } => (right, part),
         };
         match (self.trace.get(right - 1, column), self.trace.get(right, column)) {
@@ -182,7 +182,15 @@ impl<'a> Phase<'a> {
     }
 }
 
-impl Sample<'_> {
+impl<'a> Sample<'a> {
+    /// What a row says; nothing where the signal has none of its own there.
+    fn at(trace: &'a Trace, row: usize, column: usize) -> Sample<'a> {
+        match trace.is_filled(row, column) {
+            true => Sample::Unknown,
+            false => Sample::Row(trace.get(row, column)),
+        }
+    }
+
     /// What is known: the elements, or that there are none.
     fn value(&self) -> Option<Option<&[f64]>> {
         match self {

@@ -63,6 +63,9 @@ impl Comparer<'_> {
                         rows_a.next().zip(rows_b.next()).expect("both have this microstep");
                     for index in 0..self.places.len() {
                         let (place_a, place_b) = self.places[index];
+                        if first.is_filled(row_a, place_a) || second.is_filled(row_b, place_b) {
+                            continue;
+                        }
                         let (a, b) = (first.get(row_a, place_a), second.get(row_b, place_b));
                         self.values(index, first.tags()[row_a], a, b);
                     }

@@ -7,6 +7,7 @@ use base::Elem;
 use super::{COLUMNS_KEY, ROWS_KEY, VERSION_KEY};
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
+use crate::layout::Layout;
 use crate::number::{write_time, write_value};
 use crate::{Header, Schema, Trace, writer};
 
@@ -25,9 +26,10 @@ pub fn write_indexed_csv(trace: &Trace, index: &str, out: impl Write) -> io::Res
 fn write_rows(trace: &Trace, mut encoder: Encoder<impl Write>) -> io::Result<()> {
     const ROWS: usize = 1 << 10;
     let mut chunk = Chunk::new(trace.schema(), ROWS);
+    let layout = Layout::joined(trace.schema());
     for row in trace.joined() {
-        let orders = trace.schema().orders();
-        chunk.push(row.tag, orders, |c| row.value(c), |c, order| row.impulse(c, order));
+        let impulse = |column, order| row.impulse(column, order);
+        layout.push(&mut chunk, row.tag, |_| true, |column| row.value(column), impulse);
         if chunk.len() == ROWS {
             encoder.chunk(&chunk)?;
             chunk.clear();

@@ -10,20 +10,22 @@ use serde_json::error::Category;
 
 use super::VERSION_KEY;
 use crate::header::FORMAT_VERSION;
+use crate::layout::{Kind, Table};
 use crate::number::parse_time;
+use crate::parts::Parts;
 use crate::schema::Described;
-use crate::{Impulse, ReadProblem, Schema, Trace};
+use crate::{Header, Impulse, ReadProblem, Schema};
 
 /// Reads a whole file.
-pub(crate) fn read(file: File) -> Result<Trace, ReadProblem> {
+pub(crate) fn read(file: File) -> Result<Parts, ReadProblem> {
     if file.metadata()?.len() == 0 {
         return Err(ReadProblem::Cut("it is empty".to_owned()));
     }
     let mut text = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, file));
     let mut version = Version::Unknown;
     let read = FileSeed(&mut version).deserialize(&mut text);
-    match read.and_then(|trace| text.end().map(|()| trace)) {
-        Ok(trace) => Ok(trace),
+    match read.and_then(|parts| text.end().map(|()| parts)) {
+        Ok(parts) => Ok(parts),
         Err(error) => Err(match (error.classify(), version) {
             (Category::Io, _) => ReadProblem::Unreadable(error.into()),
             (_, Version::Other(found)) => ReadProblem::OtherVersion(found),
@@ -44,20 +46,20 @@ enum Version {
 struct FileSeed<'a>(&'a mut Version);
 
 impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
-    type Value = Trace;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Trace, D::Error> {
+    type Value = Parts;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Parts, D::Error> {
         from.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for FileSeed<'_> {
-    type Value = Trace;
+    type Value = Parts;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "an object that begins with `{VERSION_KEY}`")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Trace, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts, A::Error> {
         if map.next_key::<String>()?.as_deref() != Some(VERSION_KEY) {
             return Err(A::Error::custom(format!("it does not begin with `{VERSION_KEY}`")));
         }
@@ -67,31 +69,30 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
             return Err(A::Error::custom("another version"));
         }
         *self.0 = Version::Ours;
-        let (mut trace, mut count) = (Trace::default(), None);
+        let (mut header, mut count) = (Header::default(), None);
+        let mut parts = Parts::new(Schema::default(), Header::default());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "header" => trace.set_header(map.next_value()?),
+                "header" => header = map.next_value()?,
                 "columns" => {
                     let columns: Vec<Described> = map.next_value()?;
                     let schema = Schema::of(columns).map_err(A::Error::custom)?;
-                    let header = trace.header().clone();
-                    trace = Trace::with_schema(schema);
-                    trace.set_header(header);
+                    parts = Parts::new(schema, std::mem::take(&mut header));
                 }
-                "rows" => map.next_value_seed(RowsSeed(&mut trace))?,
+                "rows" => map.next_value_seed(RowsSeed(&mut parts))?,
                 "count" => count = Some(map.next_value::<usize>()?),
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
         match count {
-            Some(count) if count == trace.len() => Ok(trace),
+            Some(count) if count == parts.rows() => Ok(parts),
             _ => Err(A::Error::custom("`count` is not the number of rows")),
         }
     }
 }
 
 /// The list of rows, which go into the table one by one.
-struct RowsSeed<'a>(&'a mut Trace);
+struct RowsSeed<'a>(&'a mut Parts);
 
 impl<'de> DeserializeSeed<'de> for RowsSeed<'_> {
     type Value = ();
@@ -117,6 +118,7 @@ impl<'de> Visitor<'de> for RowsSeed<'_> {
 
 #[derive(serde::Deserialize)]
 struct Row {
+    table: Option<String>,
     t: String,
     n: u32,
     v: Vec<Entry>,
@@ -125,30 +127,50 @@ struct Row {
 }
 
 impl Row {
-    fn append_to(self, trace: &mut Trace) -> Result<(), String> {
+    fn append_to(self, parts: &mut Parts) -> Result<(), String> {
         let time = parse_time(&self.t).ok_or_else(|| format!("`{}` is no time", self.t))?;
         let tag = Tag::new(time, self.n);
+        let place = match &self.table {
+            Some(name) => parts.layout().table(name).ok_or(format!("no table `{name}`"))?,
+            None if parts.layout().is_divided() => return Err("a row of no table".to_owned()),
+            None => 0,
+        };
+        let (schema, table, trace) = parts.table_mut(place);
         if trace.tags().last().is_some_and(|last| *last > tag) {
             return Err(format!("the tag {tag} goes back"));
         }
-        let columns = trace.columns();
-        if self.v.len() != columns.len() {
-            return Err(format!("{} values for {} columns", self.v.len(), columns.len()));
+        let values = if table.kind == Kind::Impulses { 0 } else { table.columns.len() };
+        if self.v.len() != values {
+            return Err(format!("{} values for {values} columns", self.v.len()));
         }
-        for (entry, column) in self.v.iter().zip(columns) {
-            entry.check(column.ty, &column.name)?;
+        let columns = schema.columns();
+        for (entry, column) in self.v.iter().zip(&table.columns) {
+            entry.check(columns[*column].ty, &columns[*column].name)?;
         }
-        trace.push(tag, |column| self.v[column].0.as_deref());
-        for (column, order, entry) in self.d {
-            let orders = trace.schema().orders().get(column).copied().unwrap_or(0);
-            if order >= orders {
-                return Err(format!("column {column} has no impulses of order {order}"));
-            }
-            entry.check(trace.columns()[column].ty, "the impulse")?;
-            let weight = entry.0.ok_or("an impulse without a coefficient")?;
+        let impulses = self.d.into_iter().map(|impulse| weight(schema, table, impulse));
+        let impulses: Vec<(usize, usize, Vec<f64>)> = impulses.collect::<Result<_, _>>()?;
+        trace.push(tag, |column| self.v.get(column)?.0.as_deref());
+        for (column, order, weight) in impulses {
             trace.push_impulse(Impulse { tag, column, order, weight });
         }
         Ok(())
+    }
+}
+
+/// The impulse of a row: the place of its column in the table, its order and its coefficient.
+fn weight(
+    schema: &Schema,
+    table: &Table,
+    (column, order, entry): (usize, usize, Entry),
+) -> Result<(usize, usize, Vec<f64>), String> {
+    let place = table.columns.iter().position(|own| *own == column);
+    let carries = matches!(table.kind, Kind::Joined | Kind::Impulses);
+    match place {
+        Some(place) if carries && order < schema.orders()[column] => {
+            entry.check(schema.columns()[column].ty, "the impulse")?;
+            Ok((place, order, entry.0.ok_or("an impulse without a coefficient")?))
+        }
+        _ => Err(format!("column {column} has no impulses of order {order}")),
     }
 }
 

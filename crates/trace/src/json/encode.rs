@@ -7,6 +7,7 @@ use base::Elem;
 use super::VERSION_KEY;
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
+use crate::layout::{Layout, Table};
 use crate::number::{write_time, write_value};
 use crate::schema::LaneId;
 use crate::writer::{self, Output};
@@ -16,6 +17,9 @@ use crate::{Header, Schema};
 pub(crate) struct Encoder {
     out: Output,
     lanes: Vec<(LaneId, Kind)>,
+    layout: Layout,
+    /// What the rows of each table begin with.
+    begins: Vec<Vec<u8>>,
     /// The lines of a chunk.
     text: Vec<u8>,
     rows: u64,
@@ -39,7 +43,15 @@ impl Encoder {
             (lane, Kind { elem: ty.elem, is_scalar: ty.is_scalar() })
         };
         let lanes = schema.lanes().map(kind).collect();
-        Ok(Encoder { out, lanes, text: Vec::new(), rows: 0 })
+        let layout = Layout::of(schema);
+        let divided = layout.is_divided();
+        let begin = |table: &Table| -> io::Result<Vec<u8>> {
+            let name = serde_json::to_string(&table.name)?;
+            let table = if divided { format!("\"table\":{name},") } else { String::new() };
+            Ok(format!("\n{{{table}\"t\":\"").into_bytes())
+        };
+        let begins = layout.tables.iter().map(begin).collect::<io::Result<_>>()?;
+        Ok(Encoder { out, lanes, layout, begins, text: Vec::new(), rows: 0 })
     }
 }
 
@@ -47,15 +59,17 @@ impl writer::Encoder for Encoder {
     fn write(&mut self, chunk: &Chunk) -> io::Result<()> {
         let mut cursors = chunk.cursors();
         let mut impulses = Vec::new();
-        for tag in chunk.tags() {
+        for (tag, table) in chunk.rows() {
             let text = &mut self.text;
-            text.extend_from_slice(if self.rows == 0 { b"\n{\"t\":\"" } else { b",\n{\"t\":\"" });
+            text.extend_from_slice(if self.rows == 0 { b"" } else { b"," });
+            text.extend_from_slice(&self.begins[table]);
             write_time(text, tag.time);
             text.extend_from_slice(b"\",\"n\":");
             text.extend_from_slice(itoa::Buffer::new().format(tag.microstep).as_bytes());
             text.extend_from_slice(b",\"v\":[");
-            for ((lane, kind), cursor) in self.lanes.iter().zip(&mut cursors) {
-                let value = cursor.next();
+            for place in &self.layout.tables[table].lanes {
+                let (lane, kind) = &self.lanes[*place];
+                let value = cursors[*place].next();
                 match (lane.order, value) {
                     (None, Some(value)) => entry(text, *kind, value),
                     (None, None) => text.extend_from_slice(b"null"),

@@ -5,43 +5,48 @@ use std::io::{Read, Seek, SeekFrom};
 use std::panic::catch_unwind;
 
 use ::parquet::column::reader::get_typed_column_reader;
-use ::parquet::data_type::{BoolType, DataType, DoubleType, FixedLenByteArrayType, Int32Type};
+use ::parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type,
+};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use base::{Elem, Tag, Time};
 
-use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY};
+use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY, first_columns};
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
-use crate::{Header, ReadProblem, Schema, Trace};
+use crate::layout::Layout;
+use crate::parts::Parts;
+use crate::{Header, ReadProblem, Schema};
 
 /// Reads a whole file.
-pub(crate) fn read(mut file: File) -> Result<Trace, ReadProblem> {
+pub(crate) fn read(mut file: File) -> Result<Parts, ReadProblem> {
     check_ends(&mut file)?;
     // The decoders of the library check less than they assume: some bytes make them panic.
     let read = catch_unwind(|| decode(file));
     read.unwrap_or_else(|_| Err(ReadProblem::Damaged("its pages cannot be decoded".to_owned())))
 }
 
-fn decode(file: File) -> Result<Trace, ReadProblem> {
+fn decode(file: File) -> Result<Parts, ReadProblem> {
     let reader = SerializedFileReader::new(file).map_err(broken)?;
     let (header, schema) = metadata(&reader)?;
+    let mut parts = Parts::new(schema.clone(), header);
     let physical = reader.metadata().file_metadata().schema_descr();
-    if physical.num_columns() != TAG_COLUMNS.len() + schema.width() {
+    if physical.num_columns() != first_columns(parts.layout()).len() + schema.width() {
         let reason = "its columns are not those that its metadata describe";
         return Err(ReadProblem::Damaged(reason.to_owned()));
     }
-    let mut trace = Trace::with_schema(schema.clone());
-    trace.set_header(header);
+    let mut last = None;
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(broken)?;
-        trace.append(&chunk(&*group, &schema)?);
+        let chunk = chunk(&*group, &schema, parts.layout())?;
+        if !chunk.tags().is_sorted() || last > chunk.tags().first().copied() {
+            return Err(ReadProblem::Damaged("its tags are out of order".to_owned()));
+        }
+        last = chunk.tags().last().copied();
+        parts.append(&chunk);
     }
-    if trace.tags().is_sorted() {
-        Ok(trace)
-    } else {
-        Err(ReadProblem::Damaged("its tags are out of order".to_owned()))
-    }
+    Ok(parts)
 }
 
 /// A Parquet file begins and ends with the same four letters.
@@ -89,24 +94,28 @@ fn metadata(reader: &SerializedFileReader<File>) -> Result<(Header, Schema), Rea
     Ok((serde_json::from_str(header).map_err(damaged)?, schema.map_err(ReadProblem::Damaged)?))
 }
 
-fn chunk(group: &dyn RowGroupReader, schema: &Schema) -> Result<Chunk, ReadProblem> {
+fn chunk(
+    group: &dyn RowGroupReader,
+    schema: &Schema,
+    layout: &Layout,
+) -> Result<Chunk, ReadProblem> {
     let mut chunk = Chunk::new(schema, 0);
     let (times, _) = column::<FixedLenByteArrayType>(group, 0)?;
     let (microsteps, _) = column::<Int32Type>(group, 2)?;
-    for (time, microstep) in times.iter().zip(&microsteps) {
+    let tables = tables(group, layout, times.len())?;
+    for ((time, microstep), table) in times.iter().zip(&microsteps).zip(&tables) {
         let bytes: [u8; 16] = time
             .data()
             .try_into()
             .map_err(|_| ReadProblem::Damaged("a time has not 16 bytes".to_owned()))?;
         let time = Time::from_attoseconds(i128::from_be_bytes(bytes));
-        chunk.tags_mut().push(Tag::new(time, microstep.cast_unsigned()));
+        chunk.push_tag(Tag::new(time, microstep.cast_unsigned()), *table);
     }
-    let rows = chunk.len();
-    let mut index = TAG_COLUMNS.len();
+    let mut index = first_columns(layout).len();
     let kinds: Vec<Elem> = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-    for (lane, elem) in chunk.lanes_mut().iter_mut().zip(kinds) {
-        lane.levels = vec![0; rows];
-        for (place, element) in lane.elements.iter_mut().enumerate() {
+    for ((lane, elem), table) in chunk.lanes_mut().iter_mut().zip(kinds).zip(&layout.table_of) {
+        let mut first = None;
+        for element in &mut lane.elements {
             let (values, levels) = if elem == Elem::Bool {
                 let (values, levels) = column::<BoolType>(group, index)?;
                 (values.into_iter().map(f64::from).collect(), levels)
@@ -114,16 +123,47 @@ fn chunk(group: &dyn RowGroupReader, schema: &Schema) -> Result<Chunk, ReadProbl
                 column::<DoubleType>(group, index)?
             };
             let present = levels.iter().filter(|level| **level != 0).count();
-            if levels.len() != rows || present != values.len() || place > 0 && levels != lane.levels
-            {
+            let is_first = first.as_ref().is_none_or(|first| *first == levels);
+            if levels.len() != tables.len() || present != values.len() || !is_first {
                 let reason = format!("column {index} has not the rows of the others");
                 return Err(ReadProblem::Damaged(reason));
             }
-            (*element, lane.levels) = (values, levels);
+            (*element, first) = (values, Some(levels));
             index += 1;
         }
+        let levels = first.unwrap_or_else(|| vec![0; tables.len()]);
+        let own = own_levels(&levels, &tables, *table).ok_or_else(|| {
+            ReadProblem::Damaged(format!("column {} has values in other tables", index - 1))
+        })?;
+        lane.set_levels(own);
     }
     Ok(chunk)
+}
+
+/// The table of each row.
+fn tables(
+    group: &dyn RowGroupReader,
+    layout: &Layout,
+    rows: usize,
+) -> Result<Vec<u32>, ReadProblem> {
+    if !layout.is_divided() {
+        return Ok(vec![0; rows]);
+    }
+    let (names, _) = column::<ByteArrayType>(group, TAG_COLUMNS.len())?;
+    let place = |name: &ByteArray| {
+        let name = name.as_utf8().ok()?;
+        layout.table(name).map(|place| place as u32)
+    };
+    let places: Option<Vec<u32>> = names.iter().map(place).collect();
+    places.ok_or_else(|| ReadProblem::Damaged("a row of no table".to_owned()))
+}
+
+/// The levels of a lane in the rows of its table; nothing where it has a value in another's.
+fn own_levels(levels: &[i16], tables: &[u32], table: usize) -> Option<Vec<i16>> {
+    let rows = levels.iter().zip(tables);
+    let foreign = rows.clone().any(|(level, own)| *own as usize != table && *level != 0);
+    let own = rows.filter(|(_, own)| **own as usize == table).map(|(level, _)| *level);
+    (!foreign).then(|| own.collect())
 }
 
 /// All values of a column in a row group and, for those that may be absent, whether they are.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use ::parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use ::parquet::data_type::{
-    BoolType, ByteArray, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
+    FixedLenByteArrayType, Int32Type,
 };
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
@@ -16,9 +17,10 @@ use ::parquet::schema::types::{ColumnPath, PrimitiveTypeBuilder, Type};
 use base::{Elem, Tag};
 use bytes::Bytes;
 
-use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY};
+use super::{COLUMNS_KEY, HEADER_KEY, TABLE_COLUMN, TAG_COLUMNS, VERSION_KEY, first_columns};
 use crate::chunk::{Chunk, Lane};
 use crate::header::FORMAT_VERSION;
+use crate::layout::Layout;
 use crate::number::seconds;
 use crate::writer::{self, Output};
 use crate::{Header, Schema};
@@ -28,15 +30,17 @@ pub(crate) struct Encoder {
     file: SerializedFileWriter<Output>,
     /// The kind of element of each lane.
     elements: Vec<Elem>,
+    layout: Layout,
 }
 
 impl Encoder {
     pub fn new(out: Output, schema: &Schema, header: &Header) -> io::Result<Encoder> {
-        let properties = Arc::new(properties(schema, header)?);
-        let fields = fields(schema).map_err(broken)?;
+        let layout = Layout::of(schema);
+        let properties = Arc::new(properties(schema, &layout, header)?);
+        let fields = fields(schema, &layout).map_err(broken)?;
         let file = SerializedFileWriter::new(out, fields, properties).map_err(broken)?;
         let elements = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-        Ok(Encoder { file, elements })
+        Ok(Encoder { file, elements, layout })
     }
 
     fn row_group(&mut self, chunk: &Chunk) -> Result<(), ParquetError> {
@@ -48,8 +52,20 @@ impl Encoder {
         let microsteps: Vec<i32> =
             chunk.tags().iter().map(|tag| tag.microstep.cast_signed()).collect();
         column::<Int32Type, _>(&mut group, &microsteps, None)?;
-        for (lane, elem) in chunk.lanes().iter().zip(&self.elements) {
-            self::lane(&mut group, lane, *elem)?;
+        if self.layout.is_divided() {
+            tables(&mut group, &self.layout, chunk.tables())?;
+        }
+        let kinds = self.elements.iter().zip(&self.layout.table_of);
+        let everywhere = vec![1; chunk.len()];
+        for (lane, (elem, table)) in chunk.lanes().iter().zip(kinds) {
+            let own = lane.levels().unwrap_or(&everywhere);
+            match self.layout.is_divided() {
+                true => {
+                    let levels = spread(own, chunk.tables(), *table);
+                    self::lane(&mut group, lane, &levels, *elem)?;
+                }
+                false => self::lane(&mut group, lane, own, *elem)?,
+            }
         }
         group.close().map(|_| ())
     }
@@ -76,7 +92,7 @@ fn broken(error: ParquetError) -> io::Error {
     }
 }
 
-fn properties(schema: &Schema, header: &Header) -> io::Result<WriterProperties> {
+fn properties(schema: &Schema, layout: &Layout, header: &Header) -> io::Result<WriterProperties> {
     let pair = |key: &str, value| KeyValue::new(key.to_owned(), Some(value));
     let metadata = vec![
         pair(VERSION_KEY, FORMAT_VERSION.to_string()),
@@ -89,7 +105,6 @@ fn properties(schema: &Schema, header: &Header) -> io::Result<WriterProperties> 
         .set_compression(Compression::LZ4_RAW)
         .set_dictionary_enabled(false)
         .set_encoding(Encoding::BYTE_STREAM_SPLIT)
-        .set_column_encoding(time.clone(), Encoding::DELTA_BYTE_ARRAY)
         .set_column_encoding(microstep, Encoding::DELTA_BINARY_PACKED)
         // A reader that wants a span of time finds its row groups by these, and by the exact time
         // where it does not know yet how the library orders floats. Others would cost time.
@@ -97,12 +112,18 @@ fn properties(schema: &Schema, header: &Header) -> io::Result<WriterProperties> 
         .set_column_statistics_enabled(time, EnabledStatistics::Chunk)
         .set_column_statistics_enabled(seconds, EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
-    let names = names(schema);
+    if layout.is_divided() {
+        let table = ColumnPath::from(TABLE_COLUMN);
+        properties = properties
+            .set_column_encoding(table.clone(), Encoding::PLAIN)
+            .set_column_dictionary_enabled(table, true);
+    }
+    let names = names(schema, layout);
     let elements = schema.lanes().flat_map(|lane| {
         let ty = schema.lane_type(lane);
         std::iter::repeat_n(ty.elem, ty.len())
     });
-    for (name, elem) in names.into_iter().skip(TAG_COLUMNS.len()).zip(elements) {
+    for (name, elem) in names.into_iter().skip(first_columns(layout).len()).zip(elements) {
         if elem == Elem::Bool {
             properties = properties.set_column_encoding(ColumnPath::new(vec![name]), Encoding::RLE);
         }
@@ -111,9 +132,10 @@ fn properties(schema: &Schema, header: &Header) -> io::Result<WriterProperties> 
 }
 
 /// The names of all columns, each of them once.
-fn names(schema: &Schema) -> Vec<String> {
+fn names(schema: &Schema, layout: &Layout) -> Vec<String> {
     let mut taken = HashSet::new();
-    let wanted = TAG_COLUMNS.map(str::to_owned).into_iter().chain(schema.names());
+    let first = first_columns(layout).into_iter().map(str::to_owned);
+    let wanted = first.chain(schema.names());
     wanted
         .map(|name| {
             let others = (2..).map(|k| format!("{name} ({k})"));
@@ -127,8 +149,8 @@ fn required(name: &str, physical: Physical) -> PrimitiveTypeBuilder<'_> {
     Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED)
 }
 
-fn fields(schema: &Schema) -> Result<Arc<Type>, ParquetError> {
-    let names = names(schema);
+fn fields(schema: &Schema, layout: &Layout) -> Result<Arc<Type>, ParquetError> {
+    let names = names(schema, layout);
     let time = required(&names[0], Physical::FIXED_LEN_BYTE_ARRAY)
         .with_length(16)
         .with_logical_type(Some(LogicalType::decimal(18, 38)))
@@ -138,7 +160,11 @@ fn fields(schema: &Schema) -> Result<Arc<Type>, ParquetError> {
     let mut fields = vec![time];
     fields.push(required(&names[1], Physical::DOUBLE).build()?);
     fields.push(required(&names[2], Physical::INT32).build()?);
-    let mut rest = names.iter().skip(TAG_COLUMNS.len());
+    if layout.is_divided() {
+        let text = required(&names[3], Physical::BYTE_ARRAY);
+        fields.push(text.with_logical_type(Some(LogicalType::String)).build()?);
+    }
+    let mut rest = names.iter().skip(fields.len());
     for lane in schema.lanes() {
         let ty = schema.lane_type(lane);
         let physical = if ty.elem == Elem::Bool { Physical::BOOLEAN } else { Physical::DOUBLE };
@@ -175,13 +201,41 @@ fn times(group: &mut Group<'_>, tags: &[Tag]) -> Result<(), ParquetError> {
     column.close()
 }
 
-fn lane(group: &mut Group<'_>, lane: &Lane, elem: Elem) -> Result<(), ParquetError> {
+/// Writes the names of the tables of rows, in pieces like the times.
+fn tables(group: &mut Group<'_>, layout: &Layout, rows: &[u32]) -> Result<(), ParquetError> {
+    const PIECE: usize = 1 << 12;
+    let names: Vec<ByteArray> =
+        layout.tables.iter().map(|table| ByteArray::from(table.name.as_str())).collect();
+    let mut column = group.next_column()?.expect("the column of tables");
+    for rows in rows.chunks(PIECE) {
+        let handles: Vec<ByteArray> = rows.iter().map(|row| names[*row as usize].clone()).collect();
+        column.typed::<ByteArrayType>().write_batch(&handles, None, None)?;
+    }
+    column.close()
+}
+
+/// For each row whether a lane is present: not in the rows of other tables.
+fn spread(levels: &[i16], tables: &[u32], table: usize) -> Vec<i16> {
+    let mut own = levels.iter();
+    let level = |row: &u32| match *row as usize == table {
+        true => *own.next().expect("a level for each row of the table"),
+        false => 0,
+    };
+    tables.iter().map(level).collect()
+}
+
+fn lane(
+    group: &mut Group<'_>,
+    lane: &Lane,
+    levels: &[i16],
+    elem: Elem,
+) -> Result<(), ParquetError> {
     for values in &lane.elements {
         if elem == Elem::Bool {
             let values: Vec<bool> = values.iter().map(|value| *value != 0.0).collect();
-            column::<BoolType, _>(group, &values, Some(&lane.levels))?;
+            column::<BoolType, _>(group, &values, Some(levels))?;
         } else {
-            column::<DoubleType, _>(group, values, Some(&lane.levels))?;
+            column::<DoubleType, _>(group, values, Some(levels))?;
         }
     }
     Ok(())

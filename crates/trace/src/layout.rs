@@ -1,0 +1,176 @@
+//! Which table of a file a part of a row goes to.
+//!
+//! A schema without tables has one table with everything: the joined view. Otherwise the signals
+//! of each region that steps apart have a table, whose rows are those of that region; signals that
+//! are events only share the table `events`, with a row where one of them is present, and the
+//! coefficients of impulses are in the table `impulses`.
+
+use base::Tag;
+
+use crate::Schema;
+use crate::chunk::Chunk;
+use crate::schema::LaneId;
+
+/// The name of the table of a schema without tables.
+pub(crate) const SIGNALS: &str = "signals";
+/// The table of signals that are events only.
+pub(crate) const EVENTS: &str = "events";
+/// The table of the coefficients of impulses.
+pub(crate) const IMPULSES: &str = "impulses";
+
+/// The tables of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub tables: Vec<Table>,
+    /// The table of each lane.
+    pub table_of: Vec<usize>,
+    ids: Vec<LaneId>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub name: String,
+    pub kind: Kind,
+    /// Its lanes, by their places among all.
+    pub lanes: Vec<usize>,
+    /// The columns that these lanes belong to, each once.
+    pub columns: Vec<usize>,
+}
+
+/// The last row of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct LastRow {
+    pub tag: Tag,
+    /// The elements of each lane of the table, or nothing where it was absent.
+    pub lanes: Vec<Option<Vec<f64>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Joined,
+    Signals,
+    Events,
+    Impulses,
+}
+
+impl Layout {
+    /// The tables that a schema asks for.
+    pub fn of(schema: &Schema) -> Layout {
+        if schema.tables().is_empty() {
+            return Layout::joined(schema);
+        }
+        let (events, impulses) = (schema.tables().len(), schema.tables().len() + 1);
+        let table = |lane: &LaneId| match lane.order {
+            Some(_) => impulses,
+            None => schema.table_of(lane.column).unwrap_or(events),
+        };
+        let names = schema.tables().iter().map(|name| (name.clone(), Kind::Signals));
+        let others = [(EVENTS.to_owned(), Kind::Events), (IMPULSES.to_owned(), Kind::Impulses)];
+        Layout::new(schema, names.chain(others), table)
+    }
+
+    /// One table with everything.
+    pub fn joined(schema: &Schema) -> Layout {
+        Layout::new(schema, std::iter::once((SIGNALS.to_owned(), Kind::Joined)), |_| 0)
+    }
+
+    /// Tables without a lane are left out, but there is at least one.
+    fn new(
+        schema: &Schema,
+        names: impl Iterator<Item = (String, Kind)>,
+        table: impl Fn(&LaneId) -> usize,
+    ) -> Layout {
+        let ids: Vec<LaneId> = schema.lanes().collect();
+        let mut tables = Vec::new();
+        let mut table_of = vec![0; ids.len()];
+        for (index, (name, kind)) in names.enumerate() {
+            let lanes: Vec<usize> = (0..ids.len()).filter(|l| table(&ids[*l]) == index).collect();
+            if lanes.is_empty() && kind != Kind::Joined {
+                continue;
+            }
+            lanes.iter().for_each(|lane| table_of[*lane] = tables.len());
+            let mut columns: Vec<usize> = lanes.iter().map(|lane| ids[*lane].column).collect();
+            columns.dedup();
+            tables.push(Table { name, kind, lanes, columns });
+        }
+        if tables.is_empty() {
+            return Layout::joined(schema);
+        }
+        Layout { tables, table_of, ids }
+    }
+
+    /// Whether it is the joined view.
+    pub fn is_joined(&self) -> bool {
+        self.tables[0].kind == Kind::Joined
+    }
+
+    /// Whether rows say which table they belong to.
+    pub fn is_divided(&self) -> bool {
+        self.tables.len() > 1
+    }
+
+    /// The table of a name.
+    pub fn table(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.name == name)
+    }
+
+    /// The last row of each table in a chunk, where it has one: its tag, and for each of its lanes
+    /// the elements, or nothing where it is absent.
+    pub fn last_rows(&self, chunk: &Chunk) -> Vec<Option<LastRow>> {
+        let last = |(index, table): (usize, &Table)| {
+            let row = chunk.tables().iter().rposition(|table| *table as usize == index)?;
+            let lanes = table.lanes.iter().map(|lane| chunk.lanes()[*lane].last()).collect();
+            Some(LastRow { tag: chunk.tags()[row], lanes })
+        };
+        self.tables.iter().enumerate().map(last).collect()
+    }
+
+    /// The elements of a column in a row of a table, or nothing where it is absent or not there.
+    pub fn value<'r>(&self, table: usize, row: &'r LastRow, column: usize) -> Option<&'r [f64]> {
+        let lane = LaneId { column, order: None };
+        let place = self.tables[table].lanes.iter().position(|own| self.ids[*own] == lane)?;
+        row.lanes[place].as_deref()
+    }
+
+    /// Adds what a row says to the tables that it concerns. A row that says nothing, and covers
+    /// all columns, leaves its tag in the last table, so that none is lost.
+    #[inline]
+    pub fn push<'v>(
+        &self,
+        chunk: &mut Chunk,
+        tag: Tag,
+        covers: impl Fn(usize) -> bool,
+        value: impl Fn(usize) -> Option<&'v [f64]>,
+        impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
+    ) {
+        let part = |lane: usize| match self.ids[lane] {
+            LaneId { column, order: None } => value(column),
+            LaneId { column, order: Some(order) } => impulse(column, order),
+        };
+        let said = |lane: &usize| covers(self.ids[*lane].column) && part(*lane).is_some();
+        let mut taken = false;
+        for (index, table) in self.tables.iter().enumerate() {
+            let lanes = table.lanes.iter();
+            match table.kind {
+                Kind::Joined => chunk.push(tag, index, lanes.map(|lane| (*lane, part(*lane)))),
+                Kind::Signals if table.columns.iter().any(|column| covers(*column)) => {
+                    // Each of its columns has one lane. Most rows come this way.
+                    let values = table.columns.iter().map(|column| value(*column));
+                    chunk.push(tag, index, lanes.copied().zip(values));
+                }
+                Kind::Events | Kind::Impulses if lanes.clone().any(said) => {
+                    let values = lanes.map(|l| (*l, part(*l).filter(|_| said(l))));
+                    chunk.push(tag, index, values);
+                }
+                _ => continue,
+            }
+            taken = true;
+        }
+        if !taken && self.tables.iter().all(|table| table.columns.iter().all(|c| covers(*c))) {
+            let last = self.tables.len() - 1;
+            let nothing = self.tables[last].lanes.iter().map(|lane| (*lane, None));
+            chunk.push(tag, last, nothing);
+        }
+    }
+}
