@@ -168,6 +168,13 @@ pub struct ModelArguments {
     /// Rows at even times this far apart, instead of one for each step; events have theirs anyway.
     #[arg(long, value_name = "TIME")]
     pub every: Option<String>,
+    /// What an impulse is: symbolic; numeric, a large value in a run by fixed steps; or stepped,
+    /// symbolic in a run by fixed steps.
+    #[arg(long, value_name = "KIND")]
+    pub impulses: Option<String>,
+    /// The step of a fixed-step solver or of a run by fixed steps, in seconds.
+    #[arg(long, value_name = "TIME")]
+    pub step: Option<String>,
     /// The seed of all random numbers.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,

@@ -41,6 +41,8 @@ pub enum Leaf {
     Time,
     /// Whether this is a microstep from 1 on, not the smooth phase or its left limit.
     Ticking,
+    /// The length of the step that leads to this point \[s\], in a run by fixed steps.
+    Step,
 }
 
 /// A signal as nodes of a block's graph.
@@ -68,6 +70,20 @@ pub struct State {
     pub next: NodeId,
     /// Its time derivative between events, for continuous states.
     pub derivative: Option<NodeId>,
+    /// What it remembers in a run by fixed steps.
+    pub memory: Memory,
+}
+
+/// What a state remembers in a run by fixed steps.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Memory {
+    /// What events have made of it.
+    #[default]
+    Events,
+    /// Something of the point before, another one at every point.
+    Point,
+    /// Something of this point before its events.
+    Left,
 }
 
 /// A condition under which an operation has no meaning.

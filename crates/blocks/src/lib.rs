@@ -13,14 +13,16 @@ mod timer;
 
 mod expression;
 mod operators;
+mod stepping;
 
 mod library;
 mod page;
 
 pub use block::{Block, Library, Setting};
 pub use context::Context;
-pub use definition::{Check, Definition, Leaf, Part, Signal, State};
+pub use definition::{Check, Definition, Leaf, Memory, Part, Signal, State};
 pub use expression::{Formula, Operand};
 pub use info::{Count, Info, Input, Kind, Output, Parameter, Presence};
 pub use page::page;
+pub use stepping::Impulses;
 pub use timer::{Every, Instants, Timer, events_before};

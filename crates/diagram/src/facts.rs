@@ -52,6 +52,7 @@ pub(crate) fn settle(
         smooth: Specialised::default(),
         tick: Specialised::default(),
         located: Sites::new(),
+        stepped: typed.stepped,
         region: RegionId(0),
     });
     let mut diagram = diagram(blocks.collect(), wires.collect());
@@ -156,7 +157,7 @@ impl Diagram {
             match &block.smooth.graph.node(node).op {
                 Op::Side | Op::Cell | Op::Crossed => {}
                 Op::Leaf(key) => match block.definition.leaves[*key as usize] {
-                    Leaf::Time => return true,
+                    Leaf::Time | Leaf::Step => return true,
                     Leaf::State(index) if block.definition.states[index].derivative.is_some() => {
                         return true;
                     }

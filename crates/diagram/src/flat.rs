@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{SourceMap, Span, Type, Value};
 use blocks::{Block, Definition, Setting};
 
-use crate::{Run, Sites, Specialised};
+use crate::{Mode, Run, Sites, Specialised};
 
 base::typed_id! {
     /// A block of the flat diagram.
@@ -69,6 +69,8 @@ pub struct FlatBlock {
     pub tick: Specialised,
     /// Its sides and cells whose operand moves between events: frozen while smooth, and located.
     pub located: Sites,
+    /// Whether the run goes by fixed steps.
+    pub stepped: bool,
     /// The part of the diagram that it belongs to.
     pub region: RegionId,
 }
@@ -81,6 +83,13 @@ impl FlatBlock {
             Some((owner, _)) if self.kind.info().name == "expression" => owner,
             _ => &self.path,
         }
+    }
+
+    /// Whether located sides are read as they are frozen in a mode: between events they are, and
+    /// in a run by fixed steps at events too, since a step that is taken again with its events
+    /// would otherwise need the side of its own result.
+    pub fn freezes(&self, mode: Mode) -> bool {
+        mode == Mode::Smooth || self.stepped
     }
 
     /// The wire at a port, counting every signal of a list.

@@ -40,7 +40,7 @@ pub fn flatten(
     flattener.open_main(overrides);
     flattener.connect();
     let records = flattener.records();
-    let (solve, guesses) = flattener.solve();
+    let (mut solve, guesses) = flattener.solve();
     let main = &flattener.scopes[0].parameters;
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
@@ -50,7 +50,11 @@ pub fn flatten(
         .collect();
     let Flattener { drafts, wire_blocks, errors, .. } = flattener;
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
-    let typed = typing::infer(drafts, wire_blocks, guesses)?;
+    if run.impulses.steps() {
+        // The right Riemann sum is implicit: a loop through an integrator is one to solve.
+        solve.everywhere.push(String::new());
+    }
+    let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses)?;
     crate::facts::settle(typed, |blocks, wires| Diagram {
         name: model.name.clone(),
         blocks,

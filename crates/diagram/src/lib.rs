@@ -14,6 +14,7 @@ mod run;
 mod scope;
 mod settings;
 
+mod discretise;
 mod typing;
 
 mod facts;

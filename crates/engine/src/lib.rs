@@ -27,8 +27,11 @@ mod microstep;
 mod reach;
 mod zeno;
 
+mod stepping;
+
 pub use error::RunError;
 pub use log::{Change, Event};
 pub use options::Options;
 pub use simulation::{Progress, Row, Simulation, Sink, StopReason};
 pub use snapshot::{Counters, Snapshot};
+pub use stepping::{Extremes, StepSnapshot, Stepping};

@@ -58,6 +58,10 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    pub(crate) fn new(tag: Tag, slots: &'a [f64], records: &'a [RecordCells]) -> Row<'a> {
+        Row { tag, slots, records }
+    }
+
     /// Value of a recorded signal, or nothing where it is absent.
     pub fn value(&self, record: usize) -> Option<&'a [f64]> {
         let cells = &self.records[record];

@@ -61,7 +61,7 @@ impl<'a> Composer<'a> {
         let closed = |node: NodeId| match functions.graph.node(node).op {
             Op::Crossed => true,
             Op::Side | Op::Cell => {
-                mode == Mode::Smooth && site(node).is_some_and(|(_, located)| located)
+                flat.freezes(mode) && site(node).is_some_and(|(_, located)| located)
             }
             _ => false,
         };
@@ -96,6 +96,7 @@ impl<'a> Composer<'a> {
                         g.leaf(slots.slot(timer.wakings), node.ty)
                     }
                     Leaf::Time => g.leaf(slots.time, node.ty),
+                    Leaf::Step => g.leaf(slots.step, node.ty),
                     Leaf::Ticking => g.bool(mode == Mode::Tick),
                 },
                 Op::Crossed => {
@@ -103,7 +104,7 @@ impl<'a> Composer<'a> {
                     g.leaf(site.crossed.expect("a side that is asked for its changes"), node.ty)
                 }
                 Op::Side | Op::Cell => match (site(id), mode) {
-                    (Some((site, true)), Mode::Smooth) => g.leaf(site.frozen, node.ty),
+                    (Some((site, true)), _) if flat.freezes(mode) => g.leaf(site.frozen, node.ty),
                     (Some((site, _)), Mode::Tick) => {
                         let frozen = g.leaf(site.frozen, node.ty);
                         let residual = g.leaf(site.residual, node.ty.with_elem(base::Elem::Real));

@@ -14,9 +14,11 @@ mod compose;
 mod live;
 mod smooth;
 mod solved;
+mod sweep;
 mod tick;
 
 pub use program::{
     CellId, Crossing, CrossingKind, LiveTapes, Program, RecordCells, RegionProgram, StateCells,
     TimerCells, Unit, UnitId, Watch, WireCells, compile,
 };
+pub use sweep::{Pass, Sweep, sweep};

@@ -29,6 +29,7 @@ pub(crate) struct Site {
 pub(crate) struct Slots {
     pub layout: Layout,
     pub time: Slot,
+    pub step: Slot,
     pub cells: Vec<Cell>,
     pub of_slot: FxHashMap<Slot, CellId>,
     pub wires: Vec<WireCells>,
@@ -53,6 +54,7 @@ impl Slots {
         let mut slots = Slots {
             layout,
             time,
+            step: 0,
             cells: Vec::new(),
             of_slot: FxHashMap::default(),
             wires: Vec::new(),
@@ -70,6 +72,7 @@ impl Slots {
         slots.place_states(diagram);
         slots.place_timers(diagram);
         slots.place_crossings(diagram);
+        slots.step = slots.layout.reserve(1);
         slots
     }
 

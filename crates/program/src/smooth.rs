@@ -12,14 +12,19 @@ use crate::program::{CrossingKind, Program, RecordCells, Unit};
 use crate::slots::Slots;
 use crate::solved;
 
-/// Composes every part of every wire between events.
+/// Composes every part of every wire in a mode, without places on the way.
 pub(crate) fn compose<'a>(
     diagram: &'a Diagram,
     schedule: &'a Schedule,
+    mode: Mode,
     slots: &mut Slots,
 ) -> Composer<'a> {
-    let mut composer = Composer::new(diagram, &schedule.parts, Mode::Smooth);
-    for step in &schedule.smooth {
+    let mut composer = Composer::new(diagram, &schedule.parts, mode);
+    let steps = match mode {
+        Mode::Smooth => &schedule.smooth,
+        Mode::Tick => &schedule.tick,
+    };
+    for step in steps {
         match step {
             Step::Single(id) => {
                 let node = composer.part(slots, *id);
@@ -83,7 +88,7 @@ pub(crate) fn program(
     }
 }
 
-fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
+pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
     let mut wires = Vec::new();
     for step in schedule.smooth.iter().chain(&schedule.tick) {
         if let Step::Solve { unknowns, rest } = step {

@@ -34,11 +34,11 @@ pub use base::{
     did_you_mean,
 };
 pub use blocks::{
-    Block, Context, Count, Info, Input, Kind, Library, Output, Parameter, Part, Presence, Setting,
-    Signal, Timer, page,
+    Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part, Presence,
+    Setting, Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
-pub use engine::{Change, Counters, Event, RunError, StopReason};
+pub use engine::{Change, Counters, Event, Extremes, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};

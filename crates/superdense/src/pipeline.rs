@@ -7,7 +7,7 @@ use blocks::Library;
 use diagram::{Diagram, Overrides};
 use engine::Options;
 use model::{Model, Refused};
-use program::Program;
+use program::{Program, RecordCells, Sweep};
 use schedule::Schedule;
 use solver::Method;
 use trace::{Column, Header, Schema};
@@ -29,11 +29,27 @@ pub enum Stage {
 #[derive(Clone, Debug)]
 pub struct System {
     pub(crate) diagram: Arc<Diagram>,
-    pub(crate) program: Arc<Program>,
+    pub(crate) code: Code,
     pub(crate) options: Options,
     schedule: Arc<Schedule>,
     /// A number by which saved runs know their model.
     pub(crate) identity: u64,
+}
+
+/// What runs: by smooth phases and ticks, or by fixed steps.
+#[derive(Clone, Debug)]
+pub(crate) enum Code {
+    Exact(Arc<Program>),
+    Stepped(Arc<Sweep>),
+}
+
+impl Code {
+    fn records(&self) -> &[RecordCells] {
+        match self {
+            Code::Exact(program) => &program.records,
+            Code::Stepped(sweep) => &sweep.records,
+        }
+    }
 }
 
 impl System {
@@ -47,14 +63,20 @@ impl System {
         let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
         let method = method(&diagram).map_err(refused)?;
         let schedule = schedule::schedule(&diagram).map_err(refused)?;
-        let program = program::compile(&diagram, &schedule);
-        check_size(&program, method).map_err(refused)?;
-        check_columns(&program).map_err(refused)?;
+        let code = match diagram.run.impulses.steps() {
+            true => Code::Stepped(Arc::new(program::sweep(&diagram, &schedule))),
+            false => {
+                let program = program::compile(&diagram, &schedule);
+                check_size(&program, method).map_err(refused)?;
+                Code::Exact(Arc::new(program))
+            }
+        };
+        check_columns(code.records()).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
             identity: crate::saved::identity(&diagram, &options),
             diagram: Arc::new(diagram),
-            program: Arc::new(program),
+            code,
             options,
             schedule: Arc::new(schedule),
         })
@@ -82,9 +104,8 @@ impl System {
 
     /// The columns that a run records, and how many orders of impulses each may carry.
     pub fn schema(&self) -> Schema {
-        let records = &self.program.records;
-        let column =
-            |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
+        let records = self.code.records();
+        let column = |record: &RecordCells| Column { name: record.name.clone(), ty: record.ty };
         let orders = records.iter().map(|record| record.impulses.len()).collect();
         Schema::new(records.iter().map(column).collect()).with_orders(orders)
     }
@@ -120,7 +141,10 @@ impl System {
 
     /// How many continuous states there are.
     pub fn state_count(&self) -> usize {
-        self.program.regions.iter().map(|region| region.dimension).sum()
+        match &self.code {
+            Code::Exact(program) => program.regions.iter().map(|region| region.dimension).sum(),
+            Code::Stepped(_) => 0,
+        }
     }
 
     /// The result of a stage as text, for those who want to see what happens to a model.
@@ -128,7 +152,10 @@ impl System {
         match stage {
             Stage::Diagram => self.print_diagram(),
             Stage::Schedule => format!("{:#?}", self.schedule),
-            Stage::Program => format!("{:#?}", self.program.regions),
+            Stage::Program => match &self.code {
+                Code::Exact(program) => format!("{:#?}", program.regions),
+                Code::Stepped(sweep) => format!("{:#?}\n{:#?}", sweep.quiet, sweep.events),
+            },
         }
     }
 
@@ -173,9 +200,9 @@ fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
 }
 
 /// Refuses two columns of one name: an element of a recorded vector and another signal, say.
-fn check_columns(program: &Program) -> Result<(), Diagnostics> {
+fn check_columns(records: &[RecordCells]) -> Result<(), Diagnostics> {
     let mut seen = std::collections::HashSet::new();
-    for record in &program.records {
+    for record in records {
         let column = Column { name: record.name.clone(), ty: record.ty };
         for name in column.element_names() {
             if let Some(name) = seen.replace(name) {
