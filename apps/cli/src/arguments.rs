@@ -57,6 +57,8 @@ pub enum Command {
         #[arg(long, default_value_t = 0.0)]
         time: f64,
     },
+    /// Runs a model with symbolic and with numeric impulses, and says which suit it.
+    Dirac(Box<DiracArguments>),
     /// Draws the block diagram of a model, with a causality loop in red.
     Graph {
         #[command(flatten)]
@@ -112,6 +114,7 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
+            Command::Dirac(arguments) => arguments.format,
             _ => Format::Text,
         }
     }
@@ -211,6 +214,22 @@ pub struct CheckArguments {
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
     /// How mistakes are told; with json, standard error has an object to a line.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Arguments of `dirac`.
+#[derive(Args, Debug)]
+pub struct DiracArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The steps to run with, in seconds, such as 0.1,0.01.
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', required = true)]
+    pub steps: Vec<String>,
+    /// Draws all runs as an SVG or PNG file.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// How results and mistakes are told.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

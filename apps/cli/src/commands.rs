@@ -3,6 +3,7 @@
 mod blocks;
 mod check;
 mod compare;
+mod dirac;
 mod examples;
 mod explain;
 mod new;
@@ -26,6 +27,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
+        Command::Dirac(arguments) => dirac::dirac(&arguments),
         Command::Graph { model, output, depth, fold, order } => {
             let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
             pictures::graph(&model, &output, drawing)

@@ -1,6 +1,6 @@
 //! Flattening: every instance in its place, every name resolved.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, Elem, Span, Type, Value, did_you_mean};
@@ -39,7 +39,10 @@ pub fn flatten(
     let mut flattener = Flattener::new(model, library);
     flattener.open_main(overrides);
     flattener.connect();
-    let records = flattener.records();
+    let mut records = flattener.records();
+    if overrides.everything {
+        flattener.record_others(&mut records);
+    }
     let (mut solve, guesses) = flattener.solve();
     let main = &flattener.scopes[0].parameters;
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
@@ -521,6 +524,20 @@ impl<'m> Flattener<'m> {
             }
         }
         records
+    }
+
+    /// Adds the signals that are not recorded already.
+    fn record_others(&self, records: &mut Vec<Record>) {
+        let known: HashSet<WireId> = records.iter().map(|record| record.wire).collect();
+        for draft in &self.drafts {
+            let names = draft.info.outputs.iter().map(|output| output.name);
+            for (wire, name) in draft.outputs.iter().zip(names) {
+                if !known.contains(wire) {
+                    let name = format!("~{}.{name}", draft.path);
+                    records.push(Record { name, wire: *wire });
+                }
+            }
+        }
     }
 
     /// Which loops are solved, and the types of the guesses.

@@ -85,6 +85,9 @@ pub struct Overrides {
     pub impulses: Option<Impulses>,
     /// The step of fixed-step solvers and of runs by fixed steps \[s\].
     pub step: Option<Rational>,
+    /// Records every signal at every step: first what the model asks for, then all others, each
+    /// named by its path after a `~`.
+    pub everything: bool,
 }
 
 const DEFAULT_TOLERANCE: f64 = 1e-6;
@@ -135,7 +138,10 @@ pub(crate) fn evaluate(
         maximum_step: reader
             .positive(&simulate.maximum_step, "maximum_step")
             .unwrap_or(f64::INFINITY),
-        rows: smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
+        rows: match overrides.everything {
+            true => Rows { steps: true, every: None, times: Vec::new() },
+            false => smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
+        },
         seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
         microsteps: reader
             .count(&simulate.microsteps, "microsteps")

@@ -24,6 +24,7 @@ mod pipeline;
 
 mod picture;
 
+mod dirac;
 mod run;
 mod saved;
 mod schema;
@@ -38,6 +39,7 @@ pub use blocks::{
     Setting, Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
+pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, RunError, StopReason};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
