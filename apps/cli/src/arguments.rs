@@ -57,6 +57,8 @@ pub enum Command {
         #[arg(long, default_value_t = 0.0)]
         time: f64,
     },
+    /// Pairs a signal of a saved trace with a test function: the number <S, phi>.
+    Pair(PairArguments),
     /// Runs a model with symbolic and with numeric impulses, and says which suit it.
     Dirac(Box<DiracArguments>),
     /// Draws the block diagram of a model, with a causality loop in red.
@@ -115,6 +117,7 @@ impl Command {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
             Command::Dirac(arguments) => arguments.format,
+            Command::Pair(arguments) => arguments.format,
             _ => Format::Text,
         }
     }
@@ -230,6 +233,24 @@ pub struct DiracArguments {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// How results and mistakes are told.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Arguments of `pair`.
+#[derive(Args, Debug)]
+pub struct PairArguments {
+    /// The trace: a CSV, Parquet or JSON file.
+    pub trace: PathBuf,
+    /// The signal, or an element such as x[2].
+    pub signal: String,
+    /// The test function: a smooth bump of height 1 around a time, in seconds.
+    #[arg(long, value_name = "CENTER,RADIUS", required = true, allow_hyphen_values = true)]
+    pub bump: String,
+    /// Takes the derivative of this order of the bump as the test function.
+    #[arg(long, value_name = "ORDER", default_value_t = 0)]
+    pub derivative: usize,
+    /// How the result and mistakes are told.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -7,6 +7,7 @@ mod dirac;
 mod examples;
 mod explain;
 mod new;
+mod pair;
 mod pictures;
 mod run;
 mod shell;
@@ -28,6 +29,7 @@ pub fn run(command: Command) -> Result<()> {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
         Command::Dirac(arguments) => dirac::dirac(&arguments),
+        Command::Pair(arguments) => pair::pair(&arguments),
         Command::Graph { model, output, depth, fold, order } => {
             let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
             pictures::graph(&model, &output, drawing)

@@ -52,8 +52,8 @@ pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
 pub use trace::{
-    Column, Comparison, Format, Header, Impulse, ReadError, Schema, Tolerance, Trace, WriteError,
-    Writer, compare, write_csv,
+    Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, PairError, ReadError, Schema,
+    TestFunction, Tolerance, Trace, WriteError, Writer, compare, pair, write_csv,
 };
 
 /// Pictures of results.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use superdense::{AtStep, Library, Rational, Study, StudyError, read, study};
+use superdense::{AtStep, Library, Rational, Study, StudyError, Verdict, read, study};
 
 use crate::arguments::{DiracArguments, Format};
 use crate::model::{duration, overrides};
@@ -55,7 +55,11 @@ fn failed(error: StudyError) -> anyhow::Error {
 }
 
 fn text(study: &Study) -> String {
-    let mut out = format!("symbolic, exact      {:.1?}\n", study.exact_time);
+    let exact = match study.verdict {
+        Verdict::Meaningless => "refused".to_owned(),
+        _ => format!("{:.1?}", study.exact_time),
+    };
+    let mut out = format!("symbolic, exact      {exact}\n");
     for step in &study.steps {
         out += &told(step);
     }
@@ -67,7 +71,11 @@ fn told(step: &AtStep) -> String {
     let mut out = format!("\nh = {} s\n", step.step);
     let mut line = |name: &str, words: String| out += &format!("  {name:<18} {words}\n");
     match (&step.difference, step.relative, &step.refused) {
-        (_, _, Some(error)) => line("symbolic", format!("refused: {error}")),
+        (_, _, Some(error)) => {
+            line("symbolic", format!("refused: {error}"));
+            line("largest magnitude", format!("{:.6e}", step.magnitude));
+            return out;
+        }
         (Some((most, signal)), Some(relative), _) => {
             let words = format!("{most:.3e} in {signal}, {relative:.1e} of its size");
             line("largest difference", words);

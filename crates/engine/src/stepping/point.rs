@@ -174,6 +174,7 @@ impl Stepping {
         Ok(())
     }
 
+    /// The places of recorded numbers and their lengths.
     fn recorded(&self) -> Vec<(usize, usize)> {
         let one = |record: &program::RecordCells| {
             let n = record.ty.len();
@@ -184,6 +185,7 @@ impl Stepping {
         self.program.records.iter().flat_map(one).collect()
     }
 
+    /// Keeps what is recorded before the events of a point.
     fn keep_records(&mut self) {
         let ranges = self.recorded();
         self.before.clear();
@@ -192,10 +194,22 @@ impl Stepping {
         }
     }
 
-    /// Whether the events have changed what is recorded.
+    /// Whether the events have changed what is recorded; what an absent signal would be does not
+    /// count.
     fn differs(&self) -> bool {
-        let now = self.recorded().into_iter().flat_map(|(from, n)| &self.s.slots[from..from + n]);
-        now.zip(&self.before).any(|(now, before)| now != before)
+        let mut before = self.before.iter();
+        self.program.records.iter().any(|record| {
+            let present = self.s.slots[record.present as usize];
+            let appears = before.next() != Some(&present);
+            let places = std::iter::once(&record.value).chain(&record.impulses);
+            let numbers = places.flat_map(|slot| {
+                let from = *slot as usize;
+                &self.s.slots[from..from + record.ty.len()]
+            });
+            // All of them are looked at, so that the next record finds its own.
+            let changed = numbers.filter(|now| before.next() != Some(now)).count() > 0;
+            appears || changed && present != 0.0
+        })
     }
 
     /// Writes the row before the events of a point that turned out to need one.
