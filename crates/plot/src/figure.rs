@@ -30,7 +30,7 @@ pub struct TimeAxis {
     /// The name of the axis; `time` where there is none.
     pub label: Option<String>,
     /// The unit of model time. Where there is none it is the second, with the prefix that suits
-    /// the range; another unit is only written, not converted to.
+    /// the range; another unit is only written, not converted to, and an empty one not at all.
     pub unit: Option<String>,
     /// From when to when; all of the trace where there is none.
     pub range: Option<(Time, Time)>,

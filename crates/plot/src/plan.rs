@@ -151,8 +151,9 @@ fn height(panel: &Panel, usual: f64) -> Result<f64, Error> {
     check_size("height of a panel", height).map(|()| height)
 }
 
-/// A name with its unit.
+/// A name with its unit, unless that is an empty one.
 fn named(name: &str, unit: Option<&str>) -> String {
+    let unit = unit.filter(|unit| !unit.is_empty());
     unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
 }
 
