@@ -50,6 +50,11 @@ pub const CODES: &[(&str, &str)] = &[
         Compare with `<` or `>`, or find the instant with a LevelCrossing of their difference.",
     ),
     (
+        "events-too-fast",
+        "In a run by fixed steps a signal crossed a level twice in one direction within a step, so that the motion between is not known: what comes after would be wrong. \
+        Take a smaller step, run with symbolic impulses, or set `zeno: stop` under `simulate` to stop there and keep the result.",
+    ),
+    (
         "expression-depth",
         "An expression is nested deeper than is allowed. The limit keeps a damaged file from exhausting memory. \
         Name a part of the expression with a block or a parameter, or write a long sum as sum([a, b, c]).",

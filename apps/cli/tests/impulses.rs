@@ -112,4 +112,12 @@ fn impulses_are_numbers_where_that_is_asked_for() {
     assert!(text.contains("\n1,0,0,0,0\n1,1,1,4,1\n1.25,0,1,0,1\n"), "{text}");
     let output = superdense(&folder, &["run", &step, "--impulses", "numerical"]);
     assert!(messages(&output).contains("did you mean `numeric`?"), "{}", messages(&output));
+    for call in [
+        ["explain", &step, "1", "--impulses", "numeric"],
+        ["run", &step, "--log=l", "--impulses", "stepped"],
+    ] {
+        let output = superdense(&folder, &call);
+        assert!(!output.status.success());
+        assert!(messages(&output).contains("a run by fixed steps"), "{}", messages(&output));
+    }
 }

@@ -49,6 +49,8 @@ pub struct StepSnapshot {
     pub(crate) stirred: bool,
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
+    /// For each crossing, when it last changed by a located change, and by how much.
+    pub(crate) last: Vec<Option<(Time, f64)>>,
     /// How many rows of the grid of rows and of the list of times have been written or passed.
     pub(crate) on_grid: u64,
     pub(crate) on_list: usize,
@@ -73,6 +75,15 @@ pub struct Extremes {
     pub magnitude: f64,
     /// The shortest step \[s\].
     pub shortest_step: f64,
+}
+
+/// How events pile up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pile {
+    /// At this time \[s\].
+    At(f64),
+    /// Twice within a step.
+    TooFast,
 }
 
 /// A model that runs by fixed steps.
@@ -110,6 +121,7 @@ impl Stepping {
             waiting: Vec::new(),
             stirred: false,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
+            last: vec![None; program.crossings.len()],
             on_grid: 0,
             on_list: 0,
             counters: Counters::default(),
@@ -159,19 +171,18 @@ impl Stepping {
             return Ok(Progress::Done(StopReason::Stopped));
         }
         let to = self.next_point();
-        let accumulation = self.step_to(to, sink)?;
-        let Some((crossing, accumulation)) = accumulation else { return Ok(Progress::Going) };
-        match self.options.zeno {
-            diagram::Zeno::Stop => {
-                self.s.finished = true;
-                Ok(Progress::Done(StopReason::Zeno(accumulation)))
-            }
-            diagram::Zeno::Error => {
-                let block = self.program.crossings[crossing].block;
-                let blocks = vec![self.diagram.block(block).path.clone()];
-                Err(RunError::Zeno { time: self.s.time, accumulation, blocks })
-            }
+        let Some((crossing, pile)) = self.step_to(to, sink)? else { return Ok(Progress::Going) };
+        let time = self.s.time;
+        if self.options.zeno == diagram::Zeno::Stop {
+            self.s.finished = true;
+            let end = if let Pile::At(end) = pile { end } else { time.seconds() };
+            return Ok(Progress::Done(StopReason::Zeno(end)));
         }
+        let block = self.diagram.block(self.program.crossings[crossing].block).path.clone();
+        Err(match pile {
+            Pile::At(accumulation) => RunError::Zeno { time, accumulation, blocks: vec![block] },
+            Pile::TooFast => RunError::EventsTooFast { time, step: self.step_length(), block },
+        })
     }
 
     /// The next point: on the grid, at the stop time, or between two wakings of one timer, each of

@@ -42,10 +42,11 @@ pub struct AtStep {
     pub step: f64,
     /// The shortest step that was taken \[s\]: the bracket of a crossing, where there is one.
     pub shortest_step: f64,
-    /// The largest difference between the numerical and the stepped run in any signal that carries
-    /// no impulses, and that signal; nothing where the stepped run was refused.
+    /// The largest difference between the numerical and the stepped run where no number stands for
+    /// an impulse, and the signal, empty where there is none; nothing where the stepped run was
+    /// refused.
     pub difference: Option<(f64, String)>,
-    /// The same as a part of the largest value of that signal.
+    /// The same as a part of the largest value of that signal, which is what it is largest by.
     pub relative: Option<f64>,
     /// The mean difference between the numerical and the exact run in a recorded signal that
     /// carries no impulses, the largest of them, at the points of the grid.
@@ -64,6 +65,9 @@ pub struct AtStep {
     pub runs: Runs,
     /// Why the stepped run was refused, where it was: an operation without meaning.
     pub refused: Option<RunError>,
+    /// Why the numerical run did not come to its end, where it did not: an overflow, or events
+    /// faster than the step.
+    pub broken: Option<RunError>,
 }
 
 /// Traces and times of two runs.
@@ -90,6 +94,8 @@ pub enum Verdict {
     Differ,
     /// Derivatives of impulses: the numerical approach is late by as many steps.
     Symbolic,
+    /// The numerical approach does not come to the end with any of the steps.
+    Breaks,
     /// The model does something with impulses that has no meaning; the numerical approach does not
     /// see it.
     Meaningless,
@@ -103,6 +109,7 @@ impl Verdict {
             Verdict::Either => "either",
             Verdict::Differ => "differ",
             Verdict::Symbolic => "symbolic",
+            Verdict::Breaks => "breaks",
             Verdict::Meaningless => "meaningless",
         }
     }
@@ -122,6 +129,9 @@ impl Verdict {
             Verdict::Symbolic => {
                 "symbolic: derivatives of impulses take the numerical approach as many further \
                  steps, and their values grow with that power of the step"
+            }
+            Verdict::Breaks => {
+                "symbolic: the numerical approach does not come to the end with these steps"
             }
             Verdict::Meaningless => {
                 "symbolic: it refuses an operation that has no meaning, where the numerical \
@@ -156,34 +166,38 @@ pub fn study(
     let compile =
         |over: &Overrides| System::compile(model, library, over).map_err(StudyError::Refused);
     let exact = compile(&with(Impulses::Symbolic, None, false))?;
-    let (exact_trace, exact_time) = defined(timed(&exact))?;
+    let (exact_trace, exact_time) = partial(timed(&exact))?;
     let mut found = Vec::new();
     for step in steps {
         let numeric = compile(&with(Impulses::Numeric, Some(*step), false))?;
         let stepped = compile(&with(Impulses::Stepped, Some(*step), false))?;
-        let (numeric_trace, numeric_time) = timed(&numeric)?;
-        let (stepped_trace, stepped_time) = defined(timed(&stepped))?;
+        let (numeric_trace, numeric_time) = partial(timed(&numeric))?;
+        let (stepped_trace, stepped_time) = partial(timed(&stepped))?;
         let runs =
             Runs { numeric: numeric_trace, stepped: stepped_trace, numeric_time, stepped_time };
         let all = compile(&with(Impulses::Numeric, Some(*step), true))?;
-        let (numbers, extremes) = whole(&all)?;
+        let numbers = whole(&all)?;
         let all = compile(&with(Impulses::Stepped, Some(*step), true))?;
-        let coefficients = refusable(whole(&all))?;
+        let coefficients = whole(&all)?;
         let on_grid = Overrides { every: Some(*step), ..with(Impulses::Symbolic, None, false) };
-        let (on_grid, _) = defined(timed(&compile(&on_grid)?))?;
-        found.push(at_step(*step, runs, (numbers, extremes), coefficients, &on_grid));
+        let (on_grid, _) = partial(timed(&compile(&on_grid)?))?;
+        found.push(at_step(*step, runs, numbers, coefficients, &on_grid));
     }
     let verdict = verdict(&found);
     Ok(Study { exact: exact_trace, exact_time, steps: found, verdict })
 }
 
-/// A run, or what there is of one that was refused for an operation without meaning: that is a
-/// finding, not a failure.
-fn defined(run: Result<(Trace, Duration), StudyError>) -> Result<(Trace, Duration), StudyError> {
+/// Whether an error tells something about impulses in a model, which is a finding and no failure:
+/// an operation without meaning, an overflow, or events faster than the step.
+fn is_finding(error: &RunError) -> bool {
+    use RunError::{EventsTooFast, NotFinite, Undefined};
+    matches!(error, Undefined { .. } | EventsTooFast { .. } | NotFinite { .. })
+}
+
+/// A run, or what there is of one that ended with a finding.
+fn partial(run: Result<(Trace, Duration), StudyError>) -> Result<(Trace, Duration), StudyError> {
     match run {
-        Err(StudyError::Failed(_, failure))
-            if matches!(failure.error, RunError::Undefined { .. }) =>
-        {
+        Err(StudyError::Failed(_, failure)) if is_finding(&failure.error) => {
             Ok((failure.trace, Duration::ZERO))
         }
         other => other,
@@ -205,62 +219,59 @@ fn timed(system: &System) -> Result<(Trace, Duration), StudyError> {
     Ok(best.unwrap_or_default())
 }
 
-/// A run by fixed steps with how far it went.
-fn whole(system: &System) -> Result<(Trace, Extremes), StudyError> {
-    let failed = |failure| StudyError::Failed(Box::new(system.clone()), Box::new(failure));
-    let mut run = system.start();
-    loop {
-        match run.advance() {
-            Ok(None) => {}
-            Ok(Some(_)) => break,
-            Err(error) => {
-                let (trace, counters, rows) = (run.trace().clone(), run.counters(), run.rows());
-                return Err(failed(Failure { error, trace, counters, rows, write_error: None }));
-            }
-        }
-    }
-    let none = Extremes { magnitude: 0.0, shortest_step: f64::INFINITY };
-    Ok((run.trace().clone(), run.extremes().unwrap_or(none)))
+/// A run by fixed steps with every signal.
+struct Whole {
+    trace: Trace,
+    extremes: Extremes,
+    /// Why it did not come to its end, where it did not.
+    error: Option<RunError>,
 }
 
-/// The trace of a stepped run, its greatest magnitude, and why it was refused where it was.
-fn refusable(
-    run: Result<(Trace, Extremes), StudyError>,
-) -> Result<(Trace, f64, Option<RunError>), StudyError> {
-    match run {
-        Ok((trace, extremes)) => Ok((trace, extremes.magnitude, None)),
-        Err(StudyError::Failed(_, failure))
-            if matches!(failure.error, RunError::Undefined { .. }) =>
-        {
-            Ok((failure.trace, 0.0, Some(failure.error)))
+fn whole(system: &System) -> Result<Whole, StudyError> {
+    let mut run = system.start();
+    let error = loop {
+        match run.advance() {
+            Ok(None) => {}
+            Ok(Some(_)) => break None,
+            Err(error) if is_finding(&error) => break Some(error),
+            Err(error) => {
+                let (trace, counters, rows) = (run.trace().clone(), run.counters(), run.rows());
+                let failure = Failure { error, trace, counters, rows, write_error: None };
+                return Err(StudyError::Failed(Box::new(system.clone()), Box::new(failure)));
+            }
         }
-        Err(other) => Err(other),
-    }
+    };
+    let none = Extremes { magnitude: 0.0, shortest_step: f64::INFINITY };
+    let extremes = run.extremes().unwrap_or(none);
+    Ok(Whole { trace: run.trace().clone(), extremes, error })
 }
 
 fn at_step(
     step: Rational,
     runs: Runs,
-    (numbers, extremes): (Trace, Extremes),
-    (coefficients, calm, refused): (Trace, f64, Option<RunError>),
+    numbers: Whole,
+    coefficients: Whole,
     exact: &Trace,
 ) -> AtStep {
-    let points = Points::of(&numbers, &coefficients);
+    let undefined = |error: &RunError| matches!(error, RunError::Undefined { .. });
+    let refused = coefficients.error.filter(undefined);
+    let points = Points::of(&numbers.trace, &coefficients.trace);
     let largest = points.as_ref().filter(|_| refused.is_none()).map(Points::largest_difference);
-    let (steep, overflow) = magnitude::predicted(&coefficients);
+    let (steep, overflow) = magnitude::predicted(&coefficients.trace);
     AtStep {
         step: *step.numer() as f64 / *step.denom() as f64,
-        shortest_step: extremes.shortest_step,
+        shortest_step: numbers.extremes.shortest_step,
         relative: largest.as_ref().map(|found| found.relative),
         difference: largest.map(|found| (found.absolute, found.signal)),
         from_exact: difference::mean(&runs.numeric, exact),
-        order: coefficients.impulses().iter().map(|impulse| impulse.order).max(),
+        order: coefficients.trace.impulses().iter().map(|impulse| impulse.order).max(),
         delay: points.as_ref().map_or(0, Points::delay),
-        magnitude: extremes.magnitude,
-        predicted: steep.max(calm),
+        magnitude: numbers.extremes.magnitude,
+        predicted: steep.max(coefficients.extremes.magnitude),
         overflow,
         runs,
         refused,
+        broken: numbers.error,
     }
 }
 
@@ -273,11 +284,11 @@ fn verdict(steps: &[AtStep]) -> Verdict {
     if steps.iter().any(meaningless) {
         return Verdict::Meaningless;
     }
+    let mut whole = steps.iter().filter(|step| step.broken.is_none()).peekable();
     match order {
+        _ if whole.peek().is_none() => Verdict::Breaks,
         None => Verdict::NoImpulses,
-        Some(0) if steps.iter().all(|step| step.relative.is_some_and(|r| r <= EQUAL)) => {
-            Verdict::Either
-        }
+        Some(0) if whole.all(|step| step.relative.is_some_and(|r| r <= EQUAL)) => Verdict::Either,
         Some(0) => Verdict::Differ,
         Some(_) => Verdict::Symbolic,
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use common::{assert_near, codes, compile_with, exact, refusal};
 use superdense::{
-    Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Output, Overrides, Study, Tag,
-    Trace, Value, Verdict, parse, parse_value, study,
+    Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Output, Overrides, StopReason,
+    Study, Tag, Trace, Value, Verdict, parse, parse_value, study,
 };
 
 /// Runs a text with impulses of a kind and a step.
@@ -474,4 +474,21 @@ simulate: {stop: 2}
     let square = studied(square, &["0.1"]);
     assert_eq!(square.verdict, Verdict::Meaningless);
     assert_eq!(square.steps[0].refused.as_ref().map(|error| error.code()), Some("undefined"));
+}
+
+/// With arcs shorter than a step the ball would fall through the floor: that is an error, or the
+/// end, and no number.
+#[test]
+fn events_faster_than_the_step_are_an_error() {
+    let text = BALL.replace("e: 1,", "e: 0.5,").replace("stop: 9", "stop: 30, step: 0.01");
+    for impulses in ["numeric", "stepped"] {
+        let text = text.replace("step: 0.01", &format!("step: 0.01, impulses: {impulses}"));
+        let failure = common::failure(&text);
+        assert_eq!((failure.error.code(), failure.error.block()), ("events-too-fast", "hit"));
+        assert!(failure.trace.series("y").iter().all(|(_, y)| *y > -1e-9));
+        let stopped = common::simulate(&text.replace("30,", "30, zeno: stop,"));
+        assert!(matches!(stopped.stop, StopReason::Zeno(time) if (time - 4.28).abs() < 0.25));
+    }
+    let study = studied(&text.replace("9}", "30}"), &["0.1"]);
+    assert_eq!(study.verdict, Verdict::Breaks);
 }

@@ -70,12 +70,16 @@ fn text(study: &Study) -> String {
 fn told(step: &AtStep) -> String {
     let mut out = format!("\nh = {} s\n", step.step);
     let mut line = |name: &str, words: String| out += &format!("  {name:<18} {words}\n");
+    if let Some(error) = &step.broken {
+        line("numeric", format!("ends early: {error}"));
+    }
     match (&step.difference, step.relative, &step.refused) {
         (_, _, Some(error)) => {
             line("symbolic", format!("refused: {error}"));
             line("largest magnitude", format!("{:.6e}", step.magnitude));
             return out;
         }
+        (Some((most, _)), _, _) if *most == 0.0 => line("largest difference", "none".to_owned()),
         (Some((most, signal)), Some(relative), _) => {
             let words = format!("{most:.3e} in {signal}, {relative:.1e} of its size");
             line("largest difference", words);
@@ -151,6 +155,7 @@ fn object(model: &str, study: &Study) -> Value {
                 "numeric_seconds": seconds(step.runs.numeric_time),
                 "stepped_seconds": seconds(step.runs.stepped_time),
                 "refused": step.refused.as_ref().map(ToString::to_string),
+                "broken": step.broken.as_ref().map(ToString::to_string),
             })
         })
         .collect();

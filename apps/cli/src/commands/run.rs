@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use superdense::{Listener, StopReason, System, Trace, Writer, plots, traces, write_csv};
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -66,6 +66,9 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
 fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
     if let Some(path) = &arguments.plot {
         picture_format(path)?;
+    }
+    if arguments.log.is_some() && system.settings().impulses.steps() {
+        bail!("a run by fixed steps has no log: nothing happens in it but its steps");
     }
     let listener = arguments.log.as_deref().map(|path| log(system, path)).transpose()?;
     let writer = file_of(arguments)

@@ -3,13 +3,17 @@
 use base::Time;
 use program::CrossingKind;
 
-use super::Stepping;
 use super::point::Piled;
+use super::{Pile, Stepping};
 use crate::crossings::sign;
 
 /// The length of the trial step that tells where a function that is zero at the start goes, as a
 /// part of the step.
 const TRIAL: f64 = 1.0 / 1_048_576.0;
+
+/// How many times the resolution a change may be away to be crossed from where the run stands: two
+/// steps do not come to where one step would, so that after the first the bracket is a bit further.
+const NEAR: i128 = 16;
 
 impl Stepping {
     /// Whether the pass in the buffer has taken a located function across its side.
@@ -58,7 +62,8 @@ impl Stepping {
             self.quiet(middle, middle.since(from));
             if self.crosses() { high = middle } else { low = middle }
         }
-        (Some(low).filter(|low| *low - from > resolution), high)
+        let near = Time::from_attoseconds(NEAR * resolution.attoseconds());
+        (Some(low).filter(|low| *low - from > near), high)
     }
 
     /// Sets sides from values after a commit; the event of a change waits for the next point.
@@ -99,16 +104,23 @@ impl Stepping {
         changed
     }
 
-    fn step_length(&self) -> f64 {
+    pub(super) fn step_length(&self) -> f64 {
         Time::from_rational(self.options.grid).map_or(0.0, Time::seconds)
     }
 
-    /// Watches for events that accumulate.
+    /// Watches for events that accumulate, and for sides that change twice in one direction within
+    /// a step: the motion between them is not known.
     pub(super) fn watch(&mut self, time: Time, changes: &[(usize, f64)]) -> Piled {
         let mut piled = None;
-        for (index, _) in changes {
-            let end = self.s.accumulations[*index].event(time);
-            piled = piled.or(end.map(|end| (*index, end)));
+        for (index, change) in changes {
+            let end = self.s.accumulations[*index].event(time).map(Pile::At);
+            let last = self.s.last[*index].replace((time, *change));
+            let again = last.is_some_and(|(last, before)| {
+                before * change > 0.0 && time.since(last) < self.step_length()
+            });
+            let side = self.program.crossings[*index].kind == CrossingKind::Side;
+            let pile = end.or((again && side).then_some(Pile::TooFast));
+            piled = piled.or(pile.map(|pile| (*index, pile)));
         }
         piled
     }

@@ -5,12 +5,12 @@ use diagram::WireId;
 use ir::run;
 use program::{CellId, Pass};
 
-use super::Stepping;
+use super::{Pile, Stepping};
 use crate::RunError;
 use crate::simulation::Sink;
 
-/// A crossing whose events accumulate, and where \[s\].
-pub(super) type Piled = Option<(usize, f64)>;
+/// A crossing whose events pile up, and how.
+pub(super) type Piled = Option<(usize, Pile)>;
 
 impl Stepping {
     /// Takes the step to a point, or, where a side changes on the way, to the last point before

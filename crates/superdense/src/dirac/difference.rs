@@ -1,9 +1,9 @@
 //! How far two runs by fixed steps are apart, point by point.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use base::Time;
-use trace::Trace;
+use trace::{Impulse, Trace};
 
 /// How long after an impulse its signal is looked at \[steps\].
 const LONGEST: usize = 32;
@@ -40,22 +40,34 @@ impl<'a> Points<'a> {
         same.then_some(Points { numeric, stepped, rows })
     }
 
-    /// Whether a column carries an impulse at some time.
-    fn carriers(&self) -> Vec<bool> {
-        let mut carriers = vec![false; self.stepped.columns().len()];
-        self.stepped.impulses().iter().for_each(|impulse| carriers[impulse.column] = true);
-        carriers
+    /// The point of each time.
+    fn point_of(&self) -> HashMap<Time, usize> {
+        let rows = self.rows.iter().enumerate();
+        rows.map(|(point, (_, row))| (self.stepped.tags()[*row].time, point)).collect()
     }
 
-    /// The largest difference in a signal without impulses, relative to that signal's size.
+    /// Where a number stands for an impulse: columns and points, as many as its order and one more.
+    fn pulses(&self) -> HashSet<(usize, usize)> {
+        let point_of = self.point_of();
+        let pulse = |impulse: &Impulse| {
+            let from = point_of.get(&impulse.tag.time).copied();
+            let (column, order) = (impulse.column, impulse.order);
+            from.into_iter().flat_map(move |from| (from..=from + order).map(move |k| (column, k)))
+        };
+        self.stepped.impulses().iter().flat_map(pulse).collect()
+    }
+
+    /// The largest difference where no number stands for an impulse, relative to the size of its
+    /// signal.
     pub fn largest_difference(&self) -> Largest {
         let mut largest = Largest { absolute: 0.0, relative: 0.0, signal: String::new() };
-        for (column, carries) in self.carriers().into_iter().enumerate() {
-            if carries {
-                continue;
-            }
+        let pulses = self.pulses();
+        for column in 0..self.stepped.columns().len() {
             let (mut apart, mut size) = (0.0f64, 0.0f64);
-            for (a, b) in &self.rows {
+            for (point, (a, b)) in self.rows.iter().enumerate() {
+                if pulses.contains(&(column, point)) {
+                    continue;
+                }
                 let (a, b) = (self.numeric.get(*a, column), self.stepped.get(*b, column));
                 for (a, b) in a.unwrap_or_default().iter().zip(b.unwrap_or_default()) {
                     (apart, size) = (apart.max((a - b).abs()), size.max(b.abs()));
@@ -65,7 +77,7 @@ impl<'a> Points<'a> {
                 }
             }
             let relative = if apart > 0.0 { apart / size.max(f64::MIN_POSITIVE) } else { 0.0 };
-            if relative > largest.relative || largest.signal.is_empty() {
+            if relative > largest.relative {
                 let signal = self.stepped.columns()[column].name.clone();
                 let signal = signal.trim_start_matches('~').to_owned();
                 largest = Largest { absolute: apart, relative, signal };
@@ -76,12 +88,7 @@ impl<'a> Points<'a> {
 
     /// After how many steps the numerical signals have come to rest from an impulse, at most.
     pub fn delay(&self) -> usize {
-        let point_of: HashMap<Time, usize> = self
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(point, (_, row))| (self.stepped.tags()[*row].time, point))
-            .collect();
+        let point_of = self.point_of();
         let mut longest = 0;
         for (index, impulse) in self.stepped.impulses().iter().enumerate() {
             let Some(from) = point_of.get(&impulse.tag.time) else { continue };
