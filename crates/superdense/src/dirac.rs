@@ -188,10 +188,10 @@ pub fn study(
 }
 
 /// Whether an error tells something about impulses in a model, which is a finding and no failure:
-/// an operation without meaning, an overflow, or events faster than the step.
+/// an operation without meaning, an overflow, or events that pile up.
 fn is_finding(error: &RunError) -> bool {
-    use RunError::{EventsTooFast, NotFinite, Undefined};
-    matches!(error, Undefined { .. } | EventsTooFast { .. } | NotFinite { .. })
+    use RunError::{EventsTooFast, NotFinite, Undefined, Zeno};
+    matches!(error, Undefined { .. } | EventsTooFast { .. } | NotFinite { .. } | Zeno { .. })
 }
 
 /// A run, or what there is of one that ended with a finding.

@@ -119,7 +119,10 @@ impl System {
             hash: format!("{:016x}", self.identity),
             parameters: parameters.map(|(name, value)| (name.clone(), value.to_string())).collect(),
             seed: Some(run.seed),
-            solver: run.solver.0.clone(),
+            solver: match run.impulses.steps() {
+                true => run.impulses.name().to_owned(),
+                false => run.solver.0.clone(),
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }

@@ -5,9 +5,11 @@ mod common;
 use std::sync::Arc;
 
 use common::{assert_near, codes, compile_with, exact, refusal};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use superdense::{
     Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Output, Overrides, StopReason,
-    Study, Tag, Trace, Value, Verdict, parse, parse_value, study,
+    Study, StudyError, Tag, Trace, Value, Verdict, parse, parse_value, study,
 };
 
 /// Runs a text with impulses of a kind and a step.
@@ -435,7 +437,11 @@ fn studied(text: &str, steps: &[&str]) -> Study {
     let model = parse("test.yaml", text, &mut no_imports).unwrap();
     let steps: Vec<_> =
         steps.iter().map(|s| parse_value(s).unwrap().as_rational().unwrap()).collect();
-    study(&model, &Library::standard(), &Overrides::default(), &steps).unwrap()
+    match study(&model, &Library::standard(), &Overrides::default(), &steps) {
+        Ok(study) => study,
+        Err(StudyError::Refused(why)) => panic!("{why}"),
+        Err(StudyError::Failed(_, failure)) => panic!("{failure}"),
+    }
 }
 
 #[test]
@@ -491,4 +497,83 @@ fn events_faster_than_the_step_are_an_error() {
     }
     let study = studied(&text.replace("9}", "30}"), &["0.1"]);
     assert_eq!(study.verdict, Verdict::Breaks);
+}
+
+#[test]
+fn a_microstep_becomes_a_step() {
+    let text = "
+superdense: 1
+blocks:
+  c: {type: Clock, period: 1, offset: 0.5}
+  d: {type: MicrostepDelay, input: c}
+  n: {type: Counter, increment: d}
+  held: {type: ZeroOrderHold, input: n}
+simulate: {stop: 2}
+";
+    let trace = run(text, Impulses::Numeric, "1/8").trace;
+    let times = |name: &str| -> Vec<f64> {
+        trace.series(name).into_iter().map(|(tag, _)| tag.time.seconds()).collect()
+    };
+    assert_eq!(times("c"), [0.5, 1.5]);
+    assert_eq!(times("d"), [0.625, 1.625]);
+    assert_eq!(trace.last("held"), Some(2.0));
+}
+
+/// -g t (1 + 20 delta''(t - 1.44)), equation (33), integrated three times: the factor moves while
+/// the pulse lasts, so that the approaches are apart by as much as the step is long.
+#[test]
+fn a_moving_factor_sees_the_delay() {
+    let text = "
+superdense: 1
+parameters: {g: 9.81}
+blocks:
+  u: {type: Expression, expression: -g * time}
+  p: {type: Product, inputs: [u, '1 + 20 * delta(time - 1.44, 2)']}
+  i: {type: Integrator, input: p}
+  j: {type: Integrator, input: i}
+  k: {type: Integrator, input: j}
+simulate: {stop: 3}
+";
+    let study = studied(text, &["0.04", "0.02", "0.01"]);
+    assert_eq!(study.verdict, Verdict::Symbolic);
+    let apart: Vec<f64> =
+        study.steps.iter().map(|step| step.difference.as_ref().unwrap().0).collect();
+    assert_near(apart[0] / apart[1], 2.0, 1e-6);
+    assert_near(apart[1] / apart[2], 2.0, 1e-6);
+    assert!(study.steps.iter().all(|step| (step.order, step.delay) == (Some(2), 2)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 40, failure_persistence: None, rng_seed: RngSeed::Fixed(3), ..ProptestConfig::default()
+    })]
+
+    /// In a linear system with constant coefficients a pulse leaves exactly what the impulse does,
+    /// of whatever order: sums and differences of even steps commute.
+    #[test]
+    fn linear_systems_are_the_same_after_a_pulse(
+        damping in 0.0f64..3.0,
+        stiffness in 0.0f64..20.0,
+        impulses in prop::collection::vec((1u32..8, -3.0f64..3.0, 0u32..3), 1..4),
+        height in -2.0f64..2.0,
+        step in prop::sample::select(vec!["1/4", "0.1", "1/64"]),
+    ) {
+        prop_assume!(impulses.iter().all(|impulse| impulse.1.abs() > 0.1));
+        let mut text = format!("superdense: 1\nblocks:\n  j: {{type: Step, time: 0.3, after: {height}}}\n");
+        let mut input = "j".to_owned();
+        for (index, (time, weight, order)) in impulses.iter().enumerate() {
+            text += &format!(
+                "  p{index}: {{type: ImpulseSource, times: [{}], weight: {weight}, order: {order}}}\n",
+                time * 2
+            );
+            input += &format!(" + p{index}");
+        }
+        text += &format!("  v: {{type: Integrator, input: {input} - {damping} * v - {stiffness} * x}}\n");
+        text += "  x: {type: Integrator, input: v}\n  z: {type: Integrator, input: x}\n";
+        text += "simulate: {stop: 20}\n";
+        let study = studied(&text, &[step]);
+        let found = &study.steps[0];
+        prop_assert!(found.relative.unwrap() < 1e-9, "{:?}", found.difference);
+        prop_assert_eq!(found.delay, impulses.iter().map(|i| i.2 as usize).max().unwrap());
+    }
 }

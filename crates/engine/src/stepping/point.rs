@@ -105,6 +105,7 @@ impl Stepping {
         }
         self.follow_solutions();
         self.s.time = to;
+        self.s.tag = self.s.tag.max(Tag::new(to, 0));
         self.settle_sides();
         Ok(piled)
     }
