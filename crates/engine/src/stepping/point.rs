@@ -1,6 +1,7 @@
 //! One point: passes, commits and rows.
 
 use base::{Tag, Time};
+use blocks::Memory;
 use diagram::WireId;
 use ir::run;
 use program::{CellId, Pass};
@@ -67,7 +68,7 @@ impl Stepping {
     }
 
     /// Gives the states that are wanted what a pass makes of them; says whether one has changed.
-    pub(super) fn commit(&mut self, pass: &Pass, wanted: impl Fn(blocks::Memory) -> bool) -> bool {
+    pub(super) fn commit(&mut self, pass: &Pass, wanted: impl Fn(Memory) -> bool) -> bool {
         let program = self.program.clone();
         let mut changed = false;
         for (from, state) in &pass.nexts {
@@ -135,24 +136,9 @@ impl Stepping {
         row: bool,
     ) -> Result<(), RunError> {
         let (program, tag) = (self.program.clone(), Tag::new(to, 1));
-        self.commit(&program.quiet, |memory| memory == blocks::Memory::Left);
+        self.commit(&program.quiet, |memory| memory == Memory::Left);
         self.keep_records();
-        let waiting = std::mem::take(&mut self.s.waiting);
-        for (crossing, change) in &changes {
-            let side = program.cell(program.crossings[*crossing].frozen).slot as usize;
-            self.s.slots[side] += change;
-        }
-        let crossed: Vec<(CellId, f64)> = waiting
-            .iter()
-            .chain(&changes)
-            .filter_map(|(crossing, change)| Some((program.crossings[*crossing].crossed?, *change)))
-            .collect();
-        for (cell, change) in &crossed {
-            self.s.slots[program.cell(*cell).slot as usize] = *change;
-        }
-        for (timer, count) in program.timers.iter().zip(&self.s.wakings) {
-            self.s.slots[program.cell(timer.wakings).slot as usize] = *count as f64;
-        }
+        let raised = self.raise(&changes);
         self.sweep(&program.events);
         self.check_defined(tag)?;
         self.check_finite(tag)?;
@@ -164,15 +150,34 @@ impl Stepping {
             }
             self.write_row(tag, sink);
         }
-        self.commit(&program.events, |memory| memory != blocks::Memory::Events);
-        self.s.stirred = self.commit(&program.events, |memory| memory == blocks::Memory::Events);
-        for (cell, _) in crossed {
+        self.commit(&program.events, |memory| memory != Memory::Events);
+        self.s.stirred = self.commit(&program.events, |memory| memory == Memory::Events);
+        for cell in raised.into_iter().chain(program.timers.iter().map(|timer| timer.woken)) {
             self.s.slots[program.cell(cell).slot as usize] = 0.0;
         }
-        for timer in &program.timers {
-            self.s.slots[program.cell(timer.woken).slot as usize] = 0.0;
-        }
         Ok(())
+    }
+
+    /// Gives sides that have changed on the way their new value, and the event pass its events:
+    /// these changes, those that have waited, and how often timers have woken. The cells of changes
+    /// are to be cleared after it.
+    fn raise(&mut self, changes: &[(usize, f64)]) -> Vec<CellId> {
+        let program = self.program.clone();
+        for (crossing, change) in changes {
+            let side = program.cell(program.crossings[*crossing].frozen).slot as usize;
+            self.s.slots[side] += change;
+        }
+        let mut raised = Vec::new();
+        for (crossing, change) in std::mem::take(&mut self.s.waiting).iter().chain(changes) {
+            if let Some(cell) = program.crossings[*crossing].crossed {
+                self.s.slots[program.cell(cell).slot as usize] = *change;
+                raised.push(cell);
+            }
+        }
+        for (timer, count) in program.timers.iter().zip(&self.s.wakings) {
+            self.s.slots[program.cell(timer.wakings).slot as usize] = *count as f64;
+        }
+        raised
     }
 
     /// The places of recorded numbers and their lengths.
