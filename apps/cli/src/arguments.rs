@@ -242,7 +242,7 @@ pub struct DiracArguments {
 pub struct PairArguments {
     /// The trace: a CSV, Parquet or JSON file.
     pub trace: PathBuf,
-    /// The signal, or an element such as x[2].
+    /// The signal, or an element of one, by the name of its column.
     pub signal: String,
     /// The test function: a smooth bump of height 1 around a time, in seconds.
     #[arg(long, value_name = "CENTER,RADIUS", required = true, allow_hyphen_values = true)]
