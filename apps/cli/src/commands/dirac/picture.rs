@@ -40,7 +40,8 @@ pub fn draw(model: &str, study: &Study, path: &Path) -> Result<()> {
             sources.push(Source { trace, column, name: own.clone(), arrows: false });
             match impulsive {
                 true => apart.push(
-                    Panel::over_time([Signal::new(own)]).y(Axis::new(format!("{name}, {label}"))),
+                    Panel::over_time([Signal::new(own).label(name.clone())])
+                        .y(Axis::new(format!("{name}, {label}"))),
                 ),
                 false => together.push(Signal::new(own).label(label).dash(Dash::Dashed)),
             }
