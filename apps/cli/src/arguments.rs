@@ -54,6 +54,10 @@ pub enum Command {
         #[arg(long, default_value_t = 0.0)]
         time: f64,
     },
+    /// Pairs a signal of a saved trace with a test function: the number <S, phi>.
+    Pair(PairArguments),
+    /// Runs a model with symbolic and with numeric impulses, and says which suit it.
+    Dirac(Box<DiracArguments>),
     /// Draws the block diagram of a model, with a causality loop in red.
     Graph {
         #[command(flatten)]
@@ -123,6 +127,8 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
+            Command::Dirac(arguments) => arguments.format,
+            Command::Pair(arguments) => arguments.format,
             _ => Format::Text,
         }
     }
@@ -213,6 +219,13 @@ pub struct ModelArguments {
     /// Rows at even times this far apart, instead of one for each step; events have theirs anyway.
     #[arg(long, value_name = "TIME")]
     pub every: Option<String>,
+    /// What an impulse is: symbolic; numeric, a large value in a run by fixed steps; or stepped,
+    /// symbolic in a run by fixed steps.
+    #[arg(long, value_name = "KIND")]
+    pub impulses: Option<String>,
+    /// The step of a fixed-step solver or of a run by fixed steps, in seconds.
+    #[arg(long, value_name = "TIME")]
+    pub step: Option<String>,
     /// The seed of all random numbers.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
@@ -276,9 +289,6 @@ pub struct StreamArguments {
     /// Draws a close-up to this evaluation.
     #[arg(long, value_name = "E")]
     pub to: Option<usize>,
-    /// The greatest step in seconds; `maximum_step` of the model where it is not given.
-    #[arg(long, value_name = "TIME")]
-    pub step: Option<f64>,
     /// Lets the Euler stage start from the trapezoidal sum, which is of second order.
     #[arg(long)]
     pub shared: bool,
@@ -308,4 +318,38 @@ pub struct EnergyArguments {
     /// The picture: an SVG or PNG file.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// Arguments of `dirac`.
+#[derive(Args, Debug)]
+pub struct DiracArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The steps to run with, in seconds, such as 0.1,0.01.
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', required = true)]
+    pub steps: Vec<String>,
+    /// Draws all runs as an SVG or PNG file.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// How results and mistakes are told.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Arguments of `pair`.
+#[derive(Args, Debug)]
+pub struct PairArguments {
+    /// The trace: a CSV, Parquet or JSON file.
+    pub trace: PathBuf,
+    /// The signal, or an element of one, by the name of its column.
+    pub signal: String,
+    /// The test function: a smooth bump of height 1 around a time, in seconds.
+    #[arg(long, value_name = "CENTER,RADIUS", required = true, allow_hyphen_values = true)]
+    pub bump: String,
+    /// Takes the derivative of this order of the bump as the test function.
+    #[arg(long, value_name = "ORDER", default_value_t = 0)]
+    pub derivative: usize,
+    /// How the result and mistakes are told.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }

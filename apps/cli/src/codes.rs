@@ -86,6 +86,11 @@ pub const CODES: &[(&str, &str)] = &[
         Compare with `<` or `>`, or find the instant with a LevelCrossing of their difference.",
     ),
     (
+        "events-too-fast",
+        "In a run by fixed steps a signal crossed a level twice in one direction within a step, so that the motion between is not known: what comes after would be wrong. \
+        Take a smaller step, run with symbolic impulses, or set `zeno: stop` under `simulate` to stop there and keep the result.",
+    ),
+    (
         "expression-depth",
         "An expression is nested deeper than is allowed. The limit keeps a damaged file from exhausting memory. \
         Name a part of the expression with a block or a parameter, or write a long sum as sum([a, b, c]).",
@@ -222,6 +227,11 @@ pub const CODES: &[(&str, &str)] = &[
         "not-finite",
         "A value became infinite or is not a number. Going on would spread it through the result. \
         Look for a division by zero, a root or logarithm of a negative number, or growth without bound at the time and block of the message.",
+    ),
+    (
+        "not-in-steps",
+        "A run by fixed steps, with numbers for impulses, was asked for, and the model has a state machine or a delay, which such runs do not have. \
+        Run it with symbolic impulses: leave `impulses` out, or say `impulses: symbolic`.",
     ),
     (
         "only-events",

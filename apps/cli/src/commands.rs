@@ -3,11 +3,13 @@
 mod blocks;
 mod check;
 mod compare;
+mod dirac;
 mod energy;
 mod examples;
 mod explain;
 mod fmt;
 mod new;
+mod pair;
 mod pictures;
 mod plot;
 mod run;
@@ -32,6 +34,8 @@ pub fn run(command: Command) -> Result<()> {
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
+        Command::Dirac(arguments) => dirac::dirac(&arguments),
+        Command::Pair(arguments) => pair::pair(&arguments),
         Command::Graph { model, output, depth, fold, order } => {
             let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
             pictures::graph(&model, &output, drawing)

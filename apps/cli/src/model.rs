@@ -1,7 +1,9 @@
 //! From the arguments to a compiled model.
 
 use anyhow::{Result, bail};
-use superdense::{Library, Overrides, System, Time, parse_value, read};
+use superdense::{
+    Impulses, Library, Overrides, Rational, System, Time, did_you_mean, parse_value, read,
+};
 
 use crate::arguments::ModelArguments;
 use crate::report::refused;
@@ -29,15 +31,30 @@ pub fn overrides(arguments: &ModelArguments) -> Result<Overrides> {
         overrides.parameters.push((name.trim().to_owned(), value));
     }
     overrides.start = time(arguments.start.as_deref(), "--start")?;
-    if let Some(text) = &arguments.every {
-        let every = parse_value(text).map_err(refused)?.as_rational();
-        overrides.every = every.filter(|every| *every.numer() > 0);
-        if overrides.every.is_none() {
-            bail!("`--every {text}` is no positive time in seconds");
-        }
-    }
+    overrides.every = duration(arguments.every.as_deref(), "--every")?;
+    overrides.step = duration(arguments.step.as_deref(), "--step")?;
+    overrides.impulses = arguments.impulses.as_deref().map(impulses).transpose()?;
     overrides.stop = time(arguments.stop.as_deref(), "--stop")?;
     Ok(overrides)
+}
+
+fn impulses(word: &str) -> Result<Impulses> {
+    let Some(impulses) = Impulses::named(word) else {
+        let names = Impulses::ALL.map(Impulses::name);
+        let help = did_you_mean(word, names).map_or(String::new(), |help| format!("; {help}"));
+        bail!("`--impulses {word}` is none of {}{help}", names.join(", "));
+    };
+    Ok(impulses)
+}
+
+/// A positive time of an option.
+pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
+    let Some(text) = text else { return Ok(None) };
+    let value = parse_value(text).map_err(refused)?;
+    match value.as_rational().filter(|time| *time.numer() > 0 && value.as_bool().is_none()) {
+        Some(time) => Ok(Some(time)),
+        None => bail!("`{option} {text}` is no positive time in seconds"),
+    }
 }
 
 /// A time in seconds.

@@ -100,9 +100,17 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn links_lead_somewhere() {
     let documents = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"];
-    let more =
-        ["semantics", "model-format", "tutorial", "cookbook", "results", "performance", "streams"]
-            .map(|page| format!("docs/{page}.md"));
+    let more = [
+        "semantics",
+        "model-format",
+        "impulses",
+        "tutorial",
+        "cookbook",
+        "results",
+        "performance",
+        "streams",
+    ]
+    .map(|page| format!("docs/{page}.md"));
     for document in documents.into_iter().map(str::to_owned).chain(more) {
         let path = repository().join(&document);
         let folder = path.parent().expect("a folder").to_owned();

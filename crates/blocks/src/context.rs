@@ -6,7 +6,10 @@ use std::sync::Arc;
 use base::{Elem, Rational, Time, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::{Check, Definition, History, Info, Leaf, Meeting, Part, Setting, Signal, State, Timer};
+use crate::{
+    Check, Definition, History, Impulses, Info, Leaf, Meeting, Memory, Part, Setting, Signal,
+    State, Timer,
+};
 
 /// An input as the diagram has it: its type and how many orders of impulses may reach it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +37,7 @@ pub struct Context<'a> {
     maximum_step: f64,
     /// How many orders of derivatives are asked of each output.
     asked: Vec<u32>,
+    impulses: Impulses,
 }
 
 impl<'a> Context<'a> {
@@ -63,7 +67,19 @@ impl<'a> Context<'a> {
             meetings: Vec::new(),
             maximum_step: f64::INFINITY,
             asked,
+            impulses: Impulses::Symbolic,
         }
+    }
+
+    /// The same workbench for a run with impulses of another kind.
+    pub fn with_impulses(mut self, impulses: Impulses) -> Self {
+        self.impulses = impulses;
+        self
+    }
+
+    /// What an impulse is in the run that the block is defined for.
+    pub fn impulses(&self) -> Impulses {
+        self.impulses
     }
 
     /// The finished definition.
@@ -233,7 +249,8 @@ impl<'a> Context<'a> {
     pub fn state(&mut self, name: &'static str, initial: Value) -> NodeId {
         let (index, ty) = (self.states.len(), initial.ty());
         let node = self.leaf(Leaf::State(index), ty);
-        self.states.push(State { name, ty, initial, next: node, derivative: None });
+        let memory = Memory::default();
+        self.states.push(State { name, ty, initial, next: node, derivative: None, memory });
         node
     }
 
@@ -246,6 +263,10 @@ impl<'a> Context<'a> {
     /// What a state becomes when a tag is committed.
     pub fn next(&mut self, state: NodeId, next: NodeId) {
         self.state_of(state).next = next;
+    }
+
+    pub(crate) fn remember(&mut self, state: NodeId, memory: Memory) {
+        self.state_of(state).memory = memory;
     }
 
     /// The time derivative of a state between events.
@@ -396,15 +417,31 @@ impl<'a> Context<'a> {
     }
 
     /// The value that a signal had one microstep ago; while smooth and at microstep 0, the signal.
+    /// In a run by fixed steps the value at the point before: microsteps become steps there.
     pub fn previous(&mut self, signal: &Signal) -> Signal {
+        if self.impulses.steps() {
+            let (value, present) = (self.before(signal.value), self.before(signal.present));
+            return Signal { value, present, impulses: Vec::new() };
+        }
         let ticking = self.ticking();
         self.remembered("previous", signal, |_, _, new| new, ticking)
     }
 
     /// The value that a signal had at microstep 0 of this instant; while smooth, the signal.
     pub fn left(&mut self, signal: &Signal) -> Signal {
+        if self.impulses.steps() {
+            let value = self.before_events(signal.value);
+            let present = self.before_events(signal.present);
+            return Signal { value, present, impulses: Vec::new() };
+        }
         let ticking = self.ticking();
         self.remembered("left", signal, |g, old, new| g.select(ticking, old, new), ticking)
+    }
+
+    /// The signal just before what happens now: one microstep ago, or at this point before its
+    /// events.
+    pub(crate) fn just_before(&mut self, signal: &Signal) -> Signal {
+        if self.impulses.steps() { self.left(signal) } else { self.previous(signal) }
     }
 
     fn remembered(

@@ -55,6 +55,8 @@ pub enum Leaf {
     Elapsed,
     /// Whether this is a microstep from 1 on, not the smooth phase or its left limit.
     Ticking,
+    /// The length of the step that leads to this point \[s\], in a run by fixed steps.
+    Step,
 }
 
 /// A signal as nodes of a block's graph.
@@ -82,6 +84,20 @@ pub struct State {
     pub next: NodeId,
     /// Its time derivative between events, for continuous states.
     pub derivative: Option<NodeId>,
+    /// What it remembers in a run by fixed steps.
+    pub memory: Memory,
+}
+
+/// What a state remembers in a run by fixed steps.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Memory {
+    /// What events have made of it.
+    #[default]
+    Events,
+    /// Something of the point before, another one at every point.
+    Point,
+    /// Something of this point before its events.
+    Left,
 }
 
 /// The past of an input, read a constant delay ago. Its parts need nothing of this instant, so

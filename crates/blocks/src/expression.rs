@@ -8,7 +8,7 @@ use expr::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
 use ir::{Binary, NodeId, Unary};
 
 use crate::operators::{common_shape, number, read_side, truth};
-use crate::{Block, Context, Count, Info, Input, Instants, Output, Presence, Signal};
+use crate::{Block, Context, Count, Impulses, Info, Input, Instants, Output, Presence, Signal};
 
 /// What a name in an expression means.
 #[derive(Clone, PartialEq, Debug)]
@@ -332,8 +332,12 @@ impl Formula {
         let (woken, _) = cx.timer(Arc::new(Instants(vec![time])));
         let none = cx.graph.real(0.0);
         let weight = cx.graph.real(1.0 / (a.abs() * a.powi(order as i32)));
+        let jump = cx.graph.select(woken, weight, none);
+        if cx.impulses() == Impulses::Numeric {
+            return Ok(cx.pulse(jump, order));
+        }
         let mut impulses = vec![none; order];
-        impulses.push(cx.graph.select(woken, weight, none));
+        impulses.push(jump);
         let present = cx.graph.bool(true);
         Ok(Signal { value: none, present, impulses })
     }

@@ -121,7 +121,7 @@ impl Context<'_> {
         for (k, derivative) in derivatives.iter().enumerate() {
             let (now, present) = (*derivative, self.graph.bool(true));
             let signal = Signal { value: now, present, impulses: Vec::new() };
-            let before = self.previous(&signal);
+            let before = self.just_before(&signal);
             let change = self.graph.sub(now, before.value);
             let jumps = self.nonzero(change);
             let mut hit = self.graph.bool(false);
@@ -208,7 +208,7 @@ impl Context<'_> {
         if orders == 0 {
             return Vec::new();
         }
-        let before = self.previous(condition);
+        let before = self.just_before(condition);
         let same = self.graph.binary(Binary::Equal, condition.value, before.value);
         let switches = self.graph.not(same);
         let switches = self.nonzero(switches);

@@ -53,6 +53,7 @@ pub(crate) fn settle(
         tick: Specialised::default(),
         located: Sites::new(),
         remembered: BTreeMap::new(),
+        stepped: typed.stepped,
         region: RegionId(0),
         fragment: draft.fragment,
         passive: draft.passive,
@@ -166,7 +167,7 @@ impl Diagram {
             match &block.smooth.graph.node(node).op {
                 Op::Side | Op::Cell | Op::Crossed => {}
                 Op::Leaf(key) => match block.definition.leaves[*key as usize] {
-                    Leaf::Time | Leaf::Elapsed => return true,
+                    Leaf::Time | Leaf::Elapsed | Leaf::Step => return true,
                     Leaf::State(index) if block.definition.states[index].derivative.is_some() => {
                         return true;
                     }

@@ -7,7 +7,7 @@ use base::{SourceMap, Span, Type, Value};
 use blocks::{Block, Definition, Setting};
 
 use crate::machine::{FragmentId, Modes};
-use crate::{Run, Sites, Specialised};
+use crate::{Mode, Run, Sites, Specialised};
 
 base::typed_id! {
     /// A block of the flat diagram.
@@ -89,6 +89,8 @@ pub struct FlatBlock {
     pub located: Sites,
     /// When the inputs that it remembers are present, between events and at ticks.
     pub remembered: BTreeMap<usize, [Presence; 2]>,
+    /// Whether the run goes by fixed steps.
+    pub stepped: bool,
     /// The part of the diagram that it belongs to.
     pub region: RegionId,
     /// The fragment that it is in.
@@ -114,6 +116,13 @@ impl FlatBlock {
     /// The wire that a history is about.
     pub fn past(&self, history: usize) -> WireId {
         self.port(self.definition.histories[history].port)
+    }
+
+    /// Whether located sides are read as they are frozen in a mode: between events they are, and
+    /// in a run by fixed steps at events too, since a step that is taken again with its events
+    /// would otherwise need the side of its own result.
+    pub fn freezes(&self, mode: Mode) -> bool {
+        mode == Mode::Smooth || self.stepped
     }
 
     /// The wire at a port, counting every signal of a list.

@@ -1,6 +1,6 @@
 //! Flattening: every instance in its place, every name resolved.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, Elem, Span, Type, Value, did_you_mean};
@@ -47,8 +47,11 @@ pub fn flatten(
     flattener.open_main(overrides);
     flattener.connect();
     flattener.connect_machines();
-    let records = flattener.records();
-    let (solve, guesses) = flattener.solve();
+    let mut records = flattener.records();
+    if overrides.everything {
+        flattener.record_others(&mut records);
+    }
+    let (mut solve, guesses) = flattener.solve();
     let main = &flattener.scopes[0].parameters;
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
@@ -59,7 +62,11 @@ pub fn flatten(
     let ports = flattener.instance_ports();
     let Flattener { drafts, wire_blocks, errors, modes, .. } = flattener;
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
-    let typed = typing::infer(drafts, wire_blocks, guesses)?;
+    if run.impulses.steps() {
+        // The right Riemann sum is implicit: a loop through an integrator is one to solve.
+        solve.everywhere.push(String::new());
+    }
+    let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses)?;
     crate::facts::settle(typed, |blocks, wires| Diagram {
         name: model.name.clone(),
         blocks,
@@ -657,6 +664,20 @@ impl<'m> Flattener<'m> {
             }
         }
         records
+    }
+
+    /// Adds the signals that are not recorded already.
+    fn record_others(&self, records: &mut Vec<Record>) {
+        let known: HashSet<WireId> = records.iter().map(|record| record.wire).collect();
+        for draft in &self.drafts {
+            let names = draft.info.outputs.iter().map(|output| output.name);
+            for (wire, name) in draft.outputs.iter().zip(names) {
+                if !known.contains(wire) {
+                    let name = format!("~{}.{name}", draft.path);
+                    records.push(Record { name, wire: *wire });
+                }
+            }
+        }
     }
 
     /// Which loops are solved, and the types of the guesses.

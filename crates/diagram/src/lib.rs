@@ -16,6 +16,7 @@ mod run;
 mod scope;
 mod settings;
 
+mod discretise;
 mod typing;
 
 mod facts;

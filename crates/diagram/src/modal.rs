@@ -762,6 +762,9 @@ fn sets(modal: &Modal, name: &str) -> bool {
 
 /// Checks what depends on types: guards are truth values, and what is set fits.
 pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
+    if diagram.run.impulses.steps() {
+        check_stepped(diagram, errors);
+    }
     for machine in &diagram.modes.machines {
         for transition in machine.states.iter().flat_map(|state| &state.transitions) {
             for guard in &transition.guards {
@@ -806,6 +809,25 @@ pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
             let error = Diagnostic::error("size-mismatch", message).at(block.span, "");
             errors.push(error.block(&block.path));
         }
+    }
+}
+
+/// Refuses what a run by fixed steps does not have.
+fn check_stepped(diagram: &Diagram, errors: &mut Diagnostics) {
+    let mut refuse = |what: &str, span: Span, path: &str| {
+        let message = format!("a run by fixed steps has no {what}");
+        errors.push(
+            Diagnostic::error("not-in-steps", message)
+                .at(span, "only run with symbolic impulses")
+                .block(path)
+                .help("leave `impulses: numeric` or `stepped` out"),
+        );
+    };
+    for machine in &diagram.modes.machines {
+        refuse("state machines", machine.span, &machine.path);
+    }
+    for block in diagram.blocks.iter().filter(|block| !block.definition.histories.is_empty()) {
+        refuse("delays", block.span, &block.path);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use base::{Diagnostic, Diagnostics, Rational, Span, Time, Value, did_you_mean};
+use blocks::Impulses;
 use expr::{Expr, ExprKind};
 use model::Simulate;
 
@@ -21,8 +22,12 @@ pub struct Run {
     pub relative_tolerance: f64,
     /// Error allowed where a state is near zero.
     pub absolute_tolerance: f64,
+    /// What an impulse is, and with it how time goes.
+    pub impulses: Impulses,
     /// The step of fixed-step solvers \[s\].
     pub step: Option<f64>,
+    /// The same as an exact time, where it is at least an attosecond: for runs by fixed steps.
+    pub grid: Option<Rational>,
     /// The first step of variable-step solvers \[s\].
     pub initial_step: Option<f64>,
     /// The greatest step \[s\].
@@ -76,6 +81,13 @@ pub struct Overrides {
     pub smooth: Option<u32>,
     /// The seed.
     pub seed: Option<u64>,
+    /// What an impulse is.
+    pub impulses: Option<Impulses>,
+    /// The step of fixed-step solvers and of runs by fixed steps \[s\].
+    pub step: Option<Rational>,
+    /// Records every signal at every step: first what the model asks for, then all others, each
+    /// named by its path after a `~`.
+    pub everything: bool,
 }
 
 const DEFAULT_TOLERANCE: f64 = 1e-6;
@@ -109,6 +121,8 @@ pub(crate) fn evaluate(
     let tolerance = common.unwrap_or(DEFAULT_TOLERANCE);
     let relative = reader.positive(&simulate.relative_tolerance, "relative_tolerance");
     let absolute = reader.positive(&simulate.absolute_tolerance, "absolute_tolerance");
+    let impulses = overrides.impulses.unwrap_or_else(|| impulses(simulate));
+    let (step, grid) = reader.step(&simulate.step, overrides.step, impulses);
     let solver = match (&overrides.solver, &simulate.solver) {
         (Some(name), _) => (name.clone(), None),
         (None, Some(name)) => (name.value.clone(), Some(name.span)),
@@ -120,12 +134,17 @@ pub(crate) fn evaluate(
         solver,
         relative_tolerance: common_override.or(relative).unwrap_or(tolerance),
         absolute_tolerance: common_override.or(absolute).unwrap_or(tolerance),
-        step: reader.positive(&simulate.step, "step"),
+        impulses,
+        step,
+        grid,
         initial_step: reader.positive(&simulate.initial_step, "initial_step"),
         maximum_step: reader
             .positive(&simulate.maximum_step, "maximum_step")
             .unwrap_or(f64::INFINITY),
-        rows: smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
+        rows: match overrides.everything {
+            true => Rows { steps: true, every: None, times: Vec::new() },
+            false => smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
+        },
         seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
         microsteps: reader
             .count(&simulate.microsteps, "microsteps")
@@ -144,6 +163,11 @@ fn smooth(rows: Rows, number: Option<u32>, start: Time, stop: Time) -> Rows {
         }
         _ => rows,
     }
+}
+
+/// What the model says that an impulse is; the words have been checked where it was read.
+fn impulses(simulate: &Simulate) -> Impulses {
+    simulate.impulses.as_ref().and_then(|word| Impulses::named(&word.value)).unwrap_or_default()
 }
 
 fn one_second() -> Time {
@@ -191,6 +215,33 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// The step as a float and as an exact time.
+    fn step(
+        &mut self,
+        expr: &Option<Expr>,
+        over: Option<Rational>,
+        impulses: Impulses,
+    ) -> (Option<f64>, Option<Rational>) {
+        let exact = |step: Rational| {
+            Some(step).filter(|s| Time::from_rational(*s).is_some_and(|time| time > Time::ZERO))
+        };
+        if let Some(step) = over {
+            let float = *step.numer() as f64 / *step.denom() as f64;
+            if impulses.steps() && exact(step).is_none() {
+                let message = "the step must be a positive time, at least one attosecond";
+                self.errors.push(Diagnostic::error("bad-setting", message));
+            }
+            return (Some(float), exact(step));
+        }
+        let Some(float) = self.positive(expr, "step") else { return (None, None) };
+        let value = expr.as_ref().and_then(|expr| self.value(expr));
+        let grid = value.and_then(|value| value.as_rational()).and_then(exact);
+        if let (Some(expr), None, true) = (expr, grid, impulses.steps()) {
+            self.wrong(expr.span, "step", "a positive time, at least one attosecond");
+        }
+        (Some(float), grid)
     }
 
     fn checked_override(&mut self, value: f64, name: &str) -> f64 {

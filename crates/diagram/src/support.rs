@@ -382,7 +382,9 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn leaf_jump(&mut self, id: NodeId, leaf: Leaf) -> Support {
         match leaf {
-            Leaf::Time | Leaf::Ticking | Leaf::Elapsed | Leaf::Lasting { .. } => Support::never(),
+            Leaf::Time | Leaf::Step | Leaf::Ticking | Leaf::Elapsed | Leaf::Lasting { .. } => {
+                Support::never()
+            }
             Leaf::Woken(index) | Leaf::Wakings(index) => Support::one(Cause::Timer(self.id, index)),
             Leaf::State(index) => self.state_jump(id, index),
             Leaf::Delayed { index, .. } => Support::one(Cause::Delayed(self.id, index)),

@@ -1,7 +1,7 @@
 //! Types, sizes and orders of impulses: found by defining blocks until nothing changes.
 
 use base::{Diagnostic, Diagnostics, Type};
-use blocks::{Context, Definition};
+use blocks::{Context, Definition, Impulses};
 
 use crate::flat::{BlockId, WireId};
 use crate::flatten::{Draft, UNTYPED};
@@ -18,6 +18,8 @@ pub(crate) struct Typed {
     pub blocks: Vec<(Draft, Definition)>,
     /// Block, output, type, orders of impulses, orders of derivatives.
     pub wires: Vec<(BlockId, usize, Type, u32, u32)>,
+    /// Whether the run goes by fixed steps.
+    pub stepped: bool,
 }
 
 /// What is known of a wire: its type and how many orders of impulses it carries.
@@ -27,8 +29,10 @@ pub(crate) fn infer(
     drafts: Vec<Draft>,
     wire_blocks: Vec<(BlockId, usize)>,
     guesses: Vec<(WireId, Type)>,
+    impulses: Impulses,
 ) -> Result<Typed, Diagnostics> {
     let mut inference = Inference::new(drafts, wire_blocks);
+    inference.impulses = impulses;
     inference.guesses = guesses;
     inference.run()?;
     let Inference { drafts, definitions, wires, wire_blocks, asked, .. } = inference;
@@ -42,7 +46,8 @@ pub(crate) fn infer(
         })
         .collect();
     let definitions = definitions.into_iter().map(|d| d.expect("every block is defined"));
-    Ok(Typed { blocks: drafts.into_iter().zip(definitions).collect(), wires })
+    let blocks = drafts.into_iter().zip(definitions).collect();
+    Ok(Typed { blocks, wires, stepped: impulses.steps() })
 }
 
 struct Inference {
@@ -57,6 +62,7 @@ struct Inference {
     /// Types of the guesses of loops that are solved.
     guesses: Vec<(WireId, Type)>,
     ready: Vec<BlockId>,
+    impulses: Impulses,
     errors: Diagnostics,
 }
 
@@ -78,6 +84,7 @@ impl Inference {
             drafts,
             wire_blocks,
             consumers,
+            impulses: Impulses::default(),
             errors: Diagnostics::default(),
         }
     }
@@ -105,11 +112,15 @@ impl Inference {
             return Err(self.unsettled(id).into());
         }
         let asked = draft.outputs.iter().map(|wire| self.asked[wire.index()]).collect();
-        let mut context = Context::new(draft.info, &draft.settings, &inputs, asked);
+        let mut context =
+            Context::new(draft.info, &draft.settings, &inputs, asked).with_impulses(self.impulses);
         if let Err(error) = draft.kind.define(&mut context) {
             return Err(self.located(id, error).into());
         }
-        let definition = context.finish();
+        let mut definition = context.finish();
+        if self.impulses.steps() {
+            definition = crate::discretise::discretise(definition);
+        }
         if definition.graph.nodes().iter().any(|node| node.ty.len() > expr::MAX_ELEMENTS) {
             let message = format!("a value of more than {} elements", expr::MAX_ELEMENTS);
             return Err(self.located(id, Diagnostic::error("value-too-large", message)).into());

@@ -47,6 +47,15 @@ pub enum RunError {
         /// The blocks whose events they are.
         blocks: Vec<String>,
     },
+    /// A run by fixed steps in which one thing happens twice within a step.
+    EventsTooFast {
+        /// The second time.
+        time: Time,
+        /// The step \[s\].
+        step: f64,
+        /// The block whose events they are.
+        block: String,
+    },
     /// An operation without meaning, such as a product of impulses.
     Undefined {
         /// Where.
@@ -94,6 +103,7 @@ impl RunError {
             RunError::NoSolution { .. } => "no-solution",
             RunError::Chattering { .. } => "chattering",
             RunError::Zeno { .. } => "zeno",
+            RunError::EventsTooFast { .. } => "events-too-fast",
             RunError::Undefined { .. } => "undefined",
             RunError::NotConstructive { .. } => "causality-loop",
             RunError::Ambiguous { .. } => "ambiguous-transitions",
@@ -109,6 +119,7 @@ impl RunError {
             | RunError::NoSolution { block, .. }
             | RunError::Ambiguous { block, .. }
             | RunError::ImmediateCycle { block, .. }
+            | RunError::EventsTooFast { block, .. }
             | RunError::Undefined { block, .. } => block,
             RunError::Chattering { blocks, .. }
             | RunError::Zeno { blocks, .. }
@@ -125,6 +136,7 @@ impl RunError {
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::NotConstructive { .. }
             | RunError::Ambiguous { .. }
+            | RunError::EventsTooFast { .. }
             | RunError::ImmediateCycle { .. }
             | RunError::Chattering { .. }
             | RunError::Zeno { .. } => None,
@@ -148,6 +160,10 @@ impl RunError {
             RunError::Zeno { .. } => {
                 "model what happens after it, such as rest, or set `zeno: stop` under `simulate` \
                  to stop there and keep the result"
+            }
+            RunError::EventsTooFast { .. } => {
+                "take a smaller step, or symbolic impulses; `zeno: stop` under `simulate` stops \
+                 there and keeps the result"
             }
             RunError::Undefined { .. } => "see the rule on impulses on the block's page",
             RunError::NotConstructive { .. } => {
@@ -186,6 +202,13 @@ impl fmt::Display for RunError {
             RunError::Zeno { accumulation, blocks, .. } => {
                 let blocks = blocks.join(", ");
                 write!(f, "Zeno: the events of {blocks} accumulate at t = {accumulation}")
+            }
+            RunError::EventsTooFast { time, step, block } => {
+                write!(
+                    f,
+                    "`{block}` crosses again within one step of {step} s at t = {time}, which a \
+                     run by fixed steps cannot follow"
+                )
             }
             RunError::Undefined { tag, block, reason } => {
                 write!(f, "{reason}, in `{block}` at {tag}")

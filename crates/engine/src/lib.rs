@@ -33,6 +33,8 @@ mod microstep;
 mod reach;
 mod zeno;
 
+mod stepping;
+
 pub use error::RunError;
 pub use inputs::InputValue;
 pub use log::{Change, Event};
@@ -40,4 +42,5 @@ pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};
 pub use snapshot::{Counters, Snapshot};
+pub use stepping::{Extremes, StepSnapshot, Stepping};
 pub use warning::Warning;

@@ -1,6 +1,7 @@
 //! How a run is made, with everything chosen.
 
-use base::Time;
+use base::{Rational, Time};
+use blocks::Impulses;
 use diagram::{Rows, Run, Zeno};
 use solver::Method;
 
@@ -13,6 +14,10 @@ pub struct Options {
     pub stop: Time,
     /// The solver's own settings.
     pub solver: solver::Options,
+    /// What an impulse is.
+    pub impulses: Impulses,
+    /// The distance of the points of a run by fixed steps \[s\].
+    pub grid: Rational,
     /// Which rows are recorded besides those of events.
     pub rows: Rows,
     /// The greatest number of microsteps at one time.
@@ -38,10 +43,17 @@ impl Options {
             start: run.start,
             stop: run.stop,
             solver,
+            impulses: run.impulses,
+            grid: run.grid.unwrap_or_else(|| hundredth(run)),
             rows: run.rows.clone(),
             microsteps: run.microsteps,
             zeno: run.zeno,
             seed: run.seed,
         }
     }
+}
+
+fn hundredth(run: &Run) -> Rational {
+    let length = (run.stop - run.start).attoseconds().max(100);
+    Time::from_attoseconds(length / 100).to_rational()
 }

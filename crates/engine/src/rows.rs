@@ -23,6 +23,15 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    pub(crate) fn new(
+        tag: Tag,
+        slots: &'a [f64],
+        records: &'a [RecordCells],
+        covered: &'a [bool],
+    ) -> Row<'a> {
+        Row { tag, slots, records, covered }
+    }
+
     /// Whether the row tells about a recorded signal. One of a region that did not step here, and
     /// that nothing happened to, has no row, which is not the same as being absent.
     #[inline]

@@ -251,7 +251,9 @@ fn converges<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> bool {
             run(&code.body, s);
             return small || fine;
         }
-        if small {
+        // A step of Newton's method near a solution makes the residual far smaller, until what is
+        // left is the rounding of large terms that cancel.
+        if small || fine && size(&s[residual..residual + n]) > 0.5 * before {
             return true;
         }
     }

@@ -195,6 +195,8 @@ pub struct Simulate {
     pub microsteps: Option<Expr>,
     /// What to do at a Zeno point: the words `error` or `stop`.
     pub zeno: Option<Spanned<String>>,
+    /// What an impulse is: the words `symbolic`, `stepped` or `numeric`.
+    pub impulses: Option<Spanned<String>>,
 }
 
 impl Model {

@@ -55,7 +55,7 @@ impl<'a> Composer<'a> {
         let functions = self.functions(block);
         let flat = self.diagram.block(block);
         let (diagram, parts, mode, nodes) = (self.diagram, self.parts, self.mode, &self.nodes);
-        let smooth = mode == Mode::Smooth || self.frozen;
+        let smooth = flat.freezes(mode) || self.frozen;
         let clock = diagram.modes.clock(flat.fragment);
         // Located sides are frozen between events: nothing below them is needed then. The change
         // of a side is that of the last commit.
@@ -104,6 +104,7 @@ impl<'a> Composer<'a> {
                     Leaf::Time if clock == FragmentId::ROOT => g.leaf(slots.time, node.ty),
                     Leaf::Time => since(g, slots, clock),
                     Leaf::Elapsed => since(g, slots, flat.fragment),
+                    Leaf::Step => g.leaf(slots.step, node.ty),
                     Leaf::Ticking => g.bool(mode == Mode::Tick),
                     Leaf::Lasting { port } => {
                         let taken = flat.remembered.get(&port);

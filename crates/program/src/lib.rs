@@ -17,6 +17,7 @@ mod machines;
 mod rates;
 mod smooth;
 mod solved;
+mod sweep;
 mod tick;
 
 pub use machines::{
@@ -27,3 +28,4 @@ pub use program::{
     StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
 };
 pub use rates::{Rates, rates};
+pub use sweep::{Pass, Sweep, sweep};

@@ -347,7 +347,7 @@ pub struct Unit {
 /// Makes the program of a scheduled diagram.
 pub fn compile(diagram: &Diagram, schedule: &Schedule) -> Program {
     let mut slots = Slots::new(diagram);
-    let composed = smooth::compose(diagram, schedule, &mut slots);
+    let composed = smooth::compose(diagram, schedule, diagram::Mode::Smooth, &mut slots);
     let units = tick::units(diagram, schedule, &mut slots);
     let modes = machines::compile(diagram, schedule, &mut slots, &units);
     smooth::program(diagram, schedule, slots, composed, units, modes)

@@ -39,6 +39,7 @@ fn by_fragment(diagram: &Diagram, blocks: &[BlockId]) -> BTreeMap<FragmentId, Ve
 pub(crate) struct Slots {
     pub layout: Layout,
     pub time: Slot,
+    pub step: Slot,
     pub cells: Vec<Cell>,
     pub of_slot: FxHashMap<Slot, CellId>,
     pub wires: Vec<WireCells>,
@@ -79,6 +80,7 @@ impl Slots {
         let mut slots = Slots {
             layout,
             time,
+            step: 0,
             cells: Vec::new(),
             of_slot: FxHashMap::default(),
             wires: Vec::new(),
@@ -103,6 +105,7 @@ impl Slots {
         slots.place_timers(diagram);
         slots.place_lines(diagram);
         slots.place_crossings(diagram);
+        slots.step = slots.layout.reserve(1);
         slots
     }
 

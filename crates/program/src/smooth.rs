@@ -17,14 +17,19 @@ use crate::solved;
 /// A node, the place that it goes to, and the condition under which it is wanted.
 pub(crate) type Root = (NodeId, Slot, u32);
 
-/// Composes every part of every wire between events.
+/// Composes every part of every wire in a mode, without places on the way.
 pub(crate) fn compose<'a>(
     diagram: &'a Diagram,
     schedule: &'a Schedule,
+    mode: Mode,
     slots: &mut Slots,
 ) -> Composer<'a> {
-    let mut composer = Composer::new(diagram, &schedule.parts, Mode::Smooth);
-    for step in &schedule.smooth {
+    let mut composer = Composer::new(diagram, &schedule.parts, mode);
+    let steps = match mode {
+        Mode::Smooth => &schedule.smooth,
+        Mode::Tick => &schedule.tick,
+    };
+    for step in steps {
         match step {
             Step::Single(id) => {
                 let node = composer.part(slots, *id);
@@ -93,7 +98,7 @@ pub(crate) fn program(
     }
 }
 
-fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
+pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
     let mut wires = Vec::new();
     for step in schedule.smooth.iter().chain(&schedule.tick) {
         if let Step::Solve { unknowns, rest } = step {

@@ -126,19 +126,19 @@ impl Parts {
                 _ => None,
             })
             .collect();
-        // A side that is frozen between events needs no value then.
-        if mode == Mode::Smooth {
-            found = self.unfrozen(block, roots);
+        // A side that is frozen needs no value.
+        if block.freezes(mode) {
+            found = self.unfrozen(block, mode, roots);
         }
         found.sort_unstable();
         found.dedup();
         found
     }
 
-    /// Like the reachable inputs, but not below sides and cells: between events these are frozen
+    /// Like the reachable inputs, but not below sides and cells: these are frozen
     /// where their operand moves, and where it does not the operand is no loop of this instant.
-    fn unfrozen(&self, block: &FlatBlock, roots: &[NodeId]) -> Vec<PartId> {
-        let graph = &block.smooth.graph;
+    fn unfrozen(&self, block: &FlatBlock, mode: Mode, roots: &[NodeId]) -> Vec<PartId> {
+        let graph = &functions(block, mode).graph;
         let mut stack = roots.to_vec();
         let mut seen = std::collections::BTreeSet::new();
         let mut found = Vec::new();
@@ -152,7 +152,9 @@ impl Parts {
                         found.push(self.id(block.port(port), part));
                     }
                 }
-                Op::Side | Op::Cell if frozen(block, node) => {}
+                // The change of a side is that of the last commit, whatever the operand is now.
+                Op::Crossed if block.stepped => {}
+                Op::Side | Op::Cell if frozen(block, mode, node) => {}
                 _ => stack.extend(graph.node(node).args.iter().copied()),
             }
         }
@@ -160,8 +162,10 @@ impl Parts {
     }
 }
 
-fn frozen(block: &FlatBlock, node: NodeId) -> bool {
-    block.smooth.sites.get(&node).is_some_and(|site| block.located.contains(site))
+/// Whether a node of a block's functions in a mode is a side or cell that is read as it is frozen.
+pub(crate) fn frozen(block: &FlatBlock, mode: Mode, node: NodeId) -> bool {
+    let site = functions(block, mode).sites.get(&node);
+    block.freezes(mode) && site.is_some_and(|site| block.located.contains(site))
 }
 
 /// The functions of a block in a mode.

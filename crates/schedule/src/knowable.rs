@@ -6,7 +6,7 @@ use blocks::Leaf;
 use diagram::{Diagram, FlatBlock, Mode};
 use ir::{Binary, NodeId, Op};
 
-use crate::graph::{PartId, Parts, functions};
+use crate::graph::{PartId, Parts, frozen, functions};
 
 /// The parts of a loop that stay unknown whatever the values are.
 pub(crate) fn never_known(
@@ -100,12 +100,7 @@ fn may_be_known(
                 }
                 _ => true,
             },
-            Op::Side | Op::Cell
-                if mode == Mode::Smooth
-                    && block.smooth.sites.get(&id).is_some_and(|s| block.located.contains(s)) =>
-            {
-                true
-            }
+            Op::Side | Op::Cell if frozen(block, mode, id) => true,
             // The change of a side is that of the last commit, whatever the operand is now.
             Op::Crossed => true,
             Op::Select => arg(0) && (arg(1) || arg(2)),

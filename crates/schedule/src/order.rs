@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Diagnostic, Diagnostics};
-use blocks::Part;
+use blocks::{Memory, Part};
 use diagram::{Diagram, Mode, WireId};
 
 use crate::graph::{PartId, PartRef, Parts};
@@ -166,8 +166,13 @@ fn torn(
     parts: &Parts,
     edges: &Edges,
     members: &[PartId],
-    guesses: BTreeMap<PartId, Vec<f64>>,
+    mut guesses: BTreeMap<PartId, Vec<f64>>,
 ) -> Step {
+    for id in members {
+        if let Some(start) = grown(diagram, parts, *id) {
+            guesses.entry(*id).or_insert(start);
+        }
+    }
     let preferred: Vec<PartId> = guesses.keys().copied().collect();
     let (unknowns, rest) = tear(edges, members, &preferred);
     let guess = |id: PartId| {
@@ -175,6 +180,16 @@ fn torn(
         guesses.get(&id).cloned().unwrap_or_else(|| vec![0.0; length])
     };
     Step::Solve { unknowns: unknowns.into_iter().map(|id| (id, guess(id))).collect(), rest }
+}
+
+/// What a state that grows from point to point starts from, which is a better guess than 0.
+fn grown(diagram: &Diagram, parts: &Parts, id: PartId) -> Option<Vec<f64>> {
+    let PartRef { wire, part } = parts.get(id);
+    let wire = diagram.wire(wire);
+    let block = diagram.block(wire.block);
+    let state = block.definition.states.first().filter(|_| block.stepped)?;
+    let fits = part == Part::Value && state.memory == Memory::Point && state.ty == wire.ty;
+    fits.then(|| state.initial.data().to_vec())
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -26,6 +26,7 @@ mod figures;
 mod picture;
 mod recorded;
 
+mod dirac;
 mod run;
 mod saved;
 mod schema;
@@ -37,11 +38,12 @@ pub use base::{
     did_you_mean,
 };
 pub use blocks::{
-    Block, Context, Count, Info, Input, Kind, Library, Output, Parameter, Part, Presence, Setting,
-    Signal, Timer, page,
+    Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part, Presence,
+    Setting, Signal, Timer, page,
 };
 pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
-pub use engine::{Change, Counters, Event, InputValue, RunError, StopReason, Warning};
+pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
+pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
@@ -56,8 +58,8 @@ pub use story::Instant;
 pub use stream::{Evaluations, StreamError, Sums};
 pub use streams::{Streamed, Streaming};
 pub use trace::{
-    Column, Comparison, Format, Header, Impulse, ReadError, Schema, Tolerance, Trace, WriteError,
-    Writer, compare, write_csv,
+    Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, PairError, ReadError, Schema,
+    TestFunction, Tolerance, Trace, WriteError, Writer, compare, pair, write_csv,
 };
 
 /// Pictures of results.

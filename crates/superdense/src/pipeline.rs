@@ -8,7 +8,7 @@ use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
 use model::{Model, Refused};
 use plot::Figure;
-use program::Program;
+use program::{Program, RecordCells, Sweep};
 use schedule::Schedule;
 use solver::Method;
 use trace::{Column, Header, Schema};
@@ -31,13 +31,29 @@ pub enum Stage {
 #[derive(Clone, Debug)]
 pub struct System {
     pub(crate) diagram: Arc<Diagram>,
-    pub(crate) program: Arc<Program>,
+    pub(crate) code: Code,
     pub(crate) options: Options,
     pub(crate) schedule: Arc<Schedule>,
     /// What the model asks to have drawn.
     figures: Arc<Vec<(String, Figure)>>,
     /// A number by which saved runs know their model.
     pub(crate) identity: u64,
+}
+
+/// What runs: by smooth phases and ticks, or by fixed steps.
+#[derive(Clone, Debug)]
+pub(crate) enum Code {
+    Exact(Arc<Program>),
+    Stepped(Arc<Sweep>),
+}
+
+impl Code {
+    fn records(&self) -> &[RecordCells] {
+        match self {
+            Code::Exact(program) => &program.records,
+            Code::Stepped(sweep) => &sweep.records,
+        }
+    }
 }
 
 impl System {
@@ -51,15 +67,21 @@ impl System {
         let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
         let method = method(&diagram).map_err(refused)?;
         let schedule = schedule::schedule(&diagram).map_err(refused)?;
-        let program = program::compile(&diagram, &schedule);
-        check_size(&program, method).map_err(refused)?;
-        check_columns(&program).map_err(refused)?;
-        let figures = figures(model, &diagram, &schema(&program)).map_err(refused)?;
+        let code = match diagram.run.impulses.steps() {
+            true => Code::Stepped(Arc::new(program::sweep(&diagram, &schedule))),
+            false => {
+                let program = program::compile(&diagram, &schedule);
+                check_size(&program, method).map_err(refused)?;
+                Code::Exact(Arc::new(program))
+            }
+        };
+        check_columns(code.records()).map_err(refused)?;
+        let figures = figures(model, &diagram, &schema(code.records())).map_err(refused)?;
         let options = Options::new(&diagram.run, method);
         Ok(System {
             identity: crate::saved::identity(&diagram, &options),
             diagram: Arc::new(diagram),
-            program: Arc::new(program),
+            code,
             options,
             schedule: Arc::new(schedule),
             figures: Arc::new(figures),
@@ -89,7 +111,7 @@ impl System {
     /// The columns that a run records, how many orders of impulses each may carry, and the tables
     /// of files that hold several.
     pub fn schema(&self) -> Schema {
-        schema(&self.program).with_tables(self.tables())
+        schema(self.code.records()).with_tables(self.tables())
     }
 
     /// The figures that the model asks for, each with its name.
@@ -97,18 +119,21 @@ impl System {
         &self.figures
     }
 
-    /// The table of each recorded signal: that of its region, where it is not events only.
+    /// The table of each recorded signal: that of its region, where it is not events only; a run by
+    /// fixed steps has one for all.
     fn tables(&self) -> Vec<Option<String>> {
+        let stepped = matches!(self.code, Code::Stepped(_));
         let is_events = |record: &diagram::Record| {
             self.diagram.wire(record.wire).between == diagram::Presence::Never
         };
-        let table = |(record, cells): (&diagram::Record, &program::RecordCells)| {
-            (!is_events(record)).then(|| match cells.region.index() {
+        let table = |(record, cells): (&diagram::Record, &RecordCells)| {
+            (stepped || !is_events(record)).then(|| match cells.region.index() {
+                _ if stepped => "steps".to_owned(),
                 0 => "held".to_owned(),
                 region => format!("region {region}"),
             })
         };
-        self.diagram.records.iter().zip(&self.program.records).map(table).collect()
+        self.diagram.records.iter().zip(self.code.records()).map(table).collect()
     }
 
     /// What a trace says about where it comes from.
@@ -120,7 +145,10 @@ impl System {
             hash: format!("{:016x}", self.identity),
             parameters: parameters.map(|(name, value)| (name.clone(), value.to_string())).collect(),
             seed: Some(run.seed),
-            solver: run.solver.0.clone(),
+            solver: match run.impulses.steps() {
+                true => run.impulses.name().to_owned(),
+                false => run.solver.0.clone(),
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -149,7 +177,10 @@ impl System {
 
     /// How many continuous states there are.
     pub fn state_count(&self) -> usize {
-        self.program.regions.iter().map(|region| region.dimension).sum()
+        match &self.code {
+            Code::Exact(program) => program.regions.iter().map(|region| region.dimension).sum(),
+            Code::Stepped(_) => 0,
+        }
     }
 
     /// The result of a stage as text, for those who want to see what happens to a model.
@@ -157,7 +188,10 @@ impl System {
         match stage {
             Stage::Diagram => self.print_diagram(),
             Stage::Schedule => format!("{:#?}", self.schedule),
-            Stage::Program => format!("{:#?}", self.program.regions),
+            Stage::Program => match &self.code {
+                Code::Exact(program) => format!("{:#?}", program.regions),
+                Code::Stepped(sweep) => format!("{:#?}\n{:#?}", sweep.quiet, sweep.events),
+            },
         }
     }
 
@@ -205,10 +239,8 @@ impl System {
 }
 
 /// The columns that a program records, and how many orders of impulses each may carry.
-fn schema(program: &Program) -> Schema {
-    let records = &program.records;
-    let column =
-        |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
+fn schema(records: &[RecordCells]) -> Schema {
+    let column = |record: &RecordCells| Column { name: record.name.clone(), ty: record.ty };
     let orders = records.iter().map(|record| record.impulses.len()).collect();
     Schema::new(records.iter().map(column).collect()).with_orders(orders)
 }
@@ -228,9 +260,9 @@ fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
 }
 
 /// Refuses two columns of one name: an element of a recorded vector and another signal, say.
-fn check_columns(program: &Program) -> Result<(), Diagnostics> {
+fn check_columns(records: &[RecordCells]) -> Result<(), Diagnostics> {
     let mut seen = std::collections::HashSet::new();
-    for record in &program.records {
+    for record in records {
         let column = Column { name: record.name.clone(), ty: record.ty };
         for name in column.element_names() {
             if let Some(name) = seen.replace(name) {

@@ -4,11 +4,13 @@ use std::fmt;
 
 use base::Tag;
 use engine::{
-    Counters, Event, InputValue, Progress, Row, RunError, Simulation, Sink, StopReason, Warning,
+    Counters, Event, Extremes, InputValue, Progress, Row, RunError, Simulation, Sink, Stepping,
+    StopReason, Warning,
 };
 use trace::{Impulse, Trace, WriteError, Writer};
 
 use crate::System;
+use crate::pipeline::Code;
 
 /// What a run has given.
 #[derive(Debug)]
@@ -57,9 +59,16 @@ impl std::error::Error for Failure {}
 /// A run between its start and its end.
 #[derive(Debug)]
 pub struct Run {
-    pub(crate) simulation: Simulation,
+    pub(crate) machine: Machine,
     recorder: Recorder,
     identity: u64,
+}
+
+/// What a run goes by.
+#[derive(Debug)]
+pub(crate) enum Machine {
+    Exact(Box<Simulation>),
+    Stepped(Box<Stepping>),
 }
 
 /// Takes the events of a run, as they happen.
@@ -126,16 +135,23 @@ impl Sink for Recorder {
 
 impl Run {
     pub(crate) fn new(system: &System) -> Run {
-        let (diagram, program) = (system.diagram.clone(), system.program.clone());
-        let simulation = Simulation::new(diagram, program, system.options.clone());
-        Run::with(system, simulation)
+        let (diagram, options) = (system.diagram.clone(), system.options.clone());
+        let machine = match &system.code {
+            Code::Exact(program) => {
+                Machine::Exact(Box::new(Simulation::new(diagram, program.clone(), options)))
+            }
+            Code::Stepped(sweep) => {
+                Machine::Stepped(Box::new(Stepping::new(diagram, sweep.clone(), options)))
+            }
+        };
+        Run::with(system, machine)
     }
 
-    pub(crate) fn with(system: &System, simulation: Simulation) -> Run {
+    pub(crate) fn with(system: &System, machine: Machine) -> Run {
         let mut trace = Trace::with_schema(system.schema());
         trace.set_header(system.header());
         let recorder = Recorder { trace, rows: 0, writer: None, write_error: None, listener: None };
-        Run { simulation, recorder, identity: system.identity }
+        Run { machine, recorder, identity: system.identity }
     }
 
     /// Tells everything that happens at ticks to a listener.
@@ -173,10 +189,15 @@ impl Run {
         self.recorder.rows
     }
 
-    /// Does one thing: the start, one step between events, or one microstep. Says why the run has
+    /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says why the run has
     /// ended once it has.
     pub fn advance(&mut self) -> Result<Option<StopReason>, RunError> {
-        match self.simulation.advance(&mut self.recorder)? {
+        let recorder = &mut self.recorder;
+        let progress = match &mut self.machine {
+            Machine::Exact(simulation) => simulation.advance(recorder)?,
+            Machine::Stepped(stepping) => stepping.advance(recorder)?,
+        };
+        match progress {
             Progress::Going => Ok(None),
             Progress::Done(reason) => Ok(Some(reason)),
         }
@@ -184,12 +205,18 @@ impl Run {
 
     /// What the block that an error names has read; asked for right after the error.
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
-        self.simulation.inputs_of(error)
+        match &self.machine {
+            Machine::Exact(simulation) => simulation.inputs_of(error),
+            Machine::Stepped(_) => Vec::new(),
+        }
     }
 
     /// Where the run stands.
     pub fn tag(&self) -> Tag {
-        self.simulation.snapshot().tag()
+        match &self.machine {
+            Machine::Exact(simulation) => simulation.snapshot().tag(),
+            Machine::Stepped(stepping) => stepping.snapshot().tag(),
+        }
     }
 
     /// What has been recorded since the run was started or resumed. Where rows go to a file, nothing
@@ -200,28 +227,47 @@ impl Run {
 
     /// The work so far.
     pub fn counters(&self) -> Counters {
-        self.simulation.counters()
+        match &self.machine {
+            Machine::Exact(simulation) => simulation.counters(),
+            Machine::Stepped(stepping) => stepping.counters(),
+        }
     }
 
     /// What a reader of the result should know, from the start of the run on.
     pub fn warnings(&self) -> &[Warning] {
-        self.simulation.warnings()
+        match &self.machine {
+            Machine::Exact(simulation) => simulation.warnings(),
+            Machine::Stepped(_) => &[],
+        }
     }
 
-    /// How often the blocks whose path starts like this have fired at ticks.
+    /// How far numbers and steps have gone, in a run by fixed steps.
+    pub fn extremes(&self) -> Option<Extremes> {
+        match &self.machine {
+            Machine::Exact(_) => None,
+            Machine::Stepped(stepping) => Some(stepping.extremes()),
+        }
+    }
+
+    /// How often the blocks whose path starts like this have fired at ticks; not counted in a run
+    /// by fixed steps, where everything is computed at every point.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
+        let Machine::Exact(simulation) = &self.machine else { return 0 };
         let blocks = system.diagram.blocks.iter().enumerate();
         let own =
             |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
         blocks
             .filter(|(_, block)| own(&block.path))
-            .map(|(index, _)| self.simulation.firings(diagram::BlockId::new(index)))
+            .map(|(index, _)| simulation.firings(diagram::BlockId::new(index)))
             .sum()
     }
 
     /// Everything that changes, as bytes from which [`System::resume`] goes on with the same bits.
     pub fn save(&self) -> Vec<u8> {
-        crate::saved::save(self.identity, self.simulation.snapshot())
+        match &self.machine {
+            Machine::Exact(simulation) => crate::saved::save(self.identity, simulation.snapshot()),
+            Machine::Stepped(stepping) => crate::saved::save(self.identity, stepping.snapshot()),
+        }
     }
 
     /// Runs to the end.

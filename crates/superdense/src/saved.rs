@@ -4,9 +4,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use diagram::Diagram;
-use engine::{Options, Simulation, Snapshot};
+use engine::{Options, Simulation, Snapshot, StepSnapshot, Stepping};
 use serde::{Deserialize, Serialize};
 
+use crate::pipeline::Code;
+use crate::run::Machine;
 use crate::{Run, System};
 
 /// Why a saved run cannot be resumed.
@@ -33,7 +35,7 @@ impl std::error::Error for RestoreError {}
 
 const VERSION: u32 = 2;
 
-pub(crate) fn save(identity: u64, snapshot: &Snapshot) -> Vec<u8> {
+pub(crate) fn save(identity: u64, snapshot: &impl Serialize) -> Vec<u8> {
     let body = postcard::to_allocvec(snapshot).expect("a snapshot is plain data");
     let head = Head { version: VERSION, identity, length: body.len() as u64, sum: sum(&body) };
     let mut bytes = postcard::to_allocvec(&head).expect("a head is plain data");
@@ -68,10 +70,21 @@ impl System {
         if head.identity != self.identity {
             return Err(RestoreError::OtherModel);
         }
-        let snapshot: Snapshot = postcard::from_bytes(body).map_err(|_| RestoreError::Damaged)?;
-        let (diagram, program) = (self.diagram.clone(), self.program.clone());
-        let options = self.options.clone();
-        Ok(Run::with(self, Simulation::resume(diagram, program, options, snapshot)))
+        let (diagram, options) = (self.diagram.clone(), self.options.clone());
+        let damaged = |_| RestoreError::Damaged;
+        let machine = match &self.code {
+            Code::Exact(program) => {
+                let snapshot: Snapshot = postcard::from_bytes(body).map_err(damaged)?;
+                let run = Simulation::resume(diagram, program.clone(), options, snapshot);
+                Machine::Exact(Box::new(run))
+            }
+            Code::Stepped(sweep) => {
+                let snapshot: StepSnapshot = postcard::from_bytes(body).map_err(damaged)?;
+                let run = Stepping::resume(diagram, sweep.clone(), options, snapshot);
+                Machine::Stepped(Box::new(run))
+            }
+        };
+        Ok(Run::with(self, machine))
     }
 }
 

@@ -187,6 +187,7 @@ fn simulate() -> Json {
         let value = match key {
             "solver" => json!({"enum": methods}),
             "zeno" => json!({"enum": ["error", "stop"]}),
+            "impulses" => json!({"enum": blocks::Impulses::ALL.map(blocks::Impulses::name)}),
             _ => expression.clone(),
         };
         properties.insert(key.to_owned(), value);

@@ -2,9 +2,11 @@
 
 use base::Diagnostic;
 use model::Refused;
+use program::Program;
 use stream::{Evaluations, Options, StreamError, Sums};
 
 use crate::System;
+use crate::pipeline::Code;
 
 /// What a user sets of a run on streams, over the model's own words.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +47,11 @@ impl System {
     pub fn stream(&self, streaming: &Streaming) -> Result<Streamed, Refused> {
         let refused = |diagnostics| Refused { diagnostics, sources: self.sources().clone() };
         stream::check(&self.diagram).map_err(refused)?;
+        let Code::Exact(program) = &self.code else {
+            let message = "streams have a solver of their own, and no fixed steps for impulses";
+            let error = Diagnostic::error("bad-setting", message);
+            return Err(refused(error.help("leave `impulses` out under `simulate`").into()));
+        };
         for (name, value) in [("step", streaming.step), ("hold", streaming.hold)] {
             if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
                 let message = format!("`{name}` must be a positive number of seconds, not {value}");
@@ -55,26 +62,25 @@ impl System {
         let options = Options {
             start: run.start,
             stop: run.stop,
-            step: self.greatest_step(streaming.step),
+            step: self.greatest_step(program, streaming.step),
             tolerance: run.absolute_tolerance,
             sums: streaming.sums,
             hold: streaming.hold,
             limit: streaming.limit,
         };
-        let (evaluations, end) =
-            stream::run(&self.diagram, &self.schedule, &self.program, &options);
+        let (evaluations, end) = stream::run(&self.diagram, &self.schedule, program, &options);
         let Options { step, tolerance, .. } = options;
         Ok(Streamed { evaluations, step, tolerance, error: end.err() })
     }
 
     /// The greatest step that is asked for and that the blocks allow.
-    fn greatest_step(&self, asked: Option<f64>) -> f64 {
+    fn greatest_step(&self, program: &Program, asked: Option<f64>) -> f64 {
         let run = &self.diagram.run;
         let own = Some(run.maximum_step).filter(|step| step.is_finite()).or(run.step);
         let hundredth = run.stop.since(run.start) / 100.0;
         let default = if hundredth > 0.0 { hundredth } else { 1.0 };
         let step = asked.or(own).unwrap_or(default);
-        let spans = self.program.regions.iter().flat_map(|region| &region.spans);
+        let spans = program.regions.iter().flat_map(|region| &region.spans);
         spans.fold(step, |step, span| step.min(span.maximum_step))
     }
 

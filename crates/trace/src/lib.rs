@@ -46,6 +46,7 @@ mod read;
 mod tables;
 
 mod compare;
+mod pairing;
 
 pub use self::csv::{write_csv, write_indexed_csv};
 pub use compare::{
@@ -55,6 +56,7 @@ pub use compare::{
 pub use error::{ReadError, ReadProblem, WriteError, WriteProblem};
 pub use format::Format;
 pub use header::Header;
+pub use pairing::{Bump, DerivativeOf, PairError, TestFunction, pair};
 pub use read::{read, read_as, read_tables};
 pub use schema::{Column, Schema};
 pub use table::{Impulse, Trace};

@@ -64,6 +64,11 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
     };
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
     let system = compile(arguments, None)?;
+    if system.settings().impulses.steps() {
+        bail!(
+            "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"
+        );
+    }
     let gathered = Rc::new(RefCell::new(Instant::near(at)));
     let mut run = system.start();
     let listener = gathered.clone();

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use superdense::{Diagnostics, Listener, StopReason, System, Trace, Writer, traces, write_csv};
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -74,6 +74,9 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
 /// Opens files before the run, so that a mistake in a name costs no run. A result goes to its file
 /// as it comes.
 fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
+    if arguments.log.is_some() && system.settings().impulses.steps() {
+        bail!("a run by fixed steps has no log: nothing happens in it but its steps");
+    }
     let listener = arguments.log.as_deref().map(|path| log(system, path)).transpose()?;
     let writer = file_of(arguments)
         .map(|path| Writer::create(path, &system.schema(), &system.header()).map_err(unwritten))

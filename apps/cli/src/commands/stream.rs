@@ -11,14 +11,15 @@ use superdense::{Streamed, Streaming, Sums, System, traces};
 
 use super::pictures::picture_format;
 use crate::arguments::StreamArguments;
-use crate::model::compile;
+use crate::model::{compile, duration};
 use crate::report::{Problem, refused, tell, unless_broken};
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
     let system = compile(&arguments.model, None)?;
+    let step = duration(arguments.model.step.as_deref(), "--step")?;
     let streaming = Streaming {
-        step: arguments.step,
+        step: step.map(|step| *step.numer() as f64 / *step.denom() as f64),
         sums: if arguments.shared { Sums::Shared } else { Sums::Separate },
         hold: arguments.hold,
         limit: arguments.limit,

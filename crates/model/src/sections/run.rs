@@ -10,7 +10,7 @@ use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Record, Simulate};
 
 /// What the section `simulate` may have.
-pub const SIMULATE_KEYS: [&str; 14] = [
+pub const SIMULATE_KEYS: [&str; 15] = [
     "start",
     "stop",
     "solver",
@@ -25,6 +25,7 @@ pub const SIMULATE_KEYS: [&str; 14] = [
     "seed",
     "microsteps",
     "zeno",
+    "impulses",
 ];
 
 /// The columns to record: a list of expressions, each named by its own text, or named ones.
@@ -89,22 +90,25 @@ pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
         microsteps: value("microsteps"),
         solver: None,
         zeno: None,
+        impulses: None,
     };
     simulate.solver = get(entries, "solver").and_then(|entry| context.word(entry, "`solver`"));
-    simulate.zeno = get(entries, "zeno").and_then(|entry| zeno(context, entry));
+    simulate.zeno = get(entries, "zeno").and_then(|e| one_of(context, e, &["error", "stop"]));
+    let words = ["symbolic", "stepped", "numeric"];
+    simulate.impulses = get(entries, "impulses").and_then(|e| one_of(context, e, &words));
     simulate
 }
 
-fn zeno(context: &mut Context, entry: &Entry) -> Option<Spanned<String>> {
-    const WORDS: [&str; 2] = ["error", "stop"];
-    let word = context.word(entry, "`zeno`")?;
-    if !WORDS.contains(&word.value.as_str()) {
-        let message = format!("`zeno` cannot be `{}`", word.value);
-        context.report.push(
-            Diagnostic::error("unknown-word", message)
-                .at(word.span, "")
-                .maybe_help(did_you_mean(&word.value, WORDS)),
-        );
+fn one_of(context: &mut Context, entry: &Entry, words: &[&str]) -> Option<Spanned<String>> {
+    let key = &entry.key.value;
+    let word = context.word(entry, &format!("`{key}`"))?;
+    if !words.contains(&word.value.as_str()) {
+        let message = format!("`{key}` cannot be `{}`", word.value);
+        let near = did_you_mean(&word.value, words.iter().copied());
+        let help = near.unwrap_or_else(|| format!("write one of {}", words.join(", ")));
+        context
+            .report
+            .push(Diagnostic::error("unknown-word", message).at(word.span, "").help(help));
     }
     Some(word)
 }

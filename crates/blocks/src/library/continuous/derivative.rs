@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+use crate::{Block, Context, Count, Impulses, Info, Input, Output, Presence, Signal};
 
 /// The time derivative of a signal, with impulses where it jumps.
 #[derive(Debug)]
@@ -39,11 +39,22 @@ simulate: {stop: 2}"#,
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         cx.numeric(&input, "input")?;
-        let value = cx.derivatives(input.value, 1)[0];
-        let before = cx.previous(&input);
+        if cx.impulses() == Impulses::Numeric {
+            let value = cx.difference(input.value);
+            cx.output("output", Signal { value, present: input.present, impulses: Vec::new() });
+            return Ok(());
+        }
+        let left = cx.just_before(&input).value;
+        let value = match cx.impulses() {
+            Impulses::Stepped => {
+                let before = cx.before(input.value);
+                cx.slope(before, left)
+            }
+            _ => cx.derivatives(input.value, 1)[0],
+        };
         let (ticking, ty) = (cx.ticking(), cx.graph.ty(value));
         let zero = cx.graph.filled(ty, 0.0);
-        let change = cx.graph.sub(input.value, before.value);
+        let change = cx.graph.sub(input.value, left);
         let jump = cx.graph.select(ticking, change, zero);
         let impulses = std::iter::once(jump).chain(input.impulses.iter().copied()).collect();
         cx.output("output", Signal { value, present: input.present, impulses });

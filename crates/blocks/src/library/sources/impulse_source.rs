@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Diagnostic, Time};
 
-use crate::{Block, Context, Info, Instants, Kind, Output, Parameter, Signal};
+use crate::{Block, Context, Impulses, Info, Instants, Kind, Output, Parameter, Signal};
 
 /// Dirac impulses at given times.
 #[derive(Debug)]
@@ -69,14 +69,19 @@ simulate: {stop: 3}"#,
                 .help("give one weight, or one for each time"));
         };
         let impulse = cx.graph.select(woken, weight, zero);
-        let present = cx.graph.bool(true);
         let order = cx.real("order");
         if !(0.0..=8.0).contains(&order) || order.fract() != 0.0 {
             let message = "`order` must be a whole number from 0 to 8";
             return Err(Diagnostic::error("bad-parameter", message));
         }
+        if cx.impulses() == Impulses::Numeric {
+            let signal = cx.pulse(impulse, order as usize);
+            cx.output("output", signal);
+            return Ok(());
+        }
         let mut impulses = vec![zero; order as usize];
         impulses.push(impulse);
+        let present = cx.graph.bool(true);
         cx.output("output", Signal { value: zero, present, impulses });
         Ok(())
     }

@@ -1,0 +1,123 @@
+//! `dirac` and `pair`, and runs with numeric impulses, as a user calls them.
+
+mod common;
+
+use std::fs;
+
+use common::{messages, repository, scratch, superdense};
+use serde_json::Value;
+
+fn model(name: &str) -> String {
+    let path = repository().join("models").join(name).join("model.yaml");
+    path.to_str().expect("paths are UTF-8").to_owned()
+}
+
+fn said(output: &std::process::Output) -> String {
+    assert!(output.status.success(), "{}", messages(output));
+    String::from_utf8(output.stdout.clone()).expect("results are UTF-8")
+}
+
+/// Figure 4 of Gomes et al. for the page on impulses: drawn again it has the same bytes.
+#[test]
+fn the_picture_of_both_approaches_is_current() {
+    let folder = scratch("dirac-picture");
+    let ball = model("ball-by-impulses");
+    let options = ["-p", "e=1", "--stop", "6", "--steps", "0.1,0.01", "--plot", "ball.svg"];
+    said(&superdense(&folder, &[&["dirac", &ball][..], &options].concat()));
+    let kept = repository().join("docs/pictures/impulses/ball-symbolic-numeric.svg");
+    let drawn = fs::read(folder.join("ball.svg")).expect("a picture was drawn");
+    let again = "superdense dirac models/ball-by-impulses/model.yaml -p e=1 --stop 6 --steps \
+                 0.1,0.01 --plot docs/pictures/impulses/ball-symbolic-numeric.svg";
+    assert!(
+        fs::read(kept).unwrap_or_default() == drawn,
+        "the picture is old; draw it with\n  {again}"
+    );
+}
+
+#[test]
+fn dirac_tells_both_approaches() {
+    let folder = scratch("dirac");
+    let ball = model("ball-by-impulses");
+    let options = ["-p", "e=1", "--stop", "6", "--steps", "0.1,0.01"];
+    let text = said(&superdense(&folder, &[&["dirac", &ball][..], &options].concat()));
+    for words in ["h = 0.1 s", "h = 0.01 s", "largest difference", "overflow in f32", "either:"] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    let json = [&["dirac", &ball][..], &options, &["--format", "json"]].concat();
+    let found: Value = serde_json::from_str(&said(&superdense(&folder, &json))).expect("JSON");
+    assert_eq!(found["verdict"], "either");
+    let steps = found["steps"].as_array().expect("a list of steps");
+    assert_eq!(steps.len(), 2);
+    for step in steps {
+        assert!(step["relative_difference"].as_f64().expect("a number") < 1e-12);
+        assert_eq!((&step["order"], &step["delay_steps"]), (&0.into(), &0.into()));
+        let ratio = step["magnitude"].as_f64().zip(step["predicted_magnitude"].as_f64());
+        let (met, predicted) = ratio.expect("numbers");
+        assert!((met / predicted - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn dirac_refuses_bad_steps() {
+    let folder = scratch("dirac-bad");
+    let ball = model("ball-by-impulses");
+    for (options, words) in [
+        (vec!["--steps", "0"], "no positive time"),
+        (vec!["--steps", "-1"], "unexpected argument"),
+        (vec!["--steps", "a"], "unknown-name"),
+        (vec!["--steps", "1e-30"], "at least one attosecond"),
+        (vec!["--steps", "1", "--impulses", "numeric"], "its own"),
+        (vec!["--steps", "1", "--plot", "a.gif"], ".svg or .png"),
+        (vec![], "--steps"),
+    ] {
+        let output = superdense(&folder, &[&["dirac", &ball][..], &options].concat());
+        assert!(!output.status.success());
+        assert!(messages(&output).contains(words), "{words}: {}", messages(&output));
+    }
+}
+
+#[test]
+fn a_signal_of_a_file_is_paired() {
+    let folder = scratch("pair");
+    let step = model("step-derivative");
+    said(&superdense(&folder, &["run", &step, "-q", "--every", "0.01", "-o", "step.csv"]));
+    let pair = |signal: &str, more: &[&str]| {
+        let call = [&["pair", "step.csv", signal, "--bump", "1, 1/2"][..], more].concat();
+        said(&superdense(&folder, &call)).trim().to_owned()
+    };
+    // An impulse at the top of a bump of height 1, and the step with minus its derivative.
+    assert_eq!(pair("d", &[]), "1");
+    let step: f64 = pair("u", &["--derivative", "1"]).parse().expect("a number");
+    assert!((step + 1.0).abs() < 1e-12, "{step}");
+    let json: Value = serde_json::from_str(&pair("d", &["--format", "json"])).expect("JSON");
+    assert_eq!((&json["signal"], &json["pairing"]), (&"d".into(), &1.0.into()));
+    for (arguments, words) in [
+        (["y", "--bump", "1,0.5"], "no signal `y`; there is: u, d, x"),
+        (["d", "--bump", "1,0"], "positive radius"),
+        (["d", "--bump", "1"], "CENTER,RADIUS"),
+        (["d", "--bump", "2,1"], "is not known from 2 to 3"),
+    ] {
+        let output = superdense(&folder, &[&["pair", "step.csv"][..], &arguments].concat());
+        assert!(!output.status.success());
+        assert!(messages(&output).contains(words), "{words}: {}", messages(&output));
+    }
+}
+
+#[test]
+fn impulses_are_numbers_where_that_is_asked_for() {
+    let folder = scratch("numeric");
+    let step = model("step-derivative");
+    let numeric = ["--impulses", "numeric", "--step", "1/4", "-o", "-", "-q"];
+    let text = said(&superdense(&folder, &[&["run", &step][..], &numeric].concat()));
+    assert!(text.contains("\n1,0,0,0,0\n1,1,1,4,1\n1.25,0,1,0,1\n"), "{text}");
+    let output = superdense(&folder, &["run", &step, "--impulses", "numerical"]);
+    assert!(messages(&output).contains("did you mean `numeric`?"), "{}", messages(&output));
+    for call in [
+        ["explain", &step, "1", "--impulses", "numeric"],
+        ["run", &step, "--log=l", "--impulses", "stepped"],
+    ] {
+        let output = superdense(&folder, &call);
+        assert!(!output.status.success());
+        assert!(messages(&output).contains("a run by fixed steps"), "{}", messages(&output));
+    }
+}

@@ -1,0 +1,242 @@
+//! Runs by fixed steps: time goes from point to point, and everything is computed at each.
+//!
+//! ```text
+//! begin:    x at the start, by a step of length 0; sides set without an event
+//! repeat:   the next point t of the grid, or sooner where a timer would wake twice
+//!           quiet pass     everything at t without events, from the memories of the point before
+//!           locate         where a side has changed: the step is cut in two, before the change
+//!                          and a bracket of the resolution of time, which becomes a step itself
+//!           event pass     where a timer is due, a side has changed or events wait: the same step
+//!                          once more, with them
+//!           commit         memories and states; sides from values
+//! ```
+//!
+//! What would come one microstep later comes one step later: a side that a jump has changed has its
+//! event at the next point, and `previous` is the value at the point before.
+
+mod locate;
+mod point;
+
+use std::sync::Arc;
+
+use base::{Rational, Tag, Time};
+use blocks::events_before;
+use diagram::Diagram;
+use program::{CellId, Sweep};
+use serde::{Deserialize, Serialize};
+
+use crate::rows::{Row, Sink};
+use crate::simulation::{Progress, StopReason};
+use crate::snapshot::Counters;
+use crate::zeno::Accumulation;
+use crate::{Options, RunError};
+
+/// How often sides and memories are set again at the start because they depend on each other.
+const ROUNDS: usize = 64;
+
+/// Everything that changes in a run by fixed steps, as plain data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StepSnapshot {
+    pub(crate) slots: Vec<f64>,
+    /// The point at which the run stands.
+    pub(crate) time: Time,
+    /// The point of the grid that comes next, or has been passed.
+    pub(crate) grid: u64,
+    /// How often each timer has woken.
+    pub(crate) wakings: Vec<u64>,
+    /// Changes of sides whose events wait for the next point: the crossing and its change.
+    pub(crate) waiting: Vec<(usize, f64)>,
+    /// Whether events have changed states, so that something may follow at the next point.
+    pub(crate) stirred: bool,
+    /// For each crossing, whether its events accumulate.
+    pub(crate) accumulations: Vec<Accumulation>,
+    /// For each crossing, when it last changed by a located change, and by how much.
+    pub(crate) last: Vec<Option<(Time, f64)>>,
+    /// How many rows of the grid of rows and of the list of times have been written or passed.
+    pub(crate) on_grid: u64,
+    pub(crate) on_list: usize,
+    pub(crate) counters: Counters,
+    pub(crate) extremes: Extremes,
+    pub(crate) tag: Tag,
+    pub(crate) started: bool,
+    pub(crate) finished: bool,
+}
+
+impl StepSnapshot {
+    /// Where the run stands.
+    pub fn tag(&self) -> Tag {
+        self.tag
+    }
+}
+
+/// How far numbers and steps of a run by fixed steps have gone.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Extremes {
+    /// The greatest magnitude of any value of any signal.
+    pub magnitude: f64,
+    /// The shortest step \[s\].
+    pub shortest_step: f64,
+}
+
+/// How events pile up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pile {
+    /// At this time \[s\].
+    At(f64),
+    /// Twice within a step.
+    TooFast,
+}
+
+/// A model that runs by fixed steps.
+#[derive(Debug)]
+pub struct Stepping {
+    pub(crate) diagram: Arc<Diagram>,
+    pub(crate) program: Arc<Sweep>,
+    pub(crate) options: Options,
+    pub(crate) s: StepSnapshot,
+    /// The distance of the points of the grid \[s\].
+    grid: Rational,
+    /// Working space: recorded numbers before the events of a point.
+    before: Vec<f64>,
+    /// Every row covers every region.
+    covered: Vec<bool>,
+}
+
+impl Stepping {
+    /// A run that stands before its start.
+    pub fn new(diagram: Arc<Diagram>, program: Arc<Sweep>, options: Options) -> Stepping {
+        let mut slots = program.image.clone();
+        for state in &program.states {
+            let from = program.cell(state.cell).slot as usize;
+            slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
+        }
+        let mut wakings = Vec::new();
+        for timer in &program.timers {
+            let past = events_before(&*timer.timer, options.start);
+            slots[program.cell(timer.wakings).slot as usize] = past as f64;
+            wakings.push(past);
+        }
+        let snapshot = StepSnapshot {
+            slots,
+            time: options.start,
+            grid: 1,
+            wakings,
+            waiting: Vec::new(),
+            stirred: false,
+            accumulations: vec![Accumulation::default(); program.crossings.len()],
+            last: vec![None; program.crossings.len()],
+            on_grid: 0,
+            on_list: 0,
+            counters: Counters::default(),
+            extremes: Extremes { magnitude: 0.0, shortest_step: f64::INFINITY },
+            tag: Tag::new(options.start, 0),
+            started: false,
+            finished: false,
+        };
+        Stepping::resume(diagram, program, options, snapshot)
+    }
+
+    /// A run that goes on from a snapshot of the same program and options.
+    pub fn resume(
+        diagram: Arc<Diagram>,
+        program: Arc<Sweep>,
+        options: Options,
+        snapshot: StepSnapshot,
+    ) -> Stepping {
+        let grid = options.grid;
+        let covered = vec![true; diagram.regions.len()];
+        Stepping { diagram, program, options, s: snapshot, grid, before: Vec::new(), covered }
+    }
+
+    /// Everything that changes.
+    pub fn snapshot(&self) -> &StepSnapshot {
+        &self.s
+    }
+
+    /// The work so far.
+    pub fn counters(&self) -> Counters {
+        self.s.counters
+    }
+
+    /// How far numbers and steps have gone.
+    pub fn extremes(&self) -> Extremes {
+        self.s.extremes
+    }
+
+    /// Does one thing: the start, or one point.
+    pub fn advance(&mut self, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        if !self.s.started {
+            self.s.started = true;
+            self.start(sink)?;
+            return Ok(Progress::Going);
+        }
+        if self.s.finished || self.s.time >= self.options.stop {
+            self.s.finished = true;
+            return Ok(Progress::Done(StopReason::Stopped));
+        }
+        let to = self.next_point();
+        let Some((crossing, pile)) = self.step_to(to, sink)? else { return Ok(Progress::Going) };
+        let time = self.s.time;
+        if self.options.zeno == diagram::Zeno::Stop {
+            self.s.finished = true;
+            let end = if let Pile::At(end) = pile { end } else { time.seconds() };
+            return Ok(Progress::Done(StopReason::Zeno(end)));
+        }
+        let block = self.diagram.block(self.program.crossings[crossing].block).path.clone();
+        Err(match pile {
+            Pile::At(accumulation) => RunError::Zeno { time, accumulation, blocks: vec![block] },
+            Pile::TooFast => RunError::EventsTooFast { time, step: self.step_length(), block },
+        })
+    }
+
+    /// The next point: on the grid, at the stop time, or between two wakings of one timer, each of
+    /// which needs a point of its own.
+    fn next_point(&mut self) -> Time {
+        let start = self.options.start.to_rational();
+        let at = |k: u64| Time::tick(start, self.grid, k.into()).unwrap_or(Time::MAX);
+        while at(self.s.grid) <= self.s.time {
+            self.s.grid += 1;
+        }
+        let mut to = at(self.s.grid).min(self.options.stop);
+        for (timer, woken) in self.program.timers.iter().zip(&self.s.wakings) {
+            let second = timer.timer.time(woken + 1).filter(|second| *second <= to);
+            let Some((first, second)) = timer.timer.time(*woken).zip(second) else { continue };
+            to = to.min(match first > self.s.time {
+                true => first,
+                false => Time::from_attoseconds(
+                    (self.s.time.attoseconds() + second.attoseconds() + 1) / 2,
+                ),
+            });
+        }
+        to
+    }
+
+    /// The start: a step of length 0, until sides and memories agree with each other.
+    fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program.clone();
+        for _ in 0..ROUNDS {
+            self.quiet(self.options.start, 0.0);
+            let changed = self.set_sides();
+            let moved = self.commit(&program.quiet, |_| true);
+            if !changed && !moved {
+                break;
+            }
+        }
+        let tag = Tag::new(self.options.start, 0);
+        self.check_finite(tag)?;
+        self.follow_solutions();
+        self.s.on_grid = u64::from(self.options.rows.every.is_some());
+        self.write_row(tag, sink);
+        Ok(())
+    }
+
+    fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
+        self.s.tag = tag;
+        let (slots, records) = (&self.s.slots, &self.program.records);
+        sink.row(Row::new(tag, slots, records, &self.covered));
+    }
+
+    pub(crate) fn number(&self, cell: CellId) -> f64 {
+        self.s.slots[self.program.cell(cell).slot as usize]
+    }
+}

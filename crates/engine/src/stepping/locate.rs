@@ -1,0 +1,127 @@
+//! Sides and cells in a run by fixed steps: where they change, and what they are after a point.
+
+use base::Time;
+use program::CrossingKind;
+
+use super::point::Piled;
+use super::{Pile, Stepping};
+use crate::crossings::sign;
+
+/// The length of the trial step that tells where a function that is zero at the start goes, as a
+/// part of the step.
+const TRIAL: f64 = 1.0 / 1_048_576.0;
+
+/// How many times the resolution a change may be away to be crossed from where the run stands: two
+/// steps do not come to where one step would, so that after the first the bracket is a bit further.
+const NEAR: i128 = 16;
+
+impl Stepping {
+    /// Whether the pass in the buffer has taken a located function across its side.
+    pub(super) fn crosses(&self) -> bool {
+        (0..self.program.crossings.len()).any(|index| self.change(index).is_some())
+    }
+
+    /// The located crossings that the pass in the buffer has taken across, and by how much.
+    pub(super) fn changes(&self) -> Vec<(usize, f64)> {
+        let all = 0..self.program.crossings.len();
+        all.filter_map(|index| Some((index, self.change(index)?))).collect()
+    }
+
+    fn change(&self, index: usize) -> Option<f64> {
+        self.program.crossings[index].watch?;
+        let change = self.side_of_value(index)? - self.frozen(index);
+        (change != 0.0).then_some(change)
+    }
+
+    fn frozen(&self, index: usize) -> f64 {
+        self.number(self.program.crossings[index].frozen)
+    }
+
+    /// The side or cell of a crossing's value; nothing where it is exactly zero, which is on no
+    /// side: the next step tells.
+    fn side_of_value(&self, index: usize) -> Option<f64> {
+        let crossing = &self.program.crossings[index];
+        let value = self.s.slots[crossing.value as usize];
+        match crossing.kind {
+            CrossingKind::Cell => Some(value.floor()).filter(|cell| cell.is_finite()),
+            CrossingKind::Side => Some(sign(value)).filter(|side| *side != 0.0),
+        }
+    }
+
+    /// Halves the step until it brackets the change within the resolution of time: the point
+    /// before it, unless that is where the run stands, and the point after it.
+    pub(super) fn bracket(&mut self, to: Time) -> (Option<Time>, Time) {
+        let from = self.s.time;
+        let (mut low, mut high) = (from, to);
+        let size = to.seconds().abs().max(to.since(from));
+        let resolution = Time::from_f64(4.0 * f64::EPSILON * size).unwrap_or(Time::ZERO);
+        let resolution = resolution.max(Time::from_attoseconds(1));
+        while high - low > resolution {
+            let middle = (low.attoseconds() + high.attoseconds()) / 2;
+            let middle = Time::from_attoseconds(middle);
+            self.quiet(middle, middle.since(from));
+            if self.crosses() { high = middle } else { low = middle }
+        }
+        let near = Time::from_attoseconds(NEAR * resolution.attoseconds());
+        (Some(low).filter(|low| *low - from > near), high)
+    }
+
+    /// Sets sides from values after a commit; the event of a change waits for the next point.
+    pub(super) fn settle_sides(&mut self) {
+        let program = self.program.clone();
+        for (index, crossing) in program.crossings.iter().enumerate() {
+            let Some(side) = self.side_of_value(index) else { continue };
+            let slot = program.cell(crossing.frozen).slot as usize;
+            let change = side - std::mem::replace(&mut self.s.slots[slot], side);
+            if change != 0.0 && crossing.crossed.is_some() {
+                self.s.waiting.push((index, change));
+            }
+        }
+    }
+
+    /// Sets every side from its value, and where that is zero from a trial step, without an event;
+    /// says whether one has changed.
+    pub(super) fn set_sides(&mut self) -> bool {
+        let program = self.program.clone();
+        let mut sides: Vec<Option<f64>> =
+            (0..program.crossings.len()).map(|index| self.side_of_value(index)).collect();
+        if sides.contains(&None) {
+            let kept = self.s.slots.clone();
+            let length = TRIAL * self.step_length();
+            let (start, moved) = (self.s.time, self.s.time.offset(length));
+            self.quiet(moved.unwrap_or(start), length);
+            for (index, side) in sides.iter_mut().enumerate() {
+                *side = side.or_else(|| self.side_of_value(index));
+            }
+            self.s.slots = kept;
+        }
+        let mut changed = false;
+        for (crossing, side) in program.crossings.iter().zip(sides) {
+            let slot = program.cell(crossing.frozen).slot as usize;
+            let side = side.unwrap_or(0.0);
+            changed |= std::mem::replace(&mut self.s.slots[slot], side) != side;
+        }
+        changed
+    }
+
+    pub(super) fn step_length(&self) -> f64 {
+        Time::from_rational(self.options.grid).map_or(0.0, Time::seconds)
+    }
+
+    /// Watches for events that accumulate, and for sides that change twice in one direction within
+    /// a step: the motion between them is not known.
+    pub(super) fn watch(&mut self, time: Time, changes: &[(usize, f64)]) -> Piled {
+        let mut piled = None;
+        for (index, change) in changes {
+            let end = self.s.accumulations[*index].event(time).map(Pile::At);
+            let last = self.s.last[*index].replace((time, *change));
+            let again = last.is_some_and(|(last, before)| {
+                before * change > 0.0 && time.since(last) < self.step_length()
+            });
+            let side = self.program.crossings[*index].kind == CrossingKind::Side;
+            let pile = end.or((again && side).then_some(Pile::TooFast));
+            piled = piled.or(pile.map(|pile| (*index, pile)));
+        }
+        piled
+    }
+}

@@ -1,0 +1,213 @@
+//! The program of a run by fixed steps: two tapes that compute everything at a point, one without
+//! events and one with them.
+//!
+//! Nothing is left out because it has not changed: at every point of such a run everything has.
+
+use blocks::{Memory, Part};
+use diagram::{BlockId, Diagram, Mode, WireId};
+use ir::{NodeId, Op, Slot, Tape};
+use schedule::{PartId, Schedule};
+
+use crate::compose::Composer;
+use crate::program::{Cell, CellId, Crossing, RecordCells, StateCells, TimerCells, WireCells};
+use crate::slots::Slots;
+use crate::smooth;
+
+/// Everything that a run by fixed steps needs.
+#[derive(Debug)]
+pub struct Sweep {
+    /// The buffer before anything has run, constants in place.
+    pub image: Vec<f64>,
+    /// Where model time is \[s\].
+    pub time: Slot,
+    /// Where the length of the step is \[s\].
+    pub step: Slot,
+    /// A point without events.
+    pub quiet: Pass,
+    /// A point with its events.
+    pub events: Pass,
+    /// The states of all blocks.
+    pub states: Vec<StateCells>,
+    /// What each state remembers.
+    pub memories: Vec<Memory>,
+    /// All crossings.
+    pub crossings: Vec<Crossing>,
+    /// All timers.
+    pub timers: Vec<TimerCells>,
+    /// Where the wires are.
+    pub wires: Vec<WireCells>,
+    /// What is recorded.
+    pub records: Vec<RecordCells>,
+    /// Guesses of solved loops and the places of their solutions: `(solution, guess, length)`.
+    pub guesses: Vec<(Slot, Slot, usize)>,
+    /// Wires that are in a loop that is solved.
+    pub solved: Vec<WireId>,
+    cells: Vec<Cell>,
+}
+
+/// One way through the whole diagram.
+#[derive(Debug)]
+pub struct Pass {
+    /// What it runs.
+    pub tape: Tape,
+    /// Parts of wires that the tape does not put into their cells itself: where it puts them.
+    pub outputs: Vec<(Slot, CellId)>,
+    /// What states become: where the tape puts it, and the state.
+    pub nexts: Vec<(Slot, usize)>,
+    /// Values of crossing functions: where the tape puts them, and the crossing.
+    pub crossings: Vec<(Slot, usize)>,
+    /// Conditions that must not hold: where the tape puts them, the block, and the reason.
+    pub checks: Vec<(Slot, BlockId, String)>,
+}
+
+impl Sweep {
+    /// The cell of an id.
+    pub fn cell(&self, id: CellId) -> &Cell {
+        &self.cells[id.index()]
+    }
+}
+
+/// Makes the program of a scheduled diagram that is run by fixed steps.
+pub fn sweep(diagram: &Diagram, schedule: &Schedule) -> Sweep {
+    let mut slots = Slots::new(diagram);
+    let quiet = pass(diagram, schedule, Mode::Smooth, &mut slots);
+    let events = pass(diagram, schedule, Mode::Tick, &mut slots);
+    let states = diagram.blocks.iter().flat_map(|block| &block.definition.states);
+    Sweep {
+        memories: states.map(|state| state.memory).collect(),
+        image: slots.layout.image().to_vec(),
+        time: slots.time,
+        step: slots.step,
+        quiet,
+        events,
+        states: slots.states,
+        crossings: slots.crossings,
+        timers: slots.timers,
+        records: records(diagram, &slots.wires, &slots.cells),
+        wires: slots.wires,
+        guesses: slots.guesses,
+        solved: smooth::solved_wires(schedule),
+        cells: slots.cells,
+    }
+}
+
+fn records(diagram: &Diagram, wires: &[WireCells], cells: &[Cell]) -> Vec<RecordCells> {
+    let slot = |cell: &CellId| cells[cell.index()].slot;
+    let record = |record: &diagram::Record| {
+        let (wire, places) = (diagram.wire(record.wire), &wires[record.wire.index()]);
+        RecordCells {
+            name: record.name.clone(),
+            ty: wire.ty,
+            value: slot(&places.value),
+            present: slot(&places.present),
+            impulses: places.impulses.iter().map(slot).collect(),
+            region: diagram.block(wire.block).region,
+        }
+    };
+    diagram.records.iter().map(record).collect()
+}
+
+fn pass(diagram: &Diagram, schedule: &Schedule, mode: Mode, slots: &mut Slots) -> Pass {
+    let mut composer = smooth::compose(diagram, schedule, mode, slots);
+    let mut pass = Pass {
+        tape: Tape::default(),
+        outputs: Vec::new(),
+        nexts: Vec::new(),
+        crossings: Vec::new(),
+        checks: Vec::new(),
+    };
+    let mut places: Vec<(NodeId, Slot)> =
+        composer.solutions.iter().map(|(_, node, slot)| (*node, *slot)).collect();
+    wire_places(schedule, mode, &composer, slots, &mut pass, &mut places);
+    for block in (0..diagram.blocks.len()).map(BlockId::new) {
+        state_places(block, &mut composer, slots, &mut pass, &mut places);
+        crossing_places(block, &mut composer, slots, &mut pass, &mut places);
+        check_places(block, &mut composer, slots, &mut pass, &mut places);
+    }
+    debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
+    pass.tape = Tape::compile(&composer.graph, &places, &mut slots.layout, &|slot| slot);
+    pass
+}
+
+/// Parts of wires go straight to their cells, except those that are the guesses of loops in this
+/// very tape.
+fn wire_places(
+    schedule: &Schedule,
+    mode: Mode,
+    composer: &Composer,
+    slots: &mut Slots,
+    pass: &mut Pass,
+    places: &mut Vec<(NodeId, Slot)>,
+) {
+    let guesses = smooth::solved_wires(schedule);
+    for id in (0..schedule.parts.len()).map(PartId::new) {
+        let part = schedule.parts.get(id);
+        let cell = slots.part(part.wire, part.part);
+        // Impulses and what is asked of them have no part in a point without events.
+        let Some(node) = composer.nodes.get(&id).copied() else { continue };
+        let read = mode == Mode::Tick && guesses.contains(&part.wire);
+        if read && part.part != Part::Present {
+            let slot = slots.layout.reserve(composer.graph.ty(node).len());
+            places.push((node, slot));
+            pass.outputs.push((slot, cell));
+        } else {
+            places.push((node, slots.slot(cell)));
+        }
+    }
+}
+
+fn state_places(
+    block: BlockId,
+    composer: &mut Composer,
+    slots: &mut Slots,
+    pass: &mut Pass,
+    places: &mut Vec<(NodeId, Slot)>,
+) {
+    for (index, next) in composer.functions(block).nexts.iter().enumerate() {
+        let node = composer.inline(slots, block, *next);
+        let state = slots.first_state[block.index()] + index;
+        let own = slots.slot(slots.states[state].cell);
+        if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+            continue;
+        }
+        let slot = slots.layout.reserve(composer.graph.ty(node).len());
+        places.push((node, slot));
+        pass.nexts.push((slot, state));
+    }
+}
+
+fn crossing_places(
+    block: BlockId,
+    composer: &mut Composer,
+    slots: &mut Slots,
+    pass: &mut Pass,
+    places: &mut Vec<(NodeId, Slot)>,
+) {
+    let functions = composer.functions(block);
+    for (original, placed) in &functions.placed {
+        let Some(site) = slots.sites.get(&(block, *original)).copied() else { continue };
+        let operand = functions.graph.node(*placed).args[0];
+        let node = composer.inline(slots, block, operand);
+        let slot = slots.layout.reserve(site.ty.len());
+        places.push((node, slot));
+        pass.crossings.extend((0..site.ty.len()).map(|i| (slot + i as Slot, site.first + i)));
+    }
+}
+
+fn check_places(
+    block: BlockId,
+    composer: &mut Composer,
+    slots: &mut Slots,
+    pass: &mut Pass,
+    places: &mut Vec<(NodeId, Slot)>,
+) {
+    let (functions, flat) = (composer.functions(block), composer.diagram.block(block));
+    for (check, node) in flat.definition.checks.iter().zip(&functions.checks) {
+        let node = composer.inline(slots, block, *node);
+        if composer.graph.truth(node) != Some(false) {
+            let slot = slots.layout.reserve(1);
+            places.push((node, slot));
+            pass.checks.push((slot, block, check.reason.clone()));
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Both approaches to impulses on one model: symbolic and numerical, side by side.
+//!
+//! The numerical run and the stepped one use the same two formulas on the same steps, and differ
+//! only in what an impulse is: a large value, or a coefficient beside the value. The symbolic run
+//! is the exact one.
+
+mod difference;
+mod magnitude;
+
+use std::time::{Duration, Instant};
+
+use base::Rational;
+use blocks::{Impulses, Library};
+use diagram::Overrides;
+use model::{Model, Refused};
+use trace::Trace;
+
+use crate::{Extremes, Failure, RunError, System};
+use difference::Points;
+pub use magnitude::Overflow;
+
+/// How often a run is timed; the shortest time counts.
+const TIMES: usize = 3;
+
+/// What both approaches make of a model.
+#[derive(Debug)]
+pub struct Study {
+    /// The exact run; as far as it went where it was refused for an operation without meaning.
+    pub exact: Trace,
+    /// How long it took.
+    pub exact_time: Duration,
+    /// The runs by fixed steps, one for each step.
+    pub steps: Vec<AtStep>,
+    /// Which approach suits the model.
+    pub verdict: Verdict,
+}
+
+/// Both runs with one step.
+#[derive(Debug)]
+pub struct AtStep {
+    /// The step \[s\].
+    pub step: f64,
+    /// The shortest step that was taken \[s\]: the bracket of a crossing, where there is one.
+    pub shortest_step: f64,
+    /// The largest difference between the numerical and the stepped run where no number stands for
+    /// an impulse, and the signal, empty where there is none; nothing where the stepped run was
+    /// refused.
+    pub difference: Option<(f64, String)>,
+    /// The same as a part of the largest value of that signal, which is what it is largest by.
+    pub relative: Option<f64>,
+    /// The mean difference between the numerical and the exact run in a recorded signal that
+    /// carries no impulses, the largest of them, at the points of the grid.
+    pub from_exact: Option<(f64, String)>,
+    /// The highest order of an impulse; nothing where there are none.
+    pub order: Option<usize>,
+    /// After how many steps the numerical signals have come to rest from an impulse.
+    pub delay: usize,
+    /// The greatest magnitude of any value in the numerical run.
+    pub magnitude: f64,
+    /// What it is predicted to be from the impulses of the stepped run and the steps.
+    pub predicted: f64,
+    /// The steps below which the numerical run overflows.
+    pub overflow: Overflow,
+    /// The numerical and the stepped run with what the model records.
+    pub runs: Runs,
+    /// Why the stepped run was refused, where it was: an operation without meaning.
+    pub refused: Option<RunError>,
+    /// Why the numerical run did not come to its end, where it did not: an overflow, or events
+    /// faster than the step.
+    pub broken: Option<RunError>,
+}
+
+/// Traces and times of two runs.
+#[derive(Debug)]
+pub struct Runs {
+    /// The numerical run.
+    pub numeric: Trace,
+    /// The stepped run; empty where it was refused.
+    pub stepped: Trace,
+    /// How long the numerical run took.
+    pub numeric_time: Duration,
+    /// How long the stepped run took.
+    pub stepped_time: Duration,
+}
+
+/// Which approach suits a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No impulse occurs: there is nothing to choose.
+    NoImpulses,
+    /// Impulses without derivatives, and both approaches agree: the numerical one is as good.
+    Either,
+    /// Impulses without derivatives, but the approaches differ.
+    Differ,
+    /// Derivatives of impulses: the numerical approach is late by as many steps.
+    Symbolic,
+    /// The numerical approach does not come to the end with any of the steps.
+    Breaks,
+    /// The model does something with impulses that has no meaning; the numerical approach does not
+    /// see it.
+    Meaningless,
+}
+
+impl Verdict {
+    /// The verdict as one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::NoImpulses => "no-impulses",
+            Verdict::Either => "either",
+            Verdict::Differ => "differ",
+            Verdict::Symbolic => "symbolic",
+            Verdict::Breaks => "breaks",
+            Verdict::Meaningless => "meaningless",
+        }
+    }
+
+    /// The verdict in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::NoImpulses => "no impulse occurs, so there is nothing to choose",
+            Verdict::Either => {
+                "either: impulses without derivatives, and with the same formulas both agree; the \
+                 numerical approach is simpler, the symbolic one is exact in time and size"
+            }
+            Verdict::Differ => {
+                "symbolic: there are no derivatives of impulses, but the numerical approach \
+                 gives other values"
+            }
+            Verdict::Symbolic => {
+                "symbolic: derivatives of impulses take the numerical approach as many further \
+                 steps, and their values grow with that power of the step"
+            }
+            Verdict::Breaks => {
+                "symbolic: the numerical approach does not come to the end with these steps"
+            }
+            Verdict::Meaningless => {
+                "symbolic: it refuses an operation that has no meaning, where the numerical \
+                 approach goes on with numbers that mean nothing"
+            }
+        }
+    }
+}
+
+/// Why a model could not be studied.
+#[derive(Debug)]
+pub enum StudyError {
+    /// It was refused.
+    Refused(Refused),
+    /// A run failed, with the system to explain it.
+    Failed(Box<System>, Box<Failure>),
+}
+
+/// Runs a model with both approaches, with each of these steps \[s\].
+pub fn study(
+    model: &Model,
+    library: &Library,
+    overrides: &Overrides,
+    steps: &[Rational],
+) -> Result<Study, StudyError> {
+    let with = |impulses, step, everything| Overrides {
+        impulses: Some(impulses),
+        step,
+        everything,
+        ..overrides.clone()
+    };
+    let compile =
+        |over: &Overrides| System::compile(model, library, over).map_err(StudyError::Refused);
+    let exact = compile(&with(Impulses::Symbolic, None, false))?;
+    let (exact_trace, exact_time) = partial(timed(&exact))?;
+    let mut found = Vec::new();
+    for step in steps {
+        let numeric = compile(&with(Impulses::Numeric, Some(*step), false))?;
+        let stepped = compile(&with(Impulses::Stepped, Some(*step), false))?;
+        let (numeric_trace, numeric_time) = partial(timed(&numeric))?;
+        let (stepped_trace, stepped_time) = partial(timed(&stepped))?;
+        let runs =
+            Runs { numeric: numeric_trace, stepped: stepped_trace, numeric_time, stepped_time };
+        let all = compile(&with(Impulses::Numeric, Some(*step), true))?;
+        let numbers = whole(&all)?;
+        let all = compile(&with(Impulses::Stepped, Some(*step), true))?;
+        let coefficients = whole(&all)?;
+        let on_grid = Overrides { every: Some(*step), ..with(Impulses::Symbolic, None, false) };
+        let (on_grid, _) = partial(timed(&compile(&on_grid)?))?;
+        found.push(at_step(*step, runs, numbers, coefficients, &on_grid));
+    }
+    let verdict = verdict(&found);
+    Ok(Study { exact: exact_trace, exact_time, steps: found, verdict })
+}
+
+/// Whether an error tells something about impulses in a model, which is a finding and no failure:
+/// an operation without meaning, an overflow, or events that pile up.
+fn is_finding(error: &RunError) -> bool {
+    use RunError::{EventsTooFast, NotFinite, Undefined, Zeno};
+    matches!(error, Undefined { .. } | EventsTooFast { .. } | NotFinite { .. } | Zeno { .. })
+}
+
+/// A run, or what there is of one that ended with a finding.
+fn partial(run: Result<(Trace, Duration), StudyError>) -> Result<(Trace, Duration), StudyError> {
+    match run {
+        Err(StudyError::Failed(_, failure)) if is_finding(&failure.error) => {
+            Ok((failure.trace, Duration::ZERO))
+        }
+        other => other,
+    }
+}
+
+/// A run with its time.
+fn timed(system: &System) -> Result<(Trace, Duration), StudyError> {
+    let failed = |failure| StudyError::Failed(Box::new(system.clone()), Box::new(failure));
+    let mut best: Option<(Trace, Duration)> = None;
+    for _ in 0..TIMES {
+        let begin = Instant::now();
+        let outcome = system.simulate().map_err(failed)?;
+        let elapsed = begin.elapsed();
+        if best.as_ref().is_none_or(|(_, time)| elapsed < *time) {
+            best = Some((outcome.trace, elapsed));
+        }
+    }
+    Ok(best.unwrap_or_default())
+}
+
+/// A run by fixed steps with every signal.
+struct Whole {
+    trace: Trace,
+    extremes: Extremes,
+    /// Why it did not come to its end, where it did not.
+    error: Option<RunError>,
+}
+
+fn whole(system: &System) -> Result<Whole, StudyError> {
+    let mut run = system.start();
+    let error = loop {
+        match run.advance() {
+            Ok(None) => {}
+            Ok(Some(_)) => break None,
+            Err(error) if is_finding(&error) => break Some(error),
+            Err(error) => {
+                let (trace, counters, rows) = (run.trace().clone(), run.counters(), run.rows());
+                let (inputs, warnings) = (run.inputs_of(&error), run.warnings().to_vec());
+                let write_error = None;
+                let failure =
+                    Failure { error, inputs, trace, warnings, counters, rows, write_error };
+                return Err(StudyError::Failed(Box::new(system.clone()), Box::new(failure)));
+            }
+        }
+    };
+    let none = Extremes { magnitude: 0.0, shortest_step: f64::INFINITY };
+    let extremes = run.extremes().unwrap_or(none);
+    Ok(Whole { trace: run.trace().clone(), extremes, error })
+}
+
+fn at_step(
+    step: Rational,
+    runs: Runs,
+    numbers: Whole,
+    coefficients: Whole,
+    exact: &Trace,
+) -> AtStep {
+    let undefined = |error: &RunError| matches!(error, RunError::Undefined { .. });
+    let refused = coefficients.error.filter(undefined);
+    let points = Points::of(&numbers.trace, &coefficients.trace);
+    let largest = points.as_ref().filter(|_| refused.is_none()).map(Points::largest_difference);
+    let (steep, overflow) = magnitude::predicted(&coefficients.trace);
+    AtStep {
+        step: *step.numer() as f64 / *step.denom() as f64,
+        shortest_step: numbers.extremes.shortest_step,
+        relative: largest.as_ref().map(|found| found.relative),
+        difference: largest.map(|found| (found.absolute, found.signal)),
+        from_exact: difference::mean(&runs.numeric, exact),
+        order: coefficients.trace.impulses().iter().map(|impulse| impulse.order).max(),
+        delay: points.as_ref().map_or(0, Points::delay),
+        magnitude: numbers.extremes.magnitude,
+        predicted: steep.max(coefficients.extremes.magnitude),
+        overflow,
+        runs,
+        refused,
+        broken: numbers.error,
+    }
+}
+
+/// How far the approaches may be apart, relative to the values, and still be called equal.
+const EQUAL: f64 = 1e-9;
+
+fn verdict(steps: &[AtStep]) -> Verdict {
+    let order = steps.iter().filter_map(|step| step.order).max();
+    let meaningless = |step: &AtStep| matches!(step.refused, Some(RunError::Undefined { .. }));
+    if steps.iter().any(meaningless) {
+        return Verdict::Meaningless;
+    }
+    let mut whole = steps.iter().filter(|step| step.broken.is_none()).peekable();
+    match order {
+        _ if whole.peek().is_none() => Verdict::Breaks,
+        None => Verdict::NoImpulses,
+        Some(0) if whole.all(|step| step.relative.is_some_and(|r| r <= EQUAL)) => Verdict::Either,
+        Some(0) => Verdict::Differ,
+        Some(_) => Verdict::Symbolic,
+    }
+}

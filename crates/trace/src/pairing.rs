@@ -1,0 +1,105 @@
+//! A signal as a distribution: the number <S, phi> that it gives with a test function.
+//!
+//! The regular part is the integral of the signal times the test function; a jump is where rows of
+//! one time have different values, and both limits count on their side of it. An impulse of order
+//! i and weight a at the time tau gives a (-1)^i phi^(i)(tau).
+
+mod bump;
+mod curve;
+
+use std::fmt;
+
+use base::Time;
+
+use crate::Trace;
+pub use bump::Bump;
+use curve::Curve;
+
+/// A smooth function that is zero outside an interval.
+pub trait TestFunction {
+    /// Where it may differ from zero \[s\].
+    fn support(&self) -> (f64, f64);
+
+    /// Its derivative of an order; the function itself for order 0.
+    fn derivative(&self, order: usize, time: f64) -> f64;
+}
+
+/// The derivative of a test function, which is one too.
+#[derive(Clone, Copy, Debug)]
+pub struct DerivativeOf<T>(pub T, pub usize);
+
+impl<T: TestFunction> TestFunction for DerivativeOf<T> {
+    fn support(&self) -> (f64, f64) {
+        self.0.support()
+    }
+
+    fn derivative(&self, order: usize, time: f64) -> f64 {
+        self.0.derivative(self.1 + order, time)
+    }
+}
+
+/// Why a signal cannot be paired.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PairError {
+    /// The trace has no such signal; these it has.
+    NoSignal(String, Vec<String>),
+    /// The signal is there at events only, which is nothing to integrate.
+    OnlyEvents(String),
+    /// The test function reaches beyond the trace, or to where the signal is absent \[s\].
+    Unknown(String, f64, f64),
+}
+
+impl fmt::Display for PairError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PairError::NoSignal(name, names) => {
+                write!(f, "there is no signal `{name}`; there is: {}", names.join(", "))
+            }
+            PairError::OnlyEvents(name) => {
+                write!(f, "`{name}` is present at events only, and has no integral")
+            }
+            PairError::Unknown(name, from, to) => {
+                write!(f, "`{name}` is not known from {from} to {to}, where the test function is")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PairError {}
+
+/// The number that a signal of a trace gives with a test function. The signal is an element where
+/// the column is a vector or a matrix, such as `x[2]`.
+///
+/// Between rows the signal is the polynomial through the nearest rows on the same side of every
+/// event, so that rows a hundredth of the scale of the signal apart give about ten digits.
+pub fn pair(trace: &Trace, signal: &str, phi: &impl TestFunction) -> Result<f64, PairError> {
+    let (column, element) = find(trace, signal)?;
+    if trace.is_discrete(column) {
+        return Err(PairError::OnlyEvents(signal.to_owned()));
+    }
+    let (from, to) = phi.support();
+    let curve = Curve::of(trace, column, element);
+    if let Some((from, to)) = curve.gap(from, to) {
+        return Err(PairError::Unknown(signal.to_owned(), from, to));
+    }
+    let regular = curve.integral(from, to, &|t| phi.derivative(0, t));
+    let own = trace.impulses().iter().filter(|impulse| impulse.column == column);
+    let impulses: f64 = own
+        .map(|impulse| {
+            let sign = if impulse.order % 2 == 0 { 1.0 } else { -1.0 };
+            let tau = Time::seconds(impulse.tag.time);
+            sign * impulse.weight[element] * phi.derivative(impulse.order, tau)
+        })
+        .sum();
+    Ok(regular + impulses)
+}
+
+fn find(trace: &Trace, signal: &str) -> Result<(usize, usize), PairError> {
+    for (index, column) in trace.columns().iter().enumerate() {
+        if let Some(element) = column.element_names().iter().position(|name| name == signal) {
+            return Ok((index, element));
+        }
+    }
+    let names = trace.columns().iter().flat_map(crate::Column::element_names).collect();
+    Err(PairError::NoSignal(signal.to_owned(), names))
+}
