@@ -2,6 +2,7 @@
 
 mod ball;
 mod chain;
+mod impulses;
 mod lorenz;
 mod sampled;
 mod startup;
@@ -15,11 +16,12 @@ use crate::measure::{Effort, Figure};
 pub(crate) type Case = (&'static str, fn(&Effort) -> Result<Vec<Figure>>);
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 5] = [
+pub(crate) const ALL: [Case; 6] = [
     ("lorenz", lorenz::figures),
     ("ball", ball::figures),
     ("chain", chain::figures),
     ("sampled", sampled::figures),
+    ("impulses", impulses::figures),
     ("startup", startup::figures),
 ];
 
