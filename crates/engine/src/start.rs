@@ -144,7 +144,7 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
-        self.cut_history(region, time);
+        self.split_history(region, time);
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         let (side, residual) = (program.side as usize, program.residual as usize);
@@ -156,6 +156,7 @@ impl Simulation {
         state.crossing = false;
         self.s.slots[self.program.time as usize] = time.seconds();
         let history = &mut self.s.histories[region];
+        history.truncate(time);
         history.begin_phase(program, &self.program.lines, time);
         run(&program.prelude, &mut self.s.slots);
         let from = program.state as usize;
