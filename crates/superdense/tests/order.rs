@@ -151,8 +151,8 @@ fn check(pieces: &[Piece], keys: &[u64], solver: &str) -> Result<(), TestCaseErr
 /// stays; an event is absent after its microstep.
 fn signal_at(trace: &Trace, name: &str, time: Time, microstep: u32) -> Option<f64> {
     let column = trace.column(name).expect("a recorded signal");
-    let rows = (0..trace.len()).filter(|row| trace.tags()[*row].time == time);
-    let row = rows.filter(|row| trace.tags()[*row].microstep <= microstep).next_back()?;
+    let mut rows = (0..trace.len()).filter(|row| trace.tags()[*row].time == time);
+    let row = rows.rfind(|row| trace.tags()[*row].microstep <= microstep)?;
     trace.get(row, column).map(|value| value[0])
 }
 
@@ -185,7 +185,7 @@ fn check_delays(pieces: &[Piece]) -> Result<(), TestCaseError> {
                 signal_at(trace, input, before, tag.microstep),
                 signal_at(trace, later, tag.time, tag.microstep),
             );
-            let last = trace.tags().iter().filter(|tag| tag.time == before).next_back().unwrap();
+            let last = trace.tags().iter().rfind(|tag| tag.time == before).unwrap();
             let over = tag.microstep > last.microstep && is.is_none();
             let near = match (was, is) {
                 (Some(was), Some(is)) => (was - is).abs() <= 1e-6 * was.abs().max(1.0),
