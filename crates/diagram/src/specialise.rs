@@ -42,7 +42,7 @@ pub(crate) fn specialise(
     remembered: &BTreeMap<usize, [Presence; 2]>,
 ) -> Specialised {
     let roots = roots(definition, mode);
-    let nulls = nulls(definition, port, wires);
+    let nulls = nulls(definition, mode, port, wires);
     let mut graph = Graph::new();
     let inlined =
         graph.inline(&definition.graph, &roots, &mut |g, id, node, args| match &node.op {
@@ -127,6 +127,7 @@ pub(crate) fn specialise(
 /// operand has. So blocks that could make impulses cost nothing where none occurs.
 fn nulls(
     definition: &Definition,
+    mode: Mode,
     port: &dyn Fn(usize) -> WireId,
     wires: &[Wire],
 ) -> BTreeSet<NodeId> {
@@ -136,6 +137,9 @@ fn nulls(
             let zero = |data: &Vec<f64>| data.iter().all(|x| *x == 0.0);
             wire.orders > 0 && wire.constant.as_ref().is_some_and(zero)
         }
+        // Between events there are no impulses at all.
+        Leaf::Input { part: Part::Impulse(_), .. }
+        | Leaf::Delayed { part: Part::Impulse(_), .. } => mode == Mode::Smooth,
         _ => false,
     };
     let mut found = BTreeSet::new();
