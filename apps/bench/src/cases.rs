@@ -2,6 +2,7 @@
 
 mod ball;
 mod chain;
+mod impulses;
 mod lorenz;
 mod recording;
 mod sampled;
@@ -22,6 +23,7 @@ pub(crate) const ALL: [Case; 6] = [
     ("chain", chain::figures),
     ("sampled", sampled::figures),
     ("recording", recording::figures),
+    ("impulses", impulses::figures),
     ("startup", startup::figures),
 ];
 

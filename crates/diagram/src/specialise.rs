@@ -1,9 +1,9 @@
 //! A block's functions with everything folded in that is known of one mode.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use blocks::{Definition, Leaf, Part, Signal};
-use ir::{Graph, NodeId, Op};
+use ir::{Binary, Graph, NodeId, Op, Unary};
 
 use crate::facts::Mode;
 use crate::flat::{Presence, Wire, WireId};
@@ -42,28 +42,37 @@ pub(crate) fn specialise(
     remembered: &BTreeMap<usize, [Presence; 2]>,
 ) -> Specialised {
     let roots = roots(definition, mode);
+    let nulls = nulls(definition, mode, port, wires);
     let mut graph = Graph::new();
-    let inlined = graph.inline(&definition.graph, &roots, &mut |g, _, node, _| match &node.op {
-        Op::Crossed if mode == Mode::Smooth => Some(g.filled(node.ty, 0.0)),
-        Op::Leaf(key) => match definition.leaves[*key as usize] {
-            Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
-            Leaf::Lasting { port } => Some(g.bool(remembered[&port][0] != Presence::Never)),
-            Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
-            Leaf::Input { port: index, part } => {
-                let wire = &wires[port(index).index()];
-                known(wire, part, mode).map(|data| g.constant(node.ty, &data))
+    let inlined =
+        graph.inline(&definition.graph, &roots, &mut |g, id, node, args| match &node.op {
+            _ if nulls.contains(&id) => Some(g.filled(node.ty, 0.0)),
+            Op::Binary(Binary::Add | Binary::Sub) if nulls.contains(&node.args[1]) => {
+                (g.ty(args[0]) == node.ty).then_some(args[0])
             }
-            Leaf::Delayed { index, part } => {
-                let wire = &wires[port(definition.histories[index].port).index()];
-                let [between, ticking] = remembered[&definition.histories[index].port];
-                // What the signal is before the delay is over may be another constant.
-                let past = Wire { between, ticking, constant: None, ..wire.clone() };
-                known(&past, part, mode).map(|data| g.constant(node.ty, &data))
+            Op::Binary(Binary::Add) if nulls.contains(&node.args[0]) => {
+                (g.ty(args[1]) == node.ty).then_some(args[1])
             }
+            Op::Crossed if mode == Mode::Smooth => Some(g.filled(node.ty, 0.0)),
+            Op::Leaf(key) => match definition.leaves[*key as usize] {
+                Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
+                Leaf::Lasting { port } => Some(g.bool(remembered[&port][0] != Presence::Never)),
+                Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
+                Leaf::Input { port: index, part } => {
+                    let wire = &wires[port(index).index()];
+                    known(wire, part, mode).map(|data| g.constant(node.ty, &data))
+                }
+                Leaf::Delayed { index, part } => {
+                    let wire = &wires[port(definition.histories[index].port).index()];
+                    let [between, ticking] = remembered[&definition.histories[index].port];
+                    // What the signal is before the delay is over may be another constant.
+                    let past = Wire { between, ticking, constant: None, ..wire.clone() };
+                    known(&past, part, mode).map(|data| g.constant(node.ty, &data))
+                }
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
-    });
+        });
     let mut sites = BTreeMap::new();
     let mut placed = BTreeMap::new();
     for original in definition.graph.reachable(&roots) {
@@ -111,6 +120,51 @@ pub(crate) fn specialise(
         placed,
         graph,
     }
+}
+
+/// Nodes that are zero because a signal is nothing but impulses. Its value is no number to be
+/// computed with: a sum is the rest of it, and a product is zero, whatever sign and size the other
+/// operand has. So blocks that could make impulses cost nothing where none occurs.
+fn nulls(
+    definition: &Definition,
+    mode: Mode,
+    port: &dyn Fn(usize) -> WireId,
+    wires: &[Wire],
+) -> BTreeSet<NodeId> {
+    let null_wire = |leaf: &Leaf| match leaf {
+        Leaf::Input { port: index, part: Part::Value } => {
+            let wire = &wires[port(*index).index()];
+            let zero = |data: &Vec<f64>| data.iter().all(|x| *x == 0.0);
+            wire.orders > 0 && wire.constant.as_ref().is_some_and(zero)
+        }
+        // Between events there are no impulses at all.
+        Leaf::Input { part: Part::Impulse(_), .. }
+        | Leaf::Delayed { part: Part::Impulse(_), .. } => mode == Mode::Smooth,
+        _ => false,
+    };
+    let mut found = BTreeSet::new();
+    if !definition.leaves.iter().any(null_wire) {
+        return found;
+    }
+    for (index, node) in definition.graph.nodes().iter().enumerate() {
+        let arg = |i: usize| found.contains(&node.args[i]);
+        let null = match &node.op {
+            Op::Leaf(key) => null_wire(&definition.leaves[*key as usize]),
+            Op::Unary(Unary::Neg) | Op::Splat => arg(0),
+            // A division by what may be zero stays, so that it is found.
+            Op::Binary(Binary::Div) => {
+                let below = definition.graph.constant_of(node.args[1]);
+                arg(0) && below.is_some_and(|data| data.iter().all(|x| *x != 0.0))
+            }
+            Op::Binary(Binary::Mul) => arg(0) || arg(1),
+            Op::Binary(Binary::Add | Binary::Sub) => arg(0) && arg(1),
+            _ => false,
+        };
+        if null {
+            found.insert(NodeId::new(index));
+        }
+    }
+    found
 }
 
 fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {

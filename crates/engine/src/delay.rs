@@ -287,24 +287,26 @@ impl Simulation {
         Ok(())
     }
 
-    /// Lets the history of a region end at a time inside its last step, where it goes on in another
-    /// way. The last piece is made anew, so that the past has no gap where its parts meet.
-    pub(crate) fn cut_history(&mut self, region: usize, time: Time) {
+    /// Cuts the history of a region at a time inside its last step, at which something happens, so
+    /// that it can end there. The pieces on both sides are made anew, so that there is no gap
+    /// between them; this must be done before anything that they are made from has changed.
+    pub(crate) fn split_history(&mut self, region: usize, time: Time) {
         let program = self.program.clone();
         let code = &program.regions[region];
-        if code.lines.is_empty() || self.s.histories[region].end() <= time {
+        let end = self.s.histories[region].end();
+        if code.lines.is_empty() || end <= time || self.s.histories[region].is_cut(time) {
             return;
         }
         self.s.histories[region].truncate(time);
-        // Sampling uses the places of the state that the tick has made.
+        // Sampling uses the places of the state.
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
         let places = tracks.map(|track| (track.place as usize, track.width));
         let kept: Vec<(usize, Vec<f64>)> = places
             .chain([(code.state as usize, code.dimension), (program.time as usize, 1)])
             .map(|(from, length)| (from, self.s.slots[from..from + length].to_vec()))
             .collect();
-        // What was sampled once up to a later time is finite.
-        let recorded = self.record_to(region, time);
+        // What was sampled once over the same step is finite.
+        let recorded = self.record_to(region, time).and_then(|()| self.record_to(region, end));
         debug_assert!(recorded.is_ok());
         for (from, data) in kept {
             self.s.slots[from..from + data.len()].copy_from_slice(&data);

@@ -92,7 +92,13 @@ impl History {
         self.data.extend(coefficients);
     }
 
-    /// Forgets every piece that goes on after a time.
+    /// Whether a piece ends at a time.
+    pub fn is_cut(&self, time: Time) -> bool {
+        let later = self.pieces.iter().rev().take_while(|piece| piece.end >= time);
+        later.last().is_some_and(|piece| piece.end == time)
+    }
+
+    /// Forgets every piece that goes on after a time; it has been cut there where it is to end there.
     pub fn truncate(&mut self, time: Time) {
         while self.pieces.len() > 1 && self.end() > time {
             self.pieces.pop_back();

@@ -154,6 +154,7 @@ impl Simulation {
         }
         let time = tick.time;
         self.take_residuals(region, time);
+        self.split_history(region, time);
         self.look_at(region)?;
         self.look_at_lines(region);
         self.commit_memories(region);

@@ -168,7 +168,7 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
-        self.cut_history(region, time);
+        self.split_history(region, time);
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {
@@ -196,6 +196,7 @@ impl Simulation {
         state.crossing = false;
         self.s.slots[self.program.time as usize] = time.seconds();
         let history = &mut self.s.histories[region];
+        history.truncate(time);
         history.begin_phase(program, &self.program.lines, time);
         run(&program.prelude, &mut self.s.slots);
         self.scratch.resize(state.solver.state().len(), 0.0);

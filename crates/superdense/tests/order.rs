@@ -1,10 +1,12 @@
-//! The same model with its blocks in another order gives the same bits.
+//! Random diagrams: with their blocks in another order they give the same bits, and delayed signals
+//! repeat their inputs.
 
 mod common;
 
 use common::{bits, compile};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use superdense::{Rational, Time, Trace};
 
 /// One block of a random diagram. Numbers choose among the signals before it.
 #[derive(Clone, Debug)]
@@ -145,6 +147,57 @@ fn check(pieces: &[Piece], keys: &[u64], solver: &str) -> Result<(), TestCaseErr
     Ok(())
 }
 
+/// A signal at a tag: at its last row up to the microstep, so that what does not change any more
+/// stays; an event is absent after its microstep.
+fn signal_at(trace: &Trace, name: &str, time: Time, microstep: u32) -> Option<f64> {
+    let column = trace.column(name).expect("a recorded signal");
+    let mut rows = (0..trace.len()).filter(|row| trace.tags()[*row].time == time);
+    let row = rows.rfind(|row| trace.tags()[*row].microstep <= microstep)?;
+    trace.get(row, column).map(|value| value[0])
+}
+
+/// Every delayed signal is what its input was 0.3 s before, at the same microstep.
+fn check_delays(pieces: &[Piece]) -> Result<(), TestCaseError> {
+    let (mut lines, mut names) = lines(pieces);
+    let delayed: Vec<(String, String)> = names
+        .iter()
+        .enumerate()
+        .map(|(k, name)| {
+            lines.push(format!("later{k}: {{type: TransportDelay, input: {name}, delay: 0.3}}"));
+            (name.clone(), format!("later{k}"))
+        })
+        .collect();
+    names.extend(delayed.iter().map(|(_, later)| later.clone()));
+    let text = format!(
+        "superdense: 1\nblocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, every: 0.1, tolerance: 1e-8, microsteps: 40}}\n",
+        lines.join("\n  "),
+        names.join(", ")
+    );
+    let Ok(outcome) = compile(&text).simulate() else { return Ok(()) };
+    let (trace, delay) = (&outcome.trace, Time::from_rational(Rational::new(3, 10)).unwrap());
+    for tag in trace.tags().iter().filter(|tag| tag.time > delay) {
+        let before = tag.time - delay;
+        if !trace.tags().iter().any(|tag| tag.time == before) {
+            continue;
+        }
+        for (input, later) in &delayed {
+            let (was, is) = (
+                signal_at(trace, input, before, tag.microstep),
+                signal_at(trace, later, tag.time, tag.microstep),
+            );
+            let last = trace.tags().iter().rfind(|tag| tag.time == before).unwrap();
+            let over = tag.microstep > last.microstep && is.is_none();
+            let near = match (was, is) {
+                (Some(was), Some(is)) => (was - is).abs() <= 1e-6 * was.abs().max(1.0),
+                (None, None) => true,
+                _ => over,
+            };
+            prop_assert!(near, "{later} is {is:?} at {tag}, {input} was {was:?}:\n{text}");
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
@@ -154,6 +207,13 @@ proptest! {
         keys in prop::collection::vec(any::<u64>(), 8),
     ) {
         check(&pieces, &keys, "solver: rk4, step: 0.05")?;
+    }
+
+    #[test]
+    fn a_delayed_signal_is_what_its_input_was(
+        pieces in prop::collection::vec(piece(), 1..8),
+    ) {
+        check_delays(&pieces)?;
     }
 
     #[test]
