@@ -30,6 +30,7 @@ mod saved;
 mod schema;
 mod story;
 mod streams;
+mod work;
 
 pub use base::{
     Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
@@ -58,6 +59,7 @@ pub use trace::{
     Column, Comparison, Format, Header, Impulse, ReadError, Schema, Tolerance, Trace, WriteError,
     Writer, compare, write_csv,
 };
+pub use work::{BlockWork, PartWork, Work};
 
 /// Pictures of results.
 pub mod plots {

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -40,16 +40,22 @@ simulate: {stop: 2}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        let mut signal = cx.previous(&input);
-        // An event in a loop is absent between events because nothing there makes it present.
-        let (ticking, lasting) = (cx.ticking(), cx.lasting("input"));
-        let possible = cx.graph.or(ticking, lasting);
-        signal.present = cx.graph.and(possible, signal.present);
-        signal.impulses = input.impulses.iter().map(|impulse| delayed(cx, *impulse)).collect();
+        let signal = next_microstep(cx, "input");
         cx.output("output", signal);
         Ok(())
     }
+}
+
+/// The only signal of an input, one microstep later.
+pub(super) fn next_microstep(cx: &mut Context, name: &str) -> Signal {
+    let input = cx.input(name);
+    let mut signal = cx.previous(&input);
+    // An event in a loop is absent between events because nothing there makes it present.
+    let (ticking, lasting) = (cx.ticking(), cx.lasting(name));
+    let possible = cx.graph.or(ticking, lasting);
+    signal.present = cx.graph.and(possible, signal.present);
+    signal.impulses = input.impulses.iter().map(|impulse| delayed(cx, *impulse)).collect();
+    signal
 }
 
 /// A coefficient one microstep later; the memory is empty between events, when there is none.
