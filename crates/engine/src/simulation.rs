@@ -345,7 +345,11 @@ impl Simulation {
             true => self.nearest_delayed(located, resolution).unwrap_or(located),
             false => nearest,
         };
-        self.s.regions[region].reached = time;
+        // What has happened at that time is over: a step that ended there just before the crossing
+        // leaves it to a later time.
+        if time > self.s.tag.time {
+            self.s.regions[region].reached = time;
+        }
     }
 
     fn step_error(&mut self, region: usize, error: StepError) -> RunError {

