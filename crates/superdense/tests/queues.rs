@@ -211,6 +211,7 @@ fn what_cannot_be_delayed_is_refused() {
     };
     assert_eq!(codes(&refusal(&text("c", "-1"))), ["bad-parameter"]);
     assert_eq!(codes(&refusal(&text("c", "1e21"))), ["bad-parameter"]);
+    assert_eq!(codes(&refusal(&text("c", "1e-19"))), ["bad-parameter"], "it would round to 0");
     assert_eq!(codes(&refusal(&text("x", "1"))).len(), 1);
 }
 

@@ -1,6 +1,6 @@
 //! Events a constant time later.
 
-use base::{Diagnostic, Time, Value};
+use base::{Diagnostic, Rational, Time, Value};
 
 use super::microstep_delay::next_microstep;
 use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
@@ -49,15 +49,14 @@ simulate: {stop: 3}"#,
         let input = cx.input("input");
         cx.events_only(&input, "input");
         let delay = cx.instant("delay")?;
-        if delay < Time::ZERO || cx.time("delay") < base::Rational::from_integer(0) {
-            let message = "`delay` must not be negative";
-            return Err(Diagnostic::error("bad-parameter", message));
-        }
         let mut signal = if delay > Time::ZERO {
             let ty = cx.graph.ty(input.value);
             cx.delayed_events("input", delay, Value::new(ty, vec![0.0; ty.len()]))
-        } else {
+        } else if cx.time("delay") == Rational::from_integer(0) {
             next_microstep(cx, "input")
+        } else {
+            let message = "`delay` must be 0, or at least one attosecond";
+            return Err(Diagnostic::error("bad-parameter", message));
         };
         signal.impulses.clear();
         cx.output("output", signal);
