@@ -17,7 +17,7 @@ use crate::measure::{Effort, Figure};
 pub(crate) type Case = (&'static str, fn(&Effort) -> Result<Vec<Figure>>);
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 6] = [
+pub(crate) const ALL: [Case; 7] = [
     ("lorenz", lorenz::figures),
     ("ball", ball::figures),
     ("chain", chain::figures),

@@ -250,7 +250,8 @@ pub struct RunArguments {
     /// Says nothing where all is well.
     #[arg(short, long)]
     pub quiet: bool,
-    /// How mistakes are told; with json, standard error has an object to a line and no summary.
+    /// How mistakes are told; with json, standard error has an object to a line, and of the summary
+    /// only the work of parts that step apart, where there are several.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -1,7 +1,7 @@
 //! Mistakes as JSON for tools: one object to a line, on standard error.
 
 use serde_json::{Value, json};
-use superdense::{Diagnostic, Diagnostics, SourceMap};
+use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, SourceMap, Work};
 
 use crate::report::Problem;
 
@@ -24,6 +24,24 @@ pub fn message(severity: &str, message: &str) -> Value {
         "severity": severity, "code": null, "message": message, "file": null, "line": null,
         "column": null, "block": null, "notes": [], "help": null,
     })
+}
+
+/// The line that tells the work of each part and block, where there is more than one part.
+pub fn work(work: &Work) -> String {
+    if work.parts.len() < 2 {
+        return String::new();
+    }
+    let part = |part: &PartWork| {
+        json!({
+            "name": part.name, "steps": part.steps, "rejected": part.rejected,
+            "evaluations": part.evaluations,
+        })
+    };
+    let block = |block: &BlockWork| json!({"name": block.name, "firings": block.firings});
+    let mut object = message("note", &format!("{} parts step apart", work.parts.len()));
+    object["parts"] = work.parts.iter().map(part).collect();
+    object["blocks"] = work.blocks.iter().map(block).collect();
+    format!("{object}\n")
 }
 
 /// Lines and columns count from 1; columns count characters.

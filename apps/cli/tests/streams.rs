@@ -69,7 +69,7 @@ fn bad_arguments_are_told() {
     let folder = scratch("stream-arguments");
     let ball = model("pulled-ball");
     let cases: [(&[&str], &str); 8] = [
-        (&["--step", "0"], "`step` must be a positive number of seconds"),
+        (&["--step", "0"], "`--step 0` is no positive time in seconds"),
         (&["--hold", "-1"], ""),
         (&["--hold=-1"], "`hold` must be a positive number of seconds"),
         (&["-o", "ball.parquet"], "the table of evaluations is a .csv file"),

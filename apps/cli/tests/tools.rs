@@ -58,6 +58,42 @@ fn run_time_errors_and_other_errors_as_json() {
 }
 
 #[test]
+fn the_work_of_parts_that_step_apart() {
+    let folder = scratch("parts");
+    let model = "superdense: 1\nblocks:\n  x: {type: Integrator, input: -x, initial: 1}\n"
+        .to_owned()
+        + "  c: {type: Clock, period: 0.1}\n  y: {type: Integrator, input: 1 - y, impulse: c}\n";
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    let said = |options: &[&str]| {
+        let output = superdense(&folder, &[&["run", "model.yaml"][..], options].concat());
+        assert!(output.status.success());
+        messages(&output)
+    };
+    let found = objects(&said(&["--format", "json"]));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let names = |list: &Value| -> Vec<Value> {
+        list.as_array().expect("a list").iter().map(|entry| entry["name"].clone()).collect()
+    };
+    assert_eq!(names(&found[0]["parts"]), ["x", "y"]);
+    assert_eq!(names(&found[0]["blocks"]), ["x", "c", "y"]);
+    let steps = |part: usize| found[0]["parts"][part]["steps"].as_u64().expect("a number");
+    assert!(steps(1) >= 10 && steps(0) < steps(1), "{found:?}");
+    assert_eq!(found[0]["blocks"][0]["firings"], 0);
+    let text = said(&[]);
+    let lines = [
+        format!("parts      x with {} steps", steps(0)),
+        format!("           y with {} steps", steps(1)),
+        format!("steps      {} accepted", steps(0) + steps(1)),
+        "busiest    ".to_owned(),
+    ];
+    for line in lines {
+        assert!(text.contains(&line), "no `{line}` in\n{text}");
+    }
+    assert_eq!(said(&["--quiet"]), "");
+    assert_eq!(said(&["--quiet", "--format", "json"]), "");
+}
+
+#[test]
 fn completions_and_manual() {
     let folder = scratch("shell");
     let shown = |arguments: &[&str]| {

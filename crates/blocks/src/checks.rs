@@ -114,6 +114,15 @@ impl Context<'_> {
         self.refuse_impulses(signal, &reason);
     }
 
+    /// Makes it an error where a signal carries an impulse at the microstep at which it is sampled.
+    pub fn refuse_sampling(&mut self, signal: &Signal, sampled: NodeId) {
+        for impulse in signal.impulses.clone() {
+            let hit = self.nonzero(impulse);
+            let undefined = self.graph.and(hit, sampled);
+            self.refuse_where(undefined, "an impulse cannot be sampled");
+        }
+    }
+
     /// Refuses an input that is not a scalar.
     pub fn scalar(&self, signal: &Signal, name: &str) -> Result<(), Diagnostic> {
         let ty = self.graph.ty(signal.value);

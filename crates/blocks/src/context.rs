@@ -176,12 +176,18 @@ impl<'a> Context<'a> {
     /// The only signal of an input as it was a delay ago, with the value `initial` before the start;
     /// an event keeps its microstep, and so does an impulse. Nothing of it depends on this instant.
     pub fn delayed(&mut self, name: &str, delay: Time, initial: Value) -> Signal {
+        self.limit_step(delay.seconds());
+        self.delayed_events(name, delay, initial)
+    }
+
+    /// As [`Context::delayed`], for an input that takes events only: nothing of it is read between
+    /// events, so the delay does not bound the steps of the solver.
+    pub fn delayed_events(&mut self, name: &str, delay: Time, initial: Value) -> Signal {
         let position = self.position(name);
         let port: usize = self.connections[..position].iter().map(Vec::len).sum();
         let Connection { ty, orders } = self.connections[position][0];
         let index = self.histories.len();
         self.histories.push(History { port, delay, initial });
-        self.limit_step(delay.seconds());
         let part = |part| Leaf::Delayed { index, part };
         let value = self.leaf(part(Part::Value), ty);
         let present = self.leaf(part(Part::Present), Type::BOOL);

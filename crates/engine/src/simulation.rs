@@ -149,13 +149,29 @@ impl Simulation {
     /// The work so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.s.counters;
-        for region in &self.s.regions {
-            let solver = region.solver.counters();
-            counters.steps += solver.accepted;
-            counters.rejected += solver.rejected;
-            counters.evaluations += solver.evaluations;
+        for region in 0..self.s.regions.len() {
+            let own = self.region_counters(region);
+            counters.steps += own.steps;
+            counters.rejected += own.rejected;
+            counters.evaluations += own.evaluations;
         }
         counters
+    }
+
+    /// The work of one region between events.
+    pub fn region_counters(&self, region: usize) -> Counters {
+        let solver = self.s.regions[region].solver.counters();
+        Counters {
+            steps: solver.accepted,
+            rejected: solver.rejected,
+            evaluations: solver.evaluations,
+            ..Counters::default()
+        }
+    }
+
+    /// The diagram that runs.
+    pub fn diagram(&self) -> &Diagram {
+        &self.diagram
     }
 
     /// How often the units of a block have run at ticks.
@@ -305,7 +321,11 @@ impl Simulation {
             true => self.nearest_delayed(located, resolution).unwrap_or(located),
             false => nearest,
         };
-        self.s.regions[region].reached = time;
+        // What has happened at that time is over: a step that ended there just before the crossing
+        // leaves it to a later time.
+        if time > self.s.tag.time {
+            self.s.regions[region].reached = time;
+        }
     }
 
     fn step_error(&mut self, region: usize, error: StepError) -> RunError {

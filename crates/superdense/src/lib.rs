@@ -32,6 +32,7 @@ mod saved;
 mod schema;
 mod story;
 mod streams;
+mod work;
 
 pub use base::{
     Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
@@ -61,6 +62,7 @@ pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, PairError, ReadError, Schema,
     TestFunction, Tolerance, Trace, WriteError, Writer, compare, pair, write_csv,
 };
+pub use work::{BlockWork, PartWork, Work};
 
 /// Pictures of results.
 pub mod plots {

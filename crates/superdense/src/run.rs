@@ -9,8 +9,8 @@ use engine::{
 };
 use trace::{Impulse, Trace, WriteError, Writer};
 
-use crate::System;
 use crate::pipeline::Code;
+use crate::{System, Work};
 
 /// What a run has given.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// The work that it took.
     pub counters: Counters,
+    /// The work of each part that steps apart and of each block.
+    pub work: Work,
     /// How many rows were recorded, in memory or to a file.
     pub rows: u64,
     /// Why rows could not be written to a file, where they were to be.
@@ -233,6 +235,14 @@ impl Run {
         }
     }
 
+    /// The work so far of each part that steps apart and of each block.
+    pub fn work(&self) -> Work {
+        match &self.machine {
+            Machine::Exact(simulation) => Work::of(simulation),
+            Machine::Stepped(_) => Work::default(),
+        }
+    }
+
     /// What a reader of the result should know, from the start of the run on.
     pub fn warnings(&self) -> &[Warning] {
         match &self.machine {
@@ -276,11 +286,20 @@ impl Run {
             match self.advance() {
                 Ok(None) if self.recorder.write_error.is_none() => {}
                 Ok(stop) => {
-                    let (counters, write_error) = (self.counters(), self.close());
+                    let (counters, work) = (self.counters(), self.work());
+                    let write_error = self.close();
                     let warnings = self.warnings().to_vec();
                     let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.recorder.rows);
                     let trace = self.recorder.trace;
-                    return Ok(Outcome { trace, stop, warnings, counters, rows, write_error });
+                    return Ok(Outcome {
+                        trace,
+                        stop,
+                        warnings,
+                        counters,
+                        work,
+                        rows,
+                        write_error,
+                    });
                 }
                 Err(error) => {
                     let inputs = self.inputs_of(&error);

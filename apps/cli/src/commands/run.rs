@@ -11,7 +11,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use superdense::{Diagnostics, Listener, StopReason, System, Trace, Writer, traces, write_csv};
+use superdense::{
+    BlockWork, Diagnostics, Listener, PartWork, StopReason, System, Trace, Work, Writer, traces,
+    write_csv,
+};
 
 use self::drive::{Driven, End, Outputs, drive};
 use self::pictures::{Picture, pictures};
@@ -23,6 +26,9 @@ use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten
 
 /// How many rows make a curve look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
+
+/// How many signals, parts or blocks a summary tells about.
+const SHOWN: usize = 8;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
@@ -54,6 +60,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
         tell(&ending(arguments, &pictures, elapsed, compiled));
+    }
+    if !arguments.quiet && arguments.format == Format::Json {
+        tell(&json::work(&driven.run.work()));
     }
     if !arguments.quiet {
         let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
@@ -128,7 +137,8 @@ fn summary(system: &System, driven: &Driven) -> String {
     out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);
     out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
     out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
-    for (index, column) in trace.columns().iter().enumerate().take(8) {
+    out += &parts(&driven.run.work());
+    for (index, column) in trace.columns().iter().enumerate().take(SHOWN) {
         let last = (0..trace.len()).rev().find_map(|row| Some((row, trace.get(row, index)?)));
         if let Some((row, value)) = last {
             let mut text = value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
@@ -139,6 +149,28 @@ fn summary(system: &System, driven: &Driven) -> String {
         }
     }
     out
+}
+
+/// The steps of each part and the firings of the busiest blocks, where there is more than one part.
+fn parts(work: &Work) -> String {
+    if work.parts.len() < 2 {
+        return String::new();
+    }
+    let steps = |part: &PartWork| {
+        format!("{} with {} steps, {} rejected", part.name, part.steps, part.rejected)
+    };
+    let mut busiest: Vec<&BlockWork> = work.blocks.iter().filter(|b| b.firings > 0).collect();
+    busiest.sort_by_key(|block| std::cmp::Reverse(block.firings));
+    let fired = |block: &&BlockWork| format!("{} with {} firings", block.name, block.firings);
+    list("parts", work.parts.iter().map(steps)) + &list("busiest", busiest.iter().map(fired))
+}
+
+/// A line for each entry, up to a few, with the word before the first.
+fn list(word: &str, entries: impl ExactSizeIterator<Item = String>) -> String {
+    let rest = entries.len().saturating_sub(SHOWN);
+    let more = (rest > 0).then(|| format!("and {rest} more"));
+    let lines = entries.take(SHOWN).chain(more).enumerate();
+    lines.map(|(index, e)| format!("{:<10} {e}\n", if index == 0 { word } else { "" })).collect()
 }
 
 fn ending(

@@ -34,10 +34,13 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(continuous::TransportDelay),
         Arc::new(discrete::ZeroOrderHold),
         Arc::new(discrete::Sample),
+        Arc::new(discrete::PeriodicSampler),
         Arc::new(discrete::Counter),
         Arc::new(discrete::Merge),
+        Arc::new(discrete::Queue),
         Arc::new(events::LevelCrossing),
         Arc::new(events::MicrostepDelay),
+        Arc::new(events::EventDelay),
         Arc::new(events::Previous),
         Arc::new(events::LeftLimit),
     ]

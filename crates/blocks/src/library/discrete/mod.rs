@@ -2,10 +2,14 @@
 
 mod counter;
 mod merge;
+mod periodic_sampler;
+mod queue;
 mod sample;
 mod zero_order_hold;
 
 pub use counter::Counter;
 pub use merge::Merge;
+pub use periodic_sampler::PeriodicSampler;
+pub use queue::Queue;
 pub use sample::Sample;
 pub use zero_order_hold::ZeroOrderHold;

@@ -47,11 +47,7 @@ simulate: {stop: 1}"#,
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let (input, trigger) = (cx.input("input"), cx.input("trigger"));
         cx.events_only(&trigger, "trigger");
-        for impulse in input.impulses.clone() {
-            let hit = cx.nonzero(impulse);
-            let undefined = cx.graph.and(hit, trigger.present);
-            cx.refuse_where(undefined, "an impulse cannot be sampled");
-        }
+        cx.refuse_sampling(&input, trigger.present);
         let present = cx.graph.and(trigger.present, input.present);
         let signal = cx.event(input.value, present);
         cx.output("output", signal);

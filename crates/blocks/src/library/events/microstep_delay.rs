@@ -3,7 +3,7 @@
 use base::{Diagnostic, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -40,22 +40,32 @@ simulate: {stop: 2}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        let mut signal = cx.previous(&input);
-        // An event in a loop is absent between events because nothing there makes it present.
-        let (ticking, lasting) = (cx.ticking(), cx.lasting("input"));
-        let possible = cx.graph.or(ticking, lasting);
-        // A run by fixed steps has a step in the place of a microstep.
-        if !cx.impulses().steps() {
-            signal.present = cx.graph.and(possible, signal.present);
-        }
-        signal.impulses = input.impulses.iter().map(|impulse| delayed(cx, *impulse)).collect();
+        let signal = next_microstep(cx, "input");
         cx.output("output", signal);
         Ok(())
     }
 }
 
-/// A coefficient one microstep later; the memory is empty between events, when there is none.
+/// The only signal of an input, one microstep later.
+pub(super) fn next_microstep(cx: &mut Context, name: &str) -> Signal {
+    let input = cx.input(name);
+    let mut signal = match cx.impulses().steps() {
+        // A run by fixed steps has a step in the place of a microstep; what waits asks for it.
+        true => {
+            let (value, present) = (delayed(cx, input.value), delayed(cx, input.present));
+            Signal { value, present, impulses: Vec::new() }
+        }
+        false => cx.previous(&input),
+    };
+    // An event in a loop is absent between events because nothing there makes it present.
+    let (ticking, lasting) = (cx.ticking(), cx.lasting(name));
+    let possible = cx.graph.or(ticking, lasting);
+    signal.present = cx.graph.and(possible, signal.present);
+    signal.impulses = input.impulses.iter().map(|impulse| delayed(cx, *impulse)).collect();
+    signal
+}
+
+/// A number one microstep later; the memory of an impulse is empty between events.
 fn delayed(cx: &mut Context, impulse: NodeId) -> NodeId {
     let ty = cx.graph.ty(impulse);
     let state = cx.state("delayed", Value::new(ty, vec![0.0; ty.len()]));

@@ -1,10 +1,12 @@
 //! Events: where something happens, and what was just before.
 
+mod event_delay;
 mod left_limit;
 mod level_crossing;
 mod microstep_delay;
 mod previous;
 
+pub use event_delay::EventDelay;
 pub use left_limit::LeftLimit;
 pub use level_crossing::LevelCrossing;
 pub use microstep_delay::MicrostepDelay;

@@ -1,0 +1,79 @@
+//! The value of a signal at even times.
+
+use std::sync::Arc;
+
+use base::Diagnostic;
+
+use crate::{Block, Context, Count, Every, Info, Input, Kind, Output, Parameter, Presence};
+
+/// The value of a signal at even times.
+#[derive(Debug)]
+pub struct PeriodicSampler;
+
+impl Block for PeriodicSampler {
+    fn info(&self) -> Info {
+        Info {
+            name: "PeriodicSampler",
+            shelf: "Discrete",
+            summary: "The value of a signal at even times.",
+            equations: "y(t, 1) = input(t, microstep), at t = offset + k period for k = 0, 1, 2, ...",
+            absence: "Absent at all other tags, and where the input is absent when it is read. With `microstep: 0` it breaks a causality loop, so that it can reset the integrator that it reads.",
+            impulses: "The output carries no impulses. At microstep 0 there are none to read; with `microstep: 1` an impulse of the input at the time of a sample is an error.",
+            inputs: &[Input {
+                name: "input",
+                about: "The signal.",
+                count: Count::One,
+                presence: Presence::Any,
+            }],
+            outputs: &[Output {
+                name: "output",
+                about: "Events with the value of the input, at microstep 1.",
+            }],
+            parameters: &[
+                Parameter {
+                    name: "period",
+                    about: "The time between two samples [s]; positive.",
+                    kind: Kind::Time,
+                    default: Some("1"),
+                },
+                Parameter {
+                    name: "offset",
+                    about: "The time of the first sample [s].",
+                    kind: Kind::Time,
+                    default: Some("0"),
+                },
+                Parameter {
+                    name: "microstep",
+                    about: "Which value is read: 0 for the left limit, before anything happens at that time; 1 for the value that clocks of the same time have led to.",
+                    kind: Kind::Real,
+                    default: Some("0"),
+                },
+            ],
+            example: r#"superdense: 1
+name: periodic-sampler
+blocks:
+  x: {type: Integrator, input: 1, reset: 0 * s}
+  s: {type: PeriodicSampler, input: x, period: 1, offset: 1}
+record: [x, s]
+simulate: {stop: 4}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let timer = Every { offset: cx.time("offset"), period: cx.period("period")? };
+        let input = cx.input("input");
+        let (woken, _) = cx.timer(Arc::new(timer));
+        let read = match cx.real("microstep") {
+            0.0 => cx.left(&input),
+            1.0 => {
+                cx.refuse_sampling(&input, woken);
+                input
+            }
+            _ => return Err(Diagnostic::error("bad-parameter", "`microstep` must be 0 or 1")),
+        };
+        let present = cx.graph.and(woken, read.present);
+        let signal = cx.event(read.value, present);
+        cx.output("output", signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! Values that wait, first come, first served.
+
+use base::{Diagnostic, Shape, Type, Value};
+use ir::{Binary, NodeId};
+
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Signal};
+
+/// The greatest number of elements that a queue holds: its memory is copied at every event.
+const LARGEST: f64 = 1e6;
+
+/// Values that wait, first come, first served.
+#[derive(Debug)]
+pub struct Queue;
+
+impl Block for Queue {
+    fn info(&self) -> Info {
+        Info {
+            name: "Queue",
+            shelf: "Discrete",
+            summary: "Values that wait, first come, first served.",
+            equations: "put at (t, n), where input is present: its value joins the end\ntake at (t, n), where trigger is present and a value is there: the first leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that are left\nAt one microstep the put comes before the take.",
+            absence: "`output` is present where a value leaves, `size` always. A value that is put into an empty queue while something takes leaves at the same microstep, and a full queue that is put into and taken from at once loses nothing.",
+            impulses: "An impulse at an input is an error.",
+            inputs: &[
+                Input {
+                    name: "input",
+                    about: "Events whose values are put in: numbers, truth values, vectors or matrices.",
+                    count: Count::One,
+                    presence: Presence::Discrete,
+                },
+                Input {
+                    name: "trigger",
+                    about: "Events that take one value out each; their own values do not matter.",
+                    count: Count::One,
+                    presence: Presence::Discrete,
+                },
+            ],
+            outputs: &[
+                Output { name: "output", about: "Events with the values that leave." },
+                Output { name: "size", about: "How many values wait, after this microstep." },
+            ],
+            parameters: &[
+                Parameter {
+                    name: "capacity",
+                    about: "How many values there is room for; a whole number from 1 on.",
+                    kind: Kind::Real,
+                    default: Some("100"),
+                },
+                Parameter {
+                    name: "full",
+                    about: "What happens to a value for which there is no room: `error` ends the run, `drop` forgets the value.",
+                    kind: Kind::Word(&["error", "drop"]),
+                    default: Some("error"),
+                },
+                Parameter {
+                    name: "empty",
+                    about: "What happens to a trigger that finds nothing: `ignore` forgets it, `wait` keeps it, and it takes a value as soon as one comes. Any number of triggers may wait.",
+                    kind: Kind::Word(&["ignore", "wait"]),
+                    default: Some("ignore"),
+                },
+            ],
+            example: r#"superdense: 1
+name: queue
+blocks:
+  come: {type: Clock, period: 1}
+  number: {type: Counter, increment: come}
+  go: {type: Clock, period: 1.5, offset: 2}
+  line: {type: Queue, input: number, trigger: go, capacity: 10}
+record: [line, line.size]
+simulate: {stop: 10}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let (input, trigger) = (cx.input("input"), cx.input("trigger"));
+        cx.events_only(&input, "input");
+        cx.events_only(&trigger, "trigger");
+        let capacity = capacity(cx, &input)?;
+        let count = cx.state("count", Value::real(0.0));
+        let zero = cx.graph.real(0.0);
+        let some = cx.graph.binary(Binary::Less, zero, count);
+        let available = cx.graph.or(some, input.present);
+        let wanted = wanted(cx, &trigger, available);
+        let taken = cx.graph.and(wanted, available);
+        let put = put(cx, &input, count, taken, capacity);
+
+        let first = store(cx, &input, put, count, capacity);
+        let value = cx.graph.select(some, first, input.value);
+        let output = cx.event(value, taken);
+        cx.output("output", output);
+
+        let one = cx.graph.real(1.0);
+        let more = cx.graph.add(count, one);
+        let grown = cx.graph.select(put, more, count);
+        let less = cx.graph.sub(grown, one);
+        let size = cx.graph.select(taken, less, grown);
+        cx.next(count, size);
+        let size = cx.always(size);
+        cx.output("size", size);
+        Ok(())
+    }
+}
+
+/// The room, checked.
+fn capacity(cx: &Context, input: &Signal) -> Result<usize, Diagnostic> {
+    let capacity = cx.real("capacity");
+    if !(capacity >= 1.0 && capacity.fract() == 0.0) {
+        let message = "`capacity` must be a whole number from 1 on";
+        return Err(Diagnostic::error("bad-parameter", message));
+    }
+    let elements = capacity * cx.graph.ty(input.value).len() as f64;
+    if elements > LARGEST {
+        let message = format!("a queue of {elements} numbers is too large");
+        return Err(Diagnostic::error("bad-parameter", message)
+            .note(format!("a queue holds at most {LARGEST} numbers")));
+    }
+    Ok(capacity as usize)
+}
+
+/// Whether something takes a value now: a trigger, or one that has waited since it found nothing.
+fn wanted(cx: &mut Context, trigger: &Signal, available: NodeId) -> NodeId {
+    if cx.word("empty") == "ignore" {
+        return trigger.present;
+    }
+    let waiting = cx.state("waiting", Value::real(0.0));
+    let (zero, one) = (cx.graph.real(0.0), cx.graph.real(1.0));
+    let waits = cx.graph.binary(Binary::Less, zero, waiting);
+    let more = cx.graph.add(waiting, one);
+    let asked = cx.graph.select(trigger.present, more, waiting);
+    let wanted = cx.graph.or(trigger.present, waits);
+    let served = cx.graph.and(wanted, available);
+    let fewer = cx.graph.sub(asked, one);
+    let next = cx.graph.select(served, fewer, asked);
+    cx.next(waiting, next);
+    wanted
+}
+
+/// Whether the input is put in: where there is room, or where one leaves at the same microstep.
+fn put(cx: &mut Context, input: &Signal, count: NodeId, taken: NodeId, capacity: usize) -> NodeId {
+    let most = cx.graph.real(capacity as f64);
+    let room = cx.graph.binary(Binary::Less, count, most);
+    let room = cx.graph.or(room, taken);
+    if cx.word("full") == "error" {
+        let crowded = cx.graph.not(room);
+        let lost = cx.graph.and(input.present, crowded);
+        let reason = format!("a value comes and the queue is full, with {capacity} values");
+        cx.refuse_where(lost, reason);
+    }
+    cx.graph.and(input.present, room)
+}
+
+/// Keeps the values, the last that came at the front, so that a put moves all by one place and a
+/// take moves none. Gives the first that came, at the place `count - 1`.
+fn store(cx: &mut Context, input: &Signal, put: NodeId, count: NodeId, capacity: usize) -> NodeId {
+    let ty = cx.graph.ty(input.value);
+    let (width, length) = (ty.len(), ty.len() * capacity);
+    let line = Type { elem: ty.elem, shape: Shape::Vector(length as u32) };
+    let values = cx.state("values", Value::new(line, vec![0.0; length]));
+    let mut parts = vec![input.value];
+    if capacity > 1 {
+        parts.push(cx.graph.extract(values, 0, Shape::Vector((length - width) as u32)));
+    }
+    let moved = cx.graph.stack(&parts, line.shape);
+    let next = cx.graph.select(put, moved, values);
+    cx.next(values, next);
+
+    let (zero, one) = (cx.graph.real(0.0), cx.graph.real(1.0));
+    let last = cx.graph.sub(count, one);
+    let empty = cx.graph.binary(Binary::LessEqual, count, zero);
+    let last = cx.graph.select(empty, zero, last);
+    let scale = cx.graph.real(width as f64);
+    let start = cx.graph.mul(last, scale);
+    let element = |cx: &mut Context, index: usize| {
+        let index = cx.graph.real(index as f64);
+        let place = cx.graph.add(start, index);
+        cx.graph.index(values, place)
+    };
+    let elements: Vec<NodeId> = (0..width).map(|index| element(cx, index)).collect();
+    cx.graph.stack(&elements, ty.shape)
+}

@@ -1,0 +1,65 @@
+//! Events a constant time later.
+
+use base::{Diagnostic, Rational, Time, Value};
+
+use super::microstep_delay::next_microstep;
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+
+/// Events a constant time later.
+#[derive(Debug)]
+pub struct EventDelay;
+
+impl Block for EventDelay {
+    fn info(&self) -> Info {
+        Info {
+            name: "EventDelay",
+            shelf: "Events",
+            summary: "Events a constant time later.",
+            equations: "y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0",
+            absence: "Absent where no event was a delay ago. An event keeps its microstep; with a delay of 0 it comes at the next one. Breaks a causality loop.",
+            impulses: "An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.",
+            inputs: &[Input {
+                name: "input",
+                about: "The events.",
+                count: Count::One,
+                presence: Presence::Discrete,
+            }],
+            outputs: &[Output {
+                name: "output",
+                about: "The delayed events, each with its value.",
+            }],
+            parameters: &[Parameter {
+                name: "delay",
+                about: "How much later [s]; 0 is the next microstep. It does not bound the solver's steps.",
+                kind: Kind::Time,
+                default: Some("1"),
+            }],
+            example: r#"superdense: 1
+name: event-delay
+blocks:
+  c: {type: Clock, period: 1}
+  n: {type: Counter, increment: c}
+  d: {type: EventDelay, input: n, delay: 0.3}
+record: [n, d]
+simulate: {stop: 3}"#,
+        }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        cx.events_only(&input, "input");
+        let delay = cx.instant("delay")?;
+        let mut signal = if delay > Time::ZERO {
+            let ty = cx.graph.ty(input.value);
+            cx.delayed_events("input", delay, Value::new(ty, vec![0.0; ty.len()]))
+        } else if cx.time("delay") == Rational::from_integer(0) {
+            next_microstep(cx, "input")
+        } else {
+            let message = "`delay` must be 0, or at least one attosecond";
+            return Err(Diagnostic::error("bad-parameter", message));
+        };
+        signal.impulses.clear();
+        cx.output("output", signal);
+        Ok(())
+    }
+}

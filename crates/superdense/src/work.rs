@@ -1,0 +1,75 @@
+//! How much work a run has been, for each part that steps apart and for each block.
+
+use std::collections::BTreeMap;
+
+use diagram::{BlockId, Diagram};
+use engine::Simulation;
+
+/// The work of a run, told apart: what is slow can be found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The parts of the model that share no continuous signal, each with its own solver.
+    pub parts: Vec<PartWork>,
+    /// The blocks as they are written, with the expressions at their inputs.
+    pub blocks: Vec<BlockWork>,
+}
+
+/// The work of a part that steps apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartWork {
+    /// The first of its blocks.
+    pub name: String,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Rejected steps.
+    pub rejected: u64,
+    /// Evaluations of rates.
+    pub evaluations: u64,
+}
+
+/// The work of a block at ticks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockWork {
+    /// Its name through the hierarchy.
+    pub name: String,
+    /// How often its functions ran at ticks.
+    pub firings: u64,
+}
+
+impl Work {
+    pub(crate) fn of(simulation: &Simulation) -> Work {
+        let diagram = simulation.diagram();
+        Work { parts: parts(simulation, diagram), blocks: blocks(simulation, diagram) }
+    }
+}
+
+/// Region 0 holds what never moves, and has no steps of its own.
+fn parts(simulation: &Simulation, diagram: &Diagram) -> Vec<PartWork> {
+    let regions = diagram.regions.iter().enumerate().skip(1);
+    regions
+        .map(|(index, region)| {
+            let first = region.blocks.first().map(|block| diagram.block(*block).written());
+            let work = simulation.region_counters(index);
+            PartWork {
+                name: first.unwrap_or_default().to_owned(),
+                steps: work.steps,
+                rejected: work.rejected,
+                evaluations: work.evaluations,
+            }
+        })
+        .collect()
+}
+
+fn blocks(simulation: &Simulation, diagram: &Diagram) -> Vec<BlockWork> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found: Vec<BlockWork> = Vec::new();
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        let name = block.written();
+        let place = *places.entry(name).or_insert_with(|| {
+            found.push(BlockWork { name: name.to_owned(), firings: 0 });
+            found.len() - 1
+        });
+        found[place].firings += simulation.firings(BlockId::new(index));
+    }
+    found
+}
