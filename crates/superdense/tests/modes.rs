@@ -1044,3 +1044,32 @@ diagrams:
     assert_near(trace.last("v").unwrap(), ball.v, 1e-7);
     assert!(!pulls(&never_pulls));
 }
+
+/// Two comparisons in one guard, and a located guard in a state before: each has its own residual.
+#[test]
+fn a_located_guard_leaves_its_neighbour_alone() {
+    let text = "
+superdense: 1
+name: neighbours
+blocks:
+  m:
+    type: Modal
+    initial: wait
+    states:
+      wait:
+        blocks: {a: {type: Integrator, input: 1}}
+        outputs: {x: a}
+        transitions: [{to: dip, when: a > 0.25}]
+      dip:
+        blocks: {s: {type: Integrator, input: 1}}
+        outputs: {x: s}
+        transitions: [{to: end, when: s * (s - 1) > 0 and 2 * s > 1}]
+      end: {}
+record: [m.x, m.state]
+simulate: {stop: 2, tolerance: 1e-10}
+";
+    let states = changes(&simulate(text).trace, "m.state");
+    assert_eq!(states.len(), 3, "{states:?}");
+    // s (s - 1) is negative until s = 1; 2 s > 1 from s = 0.5 on, where the product rises.
+    assert_near(states[2].0, 1.25, 1e-9);
+}
