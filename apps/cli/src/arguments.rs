@@ -44,6 +44,10 @@ pub enum Command {
         /// The signals to draw; all where none is named.
         #[arg(short, long = "signal", value_name = "NAME")]
         signals: Vec<String>,
+        /// The state of a machine by which panels are shaded, or `none`; the first that is drawn
+        /// where this is left out.
+        #[arg(long, value_name = "NAME")]
+        shade: Option<String>,
     },
     /// Says where two saved traces part.
     Compare {

@@ -26,7 +26,9 @@ pub fn run(command: Command) -> Result<()> {
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
-        Command::Plot { trace, output, signals } => pictures::plot(&trace, &output, &signals),
+        Command::Plot { trace, output, signals, shade } => {
+            pictures::plot(&trace, &output, &signals, shade)
+        }
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }

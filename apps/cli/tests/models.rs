@@ -39,6 +39,20 @@ impl Table {
             .collect()
     }
 
+    /// Time as text, microstep and name of every change of a signal that stands for names.
+    fn changes(&self, name: &str) -> Vec<(String, u32, String)> {
+        let found = self.columns.iter().position(|column| column == name);
+        let column = found.unwrap_or_else(|| panic!("no column `{name}` in {:?}", self.columns));
+        let mut changes: Vec<(String, u32, String)> = Vec::new();
+        for row in self.rows.iter().filter(|row| !row[column].is_empty()) {
+            if changes.last().is_none_or(|last| last.2 != row[column]) {
+                let microstep = row[1].parse().expect("a microstep");
+                changes.push((row[0].clone(), microstep, row[column].clone()));
+            }
+        }
+        changes
+    }
+
     fn values(&self, name: &str) -> Vec<f64> {
         self.series(name).into_iter().map(|(_, _, value)| value).collect()
     }
@@ -89,13 +103,14 @@ impl<'t> Figure<'t> {
     }
 
     fn check(&self, table: &Table) {
-        let first = ["signal", "event", "count", "interval"]
+        let first = ["signal", "event", "count", "interval", "state"]
             .into_iter()
             .find(|kind| self.fields.contains_key(kind));
         match first {
             Some("signal") => self.check_signal(&table.series(self.text("signal"))),
             Some("event") => self.check_event(&table.series(self.text("event"))),
             Some("interval") => self.check_interval(&table.series(self.text("interval"))),
+            Some("state") => self.check_state(&table.changes(self.text("state"))),
             Some("count") => {
                 let count = table.series(self.text("count")).len();
                 assert_eq!(count as f64, number(self.text("value")), "{}", self.line);
@@ -126,6 +141,22 @@ impl<'t> Figure<'t> {
         match self.fields.get("time") {
             Some(expected) => self.near(number(time), number(expected)),
             None => self.near(*value, number(self.text("value"))),
+        }
+    }
+
+    /// Name and time of a state by its number, counted from 1, or how long the one before lasted.
+    fn check_state(&self, changes: &[(String, u32, String)]) {
+        let place = number(self.text("number")) as usize - 1;
+        let found = changes.get(place).unwrap_or_else(|| panic!("no state: {}", self.line));
+        let (time, microstep, name) = found;
+        assert_eq!(name, self.text("name"), "{}", self.line);
+        assert_eq!(f64::from(*microstep), number(self.text("microstep")), "{}", self.line);
+        match self.fields.get("time") {
+            Some(expected) => self.near(number(time), number(expected)),
+            None => {
+                let lasted = number(time) - number(&changes[place - 1].0);
+                self.near(lasted, number(self.text("lasted")));
+            }
         }
     }
 

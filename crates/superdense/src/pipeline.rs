@@ -86,7 +86,19 @@ impl System {
         let column =
             |record: &program::RecordCells| Column { name: record.name.clone(), ty: record.ty };
         let orders = records.iter().map(|record| record.impulses.len()).collect();
-        Schema::new(records.iter().map(column).collect()).with_orders(orders)
+        let schema = Schema::new(records.iter().map(column).collect()).with_orders(orders);
+        self.diagram.records.iter().enumerate().fold(schema, |schema, (index, record)| {
+            match self.labels(record.wire) {
+                Some(labels) => schema.with_labels(index, labels.to_vec()),
+                None => schema,
+            }
+        })
+    }
+
+    /// The names that the numbers on a wire stand for.
+    fn labels(&self, wire: diagram::WireId) -> Option<&[String]> {
+        let wire = self.diagram.wire(wire);
+        self.diagram.block(wire.block).kind.labels().filter(|_| wire.port == 0)
     }
 
     /// What a trace says about where it comes from.

@@ -788,3 +788,17 @@ simulate: {{stop: 3, tolerance: 1e-9}}
     }
     assert!(times(&outcome.trace, "a.x").len() > 10);
 }
+
+#[test]
+fn the_state_is_recorded_by_name() {
+    let transitions = "
+          - {to: free, when: y < 0 and v < -0.5, set: {v: -e * v}, history: true}
+          - {to: rest, when: y < 0 and v >= -0.5}";
+    let trace = simulate(&ball(transitions, "stop: 14")).trace;
+    let column = trace.column("ball.state").unwrap();
+    assert_eq!(trace.schema().labels(column), ["free", "rest"]);
+    assert_eq!(trace.schema().labels(trace.column("ball.y").unwrap()).len(), 0);
+    assert_eq!(trace.label(0, column), Some("free"));
+    assert_eq!(trace.label(trace.len() - 1, column), Some("rest"));
+    assert_eq!(trace.last("ball.state"), Some(1.0), "the value stays a number");
+}

@@ -15,7 +15,8 @@
 //! microstep; `v` has an entry for each column: `null` where it is absent, a number or a truth
 //! value for a scalar, and for vectors and matrices their elements in one list, row by row. `d`,
 //! where a row has impulses, lists `[column, order, coefficient]`, the coefficient written like a
-//! value. What is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`. `count` is the number of
+//! value. What is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`. Numbers that stand for names
+//! are these names, which the column lists as `labels`. `count` is the number of
 //! rows, so that a file from which rows were lost is known.
 
 mod decode;

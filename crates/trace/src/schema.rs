@@ -32,13 +32,16 @@ impl Column {
 pub struct Schema {
     columns: Vec<Column>,
     orders: Vec<usize>,
+    /// For each column the names that its numbers stand for; empty where they are just numbers.
+    labels: Vec<Vec<String>>,
 }
 
 impl Schema {
     /// Columns that carry no impulses.
     pub fn new(columns: Vec<Column>) -> Schema {
         let orders = vec![0; columns.len()];
-        Schema { columns, orders }
+        let labels = vec![Vec::new(); columns.len()];
+        Schema { columns, orders, labels }
     }
 
     /// The same columns, where column `i` may carry impulses of the orders below `orders[i]`.
@@ -48,6 +51,23 @@ impl Schema {
     pub fn with_orders(self, orders: Vec<usize>) -> Schema {
         assert_eq!(orders.len(), self.columns.len(), "a number of orders for each column");
         Schema { orders, ..self }
+    }
+
+    /// The same columns, where the numbers 0, 1, ... of one of them stand for names: files and
+    /// summaries show the names.
+    ///
+    /// # Panics
+    /// Where there is no such column or it is no scalar.
+    pub fn with_labels(mut self, column: usize, labels: Vec<String>) -> Schema {
+        let ty = self.columns[column].ty;
+        assert_eq!(ty.shape, Shape::Scalar, "only scalars stand for names");
+        self.labels[column] = labels;
+        self
+    }
+
+    /// The names that the numbers of a column stand for; empty where they are just numbers.
+    pub fn labels(&self, column: usize) -> &[String] {
+        &self.labels[column]
     }
 
     /// The columns.
@@ -83,6 +103,15 @@ impl Schema {
         if lane.order.is_some() { ty.with_elem(Elem::Real) } else { ty }
     }
 
+    /// The names that the numbers of a lane stand for; coefficients of impulses stand for none.
+    pub(crate) fn lane_labels(&self, lane: LaneId) -> &[String] {
+        if lane.order.is_some() { &[] } else { &self.labels[lane.column] }
+    }
+
+    pub(crate) fn relabel(&mut self, column: usize, labels: Vec<String>) {
+        self.labels[column] = labels;
+    }
+
     /// The name of each element of a lane.
     pub(crate) fn lane_names(&self, lane: LaneId) -> Vec<String> {
         let mut names = self.columns[lane.column].element_names();
@@ -111,7 +140,7 @@ pub(crate) struct LaneId {
 }
 
 /// A column as files describe it: `{"name": "x", "element": "real", "shape": [2], "orders": 0}`,
-/// where the shape of a scalar is empty.
+/// where the shape of a scalar is empty. Where numbers stand for names there is a list `labels`.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Described {
     name: String,
@@ -119,6 +148,8 @@ pub(crate) struct Described {
     shape: Vec<u32>,
     #[serde(default)]
     orders: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<String>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -134,7 +165,7 @@ const MOST_ELEMENTS: u64 = 1 << 24;
 
 impl Schema {
     pub(crate) fn describe(&self) -> Vec<Described> {
-        let describe = |(column, orders): (&Column, &usize)| Described {
+        let describe = |((column, orders), labels): ((&Column, &usize), &Vec<String>)| Described {
             name: column.name.clone(),
             element: match column.ty.elem {
                 Elem::Bool => Element::Boolean,
@@ -147,15 +178,16 @@ impl Schema {
                 Shape::Matrix(rows, columns) => vec![rows, columns],
             },
             orders: *orders,
+            labels: labels.clone(),
         };
-        self.columns.iter().zip(&self.orders).map(describe).collect()
+        self.columns.iter().zip(&self.orders).zip(&self.labels).map(describe).collect()
     }
 
     /// The schema that a file describes, or what is wrong with it.
     pub(crate) fn of(described: Vec<Described>) -> Result<Schema, String> {
         let mut elements = 0u64;
         let mut schema = Schema::default();
-        for Described { name, element, shape, orders } in described {
+        for Described { name, element, shape, orders, labels } in described {
             let shape = match shape[..] {
                 [] => Shape::Scalar,
                 [n] => Shape::Vector(n),
@@ -177,6 +209,10 @@ impl Schema {
                 Element::Integer => Elem::Int,
                 Element::Real => Elem::Real,
             };
+            if !labels.is_empty() && shape != Shape::Scalar {
+                return Err(format!("column `{name}` has names and is no scalar"));
+            }
+            schema.labels.push(labels);
             schema.columns.push(Column { name, ty: Type { elem, shape } });
             schema.orders.push(orders);
         }

@@ -34,11 +34,15 @@ pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()>
 }
 
 /// Draws a saved trace.
-pub fn plot(trace: &Path, output: &Path, signals: &[String]) -> Result<()> {
+pub fn plot(trace: &Path, output: &Path, signals: &[String], shade: Option<String>) -> Result<()> {
     let trace = traces::read(trace).map_err(unread)?;
     let figure = match signals {
         [] => plots::Figure::of(&trace),
         names => plots::Figure::of_signals(&trace, names.iter().cloned())?,
+    };
+    let figure = match shade {
+        None => figure,
+        Some(name) => figure.shade(Some(name).filter(|name| name != "none")),
     };
     plot_to(&trace, &figure, output)
 }

@@ -5,7 +5,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::panic::catch_unwind;
 
 use ::parquet::column::reader::get_typed_column_reader;
-use ::parquet::data_type::{BoolType, DataType, DoubleType, FixedLenByteArrayType, Int32Type};
+use ::parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type,
+};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use base::{Elem, Tag, Time};
@@ -13,6 +15,7 @@ use base::{Elem, Tag, Time};
 use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY};
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
+use crate::labels::number_of;
 use crate::{Header, ReadProblem, Schema, Trace};
 
 /// Reads a whole file.
@@ -103,11 +106,14 @@ fn chunk(group: &dyn RowGroupReader, schema: &Schema) -> Result<Chunk, ReadProbl
     }
     let rows = chunk.len();
     let mut index = TAG_COLUMNS.len();
-    let kinds: Vec<Elem> = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-    for (lane, elem) in chunk.lanes_mut().iter_mut().zip(kinds) {
+    for (lane, id) in chunk.lanes_mut().iter_mut().zip(schema.lanes()) {
+        let (elem, labels) = (schema.lane_type(id).elem, schema.lane_labels(id));
         lane.levels = vec![0; rows];
         for (place, element) in lane.elements.iter_mut().enumerate() {
-            let (values, levels) = if elem == Elem::Bool {
+            let (values, levels) = if !labels.is_empty() {
+                let (names, levels) = column::<ByteArrayType>(group, index)?;
+                (names.iter().map(|name| number(labels, name)).collect::<Result<_, _>>()?, levels)
+            } else if elem == Elem::Bool {
                 let (values, levels) = column::<BoolType>(group, index)?;
                 (values.into_iter().map(f64::from).collect(), levels)
             } else {
@@ -124,6 +130,14 @@ fn chunk(group: &dyn RowGroupReader, schema: &Schema) -> Result<Chunk, ReadProbl
         }
     }
     Ok(chunk)
+}
+
+/// The number that a name or the text of a number stands for.
+fn number(labels: &[String], name: &ByteArray) -> Result<f64, ReadProblem> {
+    let name = String::from_utf8_lossy(name.data());
+    number_of(labels, &name)
+        .or_else(|| name.parse().ok())
+        .ok_or_else(|| ReadProblem::Damaged(format!("`{name}` is none of a column's names")))
 }
 
 /// All values of a column in a row group and, for those that may be absent, whether they are.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use ::parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use ::parquet::data_type::{
-    BoolType, ByteArray, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
+    FixedLenByteArrayType, Int32Type,
 };
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
@@ -19,6 +20,7 @@ use bytes::Bytes;
 use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY};
 use crate::chunk::{Chunk, Lane};
 use crate::header::FORMAT_VERSION;
+use crate::labels::Form;
 use crate::number::seconds;
 use crate::writer::{self, Output};
 use crate::{Header, Schema};
@@ -26,8 +28,8 @@ use crate::{Header, Schema};
 /// A Parquet file that is being written.
 pub(crate) struct Encoder {
     file: SerializedFileWriter<Output>,
-    /// The kind of element of each lane.
-    elements: Vec<Elem>,
+    /// How the values of each lane are written.
+    forms: Vec<Form>,
 }
 
 impl Encoder {
@@ -35,8 +37,9 @@ impl Encoder {
         let properties = Arc::new(properties(schema, header)?);
         let fields = fields(schema).map_err(broken)?;
         let file = SerializedFileWriter::new(out, fields, properties).map_err(broken)?;
-        let elements = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-        Ok(Encoder { file, elements })
+        let plain = |name: &str| name.as_bytes().to_vec();
+        let forms = schema.lanes().map(|lane| Form::of(schema, lane, plain)).collect();
+        Ok(Encoder { file, forms })
     }
 
     fn row_group(&mut self, chunk: &Chunk) -> Result<(), ParquetError> {
@@ -48,8 +51,8 @@ impl Encoder {
         let microsteps: Vec<i32> =
             chunk.tags().iter().map(|tag| tag.microstep.cast_signed()).collect();
         column::<Int32Type, _>(&mut group, &microsteps, None)?;
-        for (lane, elem) in chunk.lanes().iter().zip(&self.elements) {
-            self::lane(&mut group, lane, *elem)?;
+        for (lane, form) in chunk.lanes().iter().zip(&self.forms) {
+            self::lane(&mut group, lane, form)?;
         }
         group.close().map(|_| ())
     }
@@ -99,12 +102,17 @@ fn properties(schema: &Schema, header: &Header) -> io::Result<WriterProperties> 
         .set_offset_index_disabled(true);
     let names = names(schema);
     let elements = schema.lanes().flat_map(|lane| {
-        let ty = schema.lane_type(lane);
-        std::iter::repeat_n(ty.elem, ty.len())
+        let (ty, named) = (schema.lane_type(lane), !schema.lane_labels(lane).is_empty());
+        std::iter::repeat_n((ty.elem, named), ty.len())
     });
-    for (name, elem) in names.into_iter().skip(TAG_COLUMNS.len()).zip(elements) {
-        if elem == Elem::Bool {
-            properties = properties.set_column_encoding(ColumnPath::new(vec![name]), Encoding::RLE);
+    for (name, (elem, named)) in names.into_iter().skip(TAG_COLUMNS.len()).zip(elements) {
+        let path = ColumnPath::new(vec![name]);
+        if named {
+            properties = properties
+                .set_column_encoding(path.clone(), Encoding::PLAIN)
+                .set_column_dictionary_enabled(path, true);
+        } else if elem == Elem::Bool {
+            properties = properties.set_column_encoding(path, Encoding::RLE);
         }
     }
     Ok(properties.build())
@@ -141,9 +149,16 @@ fn fields(schema: &Schema) -> Result<Arc<Type>, ParquetError> {
     let mut rest = names.iter().skip(TAG_COLUMNS.len());
     for lane in schema.lanes() {
         let ty = schema.lane_type(lane);
-        let physical = if ty.elem == Elem::Bool { Physical::BOOLEAN } else { Physical::DOUBLE };
+        let (physical, logical) = if !schema.lane_labels(lane).is_empty() {
+            (Physical::BYTE_ARRAY, Some(LogicalType::String))
+        } else if ty.elem == Elem::Bool {
+            (Physical::BOOLEAN, None)
+        } else {
+            (Physical::DOUBLE, None)
+        };
         for name in rest.by_ref().take(ty.len()) {
             let field = Type::primitive_type_builder(name, physical);
+            let field = field.with_logical_type(logical.clone());
             fields.push(field.with_repetition(Repetition::OPTIONAL).build()?);
         }
     }
@@ -175,9 +190,13 @@ fn times(group: &mut Group<'_>, tags: &[Tag]) -> Result<(), ParquetError> {
     column.close()
 }
 
-fn lane(group: &mut Group<'_>, lane: &Lane, elem: Elem) -> Result<(), ParquetError> {
+fn lane(group: &mut Group<'_>, lane: &Lane, form: &Form) -> Result<(), ParquetError> {
     for values in &lane.elements {
-        if elem == Elem::Bool {
+        if form.has_names() {
+            let values: Vec<ByteArray> =
+                values.iter().map(|value| form.text(*value).into()).collect();
+            column::<ByteArrayType, _>(group, &values, Some(&lane.levels))?;
+        } else if form.elem == Elem::Bool {
             let values: Vec<bool> = values.iter().map(|value| *value != 0.0).collect();
             column::<BoolType, _>(group, &values, Some(&lane.levels))?;
         } else {
