@@ -257,6 +257,23 @@ fn the_pendulum_keeps_its_energy() {
     assert!(table.values("energy").iter().all(|energy| energy.abs() < 1e-6));
 }
 
+/// The string takes the energy of the motion along it, and nothing else takes any.
+#[test]
+fn the_slack_pendulum_loses_what_the_string_takes() {
+    let (table, _) = run("slack-pendulum");
+    let pulls = table.series("p.pull");
+    let mut expected = 6.5f64.powi(2) / 2.0 - 9.81;
+    let mut caught = pulls.iter().peekable();
+    for (time, microstep, energy) in table.series("p.energy") {
+        while let Some((.., pull)) = caught.next_if(|pull| (&pull.0, pull.1) == (&time, microstep))
+        {
+            expected -= pull * pull / 2.0;
+        }
+        assert!((energy - expected).abs() < 1e-7, "({time}, {microstep}): {energy}, {expected}");
+    }
+    assert_eq!((pulls.len(), caught.next()), (3, None));
+}
+
 #[test]
 fn the_loop_is_solved_at_every_row() {
     let (table, _) = run("algebraic-loop");

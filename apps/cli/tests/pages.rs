@@ -58,6 +58,21 @@ fn every_example_runs() {
 }
 
 #[test]
+fn the_models_on_the_page_of_modes_run() {
+    let folder = scratch("modes");
+    let text = read(&repository().join("docs/modes.md"));
+    let whole = code(&text, "yaml").into_iter().filter(|yaml| yaml.starts_with("superdense: 1"));
+    let mut count = 0;
+    for model in whole {
+        fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+        let output = superdense(&folder, &["run", "model.yaml", "-o", "result.csv"]);
+        assert!(output.status.success(), "{model}\n{}", messages(&output));
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+#[test]
 fn the_readme_shows_the_model_that_is_there() {
     let model = read(&repository().join("models/bouncing-ball/model.yaml"));
     for document in ["README.md", "docs/model-format.md"] {
@@ -99,7 +114,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn links_lead_somewhere() {
     let documents = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/README.md"];
-    let more = ["docs/semantics.md", "docs/model-format.md", "docs/streams.md"];
+    let more = ["docs/semantics.md", "docs/model-format.md", "docs/streams.md", "docs/modes.md"];
     for document in documents.into_iter().chain(more) {
         let path = repository().join(document);
         let folder = path.parent().expect("a folder").to_owned();

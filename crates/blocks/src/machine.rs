@@ -70,6 +70,10 @@ impl Block for Mode {
     fn labels(&self) -> Option<&[String]> {
         Some(&self.names)
     }
+
+    fn finals(&self) -> Option<&[bool]> {
+        Some(&self.last)
+    }
 }
 
 /// An output of a machine: what the diagram of its state gives, or what a transition says.

@@ -22,6 +22,7 @@
 
 mod pipeline;
 
+mod pages;
 mod picture;
 mod recorded;
 
@@ -44,6 +45,7 @@ pub use engine::{Change, Counters, Event, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, parse, read};
+pub use pages::{Page, pages};
 pub use picture::{Drawing, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use recorded::record_only;
