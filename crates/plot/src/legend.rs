@@ -83,7 +83,8 @@ fn strips(figure: &Figure, curves: &[Curve], letters: &Letters) -> Option<Plan> 
     // The frame is not known yet; it is hardly ever narrower.
     let width = 0.72 * figure.width;
     let seen = |curve: &Curve| {
-        let name = (curves.len() > 1).then(|| format!("{} ", curve.label)).unwrap_or_default();
+        let several = curves.len() > 1;
+        let name = if several { format!("{} ", curve.label) } else { String::new() };
         let labels = curve.labels.iter().filter(|label| label.share.is_some());
         labels.map(|label| (format!("{name}{}", label.name), label.clone())).collect::<Vec<_>>()
     };

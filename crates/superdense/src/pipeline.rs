@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
-use blocks::Library;
+use blocks::{Library, ModeOutput};
 use diagram::{Diagram, Overrides};
 use engine::Options;
 use model::{Model, Refused};
@@ -95,10 +95,18 @@ impl System {
         })
     }
 
-    /// The names that the numbers on a wire stand for.
+    /// The names that the numbers on a wire stand for: the states of a machine, also where it is
+    /// inside another one whose states hand them on.
     fn labels(&self, wire: diagram::WireId) -> Option<&[String]> {
         let wire = self.diagram.wire(wire);
-        self.diagram.block(wire.block).kind.labels().filter(|_| wire.port == 0)
+        let block = self.diagram.block(wire.block);
+        if wire.port == 0 && block.kind.labels().is_some() {
+            return block.kind.labels();
+        }
+        let handed = block.kind.info().name == ModeOutput::NAME;
+        let [_, arms, said, _] = &block.inputs[..] else { return None };
+        let first = self.labels(*arms.first().filter(|_| handed && said.is_empty())?)?;
+        arms.iter().all(|arm| self.labels(*arm) == Some(first)).then_some(first)
     }
 
     /// What a trace says about where it comes from.

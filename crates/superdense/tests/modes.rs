@@ -802,3 +802,34 @@ fn the_state_is_recorded_by_name() {
     assert_eq!(trace.label(trace.len() - 1, column), Some("rest"));
     assert_eq!(trace.last("ball.state"), Some(1.0), "the value stays a number");
 }
+
+#[test]
+fn the_state_of_an_inner_machine_keeps_its_names() {
+    let text = "
+superdense: 1
+name: nested
+blocks:
+  outer:
+    type: Modal
+    initial: on
+    states:
+      on:
+        blocks:
+          inner:
+            type: Modal
+            initial: a
+            states:
+              a: {transitions: [{to: b, after: 0.5}]}
+              b: {}
+        outputs: {inner: inner.state, twice: 2 * inner.state}
+        transitions: [{to: off, after: 1}]
+      off: {}
+record: {inner: outer.inner, twice: outer.twice, state: outer.state}
+simulate: {stop: 2}
+";
+    let trace = simulate(text).trace;
+    let labels = |name: &str| trace.schema().labels(trace.column(name).unwrap());
+    assert_eq!(labels("inner"), ["a", "b"]);
+    assert_eq!(labels("twice").len(), 0, "a product is just a number");
+    assert_eq!(labels("state"), ["on", "off"]);
+}
