@@ -5,6 +5,7 @@ use program::{CellId, CrossingKind};
 
 use base::Tag;
 
+use crate::flow::{numbered, watches};
 use crate::simulation::{Simulation, Sink};
 use crate::{Event, RunError};
 
@@ -202,6 +203,7 @@ impl Simulation {
             return;
         }
         for watch in state.solver.crossed() {
+            let watch = numbered(watches(&state.ranges), *watch);
             let g = self.s.slots[code.g as usize + watch].abs();
             let residual = &mut self.s.slots[code.residual as usize + watch];
             if *residual < g && g.is_finite() {

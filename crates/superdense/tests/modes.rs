@@ -833,3 +833,33 @@ simulate: {stop: 2}
     assert_eq!(labels("twice").len(), 0, "a product is just a number");
     assert_eq!(labels("state"), ["on", "off"]);
 }
+
+/// A guard of two comparisons, after a state whose own guard was located: where one of the two is
+/// located the other keeps its side.
+#[test]
+fn a_located_guard_leaves_its_neighbour_alone() {
+    let text = "
+superdense: 1
+name: neighbours
+blocks:
+  m:
+    type: Modal
+    initial: wait
+    states:
+      wait:
+        blocks: {a: {type: Integrator, input: 1}}
+        outputs: {x: a}
+        transitions: [{to: dip, when: a > 0.25}]
+      dip:
+        blocks: {s: {type: Integrator, input: 1}}
+        outputs: {x: s}
+        transitions: [{to: end, when: s * (s - 1) > 0 and 2 * s > 1}]
+      end: {}
+record: [m.x, m.state]
+simulate: {stop: 2, tolerance: 1e-10}
+";
+    let states = changes(&simulate(text).trace, "m.state");
+    assert_eq!(states.len(), 3, "{states:?}");
+    // s (s - 1) is negative until s = 1; 2 s > 1 from s = 0.5 on, where the product rises.
+    assert_near(states[2].0, 1.25, 1e-9);
+}
