@@ -444,7 +444,7 @@ simulate: {stop: 2000}
     let mut largest = [0; 2];
     while run.advance().unwrap().is_none() {
         let half = usize::from(run.tag().time.seconds() > 1000.0);
-        if run.trace().len() % 50 == 0 {
+        if run.trace().len().is_multiple_of(50) {
             largest[half] = largest[half].max(run.save().len());
         }
     }

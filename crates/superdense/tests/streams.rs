@@ -309,7 +309,10 @@ fn what_streams_cannot_express_is_refused() {
         ("y: {type: LeftLimit, input: x}", "y"),
         ("y: {type: Expression, expression: left(x) + 1}", "y"),
         ("y: {type: TransportDelay, input: x, delay: 0.5}", "y"),
-        ("y: {type: Modal, initial: a, states: {a: {transitions: [{to: b, when: x > 0.5}]}, b: {}}}", "y"),
+        (
+            "y: {type: Modal, initial: a, states: {a: {transitions: [{to: b, when: x > 0.5}]}, b: {}}}",
+            "y",
+        ),
     ];
     for (block, name) in cases {
         let text = format!(
