@@ -175,6 +175,10 @@ pub struct PlotArguments {
     /// A line above the picture.
     #[arg(long)]
     pub title: Option<String>,
+    /// The state of a machine by which panels are shaded, or `none`; the first that is drawn where
+    /// this is left out.
+    #[arg(long, value_name = "NAME")]
+    pub shade: Option<String>,
 }
 
 /// What to do with the examples.

@@ -154,3 +154,20 @@ fn other_solvers_give_the_same_figures() {
         assert!((end - (-2.0f64).exp()).abs() < within, "{solver}: {end}");
     }
 }
+
+/// The string takes the energy of the motion along it, and nothing else takes any.
+#[test]
+fn the_slack_pendulum_loses_what_the_string_takes() {
+    let (table, _) = run("slack-pendulum");
+    let pulls = series(&table, "p.pull");
+    let mut expected = 6.5f64.powi(2) / 2.0 - 9.81;
+    let mut caught = pulls.iter().peekable();
+    for (time, microstep, energy) in series(&table, "p.energy") {
+        while let Some((.., pull)) = caught.next_if(|pull| (&pull.0, pull.1) == (&time, microstep))
+        {
+            expected -= pull * pull / 2.0;
+        }
+        assert!((energy - expected).abs() < 1e-7, "({time}, {microstep}): {energy}, {expected}");
+    }
+    assert_eq!((pulls.len(), caught.next()), (3, None));
+}

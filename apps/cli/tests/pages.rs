@@ -58,6 +58,21 @@ fn every_example_runs() {
 }
 
 #[test]
+fn the_models_on_the_page_of_modes_run() {
+    let folder = scratch("modes");
+    let text = read(&repository().join("docs/modes.md"));
+    let whole = code(&text, "yaml").into_iter().filter(|yaml| yaml.starts_with("superdense: 1"));
+    let mut count = 0;
+    for model in whole {
+        fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+        let output = superdense(&folder, &["run", "model.yaml", "-o", "result.csv"]);
+        assert!(output.status.success(), "{model}\n{}", messages(&output));
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+#[test]
 fn the_readme_shows_the_model_that_is_there() {
     let model = read(&repository().join("models/bouncing-ball/model.yaml"));
     let (_, model) = model.split_once('\n').expect("a line for editors");
@@ -109,6 +124,7 @@ fn links_lead_somewhere() {
         "results",
         "performance",
         "streams",
+        "modes",
     ]
     .map(|page| format!("docs/{page}.md"));
     for document in documents.into_iter().map(str::to_owned).chain(more) {

@@ -26,6 +26,11 @@ pub trait Block: std::fmt::Debug + Send + Sync {
     fn labels(&self) -> Option<&[String]> {
         None
     }
+
+    /// For each of these names, whether it stands for a state in which a machine is done.
+    fn finals(&self) -> Option<&[bool]> {
+        None
+    }
 }
 
 /// The value of a parameter, checked against its kind.

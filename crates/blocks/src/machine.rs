@@ -70,6 +70,10 @@ impl Block for Mode {
     fn labels(&self) -> Option<&[String]> {
         Some(&self.names)
     }
+
+    fn finals(&self) -> Option<&[bool]> {
+        Some(&self.last)
+    }
 }
 
 /// An output of a machine: what the diagram of its state gives, or what a transition says.
@@ -84,6 +88,8 @@ pub struct ModeOutput {
 }
 
 impl ModeOutput {
+    /// What blocks of this kind are called.
+    pub const NAME: &'static str = "modal output";
     /// Where the engine writes what a transition says: whether it speaks, and what.
     pub const SAID: [usize; 2] = [0, 1];
 
@@ -129,7 +135,7 @@ impl Block for ModeOutput {
             any("preemptive", "Guards that silence the diagrams.", Count::Optional),
         ];
         const OUTPUTS: &[Output] = &[output("output", "The output.")];
-        internal("modal output", "An output of a machine.", INPUTS, OUTPUTS)
+        internal(Self::NAME, "An output of a machine.", INPUTS, OUTPUTS)
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

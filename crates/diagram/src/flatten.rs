@@ -212,7 +212,7 @@ impl<'m> Flattener<'m> {
             return self.instance(scope, block, diagram, path, nested);
         }
         let Some(kind) = self.library.get(&block.kind.value) else {
-            let mut names: Vec<&str> = self.library.names().collect();
+            let mut names: Vec<&str> = self.library.names().chain(["Modal"]).collect();
             names.extend(self.model.visible(block.kind.span));
             let message = format!("there is no block or diagram `{}`", block.kind.value);
             let error = Diagnostic::error("unknown-block", message)

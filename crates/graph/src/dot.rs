@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use diagram::{BlockId, Diagram, WireId};
+use diagram::{BlockId, Diagram, Machine, WireId};
 
+use crate::chart::{is_last, title, words};
 use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::{Kind, Options};
 
@@ -16,6 +17,9 @@ pub fn dot(diagram: &Diagram, options: &Options) -> String {
     out.push_str("  rankdir=LR;\n  node [shape=record, fontname=\"Helvetica\", fontsize=11];\n");
     out.push_str("  edge [fontname=\"Helvetica\", fontsize=9];\n");
     level(&mut out, &scene, scene.root(), 1);
+    for (index, machine) in diagram.modes.machines.iter().enumerate() {
+        states(&mut out, diagram, index, machine);
+    }
     for (index, block) in diagram.blocks.iter().enumerate() {
         let id = BlockId::new(index);
         for (port, wire) in block.inputs.iter().flatten().enumerate() {
@@ -44,6 +48,32 @@ fn level(out: &mut String, scene: &Scene, scope: ScopeId, depth: usize) {
             let _ = writeln!(out, "{indent}g{} [label=\"{fields}\", {style}];", child.0);
         }
     }
+}
+
+/// A state machine as a cluster of its own.
+fn states(out: &mut String, diagram: &Diagram, index: usize, machine: &Machine) {
+    let label = quoted(&title(&machine.path));
+    let _ = writeln!(out, "  subgraph cluster_m{index} {{\n    label={label};");
+    let _ = writeln!(out, "    m{index}i [shape=point, width=0.12];");
+    for (number, state) in machine.states.iter().enumerate() {
+        let twice = if is_last(diagram, machine, number) { ", peripheries=2" } else { "" };
+        let name = quoted(&state.name);
+        let _ =
+            writeln!(out, "    m{index}s{number} [label={name}, shape=box, style=rounded{twice}];");
+    }
+    let _ = writeln!(out, "    m{index}i -> m{index}s{};", machine.initial);
+    for (number, state) in machine.states.iter().enumerate() {
+        for transition in &state.transitions {
+            let words = quoted(&words(diagram, machine, transition).join("\n"));
+            let dashed = if transition.history { ", style=dashed" } else { "" };
+            let _ = writeln!(
+                out,
+                "    m{index}s{number} -> m{index}s{} [label={words}{dashed}];",
+                transition.to
+            );
+        }
+    }
+    out.push_str("  }\n");
 }
 
 fn attributes(scene: &Scene, id: BlockId) -> String {

@@ -20,6 +20,7 @@ mod picture;
 
 mod scene;
 
+mod chart;
 mod compose;
 mod layered;
 mod letters;
@@ -28,6 +29,7 @@ mod size;
 mod dot;
 mod svg;
 
+pub use chart::{Arrow, Chart, StateBox};
 pub use compose::layout;
 pub use dot::dot;
 pub use options::{Options, Order};

@@ -2,7 +2,7 @@
 
 use diagram::{BlockId, WireId};
 
-use crate::Kind;
+use crate::{Chart, Kind};
 
 /// A point; x grows to the right and y downwards \[px\].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -53,6 +53,8 @@ pub struct Layout {
     pub nodes: Vec<Node>,
     /// Wires, one line for each connection of each level.
     pub lines: Vec<Line>,
+    /// State machines.
+    pub charts: Vec<Chart>,
     /// The kinds of wires that the legend explains; none where there is no legend.
     pub legend: Vec<Kind>,
     /// Whether some line is part of a refused loop.

@@ -222,3 +222,51 @@ fn two_thousand_blocks_are_drawn() {
     assert!(layout.height < layout.width);
     assert!(layout.lines.iter().all(|line| line.points.len() >= 2));
 }
+
+#[test]
+fn a_machine_is_a_chart_of_its_states() {
+    let diagram = blocks(
+        "  x: {type: Integrator, input: 1}\n  m:\n    type: Modal\n    initial: b\n    states:\n      \
+         a: {final: true}\n      b:\n        blocks: {y: {type: Integrator, input: 1}}\n        \
+         outputs: [y]\n        transitions:\n          \
+         - {to: b, when: y < 2 and x > 1, set: {y: 3}, output: {said: 7 * y}, history: true}\n          \
+         - {to: a, after: 5}\n",
+    );
+    let layout = layout(&diagram, &Options::default());
+    let [chart] = &layout.charts[..] else { panic!("one machine, one chart") };
+    let [a, b] = &chart.states[..] else { panic!("two states") };
+    assert_eq!((a.name.as_str(), a.last, b.name.as_str(), b.last), ("a", true, "b", false));
+    // The first arrow leads into the initial state; each ends at the left edge of its state.
+    let [start, bounce, end] = &chart.arrows[..] else { panic!("a start and two transitions") };
+    let ends_at = |arrow: &superdense_graph::Arrow| {
+        let end = arrow.points.last().unwrap();
+        let at = |s: &&superdense_graph::StateBox| {
+            end.x == s.area.x && (s.area.y..s.area.bottom()).contains(&end.y)
+        };
+        chart.states.iter().find(at).map(|state| state.name.as_str())
+    };
+    assert_eq!([start, bounce, end].map(ends_at), [Some("b"), Some("b"), Some("a")]);
+    assert_eq!(bounce.words, ["y < 2 and x > 1", "/ y = 3", "/ said ! 7 * y", "(history)"]);
+    assert_eq!(
+        (bounce.history, end.history, &end.words[..]),
+        (true, false, &["after 5".into()][..])
+    );
+    // States stand apart, inside the chart, which is below the blocks.
+    let inside = |state: &superdense_graph::StateBox| {
+        let (s, c) = (state.area, chart.area);
+        s.x > c.x && s.y > c.y && s.right() < c.right() && s.bottom() < c.bottom()
+    };
+    assert!(chart.states.iter().all(inside) && chart.area.bottom() < layout.height);
+    assert!(a.area.x > b.area.right() || b.area.x > a.area.right() || a.area.y > b.area.bottom());
+    let nodes = layout.nodes.iter().map(|node| node.area.bottom());
+    assert!(nodes.max().unwrap() < chart.area.y);
+    assert!(svg(&layout).contains("states of m"));
+
+    let text = dot(&diagram, &Options::default());
+    assert!(
+        text.contains("m0s0 [label=\"a\", shape=box, style=rounded, peripheries=2];"),
+        "{text}"
+    );
+    assert!(text.contains("m0i -> m0s1;") && text.contains("m0s1 -> m0s0 [label=\"after 5\"];"));
+    assert!(text.contains("(history)\", style=dashed];"), "{text}");
+}

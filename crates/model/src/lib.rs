@@ -4,6 +4,7 @@
 //! come back as one [`Refused`], with the texts that its messages show.
 
 mod hierarchy;
+mod machine_fields;
 mod plots;
 
 mod read;
@@ -26,6 +27,7 @@ pub use hierarchy::{
     Block, Diagram, DiagramId, Modal, Model, Named, Parameter, Record, Simulate, Solve, State,
     Transition,
 };
+pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 pub use plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
 pub use read::{Loader, parse, read, read_text};
 pub use refused::Refused;

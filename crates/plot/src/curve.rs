@@ -3,6 +3,7 @@
 use base::{Elem, Shape, did_you_mean};
 use trace::Trace;
 
+use crate::shade::{self, Label};
 use crate::{Color, Dash, Error, Mark, Part, Signal, style};
 
 /// One element of a recorded signal.
@@ -150,6 +151,8 @@ pub(crate) struct Curve {
     pub never: bool,
     /// The floor of its lane, where truth values stand one above the other.
     pub lane: Option<f64>,
+    /// The names that its values stand for.
+    pub labels: Vec<Label>,
 }
 
 /// How high a true value stands above the floor of its lane; lanes are one apart.
@@ -159,6 +162,11 @@ impl Curve {
     /// Where a value stands on the vertical axis.
     pub fn height(&self, value: f64) -> f64 {
         self.lane.map_or(value, |floor| floor + LANE * value)
+    }
+
+    /// Whether it is a strip of names.
+    pub fn is_strip(&self) -> bool {
+        self.lane.is_some() && !self.labels.is_empty()
     }
 
     /// Whether values are drawn.
@@ -187,6 +195,7 @@ pub(crate) fn curves(trace: &Trace, signals: &[Signal]) -> Result<Vec<Curve>, Er
                 Some(label) => source.name.replacen(&trace.columns()[column].name, label, 1),
                 None => source.name.clone(),
             };
+            let labels = shade::labels(trace, column);
             curves.push(Curve {
                 source,
                 label,
@@ -202,6 +211,7 @@ pub(crate) fn curves(trace: &Trace, signals: &[Signal]) -> Result<Vec<Curve>, Er
                 place,
                 never: presence == Presence::Never,
                 lane: None,
+                labels,
             });
         }
     }

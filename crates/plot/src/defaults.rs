@@ -9,6 +9,7 @@ use crate::{Error, Figure, Panel, Part, Signal};
 /// What is alike enough to share a panel. Panels come in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Nature {
+    Names,
     Smooth,
     Impulsive,
     Impulses,
@@ -27,7 +28,8 @@ const TALLER: f64 = 20.0;
 impl Figure {
     /// All signals of a trace. Those that are alike share a panel: smooth ones of similar size,
     /// integers, discrete events, and truth values, which stand one above the other. A signal
-    /// with impulses has a panel of its own.
+    /// with impulses has a panel of its own. Signals whose numbers stand for names, such as the
+    /// state of a machine, are strips of colours, and the first of them shades the other panels.
     pub fn of(trace: &Trace) -> Figure {
         let names: Vec<String> = trace.columns().iter().map(|column| column.name.clone()).collect();
         Figure::of_signals(trace, names).expect("a trace has its own signals")
@@ -39,8 +41,12 @@ impl Figure {
         names: impl IntoIterator<Item = S>,
     ) -> Result<Figure, Error> {
         let mut groups: Vec<Group> = Vec::new();
+        let mut shade = None;
         for name in names {
             for candidate in candidates(trace, name.into())? {
+                if candidate.nature == Nature::Names {
+                    shade.get_or_insert_with(|| candidate.signal.name.clone());
+                }
                 match groups.iter_mut().find(|group| group.takes(&candidate)) {
                     Some(group) => group.add(candidate),
                     None => groups.push(Group::new(candidate)),
@@ -51,7 +57,7 @@ impl Figure {
         // A panel without signals says that there are none.
         let empty = groups.is_empty().then(|| Panel::over_time(<[Signal; 0]>::default()));
         let panels = groups.into_iter().map(|group| Panel::over_time(group.signals));
-        Ok(Figure::new(panels.chain(empty)))
+        Ok(Figure::new(panels.chain(empty)).shade(shade))
     }
 }
 
@@ -81,6 +87,7 @@ fn candidates(trace: &Trace, name: String) -> Result<Vec<Candidate>, Error> {
             .flat_map(|source| (0..trace.len()).filter_map(|row| source.value(trace, row))),
     );
     let nature = match (presence, elem) {
+        _ if !trace.schema().labels(column).is_empty() => Nature::Names,
         (_, Elem::Bool) => Nature::Logic,
         _ if weights.is_some() => Nature::Impulsive,
         (Presence::Events | Presence::Never, _) => Nature::Events,
@@ -136,7 +143,7 @@ impl Group {
             return false;
         }
         match self.nature {
-            Nature::Logic => return true,
+            Nature::Logic | Nature::Names => return true,
             // Arrows of several signals at one instant would hide each other.
             Nature::Impulsive | Nature::Impulses => return false,
             Nature::Smooth | Nature::Whole | Nature::Events => {}

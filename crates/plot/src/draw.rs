@@ -9,6 +9,7 @@ use crate::canvas::{Canvas, Frame, INK, Stroke};
 use crate::curve::Curve;
 use crate::phase::{self, Orbit};
 use crate::scale::{Linear, TimeScale};
+use crate::shade;
 use crate::thin::{Path, Peaks, Pen, Verticals, coordinate};
 use crate::window::{Step, rows, walk};
 
@@ -39,7 +40,14 @@ impl Easel<'_> {
         let (left, width) = (f.left - 6.0, f.width + 12.0);
         let frame = Frame { left, width, top: f.top - 4.0, height: f.height + 8.0 };
         canvas.clipped(frame, |canvas| {
-            let marked = |mark| curves.iter().filter(move |c| c.shows_values() && c.mark == mark);
+            for curve in curves.iter().filter(|curve| curve.is_strip()) {
+                let heights = (self.height(curve, 1.0), self.height(curve, 0.0));
+                shade::draw_strip(canvas, heights, self.trace, curve, self.time);
+            }
+            let marked = |mark| {
+                let drawn = |c: &&Curve| c.shows_values() && !c.is_strip();
+                curves.iter().filter(drawn).filter(move |c| c.mark == mark)
+            };
             if solver_steps {
                 marked(Mark::Line).for_each(|curve| self.steps(canvas, curve));
             }

@@ -27,6 +27,11 @@ pub enum Error {
         /// What the signal is.
         ty: base::Type,
     },
+    /// Panels are to be shaded by a signal whose numbers stand for no names.
+    NoStates {
+        /// The name in the figure.
+        name: String,
+    },
     /// A range that is empty, turned around or not finite.
     BadRange {
         /// Which axis.
@@ -76,6 +81,11 @@ impl fmt::Display for Error {
                 f,
                 "a phase plot needs one number for each axis, and `{name}` is a {ty}; \
                  name an element, such as `{name}[0]`"
+            ),
+            Error::NoStates { name } => write!(
+                f,
+                "panels cannot be shaded by `{name}`, whose values have no names; choose the state \
+                 of a machine"
             ),
             Error::BadRange { axis, from, to } => write!(
                 f,

@@ -16,6 +16,8 @@ pub struct Figure {
     /// The width of the whole \[px at 96 to the inch\]. A figure with phase plots alone may be
     /// narrower.
     pub width: f64,
+    /// The signal by whose names, such as the states of a machine, panels over time are shaded.
+    pub shade: Option<String>,
     /// Where the names of signals stand.
     pub legend: Legend,
     /// How letters are written into SVG.
@@ -132,6 +134,11 @@ impl Figure {
         Figure { title: Some(title.into()), ..self }
     }
 
+    /// The same with panels shaded by the names of a signal, or by none.
+    pub fn shade(self, signal: Option<String>) -> Figure {
+        Figure { shade: signal, ..self }
+    }
+
     /// The same from one time to another.
     pub fn between(mut self, from: Time, to: Time) -> Figure {
         self.time.range = Some((from, to));
@@ -153,6 +160,7 @@ impl Default for Figure {
             panels: Vec::new(),
             time: TimeAxis::default(),
             width: 672.0,
+            shade: None,
             legend: Legend::Auto,
             lettering: Lettering::Text,
             pixel_ratio: 2.0,

@@ -1,9 +1,11 @@
 //! Which curve is which, beside the data and never over them.
 
 use crate::canvas::{Anchor, Canvas, Frame, Stroke, Text};
+use crate::curve::Curve;
 use crate::draw::{arrow_head, symbol};
 use crate::lettering::Letters;
 use crate::plan::{Body, PanelPlan};
+use crate::shade::{self, Label};
 use crate::{Dash, Figure, Legend, Mark, Part};
 
 /// The size of the letters \[px\].
@@ -23,6 +25,7 @@ enum Sample {
     Stem,
     Dot,
     Arrow,
+    Patch,
     Nothing,
 }
 
@@ -51,11 +54,14 @@ enum Side {
 
 /// The legend of a panel, or none where one curve is named by its axis.
 pub(crate) fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Option<Plan> {
-    let entries = entries(&panel.body);
     let named = match &panel.body {
+        Body::Time { curves, .. } if curves.iter().any(Curve::is_strip) => {
+            return strips(figure, curves, letters);
+        }
         Body::Time { curves, .. } => curves.iter().any(|curve| curve.lane.is_some()),
         Body::Phase { .. } => false,
     };
+    let entries = entries(&panel.body);
     if entries.len() < 2 || named || figure.legend == Legend::Hidden {
         return None;
     }
@@ -69,6 +75,31 @@ pub(crate) fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Opt
         _ => Side::Top,
     };
     Some(Plan { entries, widths, side })
+}
+
+/// The names of strips that have no room in them, if there are any: all that are seen, so that
+/// none is missed.
+fn strips(figure: &Figure, curves: &[Curve], letters: &Letters) -> Option<Plan> {
+    // The frame is not known yet; it is hardly ever narrower.
+    let width = 0.72 * figure.width;
+    let seen = |curve: &Curve| {
+        let several = curves.len() > 1;
+        let name = if several { format!("{} ", curve.label) } else { String::new() };
+        let labels = curve.labels.iter().filter(|label| label.share.is_some());
+        labels.map(|label| (format!("{name}{}", label.name), label.clone())).collect::<Vec<_>>()
+    };
+    let all: Vec<(String, Label)> = curves.iter().flat_map(seen).collect();
+    let fits = all.iter().all(|(_, label)| shade::has_room(label, letters, width));
+    if fits || figure.legend == Legend::Hidden {
+        return None;
+    }
+    let entry = |(label, own): (String, Label)| {
+        let (color, dash, place) = (own.color.css(), Dash::Solid, 0);
+        Entry { label, color, dash, place, sample: Sample::Patch }
+    };
+    let entries: Vec<Entry> = all.into_iter().map(entry).collect();
+    let widths = entries.iter().map(|entry| SAMPLE + letters.width(&entry.label, SIZE)).collect();
+    Some(Plan { entries, widths, side: Side::Top })
 }
 
 fn entries(body: &Body) -> Vec<Entry> {
@@ -173,6 +204,10 @@ impl Entry {
             Sample::Arrow => {
                 canvas.line((x + 9.0, middle + 6.0), (x + 9.0, middle), Stroke::new(color, 1.6));
                 canvas.fill(&arrow_head(x + 9.0, middle - 6.0, 7.0), color);
+            }
+            Sample::Patch => {
+                let frame = Frame { left: x + 2.0, top: middle - 5.0, width: 16.0, height: 10.0 };
+                canvas.rectangle(frame, color);
             }
             Sample::Nothing => {}
         }

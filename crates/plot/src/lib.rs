@@ -51,6 +51,7 @@ mod canvas;
 mod draw;
 mod legend;
 mod lettering;
+mod shade;
 
 mod outside;
 mod render;

@@ -10,7 +10,7 @@ use base::Time;
 use trace::Trace;
 
 pub(crate) use self::axis::AxisPlan;
-use crate::curve::{Curve, Source};
+use crate::curve::{Curve, Source, resolve_one};
 use crate::phase::Orbit;
 use crate::scale::Band;
 use crate::window::{instants, rows};
@@ -66,6 +66,8 @@ pub(crate) struct Plan {
     pub time: TimePlan,
     /// The panels.
     pub panels: Vec<PanelPlan>,
+    /// What shades the panels over time.
+    pub shade: Option<Source>,
 }
 
 /// Fills in a figure from a trace.
@@ -88,7 +90,14 @@ pub(crate) fn plan(figure: &Figure, trace: &Trace) -> Result<Plan, Error> {
         }
     };
     let panels = figure.panels.iter().map(plan).collect::<Result<_, _>>()?;
-    Ok(Plan { time, panels })
+    let shade = figure.shade.as_deref().map(|name| plan_shade(name, trace)).transpose()?;
+    Ok(Plan { time, panels, shade })
+}
+
+fn plan_shade(name: &str, trace: &Trace) -> Result<Source, Error> {
+    let source = resolve_one(trace, name)?;
+    let has_names = !trace.schema().labels(source.column).is_empty();
+    if has_names { Ok(source) } else { Err(Error::NoStates { name: name.to_owned() }) }
 }
 
 /// Refuses what is not a positive number.

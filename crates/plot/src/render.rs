@@ -4,10 +4,11 @@ use trace::Trace;
 
 use crate::axes::{self, NAMES, NUMBERS, Placed};
 use crate::canvas::{Anchor, Canvas, Frame, PALE, Text};
+use crate::curve::Curve;
 use crate::draw::{Easel, draw_ground, draw_orbit};
 use crate::plan::{self, Body, PanelPlan, Plan};
 use crate::scale::{Linear, TimeScale};
-use crate::{Error, Figure, Lettering, legend, raster};
+use crate::{Error, Figure, Lettering, legend, raster, shade};
 
 /// Draws a figure of a trace as SVG.
 pub fn svg(figure: &Figure, trace: &Trace) -> Result<String, Error> {
@@ -167,6 +168,11 @@ impl Sheet<'_> {
         match &panel.body {
             Body::Time { curves, solver_steps } => {
                 let placed = axes::time_ticks(&self.plan.time, self.time, frame.width);
+                if let Some(source) = &self.plan.shade
+                    && !curves.iter().any(Curve::is_strip)
+                {
+                    shade::draw_behind(canvas, frame, self.trace, source, self.time);
+                }
                 axes::draw_bands(canvas, frame, self.time, self.is_first(place));
                 self.ground(canvas, panel, frame, &placed, &y);
                 let easel = Easel { trace: self.trace, frame, time: self.time, y: &y };

@@ -27,6 +27,17 @@ impl Color {
         Some(Color::new(part(0)?, part(2)?, part(4)?))
     }
 
+    /// The same with this part of it left and white for the rest.
+    pub(crate) fn paler(self, part: f64) -> Color {
+        let mix = |own: u8| (255.0 - part * (255.0 - f64::from(own))).round() as u8;
+        Color::new(mix(self.red), mix(self.green), mix(self.blue))
+    }
+
+    /// The colour at a place in the palette, which begins anew at its end.
+    pub(crate) fn nth(place: usize) -> Color {
+        PALETTE[place % PALETTE.len()]
+    }
+
     pub(crate) fn css(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
     }

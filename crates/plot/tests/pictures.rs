@@ -413,3 +413,60 @@ fn no_trace_breaks_a_picture() {
         }
     }
 }
+
+/// A machine that is in `free` from 0 to 3 and in `rest` from 3 to 4, beside a number.
+fn machine() -> Trace {
+    let column = |name: &str, ty| Column { name: name.to_owned(), ty };
+    let columns = vec![column("x", Type::REAL), column("m.state", Type::INT)];
+    let labels = ["free", "rest"].map(str::to_owned).to_vec();
+    let mut trace = Trace::with_schema(trace::Schema::new(columns).with_labels(1, labels));
+    for (t, n, state) in [(0.0, 0, 0.0), (3.0, 0, 0.0), (3.0, 1, 1.0), (4.0, 0, 1.0)] {
+        let row = [[t], [state]];
+        trace.push(Tag::new(time(t), n), |column| Some(&row[column]));
+    }
+    trace
+}
+
+/// The left and right ends of the rectangles of a colour.
+fn rectangles(svg: &str, color: &str) -> Vec<(f64, f64)> {
+    let document = Document::parse(svg).unwrap();
+    let filled = document.descendants().filter(|node| node.attribute("fill") == Some(color));
+    let ends = |data: &str| {
+        let left: f64 = data[1..].split(' ').next().unwrap().parse().unwrap();
+        let right: f64 = data.split(['H', 'V']).nth(1).unwrap().parse().unwrap();
+        (left, right)
+    };
+    filled.map(|node| ends(node.attribute("d").unwrap())).collect()
+}
+
+#[test]
+fn states_are_a_strip_and_shade_the_other_panels() {
+    let trace = machine();
+    let figure = Figure::of(&trace);
+    assert_eq!((figure.panels.len(), figure.shade.as_deref()), (2, Some("m.state")));
+    let picture = svg(&figure, &trace).unwrap();
+    // The colours of the strip, and those behind the curve, at the same places.
+    let [strip_free, strip_rest] = ["#94c4df", "#edbb94"].map(|color| rectangles(&picture, color));
+    let [free, rest] = ["#deedf5", "#faeade"].map(|color| rectangles(&picture, color));
+    assert_eq!((strip_free.len(), strip_rest.len()), (1, 1), "{picture}");
+    assert_eq!((&free, &rest), (&strip_free, &strip_rest));
+    let (whole, first) = (rest[0].1 - free[0].0, free[0].1 - free[0].0);
+    assert!((first / whole - 0.75).abs() < 1e-3, "three of four seconds");
+    assert!(picture.contains(">free</text>") && picture.contains(">rest</text>"));
+    assert!(strokes(&picture).len() == 1, "the number of the state is no curve");
+
+    let plain = svg(&figure.shade(None), &trace).unwrap();
+    assert!(rectangles(&plain, "#deedf5").is_empty());
+    let wrong = svg(&Figure::of(&trace).shade(Some("x".to_owned())), &trace).unwrap_err();
+    assert_eq!(wrong, Error::NoStates { name: "x".to_owned() });
+}
+
+#[test]
+fn names_without_room_are_in_the_legend() {
+    let trace = machine();
+    let narrow = Figure::of(&trace).between(time(2.99), time(4.0));
+    let picture = svg(&narrow, &trace).unwrap();
+    let count = |name: &str| picture.matches(&format!(">{name}</text>")).count();
+    assert_eq!((count("free"), count("rest")), (1, 2), "in the legend, and where there is room");
+    assert_eq!(svg(&Figure::of(&trace), &trace).unwrap().matches(">free</text>").count(), 1);
+}

@@ -23,6 +23,7 @@
 mod pipeline;
 
 mod figures;
+mod pages;
 mod picture;
 mod recorded;
 
@@ -48,6 +49,7 @@ pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopRe
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
+pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use recorded::record_only;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
-use blocks::Library;
+use blocks::{Library, ModeOutput};
 use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
 use model::{Model, Refused};
@@ -111,7 +111,13 @@ impl System {
     /// The columns that a run records, how many orders of impulses each may carry, and the tables
     /// of files that hold several.
     pub fn schema(&self) -> Schema {
-        schema(self.code.records()).with_tables(self.tables())
+        let schema = schema(self.code.records()).with_tables(self.tables());
+        self.diagram.records.iter().enumerate().fold(schema, |schema, (index, record)| {
+            match self.labels(record.wire) {
+                Some(labels) => schema.with_labels(index, labels.to_vec()),
+                None => schema,
+            }
+        })
     }
 
     /// The figures that the model asks for, each with its name.
@@ -134,6 +140,20 @@ impl System {
             })
         };
         self.diagram.records.iter().zip(self.code.records()).map(table).collect()
+    }
+
+    /// The names that the numbers on a wire stand for: the states of a machine, also where it is
+    /// inside another one whose states hand them on.
+    fn labels(&self, wire: diagram::WireId) -> Option<&[String]> {
+        let wire = self.diagram.wire(wire);
+        let block = self.diagram.block(wire.block);
+        if wire.port == 0 && block.kind.labels().is_some() {
+            return block.kind.labels();
+        }
+        let handed = block.kind.info().name == ModeOutput::NAME;
+        let [_, arms, said, _] = &block.inputs[..] else { return None };
+        let first = self.labels(*arms.first().filter(|_| handed && said.is_empty())?)?;
+        arms.iter().all(|arm| self.labels(*arm) == Some(first)).then_some(first)
     }
 
     /// What a trace says about where it comes from.

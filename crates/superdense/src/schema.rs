@@ -2,13 +2,17 @@
 //! and show what they mean.
 
 use blocks::{Count, Info, Kind, Library};
+use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 use serde_json::{Map, Value as Json, json};
+
+use crate::pages::MODAL_SUMMARY;
 
 /// The schema of model files with the blocks of a library. It knows names and shapes; what an
 /// expression means is for `superdense check` to say.
 pub fn schema(library: &Library) -> Json {
-    let names: Vec<&str> = library.names().collect();
-    let kinds: Vec<Json> = library.iter().map(|block| when(&block.info())).collect();
+    let names: Vec<&str> = library.names().chain(["Modal"]).collect();
+    let kinds = library.iter().map(|block| when(&block.info())).chain([modal()]);
+    let kinds: Vec<Json> = kinds.collect();
     let diagram = |extra: Json| {
         let mut properties = json!({
             "description": {"type": "string"},
@@ -47,12 +51,9 @@ pub fn schema(library: &Library) -> Json {
     }));
     let inner = diagram(json!({
         "inputs": {"type": "array", "items": {"type": "string"}},
-        "outputs": {
-            "anyOf": [
-                {"type": "array", "items": {"type": "string"}},
-                {"type": "object", "additionalProperties": {"$ref": "#/$defs/expression"}},
-            ],
-        },
+        "outputs": outputs(),
+        "tolerance": tolerance(),
+        "domain": domain(),
     }));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -66,6 +67,17 @@ pub fn schema(library: &Library) -> Json {
                 "description": "A number, an expression over parameters and signals, or a list.",
                 "type": ["number", "string", "boolean", "array"],
             },
+            "state": {
+                "type": ["object", "null"],
+                "properties": fields(&STATE_FIELDS),
+                "additionalProperties": false,
+            },
+            "transition": {
+                "type": "object",
+                "properties": fields(&TRANSITION_FIELDS),
+                "required": ["to"],
+                "additionalProperties": false,
+            },
             "diagram": {"type": "object", "properties": inner, "additionalProperties": false},
             "figure": figure(),
             "panel": panel(),
@@ -76,7 +88,7 @@ pub fn schema(library: &Library) -> Json {
                 "required": ["type"],
                 "properties": {
                     "type": {
-                        "description": "A block of the library, or a diagram.",
+                        "description": "A block of the library, `Modal`, or a diagram.",
                         "anyOf": [{"enum": names}, {"type": "string"}],
                     },
                 },
@@ -99,6 +111,15 @@ fn parameters() -> Json {
         "additionalProperties": {
             "anyOf": [{"$ref": "#/$defs/expression"}, {"type": "null"}],
         },
+    })
+}
+
+fn outputs() -> Json {
+    json!({
+        "anyOf": [
+            {"type": "array", "items": {"type": "string"}},
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/expression"}},
+        ],
     })
 }
 
@@ -193,6 +214,67 @@ fn simulate() -> Json {
         properties.insert(key.to_owned(), value);
     }
     json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+/// What a state machine may have.
+fn modal() -> Json {
+    json!({
+        "if": {"properties": {"type": {"const": "Modal"}}, "required": ["type"]},
+        "then": {
+            "properties": fields(&MODAL_FIELDS),
+            "required": ["states"],
+            "additionalProperties": false,
+        },
+    })
+}
+
+fn tolerance() -> Json {
+    json!({
+        "anyOf": [{"$ref": "#/$defs/expression"}],
+        "description": "The tolerance of the states in it.",
+    })
+}
+
+fn domain() -> Json {
+    json!({
+        "enum": ["continuous", "discrete"],
+        "description": "Whether everything in it happens at events.",
+    })
+}
+
+/// The properties of a part of a state machine.
+fn fields(fields: &[Field]) -> Json {
+    let mut properties = Map::new();
+    for field in fields {
+        let mut value = match (field.kind, field.name) {
+            (_, "type") => json!({}),
+            (FieldKind::AsInDiagrams, "parameters") => parameters(),
+            (FieldKind::AsInDiagrams, "outputs") => outputs(),
+            (FieldKind::AsInDiagrams, "solve") => solve(),
+            (FieldKind::AsInDiagrams, "tolerance") => tolerance(),
+            (FieldKind::AsInDiagrams, "domain") => domain(),
+            (FieldKind::AsInDiagrams, _) => json!({
+                "type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/block"},
+            }),
+            (FieldKind::Text | FieldKind::State, _) => json!({"type": "string"}),
+            (FieldKind::Flag, _) => json!({"type": "boolean"}),
+            (FieldKind::Expression, _) => json!({"anyOf": [{"$ref": "#/$defs/expression"}]}),
+            (FieldKind::Actions, _) => json!({
+                "type": "object", "additionalProperties": {"$ref": "#/$defs/expression"},
+            }),
+            (FieldKind::Names, _) => json!({"type": "array", "items": {"type": "string"}}),
+            (FieldKind::States, _) => json!({
+                "type": "object", "additionalProperties": {"$ref": "#/$defs/state"},
+            }),
+            (FieldKind::Transitions, _) => json!({
+                "type": "array", "items": {"$ref": "#/$defs/transition"},
+            }),
+        };
+        let about = if field.name == "type" { MODAL_SUMMARY } else { field.about };
+        merge(&mut value, json!({"description": about}));
+        properties.insert(field.name.to_owned(), value);
+    }
+    Json::Object(properties)
 }
 
 /// What a block of one kind may have: its own inputs and parameters, and nothing else.

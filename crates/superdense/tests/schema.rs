@@ -25,7 +25,7 @@ fn the_schema_in_the_repository_is_current() {
 fn every_block_and_setting_is_in_the_schema() {
     let schema = schema(&Library::standard());
     let kinds = schema["$defs"]["block"]["allOf"].as_array().expect("a list of kinds");
-    assert_eq!(kinds.len(), Library::standard().names().count());
+    assert_eq!(kinds.len(), Library::standard().names().count() + 1, "all, and Modal");
     for block in Library::standard().iter() {
         let info = block.info();
         let of = |kind: &&serde_json::Value| kind["if"]["properties"]["type"]["const"] == info.name;
@@ -34,6 +34,9 @@ fn every_block_and_setting_is_in_the_schema() {
         for field in fields.chain(info.parameters.iter().map(|p| p.name)) {
             assert!(kind["then"]["properties"][field].is_object(), "{} {field}", info.name);
         }
+    }
+    for (part, field) in [("state", "like"), ("transition", "preemptive")] {
+        assert!(schema["$defs"][part]["properties"][field].is_object(), "{part} {field}");
     }
     assert!(schema["properties"]["simulate"]["properties"]["every"].is_object());
 }

@@ -19,6 +19,7 @@ mod tick;
 use base::{Tag, Time};
 
 use crate::Trace;
+use crate::labels::number_of;
 use align::{Instant, Pair, align, events};
 pub use result::{ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side};
 
@@ -69,6 +70,23 @@ pub fn compare(first: &Trace, second: &Trace, tolerance: Tolerance) -> Compariso
     comparer.result
 }
 
+/// The names of both, and the places of the second's among them. Where one has numbers alone, the
+/// numbers are compared.
+fn common_names(first: &[String], second: &[String]) -> (Vec<String>, Vec<f64>) {
+    if first.is_empty() || second.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let mut all = first.to_vec();
+    let mut numbers = Vec::new();
+    for name in second {
+        numbers.push(number_of(&all, name).unwrap_or_else(|| {
+            all.push(name.clone());
+            (all.len() - 1) as f64
+        }));
+    }
+    (all, numbers)
+}
+
 /// A comparison that is being made.
 struct Comparer<'a> {
     first: &'a Trace,
@@ -76,6 +94,9 @@ struct Comparer<'a> {
     tolerance: Tolerance,
     /// The places of the common columns in both.
     places: Vec<(usize, usize)>,
+    /// For each common column whose numbers stand for names, what the second's numbers are among
+    /// the names of both.
+    renumbered: Vec<Vec<f64>>,
     result: Comparison,
 }
 
@@ -89,7 +110,7 @@ impl<'a> Comparer<'a> {
             rows: Vec::new(),
             parting: None,
         };
-        let mut places = Vec::new();
+        let (mut places, mut renumbered) = (Vec::new(), Vec::new());
         for (place, column) in first.columns().iter().enumerate() {
             let name = column.name.clone();
             match second.column(&name) {
@@ -99,14 +120,17 @@ impl<'a> Comparer<'a> {
                 }
                 Some(other) => {
                     places.push((place, other));
-                    let none = ColumnDifference { name, largest: None, beyond: None, lone: None };
-                    result.columns.push(none);
+                    let (labels, numbers) =
+                        common_names(first.schema().labels(place), second.schema().labels(other));
+                    renumbered.push(numbers);
+                    let (largest, beyond, lone) = (None, None, None);
+                    result.columns.push(ColumnDifference { name, labels, largest, beyond, lone });
                 }
             }
         }
         let lone = second.columns().iter().filter(|column| first.column(&column.name).is_none());
         result.missing.extend(lone.map(|column| (column.name.clone(), Side::Second)));
-        Comparer { first, second, tolerance, places, result }
+        Comparer { first, second, tolerance, places, renumbered, result }
     }
 
     fn compare_ends(&mut self) {
@@ -152,13 +176,18 @@ impl<'a> Comparer<'a> {
             }
         };
         for (element, (first, second)) in a.iter().zip(b).enumerate() {
-            let (first, second) = (*first, *second);
+            let (first, second) = (*first, self.renumbered(index, *second));
             self.note(index, Difference { tag, element, order: None, first, second });
         }
     }
 
+    fn renumbered(&self, index: usize, value: f64) -> f64 {
+        let numbers = &self.renumbered[index];
+        numbers.get(value as usize).filter(|_| value >= 0.0).copied().unwrap_or(value)
+    }
+
     fn note(&mut self, index: usize, difference: Difference) {
-        let Difference { tag, first, second, .. } = difference;
+        let Difference { tag, first, second, order, .. } = difference;
         if first == second || first.is_nan() && second.is_nan() {
             return;
         }
@@ -166,14 +195,18 @@ impl<'a> Comparer<'a> {
         if column.largest.is_none_or(|largest| largest.size() < difference.size()) {
             column.largest = Some(difference);
         }
-        if self.tolerance.admits(first, second) {
+        let is_name = order.is_none() && !column.labels.is_empty();
+        if !is_name && self.tolerance.admits(first, second) {
             return;
         }
         if column.beyond.is_none_or(|beyond| tag < beyond.tag) {
             column.beyond = Some(difference);
         }
-        let column = column.name.clone();
-        self.part(tag, || Reason::Value { column, difference });
+        let (name, (first, second)) = (column.name.clone(), difference.names(&column.labels));
+        self.part(tag, || match is_name {
+            true => Reason::Name { column: name, first, second },
+            false => Reason::Value { column: name, difference },
+        });
     }
 
     fn part(&mut self, tag: Tag, reason: impl FnOnce() -> Reason) {

@@ -17,7 +17,9 @@
 //! where a row has impulses, lists `[column, order, coefficient]`, the coefficient written like a
 //! value. Where the file has several tables, a row begins with `table`, the name of its own, and
 //! `v` has the columns of that table alone: `"columns"` say which table each column is in, rows of
-//! the table `impulses` have an empty `v`. What is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`. `count` is the number of
+//! the table `impulses` have an empty `v`. What is not finite is `"NaN"`, `"Infinity"` or
+//! `"-Infinity"`. Numbers that stand for names are these names, which the column lists as `labels`.
+//! `count` is the number of
 //! rows, so that a file from which rows were lost is known.
 
 mod decode;

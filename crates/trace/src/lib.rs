@@ -38,6 +38,7 @@ mod target;
 
 mod csv;
 mod json;
+mod labels;
 mod parquet;
 
 mod error;

@@ -3,7 +3,8 @@
 //! The columns are `time` (a decimal with 18 digits behind the point, exact), `seconds` (the
 //! nearest double), `microstep` (int32), and one for each element of each signal and of each order
 //! of its impulses, named as in CSV; absent is null. Truth values are booleans and all other
-//! elements are doubles, integers included, so that every bit comes back. A name that is taken
+//! elements are doubles, integers included, so that every bit comes back. Numbers that stand for
+//! names are strings, stored once each (a dictionary). A name that is taken
 //! gets ` (2)` behind it. The metadata of the file hold the version of the layout, the header and
 //! the columns as JSON, under the keys `superdense.trace`, `superdense.header` and
 //! `superdense.columns`.

@@ -38,13 +38,16 @@ pub struct Schema {
     tables: Vec<String>,
     /// For each column its table; nothing for events. Empty where there are no tables.
     table_of: Vec<Option<usize>>,
+    /// For each column the names that its numbers stand for; empty where they are just numbers.
+    labels: Vec<Vec<String>>,
 }
 
 impl Schema {
     /// Columns that carry no impulses, in one table.
     pub fn new(columns: Vec<Column>) -> Schema {
         let orders = vec![0; columns.len()];
-        Schema { columns, orders, ..Schema::default() }
+        let labels = vec![Vec::new(); columns.len()];
+        Schema { columns, orders, labels, ..Schema::default() }
     }
 
     /// The same columns in tables of their own in files that can hold several: column `i` is in
@@ -78,6 +81,23 @@ impl Schema {
     pub fn with_orders(self, orders: Vec<usize>) -> Schema {
         assert_eq!(orders.len(), self.columns.len(), "a number of orders for each column");
         Schema { orders, ..self }
+    }
+
+    /// The same columns, where the numbers 0, 1, ... of one of them stand for names: files and
+    /// summaries show the names.
+    ///
+    /// # Panics
+    /// Where there is no such column or it is no scalar.
+    pub fn with_labels(mut self, column: usize, labels: Vec<String>) -> Schema {
+        let ty = self.columns[column].ty;
+        assert_eq!(ty.shape, Shape::Scalar, "only scalars stand for names");
+        self.labels[column] = labels;
+        self
+    }
+
+    /// The names that the numbers of a column stand for; empty where they are just numbers.
+    pub fn labels(&self, column: usize) -> &[String] {
+        &self.labels[column]
     }
 
     /// The columns.
@@ -123,6 +143,15 @@ impl Schema {
         if lane.order.is_some() { ty.with_elem(Elem::Real) } else { ty }
     }
 
+    /// The names that the numbers of a lane stand for; coefficients of impulses stand for none.
+    pub(crate) fn lane_labels(&self, lane: LaneId) -> &[String] {
+        if lane.order.is_some() { &[] } else { &self.labels[lane.column] }
+    }
+
+    pub(crate) fn relabel(&mut self, column: usize, labels: Vec<String>) {
+        self.labels[column] = labels;
+    }
+
     /// The name of each element of a lane.
     pub(crate) fn lane_names(&self, lane: LaneId) -> Vec<String> {
         let mut names = self.columns[lane.column].element_names();
@@ -152,7 +181,7 @@ pub(crate) struct LaneId {
 
 /// A column as files describe it: `{"name": "x", "element": "real", "shape": [2], "orders": 0}`,
 /// where the shape of a scalar is empty. Where a file has several tables, `table` names that of the
-/// column.
+/// column; where numbers stand for names there is a list `labels`.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Described {
     name: String,
@@ -162,6 +191,8 @@ pub(crate) struct Described {
     orders: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     table: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<String>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -196,6 +227,7 @@ impl Schema {
             },
             orders: *orders,
             table: table(index),
+            labels: self.labels[index].clone(),
         };
         self.columns.iter().zip(&self.orders).enumerate().map(describe).collect()
     }
@@ -205,7 +237,7 @@ impl Schema {
         let mut elements = 0u64;
         let mut schema = Schema::default();
         let mut tables = Vec::new();
-        for Described { name, element, shape, orders, table } in described {
+        for Described { name, element, shape, orders, table, labels } in described {
             if table.as_deref() == Some(IMPULSES) {
                 return Err(format!("column `{name}` is in the table of impulses"));
             }
@@ -231,6 +263,10 @@ impl Schema {
                 Element::Integer => Elem::Int,
                 Element::Real => Elem::Real,
             };
+            if !labels.is_empty() && shape != Shape::Scalar {
+                return Err(format!("column `{name}` has names and is no scalar"));
+            }
+            schema.labels.push(labels);
             schema.columns.push(Column { name, ty: Type { elem, shape } });
             schema.orders.push(orders);
         }

@@ -2,6 +2,7 @@
 
 use base::{Shape, Tag};
 
+use crate::labels::name_of;
 use crate::{Column, Header, Schema};
 
 /// An impulse that a recorded signal carried.
@@ -164,6 +165,19 @@ impl Trace {
         }
         let from = row * self.width + self.offsets[column];
         Some(&self.values[from..from + self.columns()[column].ty.len()])
+    }
+
+    /// Whether a column is present in some row.
+    pub(crate) fn has(&self, column: usize) -> bool {
+        (0..self.len()).any(|row| self.get(row, column).is_some())
+    }
+
+    /// The name that the value of a column in a row stands for, where it stands for one.
+    pub fn label(&self, row: usize, column: usize) -> Option<&str> {
+        match self.get(row, column)? {
+            [value] => name_of(self.schema.labels(column), *value),
+            _ => None,
+        }
     }
 
     /// The rows in which a scalar column is present: its tags and values.

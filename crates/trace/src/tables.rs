@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use base::Tag;
 
 use crate::number::{write_number, write_time};
-use crate::{Column, Impulse, Trace};
+use crate::{Column, Impulse, Schema, Trace};
 
 /// One line of the joined table: the values and the impulses of a tag.
 #[derive(Clone, Copy)]
@@ -59,7 +59,11 @@ impl Trace {
         let discrete: Vec<usize> =
             (0..self.columns().len()).filter(|column| self.is_discrete(*column)).collect();
         let columns: Vec<Column> = discrete.iter().map(|c| self.columns()[*c].clone()).collect();
-        let mut events = Trace::new(columns);
+        let mut schema = Schema::new(columns);
+        for (place, column) in discrete.iter().enumerate() {
+            schema.relabel(place, self.schema().labels(*column).to_vec());
+        }
+        let mut events = Trace::with_schema(schema);
         events.set_header(self.header().clone());
         for (row, tag) in self.tags().iter().enumerate() {
             if discrete.iter().any(|column| self.get(row, *column).is_some()) {

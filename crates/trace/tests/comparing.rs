@@ -1,7 +1,9 @@
 //! Two traces are compared in superdense time: events by order, smooth parts between them.
 
 use base::{Tag, Time, Type};
-use superdense_trace::{Column, Impulse, Reason, RowDifference, Side, Tolerance, Trace, compare};
+use superdense_trace::{
+    Column, Impulse, Reason, RowDifference, Schema, Side, Tolerance, Trace, compare,
+};
 
 const LOOSE: Tolerance = Tolerance { absolute: 1e-6, relative: 1e-6, time: 1e-6 };
 
@@ -177,4 +179,34 @@ fn another_end_is_told() {
     let empty = compare(&Trace::new(columns()), &b, LOOSE);
     assert_eq!(empty.rows[0], RowDifference::Lone { tag: at(0.0, 0), side: Side::Second });
     assert!(compare(&Trace::default(), &Trace::default(), LOOSE).agrees());
+}
+
+fn machine(labels: &[&str], states: &[f64]) -> Trace {
+    let column = Column { name: "m.state".into(), ty: Type::INT };
+    let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+    let mut trace = Trace::with_schema(Schema::new(vec![column]).with_labels(0, labels));
+    for (k, state) in states.iter().enumerate() {
+        trace.push(at(k as f64, 0), |_| Some(std::slice::from_ref(state)));
+    }
+    trace
+}
+
+#[test]
+fn names_are_compared_and_not_their_numbers() {
+    let first = machine(&["free", "rest"], &[0.0, 0.0, 1.0]);
+    let other_order = machine(&["rest", "free"], &[1.0, 1.0, 0.0]);
+    let comparison = compare(&first, &other_order, Tolerance::EXACT);
+    assert!(comparison.agrees() && comparison.columns[0].largest.is_none(), "{comparison}");
+
+    let other = machine(&["rest", "flying", "free"], &[2.0, 1.0, 0.0]);
+    // However far apart numbers may be, another name is another name.
+    let loose = Tolerance { absolute: 10.0, ..LOOSE };
+    let comparison = compare(&first, &other, loose);
+    assert_eq!(comparison.columns[0].beyond.unwrap().tag, at(1.0, 0));
+    let text = comparison.to_string();
+    assert!(text.contains("`m.state`, free and flying"), "{text}");
+    assert!(text.contains("other names; first at (1, 0): free and flying"), "{text}");
+
+    let numbers = machine(&[], &[0.0, 0.0, 1.0]);
+    assert!(compare(&first, &numbers, Tolerance::EXACT).agrees(), "an old file has numbers");
 }

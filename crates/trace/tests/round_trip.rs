@@ -219,3 +219,82 @@ fn many_chunks_read_back() {
         assert_eq!(read(&path).unwrap(), trace, "{name}");
     }
 }
+
+/// A column whose numbers stand for names, one of them in need of quotes, beside a number.
+fn labelled() -> Trace {
+    let column = |name: &str, ty| Column { name: name.to_owned(), ty };
+    let labels = ["free", "at rest, \"down\"", "true"].map(str::to_owned).to_vec();
+    let columns = vec![column("state", Type::INT), column("x", Type::REAL)];
+    let mut trace = Trace::with_schema(Schema::new(columns).with_labels(0, labels));
+    for (time, state) in [Some(0.0), None, Some(1.0), Some(2.0), Some(0.0)].iter().enumerate() {
+        let tag = Tag::new(Time::from_f64(time as f64).unwrap(), 0);
+        let values = [state.as_ref().map(std::slice::from_ref), Some(&[0.5][..])];
+        trace.push(tag, |column| values[column]);
+    }
+    trace
+}
+
+#[test]
+fn names_come_back_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = labelled();
+    assert_eq!(trace.label(2, 0), Some("at rest, \"down\""));
+    assert_eq!((trace.label(1, 0), trace.label(0, 1)), (None, None), "absent, and no names");
+    for format in [Format::Csv, Format::Json, Format::Parquet] {
+        let path = folder.path().join("table");
+        write_as(&trace, &path, Options { format, comments: true });
+        assert_eq!(read_as(&path, format).unwrap(), trace, "{format:?}");
+    }
+    let mut text = Vec::new();
+    write_csv(&trace, &mut text).unwrap();
+    let expected = "time,microstep,state,x\n0,0,free,0.5\n1,0,,0.5\n\
+                    2,0,\"at rest, \"\"down\"\"\",0.5\n3,0,true,0.5\n4,0,free,0.5\n";
+    assert_eq!(String::from_utf8(text).unwrap(), expected);
+}
+
+#[test]
+fn a_number_without_a_name_stays_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    for value in [7.0, -1.0, f64::NAN] {
+        let mut trace = labelled();
+        trace.push(Tag::new(Time::from_f64(9.0).unwrap(), 0), |_| {
+            Some(std::slice::from_ref(&value))
+        });
+        for format in [Format::Csv, Format::Json, Format::Parquet] {
+            let path = folder.path().join("table");
+            write_as(&trace, &path, Options { format, comments: true });
+            assert_eq!(read_as(&path, format).unwrap(), trace, "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn plain_csv_tells_names_in_the_order_in_which_they_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, "time,microstep,m.state,x\n0,0,,1\n1,0,rest,2\n2,0,free,3\n3,0,rest,4\n")
+        .unwrap();
+    let trace = read(&path).unwrap();
+    assert_eq!(trace.schema().labels(0), ["rest", "free"]);
+    assert_eq!(trace.columns()[0].ty, Type::INT);
+    let names: Vec<_> = (0..4).map(|row| trace.label(row, 0)).collect();
+    assert_eq!(names, [None, Some("rest"), Some("free"), Some("rest")]);
+    std::fs::write(&path, "time,microstep,m.state\n0,0,rest\n1,0,2\n").unwrap();
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains("line 3: `2` stands among names"), "{error}");
+    std::fs::write(&path, "time,microstep,on\n0,0,true\n1,0,rest\n").unwrap();
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains("line 3: `rest` is no number"), "{error}");
+}
+
+#[test]
+fn files_from_before_there_were_names_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.json");
+    let text = r#"{"superdense-trace": 1, "header": {}, "columns": [{"name": "m.state",
+        "element": "integer", "shape": [], "orders": 0}],
+        "rows": [{"t":"0","n":0,"v":[1]}], "count": 1}"#;
+    std::fs::write(&path, text).unwrap();
+    let trace = read(&path).unwrap();
+    assert_eq!((trace.last("m.state"), trace.schema().labels(0).len()), (Some(1.0), 0));
+}

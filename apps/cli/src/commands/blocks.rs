@@ -4,17 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use superdense::{Info, Library, did_you_mean, page};
+use superdense::{Info, Library, Page, did_you_mean, pages};
 
 use crate::report::show;
 
 /// Shows one page, or writes all, or lists the blocks.
 pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
-    let library = Library::standard();
+    let pages = pages(&Library::standard());
     match (folder, name) {
-        (Some(folder), _) => write_pages(&library, folder),
-        (None, Some(name)) => show_page(&library, name),
-        (None, None) => show(&list(&library)),
+        (Some(folder), _) => write_pages(&pages, folder),
+        (None, Some(name)) => show_page(&pages, name),
+        (None, None) => show(&list(pages)),
     }
 }
 
@@ -67,35 +67,32 @@ fn places(info: &Info, word: &str) -> Option<Vec<String>> {
     (!found.is_empty() || has(info.shelf)).then_some(found)
 }
 
-fn write_pages(library: &Library, folder: &Path) -> Result<()> {
+fn write_pages(pages: &[Page], folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for block in library.iter() {
-        let info = block.info();
-        let path = folder.join(format!("{}.md", info.name));
-        fs::write(&path, page(&info))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+    for page in pages {
+        let path = folder.join(format!("{}.md", page.name));
+        fs::write(&path, &page.text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
 
-fn show_page(library: &Library, name: &str) -> Result<()> {
-    let Some(block) = library.get(name) else {
-        let help = did_you_mean(name, library.names());
+fn show_page(pages: &[Page], name: &str) -> Result<()> {
+    let Some(page) = pages.iter().find(|page| page.name == name) else {
+        let help = did_you_mean(name, pages.iter().map(|page| page.name.as_str()));
         bail!("there is no block `{name}`{}", help.map_or(String::new(), |h| format!("; {h}")));
     };
-    show(&page(&block.info()))
+    show(&page.text)
 }
 
-fn list(library: &Library) -> String {
+fn list(mut pages: Vec<Page>) -> String {
     let (mut shelf, mut out) = ("", String::new());
-    let mut infos: Vec<_> = library.iter().map(|block| block.info()).collect();
-    infos.sort_by_key(|info| info.shelf);
-    for info in infos {
-        if info.shelf != shelf {
-            out += &format!("{}\n", info.shelf);
-            shelf = info.shelf;
+    pages.sort_by(|a, b| a.shelf.cmp(&b.shelf));
+    for page in &pages {
+        if page.shelf != shelf {
+            out += &format!("{}\n", page.shelf);
+            shelf = &page.shelf;
         }
-        out += &format!("  {:<16} {}\n", info.name, info.summary);
+        out += &format!("  {:<16} {}\n", page.name, page.summary);
     }
     out
 }

@@ -18,6 +18,9 @@ pub fn plot(arguments: &PlotArguments) -> Result<()> {
         figure.panels = figure.panels.into_iter().map(Panel::solver_steps).collect();
     }
     figure.title = arguments.title.clone();
+    if let Some(name) = &arguments.shade {
+        figure = figure.shade(Some(name.clone()).filter(|name| name != "none"));
+    }
     for text in &arguments.open {
         figure.time.open.extend(time(Some(text), "--open")?);
     }

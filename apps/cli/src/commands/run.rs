@@ -141,7 +141,9 @@ fn summary(system: &System, driven: &Driven) -> String {
     for (index, column) in trace.columns().iter().enumerate().take(SHOWN) {
         let last = (0..trace.len()).rev().find_map(|row| Some((row, trace.get(row, index)?)));
         if let Some((row, value)) = last {
-            let mut text = value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
+            let numbers =
+                || value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
+            let mut text = trace.label(row, index).map_or_else(numbers, str::to_owned);
             if value.len() > 4 {
                 text += &format!(", ... ({} elements)", value.len());
             }

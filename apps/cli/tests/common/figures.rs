@@ -7,6 +7,7 @@
 //! | `event`, `number`, `microstep`, and `time` or `value` | an event, counted from 1 |
 //! | `interval`, `number`, `value` | the time from the event before to this one |
 //! | `count`, `value` | in how many rows a signal is present |
+//! | `state`, `number`, `name`, `microstep`, and `time` or `lasted` | a state that a machine enters, counted from 1, or how long the one before lasted |
 //! | `most`, `least`, `value` | the greatest and the least value of a signal |
 //!
 //! Values and times are expressions, so that a closed form can stand there as it is.
@@ -36,6 +37,20 @@ impl Table {
         let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect());
         let columns = lines.next().expect("a header");
         Table { columns, rows: lines.collect() }
+    }
+
+    /// Time as text, microstep and name of every change of a signal that stands for names.
+    pub fn changes(&self, name: &str) -> Result<Vec<(String, u32, String)>, String> {
+        let found = self.columns.iter().position(|column| column == name);
+        let column = found.ok_or_else(|| format!("no column `{name}` in {:?}", self.columns))?;
+        let mut changes: Vec<(String, u32, String)> = Vec::new();
+        for row in self.rows.iter().filter(|row| !row[column].is_empty()) {
+            if changes.last().is_none_or(|last| last.2 != row[column]) {
+                let microstep = row[1].parse().expect("a microstep");
+                changes.push((row[0].clone(), microstep, row[column].clone()));
+            }
+        }
+        Ok(changes)
     }
 
     /// Every row in which a signal is present.
@@ -96,6 +111,9 @@ impl<'t> Figure<'t> {
 
     /// Says where a result does not have this figure.
     pub fn check(&self, table: &Table) -> Result<(), String> {
+        if let Some(column) = self.fields.get("state") {
+            return self.check_state(&table.changes(column)?);
+        }
         let kinds = ["signal", "event", "interval", "count", "most", "least"];
         let kind = kinds.into_iter().find(|kind| self.fields.contains_key(kind));
         let kind = kind.ok_or_else(|| format!("a figure of no kind: {}", self.line))?;
@@ -110,6 +128,23 @@ impl<'t> Figure<'t> {
             "least" => self.near(values.reduce(f64::min).ok_or_else(none)?, self.value()),
             _ if series.len() as f64 == self.value() => Ok(()),
             _ => Err(format!("{}: there are {}", self.line, series.len())),
+        }
+    }
+
+    /// Name and time of a state by its number, counted from 1, or how long the one before lasted.
+    fn check_state(&self, changes: &[(String, u32, String)]) -> Result<(), String> {
+        let place = number(self.text("number")) as usize - 1;
+        let found = changes.get(place).ok_or_else(|| format!("no state: {}", self.line))?;
+        let (time, microstep, name) = found;
+        if name != self.text("name") || f64::from(*microstep) != number(self.text("microstep")) {
+            return Err(format!("{}: it is {name} at microstep {microstep}", self.line));
+        }
+        match self.fields.get("time") {
+            Some(expected) => self.near(number(time), number(expected)),
+            None => {
+                let lasted = number(time) - number(&changes[place - 1].0);
+                self.near(lasted, number(self.text("lasted")))
+            }
         }
     }
 

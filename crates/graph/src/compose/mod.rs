@@ -7,6 +7,7 @@ mod nodes;
 
 use diagram::{Diagram, Mode};
 
+use crate::chart::chart;
 use crate::letters::{bold_width, width};
 use crate::scene::Scene;
 use crate::size::{NAME, SMALL};
@@ -31,6 +32,7 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
     level::number_nets(&mut layout.lines);
     layout.width = (root.width + 2 * MARGIN).max(bold_width(&layout.title, NAME + 3) + 2 * MARGIN);
     layout.height = root.height + 2 * MARGIN + TITLE;
+    add_charts(&mut layout, diagram, options);
     layout.looped = layout.lines.iter().any(|line| line.looped);
     layout.order = match options.order.map(|order| order.mode) {
         Some(Mode::Smooth) => "order between events".to_owned(),
@@ -41,6 +43,21 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
         add_legend(&mut layout);
     }
     layout
+}
+
+/// Puts the charts of the machines that are shown below the diagram, each below the one before.
+fn add_charts(layout: &mut Layout, diagram: &Diagram, options: &Options) {
+    for machine in &diagram.modes.machines {
+        let depth = machine.path.matches('.').count();
+        if options.depth.is_some_and(|limit| depth > limit) {
+            continue;
+        }
+        let mut chart = chart(diagram, machine);
+        chart.shift(Point { x: MARGIN, y: layout.height });
+        layout.width = layout.width.max(chart.area.right() + MARGIN);
+        layout.height = chart.area.bottom() + MARGIN;
+        layout.charts.push(chart);
+    }
 }
 
 fn add_legend(layout: &mut Layout) {

@@ -105,7 +105,7 @@ fn covered(first: Point, next: Point, (a, b): (Point, Point)) -> Option<Point> {
 }
 
 /// A way with rounded bends; it ends a little before its end where there is an arrow head.
-fn rounded(points: &[Point], arrow: bool) -> String {
+pub(super) fn rounded(points: &[Point], arrow: bool) -> String {
     let mut out = format!("M{} {}", points[0].x, points[0].y);
     for three in points.windows(3) {
         let (before, corner, after) = (three[0], three[1], three[2]);
@@ -124,7 +124,7 @@ fn distance(a: Point, b: Point) -> i64 {
     (a.x - b.x).abs() + (a.y - b.y).abs()
 }
 
-fn towards(from: Point, to: Point, length: i64) -> Point {
+pub(super) fn towards(from: Point, to: Point, length: i64) -> Point {
     Point {
         x: from.x + (to.x - from.x).signum() * length,
         y: from.y + (to.y - from.y).signum() * length,

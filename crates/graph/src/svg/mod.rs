@@ -1,5 +1,6 @@
 //! The picture as SVG.
 
+mod charts;
 mod icons;
 mod lines;
 mod nodes;
@@ -35,6 +36,9 @@ pub fn svg(layout: &Layout) -> String {
     }
     for frame in &layout.frames {
         nodes::frame_ports(&mut out, frame);
+    }
+    for chart in &layout.charts {
+        charts::chart(&mut out, chart);
     }
     legend(&mut out, layout);
     out.push_str("</svg>\n");

@@ -45,6 +45,9 @@ pub(super) fn style() -> String {
          .tip.constant,.dot.constant{{fill:#9aa5b1}}\n\
          .tip.looped,.dot.looped{{fill:#d50000}}\n\
          .dot{{stroke:none}}\n\
+         .move{{fill:none;stroke:#334e68;stroke-width:1.5;stroke-linejoin:round}}\n\
+         .history{{stroke-dasharray:6 3}}\n\
+         .start{{fill:#334e68;stroke:none}}\n\
          rect.looped{{stroke:#d50000;stroke-width:2.2}}\n\
          </style>\n"
     )

@@ -3,41 +3,15 @@
 use base::{Diagnostic, Span, Spanned};
 
 use crate::fields::{Context, get};
+use crate::machine_fields::{MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 use crate::names;
 use crate::sections::diagram::{content, parameters};
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Diagram, Modal, Named, Solve, State, Transition};
 
-const MODAL_KEYS: [&str; 6] = ["type", "description", "parameters", "outputs", "initial", "states"];
-const STATE_KEYS: [&str; 10] = [
-    "description",
-    "parameters",
-    "outputs",
-    "blocks",
-    "solve",
-    "tolerance",
-    "domain",
-    "like",
-    "final",
-    "transitions",
-];
-const TRANSITION_KEYS: [&str; 11] = [
-    "to",
-    "when",
-    "after",
-    "set",
-    "output",
-    "history",
-    "immediate",
-    "preemptive",
-    "default",
-    "nondeterministic",
-    "error",
-];
-
 /// The content of a block of type `Modal`.
 pub(crate) fn modal(context: &mut Context, name: &Spanned<String>, entries: &[Entry]) -> Modal {
-    context.check_keys(entries, &MODAL_KEYS, "a Modal");
+    context.check_keys(entries, &MODAL_FIELDS.map(|field| field.name), "a Modal");
     if let Some(entry) = get(entries, "description") {
         context.word(entry, "a description");
     }
@@ -90,7 +64,7 @@ fn outputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
 fn state(context: &mut Context, entry: &Entry) -> State {
     context.report.keep(names::check_form(&entry.key, "a state"));
     let entries = context.mapping(&entry.value, "a state", "free: {blocks: ..., transitions: []}");
-    context.check_keys(entries, &STATE_KEYS, "a state");
+    context.check_keys(entries, &STATE_FIELDS.map(|field| field.name), "a state");
     if let Some(entry) = get(entries, "description") {
         context.word(entry, "a description");
     }
@@ -118,7 +92,7 @@ fn transition(context: &mut Context, node: &Node) -> Option<Transition> {
         context.unexpected(node, "a transition", "a mapping", EXAMPLE);
         return None;
     };
-    context.check_keys(entries, &TRANSITION_KEYS, "a transition");
+    context.check_keys(entries, &TRANSITION_FIELDS.map(|field| field.name), "a transition");
     let Some(to) = get(entries, "to") else {
         let message = "a transition does not say where it leads";
         context.report.push(

@@ -8,6 +8,7 @@ use super::{Body, PanelPlan, TimePlan, height, named, warning};
 use crate::curve::{Curve, LANE, curves};
 use crate::impulses::arrows;
 use crate::scale::TimeScale;
+use crate::shade;
 use crate::ticks::Ticks;
 use crate::window::{self, Step, rows};
 use crate::{Axis, Error, Mark, Panel, Signal};
@@ -33,6 +34,7 @@ pub(super) fn plan(
     let scale = TimeScale::new(time.range, time.bands.clone(), 0.0, 1.0);
     let mut content = Content { stems: solver_steps, ..Content::default() };
     curves.iter().for_each(|curve| content.add(trace, curve, &scale));
+    curves.iter_mut().for_each(|curve| shade::measure(curve, trace, &scale));
     let ground = !logic && content.rises();
     let message = content.need.data.is_none().then(|| nothing(trace, &curves));
     let need = content.need(height, curves.iter().all(|c| c.source.elem(trace) != Elem::Real));
@@ -52,10 +54,13 @@ pub(super) fn plan(
     Ok(PanelPlan { title, body, y, ground, height, width: None, message, warning })
 }
 
-/// Puts truth values one above the other, where there is nothing else; the first is on top.
+/// Puts truth values, or strips of names, one above the other, where there is nothing else; the
+/// first is on top.
 fn stack(curves: &mut [Curve], trace: &Trace) -> bool {
     let count = curves.len();
-    if count == 0 || !curves.iter().all(|curve| curve.source.elem(trace) == Elem::Bool) {
+    let truths = curves.iter().all(|curve| curve.source.elem(trace) == Elem::Bool);
+    let names = curves.iter().all(|curve| !curve.labels.is_empty());
+    if count == 0 || !(truths || names) {
         return false;
     }
     for (place, curve) in curves.iter_mut().enumerate() {

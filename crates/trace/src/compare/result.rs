@@ -2,6 +2,8 @@
 
 use base::{Tag, Time};
 
+use crate::labels::name_of;
+
 /// One of the two traces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
@@ -33,6 +35,9 @@ pub struct Comparison {
 pub struct ColumnDifference {
     /// Its name.
     pub name: String,
+    /// The names that its numbers stand for in the differences below, which are those of both
+    /// traces; empty where they are just numbers.
+    pub labels: Vec<String>,
     /// The largest difference, also where it is allowed; nothing where all is equal.
     pub largest: Option<Difference>,
     /// The first difference that is not allowed.
@@ -57,6 +62,12 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// The two as names, or as numbers where they stand for none.
+    pub fn names(&self, labels: &[String]) -> (String, String) {
+        let name = |value| name_of(labels, value).map_or_else(|| value.to_string(), str::to_owned);
+        (name(self.first), name(self.second))
+    }
+
     /// How far they are apart; infinite where that is no number.
     pub fn size(&self) -> f64 {
         let size = (self.first - self.second).abs();
@@ -115,6 +126,15 @@ pub enum Reason {
         column: String,
         /// Its values.
         difference: Difference,
+    },
+    /// The name that the value of a signal stands for.
+    Name {
+        /// The signal.
+        column: String,
+        /// The name in the first trace.
+        first: String,
+        /// The name in the second trace.
+        second: String,
     },
     /// Only one trace has the signal.
     Presence {

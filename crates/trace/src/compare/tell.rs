@@ -48,15 +48,25 @@ impl fmt::Display for Side {
     }
 }
 
+impl ColumnDifference {
+    fn has_names(&self, difference: &Difference) -> bool {
+        !self.labels.is_empty() && difference.order.is_none()
+    }
+}
+
 impl fmt::Display for ColumnDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.largest {
             None => f.write_str("equal")?,
+            Some(_) if !self.labels.is_empty() => f.write_str("other names")?,
             Some(largest) => {
                 write!(f, "at most {:.3e} apart, at {}", largest.size(), largest.tag)?;
             }
         }
-        if let Some(beyond) = &self.beyond {
+        if let Some(beyond) = self.beyond.filter(|beyond| self.has_names(beyond)) {
+            let (first, second) = beyond.names(&self.labels);
+            write!(f, "; first at {}: {first} and {second}", beyond.tag)?;
+        } else if let Some(beyond) = &self.beyond {
             write!(f, "; too far from {} on: {beyond}", beyond.tag)?;
         }
         if let Some((tag, side)) = &self.lone {
@@ -84,6 +94,9 @@ impl fmt::Display for Parting {
         write!(f, "at {}: ", self.tag)?;
         match &self.reason {
             Reason::Value { column, difference } => write!(f, "`{column}`, {difference}"),
+            Reason::Name { column, first, second } => {
+                write!(f, "`{column}`, {first} and {second}")
+            }
             Reason::Presence { column, side } => write!(f, "only {side} has a value of `{column}`"),
             Reason::Rows(difference) => difference.fmt(f),
         }

@@ -8,6 +8,7 @@ use base::{Elem, Shape, Tag, Type};
 
 use super::{COLUMNS_KEY, ROWS_KEY, VERSION_KEY};
 use crate::header::FORMAT_VERSION;
+use crate::labels::number_of;
 use crate::number::parse_time;
 use crate::{Column, Header, Impulse, ReadProblem, Schema, Trace};
 
@@ -42,7 +43,7 @@ pub(crate) fn read(mut file: File) -> Result<Trace, ReadProblem> {
         let reason = "its comments and its line of names tell different columns";
         return Err(ReadProblem::Damaged(reason.to_owned()));
     }
-    let mut rows = Rows::new(schema);
+    let mut rows = Rows::new(schema, comments.is_none());
     let mut count: Option<usize> = None;
     while lines.read_record(&mut record).map_err(|error| broken(&error))? {
         let line = record.position().map_or(0, |position| position.line());
@@ -124,15 +125,18 @@ struct Rows {
     values: Vec<Option<Vec<f64>>>,
     /// The columns in which something else than a truth value has been seen.
     numeric: BTreeSet<usize>,
+    /// The names that have been seen in each column, where no comment tells them.
+    seen: Option<Vec<Vec<String>>>,
 }
 
 impl Rows {
-    fn new(schema: Schema) -> Rows {
+    fn new(schema: Schema, guessed: bool) -> Rows {
         let lane =
             |lane: crate::schema::LaneId| (lane.column, lane.order, schema.lane_type(lane).len());
         let lanes = schema.lanes().map(lane).collect();
         let values = vec![None; schema.columns().len()];
-        Rows { trace: Trace::with_schema(schema), lanes, values, numeric: BTreeSet::new() }
+        let seen = guessed.then(|| vec![Vec::new(); values.len()]);
+        Rows { trace: Trace::with_schema(schema), lanes, values, numeric: BTreeSet::new(), seen }
     }
 
     fn take(&mut self, record: &::csv::StringRecord) -> Result<(), String> {
@@ -151,7 +155,13 @@ impl Rows {
         let mut impulses = Vec::new();
         for (column, order, length) in &self.lanes {
             let fields: Vec<&str> = fields.by_ref().take(*length).collect();
-            let value = elements(&fields)?;
+            let value = match (&mut self.seen, order) {
+                (Some(seen), None) => {
+                    learn(&fields, &mut seen[*column], || self.trace.has(*column))?
+                }
+                (None, None) => elements(&fields, self.trace.schema().labels(*column))?,
+                (_, Some(_)) => elements(&fields, &[])?,
+            };
             if order.is_none() && fields.iter().any(|f| !matches!(*f, "" | "true" | "false")) {
                 self.numeric.insert(*column);
             }
@@ -173,9 +183,12 @@ impl Rows {
             Some(comments) => self.trace.set_header(comments.header),
             None => {
                 for column in 0..self.trace.columns().len() {
-                    let seen =
-                        (0..self.trace.len()).any(|row| self.trace.get(row, column).is_some());
-                    if seen && !self.numeric.contains(&column) {
+                    let seen = self.trace.has(column);
+                    let names = self.seen.as_mut().map(|seen| std::mem::take(&mut seen[column]));
+                    if let Some(names) = names.filter(|names| !names.is_empty()) {
+                        self.trace.schema_mut().retype(column, Elem::Int);
+                        self.trace.schema_mut().relabel(column, names);
+                    } else if seen && !self.numeric.contains(&column) {
                         self.trace.schema_mut().retype(column, Elem::Bool);
                     }
                 }
@@ -185,11 +198,35 @@ impl Rows {
     }
 }
 
-fn elements(fields: &[&str]) -> Result<Option<Vec<f64>>, String> {
+/// The elements of a column whose names are not known before: a word is a name, and where names
+/// stand, all else is wrong.
+fn learn(
+    fields: &[&str],
+    names: &mut Vec<String>,
+    has_numbers: impl Fn() -> bool,
+) -> Result<Option<Vec<f64>>, String> {
+    let plain = elements(fields, names);
+    let [field] = fields else { return plain };
+    match plain {
+        Ok(Some(_)) if !names.is_empty() && number_of(names, field).is_none() => {
+            Err(format!("`{field}` stands among names"))
+        }
+        Err(_) if !names.is_empty() || !has_numbers() => {
+            names.push((*field).to_owned());
+            Ok(Some(vec![(names.len() - 1) as f64]))
+        }
+        plain => plain,
+    }
+}
+
+fn elements(fields: &[&str], labels: &[String]) -> Result<Option<Vec<f64>>, String> {
     if fields.iter().all(|field| field.is_empty()) {
         return Ok(None);
     }
     let element = |field: &&str| match *field {
+        field if number_of(labels, field).is_some() => {
+            Ok(number_of(labels, field).expect("it is some"))
+        }
         "true" => Ok(1.0),
         "false" => Ok(0.0),
         field => field.parse().map_err(|_| format!("`{field}` is no number")),

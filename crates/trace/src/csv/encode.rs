@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use base::Elem;
-
 use super::{COLUMNS_KEY, ROWS_KEY, VERSION_KEY};
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
+use crate::labels::Form;
 use crate::layout::Layout;
-use crate::number::{write_time, write_value};
+use crate::number::write_time;
 use crate::{Header, Schema, Trace, writer};
 
 /// Writes the table. Vectors and matrices have a column for each element; absent signals have an
@@ -42,7 +41,7 @@ fn write_rows(trace: &Trace, mut encoder: Encoder<impl Write>) -> io::Result<()>
 /// A CSV file that is being written.
 pub(crate) struct Encoder<W: Write> {
     out: W,
-    elements: Vec<Elem>,
+    forms: Vec<Form>,
     /// The lines of a chunk.
     text: Vec<u8>,
     rows: u64,
@@ -66,9 +65,9 @@ impl<W: Write> Encoder<W> {
         let own = schema.names();
         names.write_record(index.iter().copied().chain(own.iter().map(String::as_str)))?;
         out.write_all(&names.into_inner().map_err(|error| error.into_error())?)?;
-        let elements = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
+        let forms = schema.lanes().map(|lane| Form::of(schema, lane, quoted)).collect();
         let (text, microsteps) = (Vec::new(), index.len() > 1);
-        Ok(Encoder { out, elements, text, rows: 0, comments: false, microsteps })
+        Ok(Encoder { out, forms, text, rows: 0, comments: false, microsteps })
     }
 
     fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
@@ -79,13 +78,13 @@ impl<W: Write> Encoder<W> {
                 self.text.push(b',');
                 self.text.extend_from_slice(itoa::Buffer::new().format(tag.microstep).as_bytes());
             }
-            for (cursor, elem) in cursors.iter_mut().zip(&self.elements) {
+            for (cursor, form) in cursors.iter_mut().zip(&self.forms) {
                 match cursor.next() {
                     None => self.text.extend(std::iter::repeat_n(b',', cursor.width())),
                     Some(values) => {
                         for value in values {
                             self.text.push(b',');
-                            write_value(&mut self.text, *elem, value);
+                            form.write(&mut self.text, value);
                         }
                     }
                 }
@@ -113,6 +112,15 @@ impl<W: Write + Send> writer::Encoder for Encoder<W> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.end()
+    }
+}
+
+/// A name as a field, in quotes where it must be.
+fn quoted(name: &str) -> Vec<u8> {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\"")).into_bytes()
+    } else {
+        name.as_bytes().to_vec()
     }
 }
 

@@ -4,12 +4,13 @@ use std::fmt;
 use std::fs::File;
 use std::io::BufReader;
 
-use base::{Tag, Type};
+use base::Tag;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
 use super::VERSION_KEY;
 use crate::header::FORMAT_VERSION;
+use crate::labels::number_of;
 use crate::layout::{Kind, Table};
 use crate::number::parse_time;
 use crate::parts::Parts;
@@ -144,12 +145,14 @@ impl Row {
             return Err(format!("{} values for {values} columns", self.v.len()));
         }
         let columns = schema.columns();
-        for (entry, column) in self.v.iter().zip(&table.columns) {
-            entry.check(columns[*column].ty, &columns[*column].name)?;
+        let mut values = Vec::with_capacity(self.v.len());
+        for (entry, index) in self.v.into_iter().zip(&table.columns) {
+            let column = &columns[*index];
+            values.push(entry.elements(column.ty.len(), &column.name, schema.labels(*index))?);
         }
         let impulses = self.d.into_iter().map(|impulse| weight(schema, table, impulse));
         let impulses: Vec<(usize, usize, Vec<f64>)> = impulses.collect::<Result<_, _>>()?;
-        trace.push(tag, |column| self.v.get(column)?.0.as_deref());
+        trace.push(tag, |column| values.get(column)?.as_deref());
         for (column, order, weight) in impulses {
             trace.push_impulse(Impulse { tag, column, order, weight });
         }
@@ -167,24 +170,51 @@ fn weight(
     let carries = matches!(table.kind, Kind::Joined | Kind::Impulses);
     match place {
         Some(place) if carries && order < schema.orders()[column] => {
-            entry.check(schema.columns()[column].ty, "the impulse")?;
-            Ok((place, order, entry.0.ok_or("an impulse without a coefficient")?))
+            let weight = entry.elements(schema.columns()[column].ty.len(), "the impulse", &[])?;
+            Ok((place, order, weight.ok_or("an impulse without a coefficient")?))
         }
         _ => Err(format!("column {column} has no impulses of order {order}")),
     }
 }
 
-/// The elements of a value, or nothing where it is absent.
-struct Entry(Option<Vec<f64>>);
+/// What stands for a value.
+enum Entry {
+    Absent,
+    Elements(Vec<f64>),
+    /// A name, or a number that is not finite.
+    Word(String),
+}
 
 impl Entry {
-    fn check(&self, ty: Type, name: &str) -> Result<(), String> {
-        match &self.0 {
-            Some(value) if value.len() != ty.len() => {
-                Err(format!("{} elements instead of {} in `{name}`", value.len(), ty.len()))
-            }
-            _ => Ok(()),
+    /// The elements of a value, or nothing where it is absent.
+    fn elements(
+        self,
+        length: usize,
+        name: &str,
+        labels: &[String],
+    ) -> Result<Option<Vec<f64>>, String> {
+        let value = match self {
+            Entry::Absent => return Ok(None),
+            Entry::Elements(value) => value,
+            Entry::Word(word) => vec![
+                number_of(labels, &word)
+                    .or_else(|| not_finite(&word))
+                    .ok_or_else(|| format!("`{word}` is no number"))?,
+            ],
+        };
+        if value.len() != length {
+            return Err(format!("{} elements instead of {length} in `{name}`", value.len()));
         }
+        Ok(Some(value))
+    }
+}
+
+fn not_finite(word: &str) -> Option<f64> {
+    match word {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
     }
 }
 
@@ -204,15 +234,15 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Entry, E> {
-        Ok(Entry(None))
+        Ok(Entry::Absent)
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Entry, E> {
-        Ok(Entry(Some(vec![f64::from(value)])))
+        Ok(Entry::Elements(vec![f64::from(value)]))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Entry, E> {
-        Ok(Entry(Some(vec![value])))
+        Ok(Entry::Elements(vec![value]))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Entry, E> {
@@ -224,19 +254,21 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Entry, E> {
-        match text {
-            "NaN" => self.visit_f64(f64::NAN),
-            "Infinity" => self.visit_f64(f64::INFINITY),
-            "-Infinity" => self.visit_f64(f64::NEG_INFINITY),
-            _ => Err(E::custom(format!("`{text}` is no number"))),
-        }
+        Ok(Entry::Word(text.to_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entry, A::Error> {
         let mut elements = Vec::new();
-        while let Some(Entry(element)) = list.next_element()? {
-            elements.extend(element.ok_or_else(|| A::Error::custom("an element is missing"))?);
+        while let Some(entry) = list.next_element()? {
+            match entry {
+                Entry::Absent => return Err(A::Error::custom("an element is missing")),
+                Entry::Elements(more) => elements.extend(more),
+                Entry::Word(word) => elements.push(
+                    not_finite(&word)
+                        .ok_or_else(|| A::Error::custom(format!("`{word}` is no number")))?,
+                ),
+            }
         }
-        Ok(Entry(Some(elements)))
+        Ok(Entry::Elements(elements))
     }
 }

@@ -7,8 +7,9 @@ use base::Elem;
 use super::VERSION_KEY;
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
+use crate::labels::Form;
 use crate::layout::{Layout, Table};
-use crate::number::{write_time, write_value};
+use crate::number::write_time;
 use crate::schema::LaneId;
 use crate::writer::{self, Output};
 use crate::{Header, Schema};
@@ -26,9 +27,8 @@ pub(crate) struct Encoder {
 }
 
 /// How the entries of a lane are written.
-#[derive(Clone, Copy)]
 struct Kind {
-    elem: Elem,
+    form: Form,
     is_scalar: bool,
 }
 
@@ -39,8 +39,8 @@ impl Encoder {
         write!(out, "{{\"{VERSION_KEY}\": {FORMAT_VERSION},\n\"header\": {header},\n")?;
         write!(out, "\"columns\": {columns},\n\"rows\": [")?;
         let kind = |lane: LaneId| {
-            let ty = schema.lane_type(lane);
-            (lane, Kind { elem: ty.elem, is_scalar: ty.is_scalar() })
+            let is_scalar = schema.lane_type(lane).is_scalar();
+            (lane, Kind { form: Form::of(schema, lane, quoted), is_scalar })
         };
         let lanes = schema.lanes().map(kind).collect();
         let layout = Layout::of(schema);
@@ -71,11 +71,11 @@ impl writer::Encoder for Encoder {
                 let (lane, kind) = &self.lanes[*place];
                 let value = cursors[*place].next();
                 match (lane.order, value) {
-                    (None, Some(value)) => entry(text, *kind, value),
+                    (None, Some(value)) => entry(text, kind, value),
                     (None, None) => text.extend_from_slice(b"null"),
                     (Some(order), Some(weight)) => {
                         write!(impulses, "[{},{order},", lane.column)?;
-                        entry(&mut impulses, *kind, weight);
+                        entry(&mut impulses, kind, weight);
                         impulses.extend_from_slice(b"],");
                     }
                     (Some(_), None) => {}
@@ -112,14 +112,19 @@ fn drop_comma(text: &mut Vec<u8>) {
     }
 }
 
-fn entry(text: &mut Vec<u8>, kind: Kind, values: impl Iterator<Item = f64>) {
+/// A name as JSON.
+fn quoted(name: &str) -> Vec<u8> {
+    serde_json::Value::from(name).to_string().into_bytes()
+}
+
+fn entry(text: &mut Vec<u8>, kind: &Kind, values: impl Iterator<Item = f64>) {
     if !kind.is_scalar {
         text.push(b'[');
     }
     for value in values {
-        match kind.elem {
+        match kind.form.elem {
             Elem::Int | Elem::Real if !value.is_finite() => text.extend_from_slice(name(value)),
-            elem => write_value(text, elem, value),
+            _ => kind.form.write(text, value),
         }
         text.push(b',');
     }

@@ -15,6 +15,7 @@ use base::{Elem, Tag, Time};
 use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY, first_columns};
 use crate::chunk::Chunk;
 use crate::header::FORMAT_VERSION;
+use crate::labels::number_of;
 use crate::layout::Layout;
 use crate::parts::Parts;
 use crate::{Header, ReadProblem, Schema};
@@ -112,11 +113,15 @@ fn chunk(
         chunk.push_tag(Tag::new(time, microstep.cast_unsigned()), *table);
     }
     let mut index = first_columns(layout).len();
-    let kinds: Vec<Elem> = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-    for ((lane, elem), table) in chunk.lanes_mut().iter_mut().zip(kinds).zip(&layout.table_of) {
+    let lanes = chunk.lanes_mut().iter_mut().zip(schema.lanes());
+    for ((lane, id), table) in lanes.zip(&layout.table_of) {
+        let (elem, labels) = (schema.lane_type(id).elem, schema.lane_labels(id));
         let mut first = None;
         for element in &mut lane.elements {
-            let (values, levels) = if elem == Elem::Bool {
+            let (values, levels) = if !labels.is_empty() {
+                let (names, levels) = column::<ByteArrayType>(group, index)?;
+                (names.iter().map(|name| number(labels, name)).collect::<Result<_, _>>()?, levels)
+            } else if elem == Elem::Bool {
                 let (values, levels) = column::<BoolType>(group, index)?;
                 (values.into_iter().map(f64::from).collect(), levels)
             } else {
@@ -164,6 +169,14 @@ fn own_levels(levels: &[i16], tables: &[u32], table: usize) -> Option<Vec<i16>> 
     let foreign = rows.clone().any(|(level, own)| *own as usize != table && *level != 0);
     let own = rows.filter(|(_, own)| **own as usize == table).map(|(level, _)| *level);
     (!foreign).then(|| own.collect())
+}
+
+/// The number that a name or the text of a number stands for.
+fn number(labels: &[String], name: &ByteArray) -> Result<f64, ReadProblem> {
+    let name = String::from_utf8_lossy(name.data());
+    number_of(labels, &name)
+        .or_else(|| name.parse().ok())
+        .ok_or_else(|| ReadProblem::Damaged(format!("`{name}` is none of a column's names")))
 }
 
 /// All values of a column in a row group and, for those that may be absent, whether they are.

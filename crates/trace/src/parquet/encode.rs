@@ -20,6 +20,7 @@ use bytes::Bytes;
 use super::{COLUMNS_KEY, HEADER_KEY, TABLE_COLUMN, TAG_COLUMNS, VERSION_KEY, first_columns};
 use crate::chunk::{Chunk, Lane};
 use crate::header::FORMAT_VERSION;
+use crate::labels::Form;
 use crate::layout::Layout;
 use crate::number::seconds;
 use crate::writer::{self, Output};
@@ -28,8 +29,8 @@ use crate::{Header, Schema};
 /// A Parquet file that is being written.
 pub(crate) struct Encoder {
     file: SerializedFileWriter<Output>,
-    /// The kind of element of each lane.
-    elements: Vec<Elem>,
+    /// How the values of each lane are written.
+    forms: Vec<Form>,
     layout: Layout,
 }
 
@@ -39,8 +40,9 @@ impl Encoder {
         let properties = Arc::new(properties(schema, &layout, header)?);
         let fields = fields(schema, &layout).map_err(broken)?;
         let file = SerializedFileWriter::new(out, fields, properties).map_err(broken)?;
-        let elements = schema.lanes().map(|lane| schema.lane_type(lane).elem).collect();
-        Ok(Encoder { file, elements, layout })
+        let plain = |name: &str| name.as_bytes().to_vec();
+        let forms = schema.lanes().map(|lane| Form::of(schema, lane, plain)).collect();
+        Ok(Encoder { file, forms, layout })
     }
 
     fn row_group(&mut self, chunk: &Chunk) -> Result<(), ParquetError> {
@@ -55,16 +57,16 @@ impl Encoder {
         if self.layout.is_divided() {
             tables(&mut group, &self.layout, chunk.tables())?;
         }
-        let kinds = self.elements.iter().zip(&self.layout.table_of);
+        let kinds = self.forms.iter().zip(&self.layout.table_of);
         let everywhere = vec![1; chunk.len()];
-        for (lane, (elem, table)) in chunk.lanes().iter().zip(kinds) {
+        for (lane, (form, table)) in chunk.lanes().iter().zip(kinds) {
             let own = lane.levels().unwrap_or(&everywhere);
             match self.layout.is_divided() {
                 true => {
                     let levels = spread(own, chunk.tables(), *table);
-                    self::lane(&mut group, lane, &levels, *elem)?;
+                    self::lane(&mut group, lane, &levels, form)?;
                 }
-                false => self::lane(&mut group, lane, own, *elem)?,
+                false => self::lane(&mut group, lane, own, form)?,
             }
         }
         group.close().map(|_| ())
@@ -120,12 +122,17 @@ fn properties(schema: &Schema, layout: &Layout, header: &Header) -> io::Result<W
     }
     let names = names(schema, layout);
     let elements = schema.lanes().flat_map(|lane| {
-        let ty = schema.lane_type(lane);
-        std::iter::repeat_n(ty.elem, ty.len())
+        let (ty, named) = (schema.lane_type(lane), !schema.lane_labels(lane).is_empty());
+        std::iter::repeat_n((ty.elem, named), ty.len())
     });
-    for (name, elem) in names.into_iter().skip(first_columns(layout).len()).zip(elements) {
-        if elem == Elem::Bool {
-            properties = properties.set_column_encoding(ColumnPath::new(vec![name]), Encoding::RLE);
+    for (name, (elem, named)) in names.into_iter().skip(first_columns(layout).len()).zip(elements) {
+        let path = ColumnPath::new(vec![name]);
+        if named {
+            properties = properties
+                .set_column_encoding(path.clone(), Encoding::PLAIN)
+                .set_column_dictionary_enabled(path, true);
+        } else if elem == Elem::Bool {
+            properties = properties.set_column_encoding(path, Encoding::RLE);
         }
     }
     Ok(properties.build())
@@ -167,9 +174,16 @@ fn fields(schema: &Schema, layout: &Layout) -> Result<Arc<Type>, ParquetError> {
     let mut rest = names.iter().skip(fields.len());
     for lane in schema.lanes() {
         let ty = schema.lane_type(lane);
-        let physical = if ty.elem == Elem::Bool { Physical::BOOLEAN } else { Physical::DOUBLE };
+        let (physical, logical) = if !schema.lane_labels(lane).is_empty() {
+            (Physical::BYTE_ARRAY, Some(LogicalType::String))
+        } else if ty.elem == Elem::Bool {
+            (Physical::BOOLEAN, None)
+        } else {
+            (Physical::DOUBLE, None)
+        };
         for name in rest.by_ref().take(ty.len()) {
             let field = Type::primitive_type_builder(name, physical);
+            let field = field.with_logical_type(logical.clone());
             fields.push(field.with_repetition(Repetition::OPTIONAL).build()?);
         }
     }
@@ -228,10 +242,14 @@ fn lane(
     group: &mut Group<'_>,
     lane: &Lane,
     levels: &[i16],
-    elem: Elem,
+    form: &Form,
 ) -> Result<(), ParquetError> {
     for values in &lane.elements {
-        if elem == Elem::Bool {
+        if form.has_names() {
+            let values: Vec<ByteArray> =
+                values.iter().map(|value| form.text(*value).into()).collect();
+            column::<ByteArrayType, _>(group, &values, Some(levels))?;
+        } else if form.elem == Elem::Bool {
             let values: Vec<bool> = values.iter().map(|value| *value != 0.0).collect();
             column::<BoolType, _>(group, &values, Some(levels))?;
         } else {

@@ -1,0 +1,219 @@
+//! State machines as charts: states and the transitions between them, each chart laid out like a
+//! level of the diagram, with the words of a transition as a vertex on its way.
+
+use diagram::{Diagram, Machine, Transition};
+
+use crate::layered::{Drawing, Edge, Graph, Net, Pin, Vertex, draw};
+use crate::letters::{bold_width, shortened, width};
+use crate::size::{NAME, SMALL};
+use crate::{Point, Rect};
+
+/// A state machine in its place.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Chart {
+    /// The path of the machine.
+    pub path: String,
+    /// Where it is.
+    pub area: Rect,
+    /// Where the arrow into the initial state begins.
+    pub start: Point,
+    /// The states.
+    pub states: Vec<StateBox>,
+    /// The transitions, and first of all the way into the initial state.
+    pub arrows: Vec<Arrow>,
+}
+
+/// A state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StateBox {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub area: Rect,
+    /// Whether it is a final one.
+    pub last: bool,
+}
+
+/// A transition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arrow {
+    /// The way, along the axes.
+    pub points: Vec<Point>,
+    /// What stands on it: the guard, the actions, and other words.
+    pub words: Vec<String>,
+    /// The left end of the base line of the first word.
+    pub at: Point,
+    /// Whether the diagram of the other state goes on where it was.
+    pub history: bool,
+}
+
+/// Above the inside of a chart, with its name, and around it \[px\].
+const HEAD: i64 = 34;
+const PAD: i64 = 18;
+/// The height of a line of words \[px\].
+const LINE: i64 = 13;
+/// How many letters of a line are shown.
+const MOST: usize = 44;
+/// The distance of arrows at a state \[px\].
+const PINS: i64 = 20;
+
+/// What is written on a transition.
+pub(crate) fn words(diagram: &Diagram, machine: &Machine, transition: &Transition) -> Vec<String> {
+    let text = |span| shortened(diagram.sources.snippet(span), MOST);
+    let guard = |block: &diagram::BlockId| {
+        let block = diagram.block(*block);
+        let after = block.kind.info().name == "after";
+        if after { format!("after {}", text(block.span)) } else { text(block.span) }
+    };
+    let guards: Vec<String> = transition.guards.iter().map(guard).collect();
+    let mut lines = Vec::new();
+    if !guards.is_empty() {
+        lines.push(shortened(&guards.join(" and "), MOST));
+    }
+    let sets = transition
+        .sets
+        .iter()
+        .map(|set| format!("{} = {}", text(set.span), text(diagram.block(set.value).span)));
+    let says = transition.says.iter().map(|(output, value)| {
+        let path = &diagram.block(machine.outputs[*output]).path;
+        let name = path.rsplit('.').next().unwrap_or(path);
+        format!("{name} ! {}", text(diagram.block(*value).span))
+    });
+    lines.extend(sets.chain(says).map(|action| shortened(&format!("/ {action}"), MOST)));
+    let flags = [
+        (transition.immediate, "immediate"),
+        (transition.preemptive, "preemptive"),
+        (transition.default, "default"),
+        (transition.nondeterministic, "nondeterministic"),
+        (transition.error, "error"),
+        (transition.history, "history"),
+    ];
+    let flags: Vec<&str> = flags.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    if !flags.is_empty() {
+        lines.push(format!("({})", flags.join(", ")));
+    }
+    lines
+}
+
+/// Lays out a machine, with its corner at the origin.
+pub(crate) fn chart(diagram: &Diagram, machine: &Machine) -> Chart {
+    let count = machine.states.len();
+    let mut graph = Graph::default();
+    for (number, state) in machine.states.iter().enumerate() {
+        let into = machine.states.iter().flat_map(|state| &state.transitions);
+        let into = into.filter(|transition| transition.to == number).count();
+        let into = into + usize::from(number == machine.initial);
+        graph.vertices.push(state_vertex(&state.name, into, state.transitions.len()));
+    }
+    graph.vertices.push(vertex(12, 12, vec![], vec![6]));
+    let mut taken = vec![0; count];
+    let mut next = |state: usize| {
+        taken[state] += 1;
+        Pin { vertex: state, pin: taken[state] - 1 }
+    };
+    let start = Pin { vertex: count, pin: 0 };
+    graph.nets.push(Net { from: start, to: vec![next(machine.initial)] });
+    let mut written = Vec::new();
+    for (number, state) in machine.states.iter().enumerate() {
+        for (pin, transition) in state.transitions.iter().enumerate() {
+            let words = words(diagram, machine, transition);
+            let label = graph.vertices.len();
+            graph.vertices.push(words_vertex(&words));
+            let (from, on) = (Pin { vertex: number, pin }, Pin { vertex: label, pin: 0 });
+            graph.nets.push(Net { from, to: vec![on] });
+            graph.nets.push(Net { from: on, to: vec![next(transition.to)] });
+            written.push((label, words, transition.history));
+        }
+    }
+    assemble(diagram, machine, &graph, &draw(&graph), written)
+}
+
+fn assemble(
+    diagram: &Diagram,
+    machine: &Machine,
+    graph: &Graph,
+    drawing: &Drawing,
+    written: Vec<(usize, Vec<String>, bool)>,
+) -> Chart {
+    let inside = |point: Point| Point { x: point.x + PAD, y: point.y + HEAD };
+    let place = |vertex: usize| {
+        let Point { x, y } = inside(drawing.places[vertex]);
+        let Vertex { width, height, .. } = graph.vertices[vertex];
+        Rect { x, y, width, height }
+    };
+    let way = |net: usize| drawing.routes[net][0].points.iter().copied().map(inside);
+    let states = machine.states.iter().enumerate().map(|(number, state)| {
+        let last = is_last(diagram, machine, number);
+        StateBox { name: state.name.clone(), area: place(number), last }
+    });
+    let first =
+        Arrow { points: way(0).collect(), words: vec![], at: Point::default(), history: false };
+    let arrows = written.into_iter().enumerate().map(|(place_of, (label, words, history))| {
+        let area = place(label);
+        let net = 1 + 2 * place_of;
+        let at = Point { x: area.x + 6, y: area.y + LINE - 3 };
+        Arrow { points: way(net).chain(way(net + 1)).collect(), words, at, history }
+    });
+    let start = place(machine.states.len());
+    let title = bold_width(&title(&machine.path), NAME) + 2 * PAD;
+    Chart {
+        path: machine.path.clone(),
+        area: Rect {
+            x: 0,
+            y: 0,
+            width: (drawing.width + 2 * PAD).max(title),
+            height: drawing.height + HEAD + PAD,
+        },
+        start: Point { x: start.x + 6, y: start.y + 6 },
+        arrows: std::iter::once(first).chain(arrows).collect(),
+        states: states.collect(),
+    }
+}
+
+/// What stands above a chart.
+pub(crate) fn title(path: &str) -> String {
+    format!("states of {path}")
+}
+
+/// Whether the machine is done in a state.
+pub(crate) fn is_last(diagram: &Diagram, machine: &Machine, state: usize) -> bool {
+    let kind = &diagram.block(machine.mode).kind;
+    kind.finals().is_some_and(|last| last[state])
+}
+
+fn state_vertex(name: &str, into: usize, out: usize) -> Vertex {
+    let pins = |count: usize, height: i64| {
+        let first = (height - (count as i64 - 1) * PINS) / 2;
+        (0..count as i64).map(|pin| first + pin * PINS).collect()
+    };
+    let most = into.max(out).max(1) as i64;
+    let height = (most * PINS + 16).max(40);
+    vertex(bold_width(name, NAME) + 36, height, pins(into, height), pins(out, height))
+}
+
+/// The words stand above the line that passes below them.
+fn words_vertex(words: &[String]) -> Vertex {
+    let widest = words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
+    let height = words.len() as i64 * LINE + 6;
+    vertex(widest + 12, height, vec![height - 2], vec![height - 2])
+}
+
+fn vertex(width: i64, height: i64, left: Vec<i64>, right: Vec<i64>) -> Vertex {
+    Vertex { width, height, left, right, free: true, edge: Edge::None, leads: None, gathers: false }
+}
+
+impl Chart {
+    /// Moves the whole.
+    pub(crate) fn shift(&mut self, by: Point) {
+        let moved = |p: Point| Point { x: p.x + by.x, y: p.y + by.y };
+        self.area = self.area.moved(by);
+        self.start = moved(self.start);
+        for state in &mut self.states {
+            state.area = state.area.moved(by);
+        }
+        for arrow in &mut self.arrows {
+            arrow.at = moved(arrow.at);
+            arrow.points.iter_mut().for_each(|point| *point = moved(*point));
+        }
+    }
+}

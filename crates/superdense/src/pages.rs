@@ -1,0 +1,101 @@
+//! The pages of all that can be a block: those of the library, and the state machine.
+
+use blocks::{Library, page};
+use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
+
+/// What a block is, as text.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The type of block.
+    pub name: String,
+    /// Where to look for it.
+    pub shelf: String,
+    /// What it is, in a line.
+    pub summary: String,
+    /// The page, in Markdown.
+    pub text: String,
+}
+
+/// The one block that is part of the language and not of a library.
+pub(crate) const MODAL_SUMMARY: &str =
+    "A state machine, whose states have diagrams of their own that run while it is in them.";
+
+/// The pages of a library's blocks and of `Modal`.
+pub fn pages(library: &Library) -> Vec<Page> {
+    let of = |info: blocks::Info| Page {
+        name: info.name.to_owned(),
+        shelf: info.shelf.to_owned(),
+        summary: info.summary.to_owned(),
+        text: page(&info),
+    };
+    let mut pages: Vec<Page> = library.iter().map(|block| of(block.info())).collect();
+    pages.push(modal());
+    pages
+}
+
+fn modal() -> Page {
+    let (name, shelf) = ("Modal", "Modes");
+    let mut text = format!("# {name}\n\n{MODAL_SUMMARY}\n\nShelf: {shelf}.\n");
+    text += "\n[Modes](../modes.md) tells what each of these means, with examples.\n";
+    let parts = [
+        ("A Modal", &MODAL_FIELDS[..]),
+        ("A state", &STATE_FIELDS[..]),
+        ("A transition", &TRANSITION_FIELDS[..]),
+    ];
+    for (title, fields) in parts {
+        text += &format!("\n## {title}\n\n| field | what stands there | what it is for |\n");
+        text += "|---|---|---|\n";
+        for Field { name, kind, about } in fields {
+            text += &format!("| `{name}` | {} | {about} |\n", words(*kind));
+        }
+    }
+    text += "\n## Outputs\n\n| name | what it is |\n|---|---|\n";
+    for (name, about) in OUTPUTS {
+        text += &format!("| {name} | {about} |\n");
+    }
+    text += &format!("\n## Absence\n\n{ABSENCE}\n\n## Impulses\n\n{IMPULSES}\n");
+    text += &format!("\n## Example\n\n```yaml\n{}\n```\n", EXAMPLE.trim());
+    Page { name: name.to_owned(), shelf: shelf.to_owned(), summary: MODAL_SUMMARY.to_owned(), text }
+}
+
+fn words(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Text => "text",
+        FieldKind::State => "the name of a state",
+        FieldKind::Flag => "`true` or `false`",
+        FieldKind::Expression => "an expression",
+        FieldKind::Actions => "names with expressions",
+        FieldKind::Names => "a list of names",
+        FieldKind::AsInDiagrams => "as in a diagram",
+        FieldKind::States => "names with states",
+        FieldKind::Transitions => "a list of transitions",
+    }
+}
+
+const OUTPUTS: [(&str, &str); 4] = [
+    ("its own", "As the state says in which it is, or as a transition has just said."),
+    ("`state`", "The state in which it is: a number from 0 on, which results show as its name."),
+    ("`done`", "Whether that state is a final one."),
+    ("the name of a state", "Whether it is there."),
+];
+
+const ABSENCE: &str = "An output is absent in a state that does not give it. A guard whose signals \
+     are absent is not met.";
+
+const IMPULSES: &str = "What a state gives at an output passes with its impulses. What is set and \
+     what a transition says has none.";
+
+const EXAMPLE: &str = "
+superdense: 1
+name: thermostat
+blocks:
+  room: {type: Integrator, input: -0.1 * (room - 10) + heater.q, initial: 18}
+  heater:
+    type: Modal
+    initial: warm
+    states:
+      warm: {outputs: {q: 2}, transitions: [{to: cool, when: room > 21}]}
+      cool: {outputs: {q: 0}, transitions: [{to: warm, when: room < 19}]}
+record: [room, heater.state]
+simulate: {stop: 30}
+";
