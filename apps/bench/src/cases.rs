@@ -4,6 +4,7 @@ mod ball;
 mod chain;
 mod impulses;
 mod lorenz;
+mod modes;
 mod recording;
 mod sampled;
 mod startup;
@@ -17,13 +18,14 @@ use crate::measure::{Effort, Figure};
 pub(crate) type Case = (&'static str, fn(&Effort) -> Result<Vec<Figure>>);
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 7] = [
+pub(crate) const ALL: [Case; 8] = [
     ("lorenz", lorenz::figures),
     ("ball", ball::figures),
     ("chain", chain::figures),
     ("sampled", sampled::figures),
     ("recording", recording::figures),
     ("impulses", impulses::figures),
+    ("modes", modes::figures),
     ("startup", startup::figures),
 ];
 

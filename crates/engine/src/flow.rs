@@ -1,18 +1,37 @@
 //! A region between events, as the solver sees it.
 
 use base::Time;
-use ir::{Slot, run};
+use ir::{Active, Slot, run, run_active};
 use program::{Line, Program, RegionProgram};
 use solver::System;
 
 use crate::history::History;
 use crate::snapshot::{Range, RegionState};
 
+/// What of the tapes of a region runs; found anew when a phase starts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ActiveTapes {
+    pub derivative: Active,
+    pub crossings: Active,
+    pub known: bool,
+}
+
+impl ActiveTapes {
+    /// Finds what runs under the conditions in the buffer.
+    pub fn find(&mut self, program: &RegionProgram, slots: &[f64]) {
+        self.derivative.find(&program.derivative, slots);
+        self.crossings.find(&program.crossings, slots);
+        self.known = true;
+    }
+}
+
 /// The smooth functions of a region over the buffer.
 pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
     /// What of it runs.
     pub ranges: &'a [Range],
+    /// The same of its tapes.
+    pub active: &'a ActiveTapes,
     pub slots: &'a mut [f64],
     pub time: Slot,
     /// The start of the phase, and the same \[s\].
@@ -105,13 +124,14 @@ impl<'a> Flow<'a> {
         program: &'a Program,
         region: usize,
         ranges: &'a [Range],
+        active: &'a ActiveTapes,
         slots: &'a mut [f64],
         start: Time,
         history: &'a mut History,
     ) -> Self {
         let (time, origin, lines) = (program.time, start.seconds(), &program.lines);
         let program = &program.regions[region];
-        Flow { program, ranges, slots, time, start, origin, lines, history }
+        Flow { program, ranges, active, slots, time, start, origin, lines, history }
     }
 
     /// Puts time, state and delayed signals in their places.
@@ -129,7 +149,7 @@ impl<'a> Flow<'a> {
 impl System for Flow<'_> {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         self.place(t, x);
-        run(&self.program.derivative, self.slots);
+        run_active(&self.program.derivative, &self.active.derivative, self.slots);
         gather(self.slots, self.program.rate, states(self.ranges), dx);
         if dx.iter().any(|rate| !rate.is_finite()) && !self.program.live.derivative.is_empty() {
             run(&self.program.live.derivative, self.slots);
@@ -156,7 +176,7 @@ impl System for Flow<'_> {
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
-        run(&self.program.crossings, self.slots);
+        run_active(&self.program.crossings, &self.active.crossings, self.slots);
         gather(self.slots, self.program.g, watches(self.ranges), g);
         if g.iter().any(|x| x.is_nan()) {
             run(&self.program.live.crossings, self.slots);

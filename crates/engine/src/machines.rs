@@ -39,16 +39,19 @@ impl Simulation {
         if cells.fragment == FragmentId::ROOT {
             return cells.timer.time(self.s.wakings[timer]);
         }
+        if !self.runs(cells.fragment) {
+            return None;
+        }
         let clock = &self.s.fragments[cells.fragment.index()];
-        let time = cells.timer.time(self.s.wakings[timer])?;
-        self.runs(cells.fragment).then(|| time + clock.origin)
+        Some(cells.timer.time(self.s.wakings[timer])? + clock.origin)
     }
 
     /// The first time on the agenda; what was put there by fragments that do not run any more is
     /// taken off.
     pub(crate) fn next_event(&mut self) -> Time {
         while let Some(Reverse((time, timer))) = self.s.agenda.peek().copied() {
-            if self.wakes(timer as usize) == Some(time) {
+            let always = self.program.timers[timer as usize].fragment == FragmentId::ROOT;
+            if always || self.wakes(timer as usize) == Some(time) {
                 return time;
             }
             self.s.agenda.pop();

@@ -202,8 +202,11 @@ impl Simulation {
         }
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;
-        let woken = self.take_due(tag.time, sink);
-        self.wake(&woken);
+        if !self.program.machines.is_empty() {
+            // What was switched on may have something due at once.
+            let woken = self.take_due(tag.time, sink);
+            self.wake(&woken);
+        }
         self.bring(tag.microstep + 1);
         self.decide(tag.microstep, sink)?;
         self.end_if_quiet(sink)

@@ -10,7 +10,7 @@ use ir::{Jet, Partial, run};
 use program::Program;
 use solver::{Advance, Sides, StepError};
 
-use crate::flow::{Flow, numbered, scatter, states, watches};
+use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::reach::Reach;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, Snapshot, Tick};
@@ -96,6 +96,8 @@ pub struct Simulation {
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
     pub(crate) reach: Arc<Reach>,
+    /// What of the tapes of each region runs.
+    pub(crate) active: Vec<ActiveTapes>,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
@@ -118,7 +120,8 @@ impl Simulation {
         options: Options,
         snapshot: Snapshot,
     ) -> Simulation {
-        let (covered, places) = (vec![false; program.regions.len()], wire_places(&program));
+        let regions = program.regions.len();
+        let (covered, places) = (vec![false; regions], wire_places(&program));
         Simulation {
             diagram,
             program,
@@ -135,6 +138,7 @@ impl Simulation {
             spare_tick: None,
             found: Vec::new(),
             reach: Arc::default(),
+            active: vec![ActiveTapes::default(); regions],
             silenced: Vec::new(),
             forced: None,
             zeno: None,
@@ -271,8 +275,13 @@ impl Simulation {
     fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
         let state = &mut self.s.regions[region];
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
+        let active = &mut self.active[region];
+        if !active.known {
+            active.find(&self.program.regions[region], slots);
+        }
         let history = &mut self.s.histories[region];
-        let mut flow = Flow::new(&self.program, region, ranges, slots, state.origin, history);
+        let mut flow =
+            Flow::new(&self.program, region, ranges, active, slots, state.origin, history);
         let to = horizon.since(state.origin);
         let sides = Sides { side: &state.sides, residual: &mut state.residuals };
         let result = state.solver.step(&mut flow, to, sides);
@@ -362,7 +371,8 @@ impl Simulation {
                 let x = state.solver.state().to_vec();
                 let (ranges, slots) = (&state.ranges, &mut self.s.slots);
                 let history = &mut self.s.histories[region];
-                Flow::new(&self.program, region, ranges, slots, state.origin, history)
+                let active = &self.active[region];
+                Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);

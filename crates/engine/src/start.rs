@@ -202,7 +202,9 @@ impl Simulation {
         self.scratch.resize(state.solver.state().len(), 0.0);
         gather(&self.s.slots, program.state, states(&state.ranges), &mut self.scratch);
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
-        let mut flow = Flow::new(&self.program, region, ranges, slots, time, history);
+        let active = &mut self.active[region];
+        active.find(program, slots);
+        let mut flow = Flow::new(&self.program, region, ranges, active, slots, time, history);
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
 }

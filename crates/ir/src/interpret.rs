@@ -17,6 +17,48 @@ pub fn run<T: Scalar>(tape: &Tape, slots: &mut [T]) {
     }
 }
 
+/// The instructions of a tape that run, as ranges: what its conditions skip is left out. They stay
+/// right while no condition changes.
+#[derive(Clone, Debug, Default)]
+pub struct Active(Vec<std::ops::Range<usize>>);
+
+impl Active {
+    /// Finds what runs under the conditions in a buffer.
+    pub fn find(&mut self, tape: &Tape, slots: &[f64]) {
+        self.0.clear();
+        if !tape.guarded {
+            self.0.push(0..tape.code.len());
+            return;
+        }
+        let (mut from, mut at) = (0, 0);
+        while at < tape.code.len() {
+            let instr = &tape.code[at];
+            at += 1;
+            if instr.code == Code::Skip {
+                if from < at - 1 {
+                    self.0.push(from..at - 1);
+                }
+                if slots[instr.a as usize] == 0.0 {
+                    at += instr.n as usize;
+                }
+                from = at;
+            }
+        }
+        if from < at {
+            self.0.push(from..at);
+        }
+    }
+}
+
+/// Runs what is active of a tape.
+pub fn run_active<T: Scalar>(tape: &Tape, active: &Active, slots: &mut [T]) {
+    for range in &active.0 {
+        for instr in &tape.code[range.clone()] {
+            step(tape, instr, slots);
+        }
+    }
+}
+
 /// The same where some instructions are skipped.
 fn run_guarded<T: Scalar>(tape: &Tape, slots: &mut [T]) {
     let mut rest = tape.code.iter();

@@ -25,7 +25,7 @@ mod tape;
 
 pub use differentiate::{Seeds, jacobian, tangents};
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
-pub use interpret::run;
+pub use interpret::{Active, run, run_active};
 pub use jet::{Jet, ORDER as JET_ORDER};
 pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;
