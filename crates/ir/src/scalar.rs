@@ -124,8 +124,8 @@ impl Scalar for f64 {
     }
 
     fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
-        let on_edge = (x - cell).abs() <= residual || (x - cell - 1.0).abs() <= residual;
-        if residual > 0.0 && on_edge { cell } else { x.floor() }
+        let on_edge = (x - cell).abs() <= residual || (x - (cell + 1.0)).abs() <= residual;
+        if on_edge { cell } else { x.floor() }
     }
 
     fn index(row: &[Self], position: Self) -> Self {

@@ -551,3 +551,37 @@ simulate: {stop: 2}
     );
     assert_near(trace.last("y").unwrap(), 1.0, 1e-10);
 }
+
+/// A cell whose function stands on its edge, exactly or by the rounding of a location, goes by the
+/// way that the function takes from there.
+#[test]
+fn a_cell_that_is_left_from_its_edge_is_left_at_once() {
+    let trace = simulate(
+        "
+superdense: 1
+blocks:
+  rate: {type: Step, time: 0.1, after: -1}
+  x: {type: Integrator, input: rate}
+  f: {type: Expression, expression: floor(3 * x)}
+  s: {type: Sine, frequency: 0.7, phase: 7}
+  g: {type: Expression, expression: floor(3 * s)}
+record: [x, f, s, g]
+simulate: {stop: 1.5, solver: rk4, step: 0.05}
+",
+    )
+    .trace;
+    let last = |tag: &superdense::Tag| {
+        trace.tags().iter().filter(|other| other.time == tag.time).max() == Some(tag)
+    };
+    for (name, cell) in [("x", "f"), ("s", "g")] {
+        let values = trace.series(name);
+        for ((tag, value), (_, cell)) in values.iter().zip(trace.series(cell)) {
+            // The right limit of an instant, where the function is not within a rounding of an edge.
+            let edge = (3.0 * value - (3.0 * value).round()).abs();
+            if last(tag) && edge > 1e-9 {
+                assert_eq!(cell, (3.0 * value).floor(), "{name} at {tag}");
+            }
+        }
+    }
+    assert_eq!(at(&trace, "f", exact("0.1", 2)), Some(-1.0));
+}

@@ -198,6 +198,41 @@ fn check_delays(pieces: &[Piece]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// The same diagram as the only state that a machine is ever in: the same bits.
+fn check_machine(pieces: &[Piece], solver: &str) -> Result<(), TestCaseError> {
+    let still = |piece: &&Piece| !matches!(piece, Piece::Delay(..) | Piece::Echo(..));
+    let pieces: Vec<Piece> = pieces.iter().filter(still).cloned().collect();
+    let (lines, names) = lines(&pieces);
+    let plain = outcome(&lines, &names, solver);
+    let given: Vec<String> = names.iter().map(|name| format!("{name}: m.{name}")).collect();
+    let text = format!(
+        "superdense: 1
+blocks:
+  m:
+    type: Modal
+    initial: a
+    states:
+      a:
+        blocks:
+          {}
+        outputs: [{}]
+        transitions: [{{to: b, when: m0 > 1000 or time < -1}}]
+      b: {{}}
+record: {{{}}}
+simulate: {{stop: 1.5, {solver}, microsteps: 40}}
+",
+        lines.join("\n          "),
+        names.join(", "),
+        given.join(", ")
+    );
+    let inside = match compile(&text).simulate() {
+        Ok(outcome) => format!("{:?}", bits(&outcome.trace, 0)),
+        Err(failure) => format!("{:?} {}", bits(&failure.trace, 0), failure.error.code()),
+    };
+    prop_assert!(plain == inside, "{text}");
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
@@ -207,6 +242,14 @@ proptest! {
         keys in prop::collection::vec(any::<u64>(), 8),
     ) {
         check(&pieces, &keys, "solver: rk4, step: 0.05")?;
+    }
+
+    #[test]
+    fn a_machine_that_stays_where_it_is_is_its_diagram(
+        pieces in prop::collection::vec(piece(), 1..12),
+    ) {
+        check_machine(&pieces, "solver: rk4, step: 0.05")?;
+        check_machine(&pieces, "solver: rk45, tolerance: 1e-5")?;
     }
 
     #[test]
