@@ -32,6 +32,7 @@ mod format;
 mod writer;
 
 mod chunk;
+mod desk;
 mod layout;
 mod number;
 mod target;

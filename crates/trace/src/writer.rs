@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use base::Tag;
 
 use crate::chunk::Chunk;
+use crate::desk::Desk;
 use crate::layout::{LastRow, Layout};
 use crate::target::Target;
 use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
@@ -29,7 +30,8 @@ impl Options {
 
 /// A file or stream that takes rows as they come.
 ///
-/// It holds at most a chunk of rows, about 16 MB of them (for rows of more than 128 kB, 128 rows).
+/// It holds at most two chunks of rows of about 2 MB each (for rows of more than 16 kB, 128 rows):
+/// one that is filled and one that a thread encodes.
 /// The file has its name only after [`Writer::finish`]; a writer that is dropped before leaves
 /// nothing behind. After an error it takes no more.
 pub struct Writer {
@@ -43,7 +45,7 @@ pub struct Writer {
     limit: usize,
     rows: u64,
     failed: bool,
-    encoder: Box<dyn Encoder>,
+    desk: Desk,
     target: Option<Target>,
 }
 
@@ -111,7 +113,7 @@ impl Writer {
             Format::Parquet => parquet::Encoder::new(out, schema, header).map(boxed),
         };
         Ok(Writer {
-            encoder: encoder.map_err(|error| WriteError::new(&path, error))?,
+            desk: Desk::Here(encoder.map_err(|error| WriteError::new(&path, error))?),
             path,
             schema: schema.clone(),
             written: vec![None; layout.tables.len()],
@@ -152,7 +154,7 @@ impl Writer {
     ) -> Result<(), WriteError> {
         self.layout.push(&mut self.chunk, tag, covers, value, impulse);
         self.rows += 1;
-        if self.chunk.len() >= self.limit { self.flush() } else { Ok(()) }
+        if self.chunk.len() >= self.limit { self.hand_over() } else { Ok(()) }
     }
 
     /// Whether all columns share one table, so that every row must say something about each.
@@ -190,24 +192,30 @@ impl Writer {
 
     /// Writes what is left and gives the file its name.
     pub fn finish(mut self) -> Result<(), WriteError> {
-        self.flush()?;
+        assert!(!self.failed, "a writer takes no more after an error");
         let target = self.target.take();
-        let finished = self.encoder.finish().and_then(|()| target.map_or(Ok(()), Target::finish));
+        let finished = self.desk.come_back().and_then(|encoder| {
+            if self.chunk.len() > 0 {
+                encoder.write(&self.chunk)?;
+            }
+            encoder.finish()?;
+            target.map_or(Ok(()), Target::finish)
+        });
         finished.map_err(|error| WriteError::new(&self.path, error))
     }
 
-    fn flush(&mut self) -> Result<(), WriteError> {
+    /// Has a full chunk encoded. A file that has more than one is encoded on a thread beside; a
+    /// stream is written at once, for somebody may be waiting for it.
+    fn hand_over(&mut self) -> Result<(), WriteError> {
         assert!(!self.failed, "a writer takes no more after an error");
-        if self.chunk.len() == 0 {
-            return Ok(());
-        }
-        let written = self.encoder.write(&self.chunk);
-        self.failed = written.is_err();
         for (kept, last) in self.written.iter_mut().zip(self.layout.last_rows(&self.chunk)) {
             *kept = last.or_else(|| kept.take());
         }
-        self.chunk.clear();
-        written.map_err(|error| WriteError::new(&self.path, error))
+        let first = matches!(self.desk, Desk::Here(_)) && self.target.is_some();
+        let spare = first.then(|| Chunk::new(&self.schema, self.limit));
+        let taken = self.desk.take(&mut self.chunk, spare);
+        self.failed = taken.is_err();
+        taken.map_err(|error| WriteError::new(&self.path, error))
     }
 }
 
@@ -221,11 +229,12 @@ fn boxed<'a>(encoder: impl Encoder + 'a) -> Box<dyn Encoder + 'a> {
     Box::new(encoder)
 }
 
-/// A chunk is a row group in Parquet, which is best large; for text a small one stays in the cache.
+/// A chunk is a row group in Parquet: large enough to be read fast, and small enough for the thread
+/// that encodes it to begin early. For text a small one stays in the cache.
 fn chunk_rows(schema: &Schema, format: Format) -> usize {
     let bytes = 32 + 8 * schema.width() + 2 * schema.lanes().count();
     match format {
-        Format::Parquet => ((16 << 20) / bytes).clamp(128, 1 << 17),
+        Format::Parquet => ((2 << 20) / bytes).clamp(128, 1 << 17),
         Format::Csv | Format::Json => ((256 << 10) / bytes).clamp(1, 1 << 10),
     }
 }
