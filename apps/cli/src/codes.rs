@@ -239,6 +239,11 @@ pub const CODES: &[(&str, &str)] = &[
         Hold the value of the last event with a ZeroOrderHold block.",
     ),
     (
+        "opaque-derivative",
+        "A derivative is asked for along a signal that goes through a function in Rust, which the program cannot see into and which gives no derivative of its own. \
+        Give the function its `tangent` and let `has_tangent` say so, or differentiate another signal.",
+    ),
+    (
         "parameter-cycle",
         "Parameters are defined by each other in a circle, so none of them has a value. \
         Give one of them a number.",

@@ -688,11 +688,9 @@ impl<'m> Flattener<'m> {
         path: String,
         fragment: FragmentId,
     ) -> Option<BlockId> {
-        let hoisted = self.hoist(scope, expr, &path, fragment);
-        let id = self.formula(&hoisted, path, fragment);
+        let id = self.guard(scope, expr, path, fragment)?;
         self.drafts[id.index()].passive = true;
-        let resolved = self.operands(id, scope, &hoisted);
-        self.errors.keep(resolved).map(|()| id)
+        Some(id)
     }
 
     /// What a set action names: a parameter that transitions set, or a block with a state.

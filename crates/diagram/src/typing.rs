@@ -118,6 +118,14 @@ impl Inference {
             return Err(self.located(id, error).into());
         }
         let mut definition = context.finish();
+        if let Some(function) = unknown_derivative(&definition) {
+            let message = format!("the derivative of `{function}` is not known");
+            let help = "give it `Opaque::tangent` and `Opaque::has_tangent`, or differentiate another signal";
+            let error = Diagnostic::error("opaque-derivative", message)
+                .note("it is a function in Rust that gives no derivative of its own")
+                .help(help);
+            return Err(self.located(id, error).into());
+        }
         if self.impulses.steps() {
             definition = crate::discretise::discretise(definition);
         }
@@ -209,6 +217,18 @@ impl Inference {
         let message = "the order of impulses in this loop grows without bound";
         self.located(id, Diagnostic::error("impulse-unbounded", message))
     }
+}
+
+/// An opaque function whose derivative is asked for and not known.
+fn unknown_derivative(definition: &Definition) -> Option<String> {
+    let asked: Vec<ir::NodeId> = definition.derivatives.iter().flatten().copied().collect();
+    let graph = &definition.graph;
+    graph.reachable(&asked).into_iter().find_map(|id| match graph.node(id).op {
+        ir::Op::Call(call) if !graph.opaque(call).is_exact() => {
+            Some(graph.opaque(call).name().to_owned())
+        }
+        _ => None,
+    })
 }
 
 /// How many orders of impulses an output carries: trailing coefficients that are zero do not count.

@@ -12,6 +12,18 @@ pub trait Opaque: fmt::Debug + Send + Sync {
     /// Computes the result from the arguments.
     fn call(&self, args: &[&[f64]], result: &mut [f64]);
 
+    /// Whether [`Opaque::tangent`] may be the value of a signal. By default it may not: a difference
+    /// is good enough to find a crossing or a solution, and not to be shown as a derivative. A
+    /// function that says so asks for the difference.
+    fn has_tangent(&self) -> bool {
+        false
+    }
+
+    /// Whether the result may be the value of a signal.
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     /// Computes the derivative of the result in the direction `tangents`. The default takes a
     /// central difference, good to about six digits.
     fn tangent(&self, args: &[&[f64]], tangents: &[&[f64]], result: &mut [f64]) {
@@ -46,6 +58,10 @@ pub(crate) struct Tangent(pub Arc<dyn Opaque>);
 impl Opaque for Tangent {
     fn name(&self) -> &str {
         self.0.name()
+    }
+
+    fn is_exact(&self) -> bool {
+        self.0.has_tangent()
     }
 
     fn call(&self, args: &[&[f64]], result: &mut [f64]) {

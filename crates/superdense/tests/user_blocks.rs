@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{assert_near, compile_with, exact, tags};
+use common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
     Block, Context, Count, Diagnostic, Info, Input, Kind, Library, Opaque, Output, Overrides,
     Parameter, Presence, Time, Timer, Trace, Type,
@@ -180,6 +180,72 @@ simulate: {{stop: 1.3, tolerance: 1e-10, solver: {solver}, step: 1/4096}}
         let found = tags(&trace, "half");
         assert_eq!(found.len(), 1);
         assert_near(found[0].time.seconds(), 1.125, 100.0 * tolerance);
+    }
+}
+
+/// The same function with its derivative.
+#[derive(Debug)]
+struct KnownRoot;
+
+#[derive(Debug)]
+struct KnownCbrt;
+
+impl Opaque for KnownCbrt {
+    fn name(&self) -> &str {
+        "known cbrt"
+    }
+
+    fn call(&self, args: &[&[f64]], result: &mut [f64]) {
+        result[0] = args[0][0].cbrt();
+    }
+
+    fn has_tangent(&self) -> bool {
+        true
+    }
+
+    fn tangent(&self, args: &[&[f64]], tangents: &[&[f64]], result: &mut [f64]) {
+        result[0] = tangents[0][0] / (3.0 * args[0][0].cbrt().powi(2));
+    }
+}
+
+impl Block for KnownRoot {
+    fn info(&self) -> Info {
+        Info { name: "KnownRoot", ..PLAIN }
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let value = cx.graph.call(Arc::new(KnownCbrt), &[input.value], Type::REAL);
+        let signal = cx.event(value, input.present);
+        cx.output("output", signal);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_derivative_of_an_opaque_function_is_its_own_or_refused() {
+    let text = |root: &str, more: &str| {
+        format!(
+            "
+superdense: 1
+blocks:
+  x: {{type: Integrator, input: 1, initial: 1}}
+  r: {{type: {root}, input: x}}
+  d: {{type: Derivative, input: r}}
+  {more}
+record: [d]
+simulate: {{stop: 1}}
+"
+        )
+    };
+    let library = Library::standard().with(Arc::new(CubeRoot)).with(Arc::new(KnownRoot));
+    let compiled = |text: &str| compile_with(text, &library, &Overrides::default());
+    let run = compiled(&text("KnownRoot", "")).expect("a model").simulate().expect("a run");
+    assert_near(run.trace.last("d").unwrap(), 1.0 / (3.0 * 2f64.powf(2.0 / 3.0)), 1e-12);
+    let twice = "e: {type: Derivative, input: d}";
+    for text in [text("CubeRoot", ""), text("KnownRoot", twice)] {
+        let refused = compiled(&text).expect_err("no derivative is known");
+        assert_eq!(codes(&refused), ["opaque-derivative"]);
     }
 }
 
