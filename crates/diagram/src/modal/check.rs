@@ -1,0 +1,100 @@
+//! What can be checked of machines when types are known.
+
+use base::{Diagnostic, Diagnostics, Elem, Span, Type};
+
+use crate::flat::Diagram;
+use crate::machine::{Assignment, FragmentId};
+
+/// Checks what depends on types: guards are truth values, and what is set fits.
+pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
+    if diagram.run.impulses.steps() {
+        check_stepped(diagram, errors);
+    }
+    for machine in &diagram.modes.machines {
+        for transition in machine.states.iter().flat_map(|state| &state.transitions) {
+            for guard in &transition.guards {
+                let block = diagram.block(*guard);
+                let ty = block.definition.output_type(0);
+                if ty != Type::BOOL {
+                    let message = format!("a guard must be true or false, and this is {ty}");
+                    let help = match diagram.wire(block.outputs[0]).between {
+                        crate::Presence::Never => "ask whether an event is there: `present(...)`",
+                        _ => "compare it, as in `x > 0`",
+                    };
+                    errors.push(
+                        Diagnostic::error("bad-guard", message)
+                            .at(block.span, "not a truth value")
+                            .block(&machine.path)
+                            .help(help),
+                    );
+                }
+            }
+            for set in &transition.sets {
+                check_assignment(diagram, &machine.path, set, errors);
+            }
+        }
+    }
+    for block in &diagram.blocks {
+        if block.fragment != FragmentId::ROOT && !block.definition.histories.is_empty() {
+            let message = "a delay cannot stand in a state, whose time may stand still";
+            errors.push(
+                Diagnostic::error("delay-in-state", message)
+                    .at(block.span, "")
+                    .block(&block.path)
+                    .help("put it beside the Modal, after one of its outputs"),
+            );
+        }
+    }
+    for entry in &diagram.modes.entries {
+        let (block, wire) = (diagram.block(entry.block), diagram.wire(entry.wire));
+        if let Some(state) = block.definition.states.first()
+            && state.ty.shape != wire.ty.shape
+        {
+            let message = format!("`initial` is {}, and the state is {}", wire.ty, state.ty);
+            let error = Diagnostic::error("size-mismatch", message).at(block.span, "");
+            errors.push(error.block(&block.path));
+        }
+    }
+}
+
+/// Refuses what a run by fixed steps does not have.
+fn check_stepped(diagram: &Diagram, errors: &mut Diagnostics) {
+    let mut refuse = |what: &str, span: Span, path: &str| {
+        let message = format!("a run by fixed steps has no {what}");
+        errors.push(
+            Diagnostic::error("not-in-steps", message)
+                .at(span, "only run with symbolic impulses")
+                .block(path)
+                .help("leave `impulses: numeric` or `stepped` out"),
+        );
+    };
+    for machine in &diagram.modes.machines {
+        refuse("state machines", machine.span, &machine.path);
+    }
+    for block in diagram.blocks.iter().filter(|block| !block.definition.histories.is_empty()) {
+        refuse("delays", block.span, &block.path);
+    }
+}
+
+fn check_assignment(diagram: &Diagram, path: &str, set: &Assignment, errors: &mut Diagnostics) {
+    let target = diagram.block(set.target);
+    let value = diagram.block(set.value).definition.output_type(0);
+    let Some(state) = target.definition.states.first() else {
+        let message = format!("`{}` has no state to set", target.path);
+        let what = target.kind.info().name;
+        errors.push(
+            Diagnostic::error("set-into-nothing", message)
+                .at(set.span, format!("a {what} remembers nothing"))
+                .block(path)
+                .help("set a block with a state, such as an Integrator, or a parameter"),
+        );
+        return;
+    };
+    let fits = state.ty.shape == value.shape
+        && (state.ty.elem == Elem::Bool) == (value.elem == Elem::Bool);
+    if !fits {
+        let message = format!("`{}` is {}, and this is {value}", target.path, state.ty);
+        errors
+            .push(Diagnostic::error("size-mismatch", message).at(set.span, "set here").block(path));
+    }
+}

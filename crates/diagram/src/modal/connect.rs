@@ -1,0 +1,161 @@
+//! Connecting machines, once everything is declared: outputs to the diagrams of their states, and
+//! what makes no sense as a whole refused.
+
+use std::sync::Arc;
+
+use base::{Diagnostic, did_you_mean};
+use blocks::ModeOutput;
+use model::Modal;
+
+use crate::flat::BlockId;
+use crate::flatten::Flattener;
+use crate::machine::{Entry, FragmentId, Machine, MachineState};
+
+impl<'m> Flattener<'m> {
+    /// Connects outputs, guards and actions of all machines.
+    pub(crate) fn connect_machines(&mut self) {
+        for (id, scope, expr) in std::mem::take(&mut self.machines.later) {
+            let resolved = self.operands(id, scope, expr);
+            self.errors.keep(resolved);
+        }
+        for (block, scope, expr) in std::mem::take(&mut self.machines.entries) {
+            let path = format!("{}.initial", self.drafts[block.index()].path);
+            let fragment = self.drafts[block.index()].fragment;
+            if let Some(value) = self.action(scope, expr, path, fragment) {
+                let wire = self.drafts[value.index()].outputs[0];
+                self.modes.entries.push(Entry { block, wire });
+            }
+        }
+        for index in 0..self.machines.drafts.len() {
+            self.connect_machine(index);
+        }
+    }
+
+    pub(super) fn connect_machine(&mut self, index: usize) {
+        let draft = &self.machines.drafts[index];
+        let (modal, path, span) = (draft.modal, draft.path.clone(), draft.span);
+        let (mode, initial) = (draft.mode, draft.initial);
+        let outputs = draft.outputs.clone();
+        let mut states = Vec::new();
+        let mut preemptive = Vec::new();
+        for (number, state) in modal.states.iter().enumerate() {
+            let mut transitions = Vec::new();
+            let mut silencing = Vec::new();
+            for transition in &state.transitions {
+                if let Some(made) = self.transition(index, number, transition) {
+                    if made.preemptive {
+                        silencing.extend(made.guards.first().copied());
+                    }
+                    transitions.push(made);
+                }
+            }
+            if state.last && !state.transitions.is_empty() {
+                let message = format!("`{}` is final and has a transition", state.name.value);
+                let error = Diagnostic::error("bad-transition", message);
+                self.errors.push(error.at(state.transitions[0].span, "never taken"));
+            }
+            let drafted = &self.machines.drafts[index].states[number];
+            let (dwell, content) = (drafted.dwell, drafted.content);
+            preemptive.push((silencing, dwell));
+            let name = state.name.value.clone();
+            states.push(MachineState { name, dwell, content, transitions });
+        }
+        self.unreachable(modal, initial, &states);
+        self.undeclared(modal, &outputs);
+        for (number, (name, id)) in outputs.iter().enumerate() {
+            self.connect_output(index, number, name, *id, &states, &preemptive);
+        }
+        let fragment = self.drafts[mode.index()].fragment;
+        let outputs = outputs.into_iter().map(|(_, id)| id).collect();
+        self.modes.machines.push(Machine { path, span, fragment, mode, outputs, initial, states });
+    }
+
+    pub(super) fn connect_output(
+        &mut self,
+        index: usize,
+        number: usize,
+        name: &str,
+        id: BlockId,
+        states: &[MachineState],
+        preemptive: &[(Vec<BlockId>, FragmentId)],
+    ) {
+        let modal = self.machines.drafts[index].modal;
+        let mode = self.machines.drafts[index].mode;
+        let (mut arms, mut guards, mut wires, mut spans) = (vec![], vec![], vec![], vec![]);
+        for (at, state) in states.iter().enumerate() {
+            let scope = self.machines.drafts[index].states[at].scope;
+            let given = self.scope(scope).diagram.outputs.iter();
+            let given = given.clone().find(|output| output.name.value == name);
+            guards.push(state.content.map_or(0, |fragment| fragment.0));
+            let wire = given.and_then(|output| {
+                let found = self.instance_output(scope, "", Some(name), output.name.span);
+                self.errors.keep(found)
+            });
+            arms.push(wire.map(|_| wires.len()));
+            wires.extend(wire);
+            spans.extend(wire.map(|_| modal.states[at].name.span));
+        }
+        let says = states.iter().flat_map(|state| &state.transitions).flat_map(|t| &t.says);
+        let said: Vec<BlockId> =
+            says.filter(|(output, _)| *output == number).map(|(_, value)| *value).collect();
+        let mut silencing = Vec::new();
+        let mut silenced = Vec::new();
+        for (blocks, dwell) in preemptive {
+            let own = (silencing.len()..silencing.len() + blocks.len()).collect();
+            silencing.extend(blocks.iter().copied());
+            silenced.push((own, dwell.0));
+        }
+        let wire = |block: &BlockId| self.drafts[block.index()].outputs[0];
+        let place = |block: &BlockId| self.drafts[block.index()].span;
+        let inputs = vec![
+            vec![wire(&mode)],
+            wires,
+            said.iter().map(wire).collect(),
+            silencing.iter().map(wire).collect(),
+        ];
+        let input_spans = vec![
+            vec![place(&mode)],
+            spans,
+            said.iter().map(place).collect(),
+            silencing.iter().map(place).collect(),
+        ];
+        let draft = &mut self.drafts[id.index()];
+        (draft.inputs, draft.input_spans) = (inputs, input_spans);
+        draft.kind = Arc::new(ModeOutput { arms, guards, preemptive: silenced });
+    }
+
+    /// Refuses outputs of states that the machine does not have.
+    pub(super) fn undeclared(&mut self, modal: &Modal, outputs: &[(&str, BlockId)]) {
+        for output in modal.states.iter().flat_map(|state| &state.content.outputs) {
+            let name = output.name.value.as_str();
+            if !outputs.iter().any(|(known, _)| *known == name) {
+                let known = outputs.iter().map(|(known, _)| *known);
+                let message = format!("there is no output `{name}`");
+                self.errors.push(
+                    Diagnostic::error("unknown-output", message)
+                        .at(output.name.span, "not one of the `outputs` of the Modal")
+                        .maybe_help(did_you_mean(name, known)),
+                );
+            }
+        }
+    }
+
+    /// Refuses states that no way leads to.
+    pub(super) fn unreachable(&mut self, modal: &Modal, initial: usize, states: &[MachineState]) {
+        let mut reached = vec![false; states.len()];
+        let mut open = vec![initial];
+        while let Some(state) = open.pop() {
+            if !std::mem::replace(&mut reached[state], true) {
+                open.extend(states[state].transitions.iter().map(|transition| transition.to));
+            }
+        }
+        for (state, _) in modal.states.iter().zip(reached).filter(|(_, reached)| !reached) {
+            let message = format!("no transition leads to state `{}`", state.name.value);
+            self.errors.push(
+                Diagnostic::error("unreachable-state", message)
+                    .at(state.name.span, "never entered")
+                    .help("add a transition that leads there, or leave the state out"),
+            );
+        }
+    }
+}

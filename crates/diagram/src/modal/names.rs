@@ -1,0 +1,185 @@
+//! What names mean around and inside a machine: what transitions set, how long a state has lasted,
+//! and the outputs and states of a machine seen from outside.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{Diagnostic, Span, Value, did_you_mean};
+use blocks::{Elapsed, Formula, Operand};
+use expr::{Expr, ExprKind};
+
+use crate::flat::{BlockId, Record, WireId};
+use crate::flatten::Flattener;
+use crate::machine::FragmentId;
+use crate::parameters;
+use crate::scope::{Entity, ScopeId};
+
+impl<'m> Flattener<'m> {
+    /// Whether an expression names something that transitions set.
+    pub(crate) fn varies(&self, scope: ScopeId, expr: &Expr) -> bool {
+        expr.names().any(|(name, _)| self.variable(scope, name).is_some())
+    }
+
+    /// A parameter that transitions set, by its name in a scope or around it.
+    pub(super) fn variable(&self, id: ScopeId, name: &str) -> Option<&(WireId, Value)> {
+        let scope = self.scope(id);
+        if scope.diagram.blocks.iter().any(|block| block.name.value == name) {
+            return None;
+        }
+        scope.variables.get(name).or_else(|| self.variable(scope.outer?, name))
+    }
+
+    /// The value of an expression before any transition sets what it names.
+    pub(crate) fn first_constant(&self, id: ScopeId, expr: &Expr) -> Result<Value, Diagnostic> {
+        let mut known = self.scope(id).parameters.clone();
+        for (name, _) in expr.names() {
+            if let Some((_, value)) = self.variable(id, name) {
+                known.insert(name.to_owned(), value.clone());
+            }
+        }
+        parameters::constant(expr, &known, &|name| self.is_signal(id, name))
+    }
+
+    /// The wire of an expression whose names are resolved when everything is declared.
+    pub(crate) fn later(&mut self, scope: ScopeId, expr: &'m Expr, path: String) -> WireId {
+        let id = self.formula(expr, path, self.scope(scope).fragment);
+        self.machines.later.push((id, scope, expr));
+        self.drafts[id.index()].outputs[0]
+    }
+
+    /// A name that is not one of its scope: an output of the state, the time in the state, or a name
+    /// around it.
+    pub(crate) fn surrounding(
+        &mut self,
+        scope: ScopeId,
+        name: &str,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
+        let here = self.scope(scope);
+        let (diagram, dwell) = (here.diagram, here.dwell);
+        if let Some(dwell) = dwell {
+            if diagram.outputs.iter().any(|output| output.name.value == name) {
+                return self.instance_output(scope, "", Some(name), span);
+            }
+            if name == "elapsed" {
+                return Ok(self.elapsed(dwell, diagram.name.span));
+            }
+        }
+        let here = self.scope(scope);
+        match here.outer {
+            Some(outer) => self.signal(outer, name, span).map_err(|error| {
+                if error.code == "unknown-name" && error.labels.len() == 1 {
+                    return self.scope(scope).unknown(name, span, diagram).maybe_help(error.help);
+                }
+                error
+            }),
+            None => Err(here.unknown(name, span, diagram)),
+        }
+    }
+
+    pub(super) fn elapsed(&mut self, dwell: FragmentId, span: Span) -> WireId {
+        let states = self.machines.drafts.iter_mut().flat_map(|draft| &mut draft.states);
+        let mut own = states.filter(|state| state.dwell == dwell);
+        let known = own.next().and_then(|state| state.elapsed);
+        known.unwrap_or_else(|| {
+            let path = format!("{}.elapsed", self.modes.fragments[dwell.index()].path);
+            let id = self.draft(path, span, Arc::new(Elapsed), BTreeMap::new(), dwell);
+            let wire = self.drafts[id.index()].outputs[0];
+            let states = self.machines.drafts.iter_mut().flat_map(|draft| &mut draft.states);
+            states.filter(|state| state.dwell == dwell).for_each(|s| s.elapsed = Some(wire));
+            wire
+        })
+    }
+
+    /// The wire of an output of a machine: one of its own, `state`, `done`, or the name of a state,
+    /// which says whether the machine is in it.
+    pub(crate) fn machine_output(
+        &mut self,
+        machine: usize,
+        name: &str,
+        port: Option<&str>,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
+        let draft = &self.machines.drafts[machine];
+        let port = match (port, draft.outputs.as_slice()) {
+            (Some(port), _) => port,
+            (None, [(only, _)]) => only,
+            (None, outputs) => {
+                let all: Vec<String> = outputs
+                    .iter()
+                    .map(|(output, _)| *output)
+                    .chain(["state"])
+                    .map(|output| format!("{name}.{output}"))
+                    .collect();
+                let message = format!("`{name}` has {} outputs", outputs.len());
+                return Err(Diagnostic::error("unknown-name", message)
+                    .at(span, "say which one")
+                    .help(format!("there is: {}", all.join(", "))));
+            }
+        };
+        let mode = self.drafts[draft.mode.index()].outputs.clone();
+        if let Some((_, id)) = draft.outputs.iter().find(|(output, _)| *output == port) {
+            return Ok(self.drafts[id.index()].outputs[0]);
+        }
+        match port {
+            "state" => return Ok(mode[0]),
+            "done" => return Ok(mode[1]),
+            _ => {}
+        }
+        let states = &draft.modal.states;
+        if let Some(state) = states.iter().position(|state| state.name.value == port) {
+            return Ok(self.test(machine, state, mode[0], span));
+        }
+        let known = draft.outputs.iter().map(|(output, _)| *output).chain(["state", "done"]);
+        let known = known.chain(states.iter().map(|state| state.name.value.as_str()));
+        let message = format!("`{name}` has no output or state `{port}`");
+        Err(Diagnostic::error("unknown-name", message)
+            .at(span, "no such output")
+            .maybe_help(did_you_mean(port, known)))
+    }
+
+    /// Whether a machine is in a state.
+    pub(super) fn test(
+        &mut self,
+        machine: usize,
+        state: usize,
+        mode: WireId,
+        span: Span,
+    ) -> WireId {
+        if let Some(wire) = self.machines.tests.get(&(machine, state)) {
+            return *wire;
+        }
+        let literal = ExprKind::Literal(Value::int(state as i64));
+        let name = ExprKind::Name("state".to_owned());
+        let [left, right] = [name, literal].map(|kind| Box::new(Expr { kind, span }));
+        let kind = ExprKind::Binary(expr::BinaryOp::Equal, left, right);
+        let expr = Expr { kind, span };
+        let draft = &self.machines.drafts[machine];
+        let path = format!("{}.{}", draft.path, draft.modal.states[state].name.value);
+        let fragment = self.drafts[draft.mode.index()].fragment;
+        let id = self.formula(&expr, path, fragment);
+        let operands = BTreeMap::from([("state".to_owned(), Operand::Port(0))]);
+        let block = &mut self.drafts[id.index()];
+        block.kind = Arc::new(Formula { expr, operands });
+        (block.inputs, block.input_spans) = (vec![vec![mode]], vec![vec![span]]);
+        let wire = block.outputs[0];
+        self.machines.tests.insert((machine, state), wire);
+        wire
+    }
+
+    /// Records the outputs and the state of a machine of the main diagram, where nothing was asked
+    /// for.
+    pub(crate) fn record_machine(&self, block: &model::Block, records: &mut Vec<Record>) {
+        let name = &block.name.value;
+        let Some(Entity::Machine(machine)) = self.scopes[0].entities.get(name.as_str()) else {
+            return;
+        };
+        let draft = &self.machines.drafts[*machine];
+        let mut record = |output: &str, id: BlockId| {
+            let wire = self.drafts[id.index()].outputs[0];
+            records.push(Record { name: format!("{name}.{output}"), wire });
+        };
+        draft.outputs.iter().for_each(|(output, id)| record(output, *id));
+        record("state", draft.mode);
+    }
+}

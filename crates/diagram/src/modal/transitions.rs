@@ -1,0 +1,212 @@
+//! Transitions: blocks for their guards and actions, and what they set.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{Diagnostic, Span, Spanned, Time, Value, did_you_mean};
+use blocks::After;
+use expr::{Expr, ExprKind, Function};
+
+use crate::flat::{BlockId, WireId};
+use crate::flatten::Flattener;
+use crate::machine::{Assignment, FragmentId, Transition};
+use crate::scope::{Entity, ScopeId};
+
+impl<'m> Flattener<'m> {
+    pub(super) fn transition(
+        &mut self,
+        index: usize,
+        from: usize,
+        written: &'m model::Transition,
+    ) -> Option<Transition> {
+        let draft = &self.machines.drafts[index];
+        let modal = draft.modal;
+        let (scope, dwell) = (draft.states[from].guards, draft.states[from].dwell);
+        let path = format!("{}.{}", draft.path, modal.states[from].name.value);
+        let to = self.state_named(modal, &written.to)?;
+        let mut guards = Vec::new();
+        if let Some(guard) = &written.guard {
+            guards.push(self.guard(scope, guard, format!("{path}.when"), dwell)?);
+        }
+        if let Some(after) = &written.after {
+            guards.push(self.after(scope, after, format!("{path}.after"), dwell)?);
+        }
+        self.check_flags(written, !guards.is_empty());
+        let mut sets = Vec::new();
+        for set in &written.set {
+            let destination = self.machines.drafts[index].states[to].scope;
+            let target = self.target(destination, index, &set.name);
+            let path = format!("{path}.set.{}", set.name.value);
+            let value = self.action(scope, &set.value, path, dwell);
+            if let (Some((target, variable)), Some(value)) = (target, value) {
+                sets.push(Assignment { target, variable, value, span: set.name.span });
+            }
+        }
+        let mut says = Vec::new();
+        for said in &written.output {
+            let names = || self.machines.drafts[index].outputs.iter().map(|(name, _)| *name);
+            let Some(output) = names().position(|name| name == said.name.value) else {
+                let message = format!("there is no output `{}`", said.name.value);
+                let help = did_you_mean(&said.name.value, names());
+                self.errors.push(
+                    Diagnostic::error("unknown-output", message)
+                        .at(said.name.span, "not an output of the Modal")
+                        .maybe_help(help),
+                );
+                continue;
+            };
+            let path = format!("{path}.output.{}", said.name.value);
+            let value = self.action(scope, &said.value, path, dwell);
+            says.extend(value.map(|value| (output, value)));
+        }
+        Some(Transition {
+            span: written.span,
+            to,
+            guards,
+            sets,
+            says,
+            history: written.history,
+            immediate: written.immediate.is_some(),
+            preemptive: written.preemptive.is_some(),
+            default: written.default.is_some(),
+            nondeterministic: written.nondeterministic,
+            error: written.error.is_some(),
+        })
+    }
+
+    pub(super) fn check_flags(&mut self, written: &model::Transition, guarded: bool) {
+        let mut refuse = |span: Span, message: &str, why: &str| {
+            self.errors.push(Diagnostic::error("bad-transition", message).at(span, why));
+        };
+        if let (Some(span), Some(_)) = (written.preemptive, written.default) {
+            refuse(span, "a default transition cannot be preemptive", "it comes after all others");
+        }
+        if let Some(span) = written.error
+            && (guarded || written.preemptive.is_some() || written.default.is_some())
+        {
+            let why = "it is taken where the state's diagram fails, and needs nothing else";
+            refuse(span, "an error transition has no condition", why);
+        }
+        if let (Some(span), Some(_)) = (written.preemptive, &written.after)
+            && written.guard.is_none()
+        {
+            refuse(
+                span,
+                "`preemptive` needs a condition in `when`",
+                "`after` alone ends nothing early",
+            );
+        }
+    }
+
+    /// A guard: a truth value. What it remembers is computed before it, for its memory is that of
+    /// the microstep at which it is decided.
+    pub(super) fn guard(
+        &mut self,
+        scope: ScopeId,
+        expr: &'m Expr,
+        path: String,
+        dwell: FragmentId,
+    ) -> Option<BlockId> {
+        let hoisted = self.hoist(scope, expr, &path, dwell);
+        let id = self.formula(&hoisted, path, dwell);
+        let resolved = self.operands(id, scope, &hoisted);
+        self.errors.keep(resolved).map(|()| id)
+    }
+
+    /// The same expression with calls of `previous` and `left` as signals of their own.
+    pub(super) fn hoist(
+        &mut self,
+        scope: ScopeId,
+        expr: &Expr,
+        path: &str,
+        dwell: FragmentId,
+    ) -> Expr {
+        let remembers = |kind: &ExprKind| {
+            matches!(kind, ExprKind::Call(function, _)
+                if matches!(function.value, Function::Previous | Function::Left))
+        };
+        if !expr.descendants().any(|inner| remembers(&inner.kind)) {
+            return expr.clone();
+        }
+        if remembers(&expr.kind) {
+            self.machines.hoisted += 1;
+            let name = format!("memory#{}", self.machines.hoisted);
+            let id = self.formula(expr, format!("{path}.{name}"), dwell);
+            let resolved = self.operands(id, scope, expr);
+            self.errors.keep(resolved);
+            let wire = self.drafts[id.index()].outputs[0];
+            let known = (wire, Value::real(0.0));
+            self.scopes[scope.index()].variables.insert(name.clone(), known);
+            return Expr { kind: ExprKind::Name(name), span: expr.span };
+        }
+        expr.with_children(&mut |child| self.hoist(scope, child, path, dwell))
+    }
+
+    /// The truth value that a state has lasted a time.
+    pub(super) fn after(
+        &mut self,
+        scope: ScopeId,
+        expr: &'m Expr,
+        path: String,
+        dwell: FragmentId,
+    ) -> Option<BlockId> {
+        let delay = self.constant(scope, expr).and_then(|value| {
+            match value.as_rational().and_then(Time::from_rational) {
+                Some(time) if time >= Time::ZERO => Ok(time),
+                _ => {
+                    let message = "`after` must be a time, 0 or more";
+                    Err(Diagnostic::error("bad-parameter", message).at(expr.span, "[s]"))
+                }
+            }
+        });
+        let delay = self.errors.keep(delay)?;
+        Some(self.draft(path, expr.span, Arc::new(After { delay }), BTreeMap::new(), dwell))
+    }
+
+    /// The block of an expression that only transitions ask for.
+    pub(super) fn action(
+        &mut self,
+        scope: ScopeId,
+        expr: &'m Expr,
+        path: String,
+        fragment: FragmentId,
+    ) -> Option<BlockId> {
+        let id = self.guard(scope, expr, path, fragment)?;
+        self.drafts[id.index()].passive = true;
+        Some(id)
+    }
+
+    /// What a set action names: a parameter that transitions set, or a block with a state.
+    pub(super) fn target(
+        &mut self,
+        scope: ScopeId,
+        machine: usize,
+        name: &Spanned<String>,
+    ) -> Option<(BlockId, bool)> {
+        let block_of = |wire: WireId| self.wire_blocks[wire.index()].0;
+        if let Some((wire, _)) = self.variable(scope, &name.value) {
+            return Some((block_of(*wire), true));
+        }
+        let mut at = scope;
+        let mut parts = name.value.split('.').peekable();
+        while let Some(part) = parts.next() {
+            match (self.scope(at).entities.get(part), parts.peek()) {
+                (Some(Entity::Block(id)), None) => return Some((*id, false)),
+                (Some(Entity::Instance(inner)), Some(_)) => at = *inner,
+                _ => break,
+            }
+        }
+        let state = &self.machines.drafts[machine].path;
+        let here = self.scope(scope);
+        let known = here.diagram.blocks.iter().map(|block| block.name.value.as_str());
+        let own = here.diagram.parameters.iter().map(|p| p.name.value.as_str());
+        let message = format!("there is no state or parameter `{}` to set", name.value);
+        self.errors.push(
+            Diagnostic::error("set-into-nothing", message)
+                .at(name.span, "not found in the state that the transition leads to")
+                .block(state)
+                .maybe_help(did_you_mean(&name.value, known.chain(own))),
+        );
+        None
+    }
+}
