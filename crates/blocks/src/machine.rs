@@ -145,7 +145,10 @@ impl Block for ModeOutput {
         let said = cx.state("said", Value::new(Type::BOOL, vec![0.0]));
         let word = cx.state("what is said", Value::new(ty, vec![0.0; ty.len()]));
         let ticking = cx.ticking();
-        let says = cx.graph.and(ticking, said);
+        let says = match actions.is_empty() {
+            true => cx.graph.bool(false),
+            false => cx.graph.and(ticking, said),
+        };
         let zero = cx.graph.filled(ty, 0.0);
         let never = cx.graph.bool(false);
         let value = self.choose(cx, mode, &arms, &|arm| Some(arm.value), zero);

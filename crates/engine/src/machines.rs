@@ -446,9 +446,9 @@ impl Simulation {
         let now = self.s.tag.time;
         let clock = &mut self.s.fragments[fragment.index()];
         clock.origin = match (code.dwell, reset) {
-            (true, _) => now,
+            (true, true) => now,
             (false, true) => now - self.options.start,
-            (false, false) => clock.origin + (now - clock.stopped),
+            (_, false) => clock.origin + (now - clock.stopped),
         };
         if reset {
             for state in &code.states {
@@ -473,7 +473,7 @@ impl Simulation {
         for machine in &code.machines {
             let inner = &program.machines[*machine];
             let state = &inner.states[self.mode(*machine)];
-            self.enter(state.dwell, true, entered)?;
+            self.enter(state.dwell, reset, entered)?;
             if let Some(content) = state.content {
                 self.enter(content, reset, entered)?;
             }
@@ -525,6 +525,7 @@ impl Simulation {
                 self.compute_rates(region.index(), true);
             }
         }
+        self.share_location(fragment);
         let mut changed = false;
         for index in &code.crossings {
             let crossing = &program.crossings[*index];
@@ -536,6 +537,24 @@ impl Simulation {
             changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
         }
         Ok(changed)
+    }
+
+    /// A function that is as small as one that was located at this time counts as zero too: the
+    /// guard of the other state often asks for the same crossing the other way round.
+    fn share_location(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        for index in &program.fragments[fragment.index()].crossings {
+            let Some((region, watch)) = program.crossings[*index].watch else { continue };
+            let code = &program.regions[region.index()];
+            let from = code.residual as usize;
+            let residuals = &mut self.s.slots[from..from + code.watches.len()];
+            let most = residuals.iter().fold(0.0f64, |most, residual| most.max(*residual));
+            let g = self.s.slots[code.g as usize + watch].abs();
+            let own = &mut self.s.slots[from + watch];
+            if g <= most && *own < g {
+                *own = g;
+            }
+        }
     }
 
     /// The side of a function that does not move between events.

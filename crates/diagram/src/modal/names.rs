@@ -47,8 +47,8 @@ impl<'m> Flattener<'m> {
         self.drafts[id.index()].outputs[0]
     }
 
-    /// A name that is not one of its scope: an output of the state, the time in the state, or a name
-    /// around it.
+    /// A name that is not one of its scope: the time in the state, a name around it, or else an
+    /// output of the state.
     pub(crate) fn surrounding(
         &mut self,
         scope: ScopeId,
@@ -57,23 +57,21 @@ impl<'m> Flattener<'m> {
     ) -> Result<WireId, Diagnostic> {
         let here = self.scope(scope);
         let (diagram, dwell) = (here.diagram, here.dwell);
-        if let Some(dwell) = dwell {
-            if diagram.outputs.iter().any(|output| output.name.value == name) {
-                return self.instance_output(scope, "", Some(name), span);
-            }
-            if name == "elapsed" {
-                return Ok(self.elapsed(dwell, diagram.name.span));
-            }
+        if let (Some(dwell), "elapsed") = (dwell, name) {
+            return Ok(self.elapsed(dwell, diagram.name.span));
         }
         let here = self.scope(scope);
-        match here.outer {
-            Some(outer) => self.signal(outer, name, span).map_err(|error| {
-                if error.code == "unknown-name" && error.labels.len() == 1 {
-                    return self.scope(scope).unknown(name, span, diagram).maybe_help(error.help);
+        let Some(outer) = here.outer else { return Err(here.unknown(name, span, diagram)) };
+        match self.signal(outer, name, span) {
+            Err(error) if error.code == "unknown-name" && error.labels.len() == 1 => {
+                // An output of the state has a name where nothing else has it: `{u: u}` hands on
+                // what is around the machine.
+                if dwell.is_some() && diagram.outputs.iter().any(|o| o.name.value == name) {
+                    return self.instance_output(scope, "", Some(name), span);
                 }
-                error
-            }),
-            None => Err(here.unknown(name, span, diagram)),
+                Err(self.scope(scope).unknown(name, span, diagram).maybe_help(error.help))
+            }
+            found => found,
         }
     }
 
