@@ -31,5 +31,5 @@ pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;
 pub use partial::Partial;
 pub use scalar::Scalar;
-pub use tape::{Guards, Layout, Slot, Tape};
+pub use tape::{Guards, Layout, Repeat, RepeatOp, Slot, Tape};
 pub use verify::{VerifyError, verify};
