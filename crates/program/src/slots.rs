@@ -244,6 +244,7 @@ impl Slots {
                     cell,
                     initial: state.initial.data().to_vec(),
                     continuous: flows,
+                    wire: None,
                 });
             }
         }

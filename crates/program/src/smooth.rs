@@ -91,6 +91,8 @@ pub(crate) fn program(
         guesses: slots.guesses,
         solved: solved_wires(schedule),
         fragments: modes.fragments,
+        preempted: modes.preempted,
+        recovering: modes.recovering,
         machines: modes.machines,
         graph: composer.graph,
         values,
