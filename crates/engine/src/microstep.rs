@@ -40,6 +40,7 @@ impl Simulation {
         }
         let located = (0..program.regions.len())
             .any(|r| self.s.regions[r].crossing && self.s.regions[r].reached == time);
+        self.look_at_memories()?;
         self.begin_delayed(time, located || !woken.is_empty(), sink)?;
         self.cover_touched(sink);
         for region in 0..program.regions.len() {

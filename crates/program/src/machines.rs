@@ -147,8 +147,10 @@ impl MachineProgram {
 pub(crate) struct Compiled {
     pub fragments: Vec<FragmentProgram>,
     pub machines: Vec<MachineProgram>,
-    /// The machines with a preemptive transition, and those with a way out of a failure.
+    /// The machines with a preemptive transition, those whose guards remember something that does
+    /// not move, and those with a way out of a failure.
     pub preempted: Vec<usize>,
+    pub remembering: Vec<usize>,
     pub recovering: Vec<usize>,
     /// Wires that transitions read.
     pub asked: FxHashSet<WireId>,
@@ -175,7 +177,9 @@ pub(crate) fn compile(
         (0..machines.len()).filter(has).collect()
     };
     let (preempted, recovering) = (having(|t| t.preemptive), having(|t| t.error));
-    Compiled { fragments, machines, preempted, recovering, asked }
+    let remembers = |index: &usize| remembers(diagram, &diagram.modes.machines[*index]);
+    let remembering = (0..machines.len()).filter(remembers).collect();
+    Compiled { fragments, machines, preempted, remembering, recovering, asked }
 }
 
 /// Notes the wires of parameters that transitions set.
@@ -187,6 +191,19 @@ fn show_variables(diagram: &Diagram, slots: &mut Slots) {
         let state = slots.first_state[set.target.index()];
         slots.states[state].wire = Some(wire);
     }
+}
+
+/// Whether a guard of a machine reads a memory of its own of something that does not move.
+fn remembers(diagram: &Diagram, machine: &diagram::Machine) -> bool {
+    let transitions = machine.states.iter().flat_map(|state| &state.transitions);
+    let guards = transitions.flat_map(|transition| &transition.guards);
+    let mut read = guards.flat_map(|guard| diagram.block(*guard).inputs.iter().flatten());
+    read.any(|wire| {
+        let wire = diagram.wire(*wire);
+        let block = diagram.block(wire.block);
+        let own = diagram.modes.fragments[block.fragment.index()].dwell;
+        own && !wire.moving && !block.definition.states.is_empty()
+    })
 }
 
 /// Enters machines as readers of what their guards read.

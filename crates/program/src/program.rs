@@ -61,6 +61,9 @@ pub struct Program {
     pub machines: Vec<MachineProgram>,
     /// The machines with a preemptive transition.
     pub preempted: Vec<usize>,
+    /// The machines with a guard over what a signal that does not move was before: that changes when
+    /// a tick begins.
+    pub remembering: Vec<usize>,
     /// The machines with a way out of a failure.
     pub recovering: Vec<usize>,
     /// The functions between events, for messages.

@@ -92,6 +92,7 @@ pub(crate) fn program(
         solved: solved_wires(schedule),
         fragments: modes.fragments,
         preempted: modes.preempted,
+        remembering: modes.remembering,
         recovering: modes.recovering,
         machines: modes.machines,
         graph: composer.graph,

@@ -43,6 +43,22 @@ impl Simulation {
         !self.silenced.is_empty() && self.silenced.iter().any(inside)
     }
 
+    /// Brings what guards remember of signals that do not move up to date when a tick begins, and
+    /// has their machines looked at.
+    pub(crate) fn look_at_memories(&mut self) -> Result<(), RunError> {
+        let program = self.program.clone();
+        for machine in &program.remembering {
+            if self.runs(program.machines[*machine].fragment) {
+                // Region 0 holds what never moves.
+                self.touch(0)?;
+                if let Some(tick) = &mut self.s.tick {
+                    tick.pending.push(*machine as u32);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps the failure of a fragment that a preemptive transition may still silence at this
     /// microstep, and hands back any other.
     pub(crate) fn keep_failure(

@@ -4,6 +4,7 @@
 //! was made before it; rows and events of the attempt are never seen.
 
 use base::{Tag, Time};
+use ir::run;
 
 use super::Chosen;
 use crate::rows::{Row, Sink};
@@ -94,6 +95,8 @@ impl Simulation {
     ) -> Result<(), RunError> {
         self.open_tick(time);
         self.take_way_out(way, sink)?;
+        // What does not move is as if the machine had been in its new state before.
+        run(&self.program.still, &mut self.s.slots);
         let regions = &self.program.machines[way.0].regions;
         if let Some(tick) = &mut self.s.tick {
             regions.iter().for_each(|region| tick.regions[region.index()].evaluated = false);
