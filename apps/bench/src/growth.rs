@@ -123,21 +123,14 @@ fn runs() -> Result<Growth> {
 impl Growth {
     /// A row for each size.
     fn table(&self) -> String {
-        let cell = |curve: &Curve, row: usize| curve.points.get(row).map(|point| duration(point.1));
-        let cells = |row: usize| {
-            let cell = |k: usize| self.curves.get(k).and_then(|curve| cell(curve, row));
-            let size = self.curves[0].points[row].0;
-            [
-                size.to_string(),
-                cell(0).unwrap_or_default(),
-                cell(1).unwrap_or_default(),
-                cell(2).unwrap_or_default(),
-            ]
-        };
-        let name =
-            |k: usize| self.curves.get(k).map_or(String::new(), |curve| curve.name.to_owned());
-        let mut rows = vec![[self.over.to_owned(), name(0), name(1), name(2)]];
-        rows.extend((0..self.curves[0].points.len()).map(cells));
+        let name = |curve: &Curve| curve.name.to_owned();
+        let mut rows = vec![vec![self.over.to_owned()]];
+        rows[0].extend(self.curves.iter().map(name));
+        for (row, (size, _)) in self.curves[0].points.iter().enumerate() {
+            let time = |curve: &Curve| duration(curve.points[row].1);
+            rows.push(vec![size.to_string()]);
+            rows[row + 1].extend(self.curves.iter().map(time));
+        }
         grid(&rows)
     }
 

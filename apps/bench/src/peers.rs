@@ -41,19 +41,20 @@ pub(crate) fn measure(folder: &Path, only: &str) -> Result<String> {
     std::fs::write(folder.join("diagram.txt"), diagram_lines())?;
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
     let (place, floors) = (Place { folder, programs }, floors());
-    let mut rows = vec![["peer", "case", "time", "by hand", "ratio", "error"].map(String::from)];
+    let mut rows =
+        vec![["peer", "case", "time", "by hand", "ratio", "error"].map(String::from).to_vec()];
     for (name, install) in PEERS.iter().filter(|(name, _)| name.to_lowercase().contains(only)) {
         eprintln!("{name} ...");
         // The floor is measured in the same sitting as the peer.
         let times: Vec<Time> = floors.iter().map(floor_time).collect();
         match run(&place, *install) {
             Ok(lines) => {
-                rows.extend(lines.lines().map(|line| row(name, line, &floors, &times)));
+                rows.extend(lines.lines().map(|line| row(name, line, &floors, &times).to_vec()));
             }
             Err(error) => {
                 let words = format!("{error:#}").replace('\n', " ");
                 let empty = String::new;
-                rows.push([(*name).to_owned(), empty(), words, empty(), empty(), empty()]);
+                rows.push(vec![(*name).to_owned(), empty(), words, empty(), empty(), empty()]);
             }
         }
     }
