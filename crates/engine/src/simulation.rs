@@ -277,7 +277,7 @@ impl Simulation {
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
         let active = &mut self.active[region];
         if !active.known {
-            active.find(&self.program.regions[region], slots);
+            active.find(&self.program.regions[region], ranges, slots);
         }
         let history = &mut self.s.histories[region];
         let mut flow =

@@ -203,7 +203,7 @@ impl Simulation {
         gather(&self.s.slots, program.state, states(&state.ranges), &mut self.scratch);
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
         let active = &mut self.active[region];
-        active.find(program, slots);
+        active.find(program, ranges, slots);
         let mut flow = Flow::new(&self.program, region, ranges, active, slots, time, history);
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
