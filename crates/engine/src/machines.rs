@@ -82,14 +82,6 @@ impl Simulation {
         }
     }
 
-    /// Machines that must be looked at because a cell has changed.
-    pub(crate) fn look_at_machines(&mut self, cell: CellId) {
-        let machines = &self.program.cell(cell).machines;
-        if let Some(tick) = &mut self.s.tick {
-            tick.pending.extend(machines);
-        }
-    }
-
     /// Finds the fragments that preemptive transitions silence at this microstep.
     pub(crate) fn silence(&mut self) {
         self.silenced.clear();
@@ -507,8 +499,7 @@ impl Simulation {
             tick.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
         }
         for region in &code.regions {
-            let touched = &mut tick.regions[region.index()];
-            (touched.changed, touched.stale) = (true, true);
+            tick.regions[region.index()].change();
         }
         Ok(())
     }
@@ -599,8 +590,7 @@ impl Simulation {
             tick.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
         }
         for region in &code.regions {
-            let touched = &mut tick.regions[region.index()];
-            (touched.changed, touched.stale) = (true, true);
+            tick.regions[region.index()].change();
         }
         for machine in &code.machines {
             let state = &program.machines[*machine].states[self.mode(*machine)];

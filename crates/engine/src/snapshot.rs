@@ -99,6 +99,8 @@ pub(crate) struct RegionState {
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Tick {
     pub time: Time,
+    /// The same \[s\].
+    pub seconds: f64,
     /// The microstep that comes next.
     pub microstep: u32,
     /// Units that must run, one bit for each.
@@ -121,7 +123,8 @@ pub(crate) struct Tick {
 impl Tick {
     /// Starts anew at a time, keeping the room of an earlier tick.
     pub fn begin(&mut self, time: Time, units: usize, regions: usize) {
-        (self.time, self.microstep, self.present, self.order) = (time, 1, 0, 0);
+        (self.time, self.seconds) = (time, time.seconds());
+        (self.microstep, self.present, self.order) = (1, 0, 0);
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
@@ -143,6 +146,15 @@ pub(crate) struct Touched {
     pub changed: bool,
     /// The same, since its rates were last computed.
     pub stale: bool,
+    /// Something that its sides are taken from has changed since they were.
+    pub unsettled: bool,
+}
+
+impl Touched {
+    /// Something that the smooth functions read has changed.
+    pub fn change(&mut self) {
+        (self.changed, self.stale, self.unsettled) = (true, true, true);
+    }
 }
 
 /// The work of a run.
