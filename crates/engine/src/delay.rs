@@ -239,7 +239,7 @@ impl Simulation {
                 history.slopes_after(note.time, &track, &mut self.s.slots);
             }
             if let Some(tick) = &mut self.s.tick {
-                tick.regions[track.region.index()].change();
+                tick.disturb(track.region);
             }
         }
     }
