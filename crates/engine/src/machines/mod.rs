@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use base::Time;
 use diagram::FragmentId;
-use program::{CellId, StateProgram};
+use program::StateProgram;
 
 use crate::simulation::Simulation;
 
