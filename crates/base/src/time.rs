@@ -147,7 +147,7 @@ fn whole(seconds: Rational) -> Option<i128> {
     // A longer denominator divides nothing, and short numbers divide fast.
     let unit = ATTOSECONDS_PER_SECOND as u64;
     let denominator = u64::try_from(*seconds.denom()).ok()?;
-    if unit % denominator != 0 {
+    if !unit.is_multiple_of(denominator) {
         return None;
     }
     let (numerator, factor) = (*seconds.numer(), unit / denominator);

@@ -25,15 +25,18 @@ impl Reach {
     /// Finds what can be reached in a program that is complete but for this.
     pub(crate) fn find(program: &Program) -> Reach {
         let mut search = Search::new(program);
-        let timers: Vec<Vec<usize>> =
-            program.timers.iter().map(|timer| search.from([timer.woken, timer.wakings])).collect();
-        let crossings = (0..program.regions.len()).map(|region| search.from_region(region));
+        let timers: Vec<Vec<usize>> = program
+            .timers
+            .iter()
+            .map(|timer| search.reached([timer.woken, timer.wakings]))
+            .collect();
+        let crossings = (0..program.regions.len()).map(|region| search.reached_by_region(region));
         let crossings = crossings.collect();
         let lines: Vec<Vec<usize>> = program
             .lines
             .iter()
             .map(|line| {
-                let mut found = search.from(line.to.iter().copied());
+                let mut found = search.reached(line.to.iter().copied());
                 let own = line.track.map(|track| track.region.index());
                 found.extend(own.filter(|own| !found.contains(own)));
                 found
@@ -72,12 +75,12 @@ impl<'a> Search<'a> {
     }
 
     /// The regions that the crossings of a region may reach, and itself.
-    fn from_region(&mut self, region: usize) -> Vec<usize> {
+    fn reached_by_region(&mut self, region: usize) -> Vec<usize> {
         let program = self.program;
         let watched = program.regions[region].watches.iter();
         let crossings = watched.map(|watch| &program.crossings[watch.crossing]);
         let cells = crossings.flat_map(|crossing| [Some(crossing.frozen), crossing.crossed]);
-        let mut found = self.from(cells.flatten());
+        let mut found = self.reached(cells.flatten());
         if !found.contains(&region) {
             found.push(region);
         }
@@ -85,7 +88,7 @@ impl<'a> Search<'a> {
     }
 
     /// The regions that changes of some cells may reach, in order.
-    fn from(&mut self, cells: impl IntoIterator<Item = CellId>) -> Vec<usize> {
+    fn reached(&mut self, cells: impl IntoIterator<Item = CellId>) -> Vec<usize> {
         let program = self.program;
         self.number += 1;
         self.open.extend(cells);
