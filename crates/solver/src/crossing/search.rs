@@ -111,6 +111,7 @@ impl Search {
             if width <= finest(start, probe.segment.end - start) {
                 return;
             }
+            space.make_room();
             let (known, free) = space.levels.split_at_mut(open);
             probe.look(start + width, &mut free[0]);
             Space::measure(&self.here, &mut free[0], &mut known[open - 1]);
@@ -140,6 +141,7 @@ impl Search {
             return false;
         }
         let t = self.here.t + fraction * width;
+        space.make_room();
         let (known, free) = space.levels.split_at_mut(space.open);
         probe.look(t, &mut free[0]);
         Space::measure(&self.here, &mut free[0], &mut known[space.open - 1]);
