@@ -30,7 +30,6 @@ mod delay;
 mod history;
 mod machines;
 mod microstep;
-mod reach;
 mod zeno;
 
 mod stepping;
