@@ -8,7 +8,7 @@ use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
 use crate::jacobian::Partials;
-use crate::live::{Operands, live};
+use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{CrossingKind, Extras, Program, RecordCells, Unit};
 use crate::rates::roots_of;
@@ -115,22 +115,25 @@ pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
 /// Spreads from blocks that tell ticks from smooth phases to what reads them.
 fn switching(diagram: &Diagram) -> Vec<bool> {
     let mut found = vec![false; diagram.wires.len()];
-    loop {
-        let mut changed = false;
-        for block in &diagram.blocks {
-            let own = block.definition.leaves.contains(&Leaf::Ticking);
-            let fed = block.inputs.iter().flatten().any(|wire| found[wire.index()]);
-            for wire in block.outputs.iter().filter(|_| own || fed) {
-                if diagram.wire(*wire).between != Presence::Never && !found[wire.index()] {
-                    found[wire.index()] = true;
-                    changed = true;
-                }
-            }
+    let mut readers: FxHashMap<WireId, Vec<usize>> = FxHashMap::default();
+    let mut spreading: Vec<usize> = Vec::new();
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        if block.definition.leaves.contains(&Leaf::Ticking) {
+            spreading.push(index);
         }
-        if !changed {
-            return found;
+        for wire in block.inputs.iter().flatten() {
+            readers.entry(*wire).or_default().push(index);
         }
     }
+    while let Some(index) = spreading.pop() {
+        for wire in &diagram.blocks[index].outputs {
+            let lasts = diagram.wire(*wire).between != Presence::Never;
+            if lasts && !std::mem::replace(&mut found[wire.index()], true) {
+                spreading.extend(readers.get(wire).into_iter().flatten());
+            }
+        }
+    }
+    found
 }
 
 struct Maker<'a> {
@@ -296,8 +299,8 @@ impl<'a> Maker<'a> {
                 operands.insert(site.frozen, (node, cell));
             }
         }
-        let graph = &mut self.composer.graph;
-        (!operands.is_empty()).then(|| roots.map(|roots| live(graph, &operands, roots)))
+        let mut copier = Copier::new(&mut self.composer.graph, &operands);
+        (!operands.is_empty()).then(|| roots.map(|roots| copier.roots(roots)))
     }
 
     /// Crossing functions to their places, and their time derivatives along the rates.
@@ -509,7 +512,8 @@ impl<'a> Maker<'a> {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
                         let regions = &mut self.slots.cells[cell.index()].regions;
-                        if !regions.contains(&id) {
+                        // Regions come one after the other.
+                        if regions.last() != Some(&id) {
                             regions.push(id);
                         }
                     }
