@@ -4,7 +4,7 @@ use blocks::{Leaf, Part};
 use diagram::{BlockId, Diagram, Mode, Presence, RegionId, WireId};
 use ir::{NodeId, Op, Slot, Tape, tangents};
 use rustc_hash::{FxHashMap, FxHashSet};
-use schedule::{PartId, Schedule, Step};
+use schedule::{Schedule, Step};
 
 use crate::compose::Composer;
 use crate::jacobian::Partials;
@@ -153,6 +153,8 @@ struct Maker<'a> {
     /// The place of the slope of each delayed number that moves, and the leaves that are delayed.
     slope_places: FxHashMap<Slot, Slot>,
     delayed_leaves: Vec<(NodeId, Slot, base::Type)>,
+    /// The loops that are solved in each region, by their numbers.
+    solutions: Vec<Vec<usize>>,
     recorded: FxHashSet<WireId>,
     /// Wires that something reads a delay later.
     delayed: FxHashSet<WireId>,
@@ -189,7 +191,13 @@ impl<'a> Maker<'a> {
         let pasts = diagram.blocks.iter().flat_map(|block| {
             (0..block.definition.histories.len()).map(|history| block.past(history))
         });
+        let mut solutions: Vec<Vec<usize>> = vec![Vec::new(); slots.regions.len()];
+        for (index, (part, ..)) in composer.solutions.iter().enumerate() {
+            let wire = diagram.wire(composer.parts.get(*part).wire);
+            solutions[diagram.block(wire.block).region.index()].push(index);
+        }
         Maker {
+            solutions,
             delayed: pasts.collect(),
             slope_places,
             delayed_leaves: Vec::new(),
@@ -453,14 +461,10 @@ impl<'a> Maker<'a> {
                 self.slots.regions[id.index()].memories.push((slot, state));
             }
         }
-        let in_region = |part: PartId| {
+        roots.extend(self.solutions[id.index()].iter().map(|at| {
+            let (part, node, slot) = self.composer.solutions[*at];
             let wire = self.diagram.wire(self.composer.parts.get(part).wire);
-            self.diagram.block(wire.block).region == id
-        };
-        let solutions = self.composer.solutions.iter().filter(|(part, ..)| in_region(*part));
-        roots.extend(solutions.map(|(part, node, slot)| {
-            let wire = self.diagram.wire(self.composer.parts.get(*part).wire);
-            (*node, *slot, self.guard(wire.block))
+            (node, slot, self.guard(wire.block))
         }));
         roots
     }
