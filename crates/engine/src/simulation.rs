@@ -7,12 +7,12 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
-use program::Program;
+use program::{CellId, Program};
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
+use crate::machines::Chosen;
 use crate::race::Race;
-use crate::reach::Reach;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, RegionState, Snapshot, Tick};
 use crate::{Options, RunError};
@@ -97,19 +97,24 @@ pub struct Simulation {
     pub(crate) samples: Vec<f64>,
     pub(crate) spare: Vec<u64>,
     pub(crate) spare_tick: Option<Tick>,
+    pub(crate) spare_pulses: Vec<CellId>,
+    pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
-    pub(crate) reach: Arc<Reach>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// Which region reaches least far, while regions step and nothing else happens.
-    race: Race,
+    pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
-    pub(crate) forced: Option<(usize, usize)>,
+    pub(crate) forced: Option<Chosen>,
+    /// Failures of fragments that may still be silenced at this microstep.
+    pub(crate) failures: Vec<(FragmentId, RunError)>,
+    /// The room of a copy that was made before an attempt.
+    pub(crate) spare_snapshot: Option<Box<Snapshot>>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -144,12 +149,15 @@ impl Simulation {
             samples: Vec::new(),
             spare: Vec::new(),
             spare_tick: None,
+            spare_pulses: Vec::new(),
+            woken: Vec::new(),
             found: Vec::new(),
-            reach: Arc::default(),
             active: vec![ActiveTapes::default(); regions],
             race: Race::default(),
             silenced: Vec::new(),
             forced: None,
+            failures: Vec::new(),
+            spare_snapshot: None,
             zeno: None,
         }
     }
@@ -220,30 +228,31 @@ impl Simulation {
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
         let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
-        self.release_rows(reached.min(horizon), sink)?;
+        if let Err(error) = self.release_rows(reached.min(horizon), sink) {
+            self.recover_between(error, sink)?;
+            return self.after_tick();
+        }
         match slowest {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
-                self.race.end();
-                self.begin_tick(reached, sink)?;
+                self.tick_or_recover(reached, sink)?;
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
                 match self.step_region(region, own) {
                     Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
                     Err(error) => {
-                        let handler = self.handler(&error).ok_or(error)?;
-                        self.forced = Some(handler);
-                        self.race.end();
-                        self.begin_tick(reached, sink)?;
+                        let way = self.way_out(&error, &[]).ok_or(error)?;
+                        self.forced = Some(way);
+                        self.tick_or_recover(reached, sink)?;
                     }
                 }
             }
-            _ if next <= self.options.stop => {
-                self.race.end();
-                self.begin_tick(next, sink)?;
-            }
+            _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
             _ => {
-                self.finish(sink)?;
+                if let Err(error) = self.finish(sink) {
+                    self.recover_between(error, sink)?;
+                    return self.after_tick();
+                }
                 return Ok(Progress::Done(StopReason::Stopped));
             }
         }
@@ -277,11 +286,11 @@ impl Simulation {
     }
 
     /// How far a region may step: to the next timer that can reach it, or to the end.
-    fn own_horizon(&mut self, region: usize) -> Time {
-        self.reaches();
+    fn own_horizon(&self, region: usize) -> Time {
+        let reach = &self.program.reach;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
-        let next = self.reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
-        let delayed = self.reach.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let next = reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
+        let delayed = reach.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // What is a delay ago must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
@@ -316,7 +325,9 @@ impl Simulation {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
                     self.take_event_time(region, size);
                 }
-                self.record_step(region)?;
+                if !self.program.regions[region].lines.is_empty() {
+                    self.record_step(region)?;
+                }
                 let (program, reached) =
                     (&self.program.regions[region], self.s.regions[region].reached);
                 if advance == Advance::Reached
@@ -369,7 +380,7 @@ impl Simulation {
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 match blamed {
                     Some(block) => self.not_finite(tag, self.diagram.block(block).outputs[0]),
-                    None => RunError::NotFinite { tag, block: self.name(named) },
+                    None => RunError::NotFinite { tag, block: self.name(named), id: named },
                 }
             }
             StepError::CrossingNotANumber { t, crossing } => {
@@ -378,8 +389,8 @@ impl Simulation {
                 let watch = program.watches[watch].crossing;
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
-                let block = blamed.or(Some(self.program.crossings[watch].block));
-                RunError::NotFinite { tag, block: self.name(block) }
+                let id = blamed.or(Some(self.program.crossings[watch].block));
+                RunError::NotFinite { tag, block: self.name(id), id }
             }
             StepError::StepTooSmall { t } => {
                 let tag = at(t);
@@ -399,11 +410,12 @@ impl Simulation {
                 let rates = state.solver.derivative();
                 let fastest =
                     (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
-                RunError::StepTooSmall { tag, block: self.name(fastest.and_then(owner)) }
+                let id = fastest.and_then(owner);
+                RunError::StepTooSmall { tag, block: self.name(id), id }
             }
             StepError::NewtonFailed { t } => {
-                let tag = at(t);
-                RunError::NoSolution { tag, block: self.name(program.owners.first().copied()) }
+                let (tag, id) = (at(t), program.owners.first().copied());
+                RunError::NoSolution { tag, block: self.name(id), id }
             }
         }
     }
@@ -418,10 +430,22 @@ impl Simulation {
 
     /// Puts the left limits of a region at a time in the buffer.
     pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        self.place(region, time);
+        self.left_limits(region, time)
+    }
+
+    /// Whether nothing is computed of a region between events.
+    fn stands_still(&self, region: usize) -> bool {
         let program = &self.program.regions[region];
-        if program.left.is_empty() && program.dimension == 0 && program.watches.is_empty() {
-            return Ok(());
+        program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
+    }
+
+    /// Puts the states of a region at a time in the buffer, and what it reads of the past.
+    pub(crate) fn place(&mut self, region: usize, time: Time) {
+        if self.stands_still(region) {
+            return;
         }
+        let program = &self.program.regions[region];
         let state = &self.s.regions[region];
         if program.moves && time < state.reached {
             // Regions that reach times an attosecond apart may differ by a rounding.
@@ -439,7 +463,14 @@ impl Simulation {
             let history = &mut self.s.histories[region];
             history.place(program, lines, state.origin, t, &mut self.s.slots, true);
         }
-        run(&program.left, &mut self.s.slots);
+    }
+
+    /// Computes the left limits of a region from its states in the buffer.
+    pub(crate) fn left_limits(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        if self.stands_still(region) {
+            return Ok(());
+        }
+        run(&self.program.regions[region].left, &mut self.s.slots);
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);
         if checked.is_ok() || self.program.regions[region].live.left.is_empty() {
@@ -453,10 +484,11 @@ impl Simulation {
     /// The error of a value that is not finite: where its wire is in a loop that is solved, the
     /// loop has no solution.
     pub(crate) fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
-        let block = self.path(self.diagram.wire(wire).block);
+        let id = self.diagram.wire(wire).block;
+        let (block, id) = (self.path(id), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::NoSolution { tag, block },
-            false => RunError::NotFinite { tag, block },
+            true => RunError::NoSolution { tag, block, id },
+            false => RunError::NotFinite { tag, block, id },
         }
     }
 
@@ -507,7 +539,6 @@ impl Simulation {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
-        self.s.finished = true;
         let stop = self.options.stop;
         self.cover_all();
         for region in 0..self.s.regions.len() {
@@ -518,6 +549,7 @@ impl Simulation {
                 self.evaluate(region, stop)?;
             }
         }
+        self.s.finished = true;
         // Others may have microsteps at this time, and rows come in the order of tags.
         self.write_row(self.s.tag.max(Tag::new(stop, 0)), sink);
         Ok(())

@@ -7,9 +7,10 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::run;
-use program::{CrossingKind, FragmentProgram, Program};
+use program::{CrossingKind, FragmentProgram, Program, UnitId};
 use solver::Solver;
 
+use crate::crossings::ROUNDS;
 use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
 use crate::history::History;
@@ -19,9 +20,6 @@ use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
-
-/// How often sides are set again at the start because they depend on each other.
-const ROUNDS: usize = 32;
 
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options, blocks: usize) -> Snapshot {
@@ -70,7 +68,7 @@ impl Snapshot {
         });
         let clock = |fragment: &FragmentProgram| {
             let origin = if fragment.dwell { options.start } else { Time::ZERO };
-            Clock { origin, stopped: options.start }
+            Clock { origin, stopped: options.start, ran: false }
         };
         let history = |region| History::new(region, &program.lines, options.start);
         let lines = LineState::all(program, &mut slots);
@@ -93,6 +91,7 @@ impl Snapshot {
             firings: vec![0; blocks],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
+            recoveries: (options.start, 0),
             started: false,
             finished: false,
         }
@@ -106,6 +105,24 @@ impl Simulation {
         let start = self.options.start;
         self.s.slots[self.program.time as usize] = start.seconds();
         self.start_machines();
+        while let Err(error) = self.settle_start() {
+            let way = self.way_out(&error, &[]).ok_or(error)?;
+            self.recover_at_start(way, sink)?;
+        }
+        self.follow_solutions();
+        self.start_lines();
+        let due = self.next_event() <= start;
+        if due || !self.program.machines.is_empty() {
+            return self.tick_or_recover(start, sink);
+        }
+        self.cover_all();
+        self.write_row(Tag::new(start, 0), sink);
+        Ok(())
+    }
+
+    /// Computes everything at the start from the initial values of the states.
+    fn settle_start(&mut self) -> Result<(), RunError> {
+        let start = self.options.start;
         self.set_sides()?;
         run(&self.program.still, &mut self.s.slots);
         for region in 0..self.s.regions.len() {
@@ -122,16 +139,7 @@ impl Simulation {
         for region in 0..self.s.regions.len() {
             self.evaluate(region, start)?;
         }
-        self.check_all_finite(Tag::new(start, 0))?;
-        self.follow_solutions();
-        self.start_lines();
-        let due = self.next_event() <= start;
-        if due || !self.program.machines.is_empty() {
-            return self.begin_tick(start, sink);
-        }
-        self.cover_all();
-        self.write_row(Tag::new(start, 0), sink);
-        Ok(())
+        self.check_all_finite(Tag::new(start, 0))
     }
 
     /// Sets every side and cell from its value, and where that is zero from its derivatives, until
@@ -144,10 +152,11 @@ impl Simulation {
                 (self.s.slots[side], self.s.slots[side + 1]) = (1.0, -1.0);
             }
         }
+        let units: Vec<UnitId> = (0..program.units.len()).map(UnitId::new).collect();
         for _ in 0..ROUNDS {
             let mut changed = false;
             run(&program.still, &mut self.s.slots);
-            changed |= self.set_unlocated();
+            changed |= self.set_unlocated(&units);
             let mut found = Vec::new();
             for (region, code) in program.regions.iter().enumerate() {
                 if !code.watches.is_empty() {
@@ -168,7 +177,9 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
-        self.split_history(region, time);
+        if !self.program.regions[region].lines.is_empty() {
+            self.split_history(region, time);
+        }
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {

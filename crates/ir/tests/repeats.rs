@@ -270,7 +270,7 @@ proptest! {
         );
         for arm in 0..2 {
             compare::<f64>(&case, &tape, arm, |x, _| x, same_float);
-            let jet = |x: f64, leaf: u32| if leaf % 3 == 0 { Jet::time(x) } else { Jet::constant(x) };
+            let jet = |x: f64, leaf: u32| if leaf.is_multiple_of(3) { Jet::time(x) } else { Jet::constant(x) };
             let all = |a: Jet, b: Jet| a.0.iter().zip(b.0).all(|(a, b)| same_float(*a, b));
             compare::<Jet>(&case, &tape, arm, jet, all);
             let partial = |x: f64, leaf: u32| match leaf % 5 {

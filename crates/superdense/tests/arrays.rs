@@ -73,7 +73,8 @@ blocks:
     input: (if i == 0 then 1 else x[i - 1]) - (1 + i / 10) * x[i]
     initial: i
   over: {type: LevelCrossing, for: {i: n}, input: 'x[i]', level: 0.9}
-  seen: {type: Counter, for: {i: n}, increment: 'over[n - 1 - i]'}
+  count: {type: Counter, for: {i: n}, increment: 'over[n - 1 - i]'}
+  seen: {type: ZeroOrderHold, for: {i: n}, input: 'count[i]', initial: 0}
 record: [x, seen]
 simulate: {stop: 5}
 ";
@@ -84,7 +85,8 @@ simulate: {stop: 5}
         blocks += &format!("  x{i}: {{type: Integrator, initial: {i}, ");
         blocks += &format!("input: {before} - (1 + {i} / 10) * x{i}}}\n");
         blocks += &format!("  over{i}: {{type: LevelCrossing, input: x{i}, level: 0.9}}\n");
-        blocks += &format!("  seen{i}: {{type: Counter, increment: over{}}}\n", 5 - i);
+        blocks += &format!("  count{i}: {{type: Counter, increment: over{}}}\n", 5 - i);
+        blocks += &format!("  seen{i}: {{type: ZeroOrderHold, input: count{i}, initial: 0}}\n");
         lists[0] += &format!("x{i}, ");
         lists[1] += &format!("seen{i}, ");
     }
@@ -111,13 +113,18 @@ blocks:
   tick: {type: Clock, period: 1}
   n: {type: Counter, increment: tick}
   picked: {type: Expression, expression: 'c[mod(n, 4)] + sum(c)'}
+  d: {type: Constant, value: [0, 1, 4, 9]}
+  same: {type: Expression, expression: 'd[mod(n, 4)] + sum(d)'}
 simulate: {stop: 2.5}
 ",
     )
     .trace;
     assert_eq!(last_elements(&trace, "c"), [0.0, 1.0, 4.0, 9.0]);
-    let ticks = trace.last("n").unwrap() as usize;
-    assert_near(trace.last("picked").unwrap(), ((ticks % 4) * (ticks % 4)) as f64 + 14.0, 0.0);
+    let column = |name: &str| trace.columns().iter().position(|c| c.name == name).unwrap();
+    let (picked, same) = (column("picked"), column("same"));
+    let rows: Vec<_> = (0..trace.len()).map(|row| trace.get(row, picked)).collect();
+    assert_eq!(rows, (0..trace.len()).map(|row| trace.get(row, same)).collect::<Vec<_>>());
+    assert!(rows.iter().flatten().any(|value| value[..] == [23.0]), "{rows:?}");
 }
 
 #[test]

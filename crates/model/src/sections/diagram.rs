@@ -154,7 +154,9 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
 fn repeated(context: &mut Context, block: &Spanned<String>, entry: &Entry) -> Option<Repeated> {
     let entries = context.mapping(&entry.value, "`for`", "for: {i: 10}");
     if entries.is_empty() {
-        context.missing_value(&entry.key);
+        if matches!(entry.value.kind, NodeKind::Mapping(_)) || entry.value.is_null() {
+            context.missing_value(&entry.key);
+        }
         return None;
     }
     let mut indices = Vec::with_capacity(entries.len());
