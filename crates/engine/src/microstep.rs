@@ -60,6 +60,7 @@ impl Simulation {
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
     /// happened at this time already it goes on from there.
     pub(crate) fn open_tick(&mut self, time: Time) {
+        self.race.end();
         if self.s.tick.is_some() {
             return;
         }
