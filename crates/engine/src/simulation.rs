@@ -11,6 +11,7 @@ use program::Program;
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
+use crate::native::{Routines, code};
 use crate::reach::Reach;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, Snapshot, Tick};
@@ -102,6 +103,8 @@ pub struct Simulation {
     pub(crate) silenced: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
     pub(crate) forced: Option<(usize, usize)>,
+    /// Compiled code, where there is some.
+    pub(crate) native: Option<Arc<Routines>>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -141,6 +144,7 @@ impl Simulation {
             active: vec![ActiveTapes::default(); regions],
             silenced: Vec::new(),
             forced: None,
+            native: None,
             zeno: None,
         }
     }
@@ -280,8 +284,10 @@ impl Simulation {
             active.find(&self.program.regions[region], slots);
         }
         let history = &mut self.s.histories[region];
+        let code = code(&self.native, region);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, state.origin, history);
+            Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
+                .with(code);
         let to = horizon.since(state.origin);
         let sides = Sides { side: &state.sides, residual: &mut state.residuals };
         let result = state.solver.step(&mut flow, to, sides);
@@ -422,7 +428,10 @@ impl Simulation {
             let history = &mut self.s.histories[region];
             history.place(program, lines, state.origin, t, &mut self.s.slots, true);
         }
-        run(&program.left, &mut self.s.slots);
+        match code(&self.native, region) {
+            Some(code) => code.left(&mut self.s.slots),
+            None => run(&program.left, &mut self.s.slots),
+        }
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);
         if checked.is_ok() || self.program.regions[region].live.left.is_empty() {

@@ -31,6 +31,6 @@ pub use control::{Control, PiControl, StepControl};
 pub use counters::Counters;
 pub use crossing::Sides;
 pub use error::StepError;
-pub use method::{Method, Options};
+pub use method::{Coefficients, Method, Options};
 pub use solver::{Advance, Solver};
-pub use system::System;
+pub use system::{System, Trial};

@@ -149,6 +149,9 @@ impl Solver {
         };
         match found {
             Err(error) => {
+                if matches!(error, StepError::NotFinite { .. }) {
+                    system.stand_at(self.segment.end, &self.segment.x1);
+                }
                 self.segment.withdraw();
                 self.look_here(system);
                 Err(error)
@@ -270,6 +273,7 @@ impl Solver {
         if !self.checked {
             let component = not_finite(&self.segment.x1, self.segment.end_slope());
             if component.is_some() {
+                system.stand_at(self.segment.end, &self.segment.x1);
                 return Err(StepError::NotFinite { t: self.segment.end, component });
             }
             self.checked = true;

@@ -1,8 +1,6 @@
 //! Drives a run to its end, to an error or to an interrupt.
 
-use superdense::{
-    InputValue, Listener, Run, RunError, StopReason, System, Tag, WriteError, Writer,
-};
+use superdense::{InputValue, Listener, Run, RunError, StopReason, Tag, WriteError, Writer};
 
 use super::interrupt;
 use super::progress::Progress;
@@ -36,8 +34,7 @@ pub struct Outputs {
 }
 
 /// Runs a model.
-pub fn drive(system: &System, outputs: Outputs, progress: &mut Progress) -> Driven {
-    let mut run = system.start();
+pub fn drive(mut run: Run, outputs: Outputs, progress: &mut Progress) -> Driven {
     if let Some(listener) = outputs.listener {
         run.listen(listener);
     }
