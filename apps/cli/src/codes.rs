@@ -270,6 +270,12 @@ pub const CODES: &[(&str, &str)] = &[
         Set a block with a state, such as an Integrator, in the state that the transition leads to, or a parameter of that state or of the Modal.",
     ),
     (
+        "set-twice",
+        "Two state machines set the same parameter or state at one microstep. \
+        Which value stays would depend on the order in which they are written. \
+        Let one of them set it, or make their conditions exclude each other.",
+    ),
+    (
         "size-mismatch",
         "Vectors or matrices of different sizes meet where sizes must fit. \
         Both sides need the same size, or one of them must be a scalar; for matrix products the inner sizes must agree.",
@@ -389,7 +395,7 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "unknown-solver",
         "There is no solver of this name. \
-        There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23 and rk45 with variable ones.",
+        There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23, rk45 and, for stiff models, rodas5p with variable ones.",
     ),
     (
         "unknown-state",

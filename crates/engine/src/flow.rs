@@ -2,8 +2,8 @@
 
 use base::Time;
 use ir::{Active, Slot, run, run_active};
-use program::{Line, Program, RegionProgram};
-use solver::{System, Trial};
+use program::{Jacobian, Line, Program, RegionProgram};
+use solver::{Pattern, System, Trial};
 
 use crate::history::History;
 use crate::native::RegionCode;
@@ -14,14 +14,73 @@ use crate::snapshot::{Range, RegionState};
 pub(crate) struct ActiveTapes {
     pub derivative: Active,
     pub crossings: Active,
+    pub jacobian: ActiveJacobian,
     pub known: bool,
+}
+
+/// The derivatives of the rates that run, by those states that run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ActiveJacobian {
+    tape: Active,
+    /// What the places below are for.
+    ranges: Vec<Range>,
+    /// Where the value of each place of the pattern is, column after column.
+    places: Vec<Slot>,
+    /// The rates that move with time, and where that is.
+    rates: Vec<(usize, Slot)>,
+}
+
+impl ActiveJacobian {
+    fn find(&mut self, jacobian: &Jacobian, ranges: &[Range], slots: &[f64]) {
+        self.tape.find(&jacobian.tape, slots);
+        if self.ranges == ranges {
+            return;
+        }
+        self.ranges = ranges.to_vec();
+        let numbers = numbers(jacobian.columns.len(), ranges);
+        self.places = columns(jacobian, ranges)
+            .flatten()
+            .filter_map(|(row, slot)| numbers[*row as usize].map(|_| *slot))
+            .collect();
+        let rates = jacobian.rates.iter();
+        self.rates =
+            rates.filter_map(|(row, slot)| Some((numbers[*row as usize]?, *slot))).collect();
+    }
+
+    fn pattern(&self, jacobian: &Jacobian) -> Pattern {
+        let numbers = numbers(jacobian.columns.len(), &self.ranges);
+        let rows = columns(jacobian, &self.ranges).map(|column| {
+            let number = |(row, _): &(u32, Slot)| numbers[*row as usize];
+            column.iter().filter_map(number).collect::<Vec<_>>()
+        });
+        Pattern::from_columns(rows, !self.rates.is_empty())
+    }
+}
+
+/// The columns of those states that run.
+fn columns<'a>(
+    jacobian: &'a Jacobian,
+    ranges: &'a [Range],
+) -> impl Iterator<Item = &'a Vec<(u32, Slot)>> {
+    states(ranges).flat_map(|(from, length)| &jacobian.columns[from..from + length])
+}
+
+/// For each state of a region, its number among those that run.
+fn numbers(dimension: usize, ranges: &[Range]) -> Vec<Option<usize>> {
+    let mut numbers = vec![None; dimension];
+    let running = states(ranges).flat_map(|(from, length)| from..from + length);
+    running.enumerate().for_each(|(number, state)| numbers[state] = Some(number));
+    numbers
 }
 
 impl ActiveTapes {
     /// Finds what runs under the conditions in the buffer.
-    pub fn find(&mut self, program: &RegionProgram, slots: &[f64]) {
+    pub fn find(&mut self, program: &RegionProgram, ranges: &[Range], slots: &[f64]) {
         self.derivative.find(&program.derivative, slots);
         self.crossings.find(&program.crossings, slots);
+        if let Some(jacobian) = &program.jacobian {
+            self.jacobian.find(jacobian, ranges, slots);
+        }
         self.known = true;
     }
 }
@@ -220,19 +279,26 @@ impl System for Flow<'_> {
         }
     }
 
-    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) {
-        self.place(t, x);
-        let n = x.len();
-        let (seed, column) = (self.program.seed as usize, self.program.column as usize);
-        self.slots[seed..seed + self.program.dimension].fill(0.0);
-        for j in 0..n {
-            let own = seed + numbered(states(self.ranges), j);
-            self.slots[own] = 1.0;
-            run(&self.program.tangent, self.slots);
-            self.slots[own] = 0.0;
-            for i in 0..n {
-                jacobian[i * n + j] = self.slots[column + numbered(states(self.ranges), i)];
-            }
+    fn pattern(&mut self, n: usize) -> Pattern {
+        match &self.program.jacobian {
+            Some(jacobian) => self.active.jacobian.pattern(jacobian),
+            None => Pattern::dense(n, true),
+        }
+    }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
+        let Some(jacobian) = &self.program.jacobian else {
+            return values.fill(f64::NAN);
+        };
+        let active = &self.active.jacobian;
+        self.place_with(t, x, true);
+        run_active(&jacobian.tape, &active.tape, self.slots);
+        for (value, place) in values.iter_mut().zip(&active.places) {
+            *value = self.slots[*place as usize];
+        }
+        rate.fill(0.0);
+        for (state, place) in &active.rates {
+            rate[*state] = self.slots[*place as usize];
         }
     }
 

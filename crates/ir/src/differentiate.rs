@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use base::Shape;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::opaque::Tangent;
@@ -32,6 +32,49 @@ pub fn tangents(
         }
     }
     outputs.iter().map(|id| known.get(id).copied()).collect()
+}
+
+/// The same outputs differentiated in many directions, each of which moves only a few leaves: what
+/// does not move is not looked at.
+#[derive(Debug)]
+pub struct Directions {
+    /// Who uses each node, among those that the outputs need.
+    users: FxHashMap<NodeId, Vec<NodeId>>,
+}
+
+impl Directions {
+    /// Prepares for derivatives of these outputs.
+    pub fn new(graph: &Graph, outputs: &[NodeId]) -> Directions {
+        let mut users: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+        for id in graph.reachable(outputs) {
+            for arg in &graph.node(id).args {
+                users.entry(*arg).or_default().push(id);
+            }
+        }
+        Directions { users }
+    }
+
+    /// The tangents of all nodes that move where leaf nodes move as `seeds` say.
+    pub fn tangents(&self, graph: &mut Graph, seeds: &Seeds) -> FxHashMap<NodeId, NodeId> {
+        let mut moved: FxHashSet<NodeId> = FxHashSet::default();
+        let mut open: Vec<NodeId> = seeds.keys().copied().collect();
+        while let Some(id) = open.pop() {
+            for user in self.users.get(&id).into_iter().flatten() {
+                if !seeds.contains_key(user) && moved.insert(*user) {
+                    open.push(*user);
+                }
+            }
+        }
+        let mut order: Vec<NodeId> = moved.into_iter().collect();
+        order.sort_unstable();
+        let mut known = seeds.clone();
+        for id in order {
+            if let Some(tangent) = tangent(graph, id, &known) {
+                known.insert(id, tangent);
+            }
+        }
+        known
+    }
 }
 
 fn tangent(g: &mut Graph, id: NodeId, known: &FxHashMap<NodeId, NodeId>) -> Option<NodeId> {

@@ -12,6 +12,7 @@ mod op;
 mod opaque;
 
 mod differentiate;
+mod sparsity;
 mod verify;
 
 mod scalar;
@@ -23,7 +24,7 @@ mod interpret;
 mod linear;
 mod tape;
 
-pub use differentiate::{Seeds, jacobian, tangents};
+pub use differentiate::{Directions, Seeds, jacobian, tangents};
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::{Active, run, run_active, run_one};
 pub use jet::{Jet, ORDER as JET_ORDER};
@@ -31,5 +32,6 @@ pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;
 pub use partial::Partial;
 pub use scalar::Scalar;
-pub use tape::{Code, Extra, Guards, Instr, Layout, Pair, Slot, SolveCode, Tape};
+pub use sparsity::{Moves, Names, movements};
+pub use tape::{Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SolveCode, Tape};
 pub use verify::{VerifyError, verify};

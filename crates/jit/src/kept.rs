@@ -10,6 +10,8 @@ use std::ops::Range;
 use ir::{Code, Instr, Slot, Tape};
 use rustc_hash::FxHashMap;
 
+use crate::repeat::places;
+
 /// How many instructions after its last use a value is forgotten.
 pub(crate) const REACH: usize = 32;
 
@@ -34,7 +36,7 @@ pub(crate) fn way(instr: &Instr) -> Way {
     match instr.code {
         Code::Skip => Way::Condition,
         Code::Extra => Way::Interpreter,
-        Code::Index | Code::Choose => Way::Memory,
+        Code::Index | Code::Choose | Code::Repeat => Way::Memory,
         _ if instr.n <= SMALL => Way::Single,
         _ => Way::Memory,
     }
@@ -59,16 +61,32 @@ pub(crate) fn reads(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
             ir::Extra::Choose(arms) => arms.iter().map(|arm| each(*arm)).chain([one(a)]).collect(),
             _ => Vec::new(),
         },
+        Code::Repeat => match &tape.extra()[c as usize] {
+            ir::Extra::Repeat(body) => {
+                let all = body.loads.iter();
+                let all = all.flat_map(|(from, stride)| places(*from, *stride, body.count));
+                all.map(one).collect()
+            }
+            _ => Vec::new(),
+        },
         Code::Unknown | Code::Skip | Code::Extra => Vec::new(),
     }
 }
 
 /// The places that an instruction writes.
-pub(crate) fn writes(instr: &Instr) -> Vec<Range<Slot>> {
+pub(crate) fn writes(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
     let Instr { dst, b, n, .. } = *instr;
     match instr.code {
         Code::Skip => Vec::new(),
         Code::Sum | Code::Index => vec![dst..dst + 1],
+        Code::Repeat => match &tape.extra()[instr.c as usize] {
+            ir::Extra::Repeat(body) => {
+                let all = body.stores.iter();
+                let all = all.flat_map(|(_, to, stride)| places(*to, *stride, body.count));
+                all.map(|slot| slot..slot + 1).collect()
+            }
+            _ => Vec::new(),
+        },
         Code::CopyApart => (0..n).map(|i| dst + i * b..dst + i * b + 1).collect(),
         _ => vec![dst..dst + n],
     }
@@ -130,7 +148,7 @@ impl Search<'_> {
                 made.touched = at;
             }
         }
-        for (element, slot) in writes(instr).into_iter().flatten().enumerate() {
+        for (element, slot) in writes(tape, instr).into_iter().flatten().enumerate() {
             self.end(slot);
             if way == Way::Single {
                 let piece = self.piece;

@@ -19,7 +19,9 @@ mod kept;
 mod windows;
 
 mod emit;
+mod lanes;
 mod loops;
+mod repeat;
 mod vectors;
 
 mod routine;

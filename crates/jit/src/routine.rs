@@ -14,6 +14,7 @@ use crate::code::{Calls, Maker, Memory};
 use crate::emit::{Emitter, Store, trusted};
 use crate::functions::Callback;
 use crate::kept::{Kept, Way, reads, way, writes};
+use crate::repeat;
 use crate::step::{self, StepPlan, StepRoutine};
 use crate::windows::{WINDOWS, Windows};
 
@@ -168,16 +169,25 @@ fn windows(plan: &Plan) -> Windows {
 fn is_direct(plan: &Plan) -> bool {
     let windows = windows(plan);
     plan.tape.code().iter().all(|instr| {
-        let ranges = reads(plan.tape, instr).into_iter().chain(writes(instr));
-        let mut all = ranges.chain(spans(instr));
+        let ranges = reads(plan.tape, instr).into_iter().chain(writes(plan.tape, instr));
+        let mut all = ranges.chain(spans(plan.tape, instr));
         way(instr) != Way::Interpreter
             && all.all(|range| windows.holds(range.start, range.len() as u32))
     })
 }
 
-/// Everything between the first and the last number of copies that lie apart.
-fn spans(instr: &ir::Instr) -> Vec<Range<Slot>> {
+/// Everything between the first and the last number of those that lie apart and are reached from
+/// the first.
+fn spans(tape: &Tape, instr: &ir::Instr) -> Vec<Range<Slot>> {
     match instr.code {
+        Code::Repeat => match &tape.extra()[instr.c as usize] {
+            ir::Extra::Repeat(body) => {
+                let loads = body.loads.iter().map(|(from, stride)| (*from, *stride));
+                let all = loads.chain(body.stores.iter().map(|(_, to, stride)| (*to, *stride)));
+                all.map(|(from, stride)| repeat::span(from, stride, body.count)).collect()
+            }
+            _ => Vec::new(),
+        },
         Code::CopyApart if way(instr) == Way::Memory => {
             let span = |from: Slot, stride: Slot| from..from + (instr.n - 1) * stride + 1;
             vec![span(instr.dst, instr.b), span(instr.a, instr.c)]

@@ -16,6 +16,12 @@ impl Emitter<'_, '_, '_> {
         match instr.code {
             Code::Index => self.index(instr),
             Code::Choose => self.choose(instr),
+            Code::Repeat => {
+                let tape = self.tape;
+                if let Extra::Repeat(body) = &tape.extra()[c as usize] {
+                    self.repeat(body);
+                }
+            }
             Code::Sum => self.sum(dst, a, n),
             Code::CopyApart => self.each(n, false, |e, i, ty| {
                 let value = e.load_at(a, i, i64::from(c), ty);
@@ -45,7 +51,7 @@ impl Emitter<'_, '_, '_> {
             }),
             code => self.select(code, instr),
         }
-        for range in writes(instr) {
+        for range in writes(self.tape, instr) {
             self.written(range.start, range.len() as u32);
         }
     }

@@ -11,6 +11,7 @@ mod program;
 mod slots;
 
 mod compose;
+mod jacobian;
 mod lines;
 mod live;
 mod machines;
@@ -20,12 +21,13 @@ mod solved;
 mod sweep;
 mod tick;
 
+pub use jacobian::Jacobian;
 pub use machines::{
     Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
 };
 pub use program::{
-    CellId, Crossing, CrossingKind, Line, LiveTapes, Program, RecordCells, RegionProgram, Span,
-    StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
+    CellId, Crossing, CrossingKind, Extras, Line, LiveTapes, Program, RecordCells, RegionProgram,
+    Span, StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
 };
 pub use rates::{Rates, rates};
 pub use sweep::{Pass, Sweep, sweep};

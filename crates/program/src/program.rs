@@ -8,6 +8,7 @@ use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
 
+use crate::jacobian::Jacobian;
 use crate::machines::{FragmentProgram, MachineProgram};
 use crate::slots::Slots;
 use crate::{machines, smooth, tick};
@@ -59,6 +60,13 @@ pub struct Program {
     pub fragments: Vec<FragmentProgram>,
     /// The state machines.
     pub machines: Vec<MachineProgram>,
+    /// The machines with a preemptive transition.
+    pub preempted: Vec<usize>,
+    /// The machines with a guard over what a signal that does not move was before: that changes when
+    /// a tick begins.
+    pub remembering: Vec<usize>,
+    /// The machines with a way out of a failure.
+    pub recovering: Vec<usize>,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
     pub(crate) values: Vec<Option<NodeId>>,
@@ -109,12 +117,8 @@ pub struct RegionProgram {
     pub live: LiveTapes,
     /// Where the left tape puts what states become at microstep 0: the place and the state.
     pub memories: Vec<(Slot, usize)>,
-    /// The derivative of the rates in the direction at `seed`; run once for each column.
-    pub tangent: Tape,
-    /// The direction.
-    pub seed: Slot,
-    /// Where the tangent tape puts its result.
-    pub column: Slot,
+    /// The derivatives of the rates, where an implicit method asks for them.
+    pub jacobian: Option<Jacobian>,
     /// The delayed signals that move between events.
     pub lines: Vec<usize>,
     /// What these were made from, for the history of the region.
@@ -237,6 +241,8 @@ pub struct StateCells {
     pub initial: Vec<f64>,
     /// Whether it flows between events.
     pub continuous: bool,
+    /// The wire that shows it, where it is a parameter that transitions set.
+    pub wire: Option<CellId>,
 }
 
 /// A timer of a block.
@@ -352,13 +358,20 @@ pub struct Unit {
     pub wires: Vec<WireId>,
 }
 
+/// What is made beside what every run needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extras {
+    /// The derivatives of the rates of each region, for implicit methods.
+    pub jacobians: bool,
+}
+
 /// Makes the program of a scheduled diagram.
-pub fn compile(diagram: &Diagram, schedule: &Schedule) -> Program {
+pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Program {
     let mut slots = Slots::new(diagram);
     let composed = smooth::compose(diagram, schedule, diagram::Mode::Smooth, &mut slots);
     let units = tick::units(diagram, schedule, &mut slots);
     let modes = machines::compile(diagram, schedule, &mut slots, &units);
-    smooth::program(diagram, schedule, slots, composed, units, modes)
+    smooth::program(diagram, schedule, slots, composed, units, modes, extras)
 }
 
 impl Program {

@@ -195,7 +195,6 @@ impl Slots {
         for (index, region) in diagram.regions.iter().enumerate() {
             let dimension: usize = region.blocks.iter().flat_map(|b| continuous(*b)).sum();
             let (state, rate) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
-            let (seed, column) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
             let program = &mut self.regions[index];
             program.owners = vec![BlockId::new(0); dimension];
             let mut offset = 0;
@@ -218,7 +217,6 @@ impl Slots {
                 offset += states;
             }
             (program.dimension, program.state, program.rate) = (dimension, state, rate);
-            (program.seed, program.column) = (seed, column);
             program.moves = index > 0;
         }
         for (index, block) in diagram.blocks.iter().enumerate() {
@@ -244,6 +242,7 @@ impl Slots {
                     cell,
                     initial: state.initial.data().to_vec(),
                     continuous: flows,
+                    wire: None,
                 });
             }
         }

@@ -7,9 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
+use crate::jacobian::Partials;
 use crate::live::{Operands, live};
 use crate::machines::Compiled;
-use crate::program::{CrossingKind, Program, RecordCells, Unit};
+use crate::program::{CrossingKind, Extras, Program, RecordCells, Unit};
 use crate::rates::roots_of;
 use crate::slots::Slots;
 use crate::solved;
@@ -55,8 +56,10 @@ pub(crate) fn program(
     composer: Composer,
     units: Vec<Unit>,
     modes: Compiled,
+    extras: Extras,
 ) -> Program {
     let mut maker = Maker::new(diagram, slots, composer, modes.asked);
+    maker.extras = extras;
     for region in 0..diagram.regions.len() {
         maker.region(RegionId::new(region));
     }
@@ -91,6 +94,9 @@ pub(crate) fn program(
         guesses: slots.guesses,
         solved: solved_wires(schedule),
         fragments: modes.fragments,
+        preempted: modes.preempted,
+        remembering: modes.remembering,
+        recovering: modes.recovering,
         machines: modes.machines,
         graph: composer.graph,
         values,
@@ -137,7 +143,7 @@ struct Maker<'a> {
     /// Nodes that move between events, as far as they have been looked at.
     moving: FxHashSet<NodeId>,
     marked: usize,
-    /// Places of time, of states, of their rates and of directions.
+    /// Places of time, of states and of their rates.
     moving_places: FxHashSet<Slot>,
     /// The region of each state's place, and where it is among the region's states.
     state_places: FxHashMap<Slot, (RegionId, Slot)>,
@@ -155,6 +161,7 @@ struct Maker<'a> {
     switching: Vec<bool>,
     /// Wires that transitions read.
     asked: FxHashSet<WireId>,
+    extras: Extras,
 }
 
 impl<'a> Maker<'a> {
@@ -168,7 +175,7 @@ impl<'a> Maker<'a> {
         let mut state_places = FxHashMap::default();
         for (index, region) in slots.regions.iter().enumerate() {
             for offset in 0..region.dimension as Slot {
-                moving_places.extend([region.state, region.rate, region.seed].map(|s| s + offset));
+                moving_places.extend([region.state, region.rate].map(|s| s + offset));
                 state_places.insert(region.state + offset, (RegionId::new(index), offset));
             }
         }
@@ -198,6 +205,7 @@ impl<'a> Maker<'a> {
             switching: switching(diagram),
             asked,
             slots,
+            extras: Extras::default(),
         }
     }
 
@@ -207,14 +215,19 @@ impl<'a> Maker<'a> {
         let watched = self.watched(id, &blocks);
         let left = self.left(id, &blocks);
         let sample = self.sample(id);
+        let partials = self.partials(id, &rates);
         self.mark_moving();
         // What the rates and crossing functions need and does not move is computed once a phase.
         let crossings = [watched.0.clone(), watched.1.clone()].concat();
-        let given = self.frontier(&[rates.clone(), crossings.clone()].concat());
+        let derivatives = partials.as_ref().map_or(Vec::new(), Partials::wanted);
+        let given = self.frontier(&[rates.clone(), crossings.clone(), derivatives].concat());
         let prelude: Vec<Root> = given.iter().map(|(node, (slot, g))| (*node, *slot, *g)).collect();
         let given: FxHashMap<NodeId, Slot> =
             given.iter().map(|(node, (slot, _))| (*node, *slot)).collect();
-        let direction = self.tangent(id, &rates);
+        let jacobian = partials.map(|partials| {
+            let Maker { composer, slots, .. } = self;
+            partials.place(&composer.graph, &mut slots.layout, &given)
+        });
         let live = self.live(&blocks, [&rates, &crossings, &left, &sample]);
         let composer = &self.composer;
         let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
@@ -229,7 +242,10 @@ impl<'a> Maker<'a> {
         program.slopes = tape(&watched.1, &given);
         program.left = tape(&left, &none);
         program.sample = tape(&sample, &none);
-        program.tangent = tape(&direction, &none);
+        program.jacobian = jacobian.map(|(mut jacobian, roots)| {
+            jacobian.tape = tape(&roots, &given);
+            jacobian
+        });
         if let Some([rates, crossings, left, sample]) = live {
             program.live.derivative = tape(&rates, &none);
             program.live.crossings = tape(&crossings, &none);
@@ -337,27 +353,31 @@ impl<'a> Maker<'a> {
 
     /// Time derivatives of nodes, given the rates of the states at their places.
     fn along_the_flow(&mut self, id: RegionId, outputs: &[NodeId]) -> Vec<NodeId> {
-        let seeds = self.state_seeds(id, self.slots.regions[id.index()].rate, true);
+        let seeds = self.state_seeds(id, self.slots.regions[id.index()].rate);
         let zero = self.composer.graph.real(0.0);
         let slopes = tangents(&mut self.composer.graph, &seeds, outputs);
         slopes.into_iter().map(|slope| slope.unwrap_or(zero)).collect()
     }
 
     /// Every state leaf of a region moves as the numbers from `from` on say; time moves too.
-    fn state_seeds(&mut self, id: RegionId, from: Slot, time: bool) -> FxHashMap<NodeId, NodeId> {
+    fn state_seeds(&mut self, id: RegionId, from: Slot) -> FxHashMap<NodeId, NodeId> {
         self.look_for_states();
         let mut seeds = FxHashMap::default();
         for (node, offset, ty) in self.state_leaves[id.index()].clone() {
             seeds.insert(node, self.composer.graph.leaf(from + offset, ty));
         }
-        for (node, slope, ty) in self.delayed_leaves.iter().filter(|_| time) {
-            seeds.insert(*node, self.composer.graph.leaf(*slope, *ty));
-        }
-        if time {
-            let now = self.composer.graph.leaf(self.slots.time, base::Type::REAL);
-            let one = self.composer.graph.real(1.0);
-            seeds.insert(now, one);
-        }
+        seeds.extend(self.time_seeds());
+        seeds
+    }
+
+    /// Time moves, and what is delayed moves with it.
+    fn time_seeds(&mut self) -> FxHashMap<NodeId, NodeId> {
+        self.look_for_states();
+        let graph = &mut self.composer.graph;
+        let delayed = self.delayed_leaves.iter();
+        let mut seeds: FxHashMap<NodeId, NodeId> =
+            delayed.map(|(node, slope, ty)| (*node, graph.leaf(*slope, *ty))).collect();
+        seeds.insert(graph.leaf(self.slots.time, base::Type::REAL), graph.real(1.0));
         seeds
     }
 
@@ -376,22 +396,17 @@ impl<'a> Maker<'a> {
         self.looked = nodes.len();
     }
 
-    /// The derivative of the rates in a direction, for implicit methods.
-    fn tangent(&mut self, id: RegionId, rates: &[Root]) -> Vec<Root> {
+    /// The derivatives of the rates by the states and by time, where they are asked for.
+    fn partials(&mut self, id: RegionId, rates: &[Root]) -> Option<Partials> {
+        if !self.extras.jacobians {
+            return None;
+        }
+        let time = self.time_seeds();
+        self.look_for_states();
+        let leaves = &self.state_leaves[id.index()];
         let program = &self.slots.regions[id.index()];
-        let (rate, column, seed) = (program.rate, program.column, program.seed);
-        let seeds = self.state_seeds(id, seed, false);
-        let outputs: Vec<NodeId> = rates.iter().map(|(node, ..)| *node).collect();
-        let moved = tangents(&mut self.composer.graph, &seeds, &outputs);
-        rates
-            .iter()
-            .zip(moved)
-            .map(|((node, slot, guard), tangent)| {
-                let graph = &mut self.composer.graph;
-                let tangent = tangent.unwrap_or_else(|| graph.filled(graph.ty(*node), 0.0));
-                (tangent, column + (slot - rate), *guard)
-            })
-            .collect()
+        let (rate, dimension) = (program.rate, program.dimension);
+        Partials::new(&mut self.composer.graph, leaves, &time, rates, (rate, dimension))
     }
 
     /// Wires that move and are read at ticks or recorded, and memories of the left limit.

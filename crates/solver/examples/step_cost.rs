@@ -12,7 +12,7 @@ impl System for Lorenz {
         let (&[x, y, z], [dx, dy, dz]) = (x, dx) else { unreachable!("Lorenz has three states") };
         (*dx, *dy, *dz) = (10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z);
     }
-    fn jacobian(&mut self, _: f64, _: &[f64], _: &mut [f64]) {}
+    fn jacobian(&mut self, _: f64, _: &[f64], _: &mut [f64], _: &mut [f64]) {}
     fn crossings(&mut self, _: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
         (g[0], rate[0]) = (x[0], dx[0]);
     }
@@ -31,7 +31,7 @@ impl System for Chain {
         dx[half] = x[1] - 2.0 * x[0];
         dx[2 * half - 1] = x[half - 2] - 2.0 * x[half - 1];
     }
-    fn jacobian(&mut self, _: f64, _: &[f64], _: &mut [f64]) {}
+    fn jacobian(&mut self, _: f64, _: &[f64], _: &mut [f64], _: &mut [f64]) {}
     fn crossings(&mut self, _: f64, _: &[f64], _: &[f64], _: &mut [f64], _: &mut [f64]) {}
 }
 

@@ -9,6 +9,7 @@
 mod counters;
 mod error;
 mod method;
+mod pattern;
 mod system;
 
 mod tableau;
@@ -16,7 +17,9 @@ mod tableau;
 mod control;
 mod explicit;
 mod initial;
+mod linear;
 mod lu;
+mod rosenbrock;
 mod segment;
 mod trapezoidal;
 
@@ -32,5 +35,6 @@ pub use counters::Counters;
 pub use crossing::Sides;
 pub use error::StepError;
 pub use method::{Coefficients, Method, Options};
+pub use pattern::Pattern;
 pub use solver::{Advance, Solver};
 pub use system::{System, Trial};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::rosenbrock;
 use crate::segment::Dense;
 use crate::tableau;
 
@@ -22,13 +23,15 @@ pub enum Method {
     Rk23,
     /// Dormand and Prince's pair of orders 5 and 4.
     Rk45,
+    /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
+    Rodas5p,
 }
 
 impl Method {
     /// Every method, in the order in which documentation lists them.
-    pub const fn all() -> [Method; 7] {
+    pub const fn all() -> [Method; 8] {
         use Method::*;
-        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45]
+        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, Rodas5p]
     }
 
     /// The method with this name in a model file.
@@ -46,12 +49,18 @@ impl Method {
             Method::EulerAdaptive => "euler-adaptive",
             Method::Rk23 => "rk23",
             Method::Rk45 => "rk45",
+            Method::Rodas5p => "rodas5p",
         }
     }
 
     /// Whether the step is the model's to set rather than the error's.
     pub const fn is_fixed(self) -> bool {
         matches!(self, Method::Euler | Method::Heun | Method::Trapezoidal | Method::Rk4)
+    }
+
+    /// Whether a step solves linear systems made of the derivatives of the rates.
+    pub const fn is_implicit(self) -> bool {
+        matches!(self, Method::Trapezoidal | Method::Rodas5p)
     }
 
     /// The order p of the solution at the ends of steps: the global error is O(h^p).
@@ -61,7 +70,7 @@ impl Method {
             Method::Heun | Method::Trapezoidal => 2,
             Method::Rk23 => 3,
             Method::Rk4 => 4,
-            Method::Rk45 => 5,
+            Method::Rk45 | Method::Rodas5p => 5,
         }
     }
 
@@ -71,14 +80,14 @@ impl Method {
             Method::Euler | Method::EulerAdaptive => 1,
             Method::Heun | Method::Trapezoidal => 2,
             Method::Rk4 | Method::Rk23 => 3,
-            Method::Rk45 => 4,
+            Method::Rk45 | Method::Rodas5p => 4,
         }
     }
 
     /// The order of the embedded error estimate, which sets the exponent of step control.
     pub(crate) const fn error_order(self) -> u32 {
         match self {
-            Method::Rk45 => 4,
+            Method::Rk45 | Method::Rodas5p => 4,
             Method::Rk23 => 2,
             _ => 1,
         }
@@ -86,7 +95,11 @@ impl Method {
 
     /// Slopes kept for a step: the first at its start, the last at its end.
     pub(crate) fn slopes(self) -> usize {
-        self.coefficients().map_or(2, |coefficients| coefficients.nodes.len())
+        match self {
+            Method::Trapezoidal => 2,
+            Method::Rodas5p => rosenbrock::SLOPES,
+            _ => self.coefficients().map_or(0, |coefficients| coefficients.nodes.len()),
+        }
     }
 
     /// The coefficients of an explicit method.
@@ -95,10 +108,10 @@ impl Method {
         let coefficients = match self {
             Method::Euler | Method::EulerAdaptive => Coefficients::of::<Euler>(),
             Method::Heun => Coefficients::of::<Heun>(),
-            Method::Trapezoidal => return None,
             Method::Rk4 => Coefficients::of::<ClassicalRk4>(),
             Method::Rk23 => Coefficients::of::<BogackiShampine>(),
             Method::Rk45 => Coefficients::of::<DormandPrince>(),
+            Method::Trapezoidal | Method::Rodas5p => return None,
         };
         let error = if self.is_fixed() { &[] } else { coefficients.error };
         Some(Coefficients { error, ..coefficients })
@@ -112,6 +125,7 @@ impl Method {
         match self {
             Method::Euler | Method::EulerAdaptive => Dense::Linear,
             Method::Rk45 => Dense::DormandPrince,
+            Method::Rodas5p => Dense::Rodas5p,
             _ => Dense::Hermite,
         }
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::array::from_fn;
 
 use crate::tableau::DormandPrince;
+use crate::tableau::rodas5p::{DENSE, STAGES};
 
 /// How values inside a step are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub(crate) enum Dense {
     Hermite,
     /// Hermite's cubic with Dormand and Prince's quartic term, of order 4.
     DormandPrince,
+    /// The quartic of Rodas5P, made of its stages, of order 4. Its slopes at the ends are not the
+    /// derivatives there: those of a stiff system blow an error of the state up.
+    Rodas5p,
 }
 
 /// One step: its ends, the states there and the slopes of its stages.
@@ -54,6 +58,11 @@ impl Segment {
         &mut self.slopes[last]
     }
 
+    /// Whether the slope of the dense output at the end is the derivative there.
+    pub fn ends_smoothly(&self) -> bool {
+        self.dense != Dense::Rodas5p || self.end == self.start
+    }
+
     /// Makes the end of this step the start of the next one, without copying.
     pub fn pass(&mut self) {
         let last = self.slopes.len() - 1;
@@ -82,6 +91,11 @@ impl Segment {
         let h = self.end - self.start;
         let theta = (t - self.start) / h;
         let rest = 1.0 - theta;
+        if self.dense == Dense::Rodas5p {
+            let [p, q, r] = DENSE;
+            let w = from_fn(|j| (j + 1, theta * rest * (p[j] + theta * (q[j] + theta * r[j]))));
+            return self.sum::<STAGES>(x, 1.0, theta, w);
+        }
         let chord = match self.dense {
             Dense::Linear => theta,
             _ => theta * theta * (3.0 - 2.0 * theta),
@@ -90,8 +104,12 @@ impl Segment {
         self.blend(x, 1.0, chord, ends, h * theta * theta * rest * rest);
     }
 
-    /// Writes the time derivative of the dense output at `t`; at the ends the slopes there.
+    /// Writes the time derivative of the dense output at `t`; at the ends the slopes there, except
+    /// for Rodas5P.
     pub fn slope(&self, t: f64, dx: &mut [f64]) {
+        if !self.ends_smoothly() {
+            return self.slope_of_stages(t, dx);
+        }
         if t == self.end {
             return dx.copy_from_slice(self.end_slope());
         }
@@ -109,6 +127,18 @@ impl Segment {
         self.blend(dx, 0.0, chord, ends, 2.0 * theta * rest * (1.0 - 2.0 * theta));
     }
 
+    /// The derivative of θ (1 - θ) (p + θ (q + θ r)) is p + 2 θ (q - p) + 3 θ² (r - q) - 4 θ³ r.
+    fn slope_of_stages(&self, t: f64, dx: &mut [f64]) {
+        let h = self.end - self.start;
+        let theta = (t - self.start) / h;
+        let [p, q, r] = DENSE;
+        let weight = |j: usize| {
+            let cubic = 3.0 * (r[j] - q[j]) - 4.0 * theta * r[j];
+            (p[j] + theta * (2.0 * (q[j] - p[j]) + theta * cubic)) / h
+        };
+        self.sum::<STAGES>(dx, 0.0, 1.0 / h, from_fn(|j| (j + 1, weight(j))));
+    }
+
     /// `lead` x0 + `chord` (x1 - x0) + the slopes by their weights, for the kind of output.
     fn blend(&self, out: &mut [f64], lead: f64, chord: f64, ends: [f64; 2], quartic: f64) {
         let last = self.slopes.len() - 1;
@@ -121,6 +151,7 @@ impl Segment {
                 terms[5].1 += ends[1];
                 self.sum(out, lead, chord, terms);
             }
+            Dense::Rodas5p => unreachable!("it is made of the stages"),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::crossing::{Probe, Search, Sides};
 use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
+use crate::linear::Linear;
 use crate::method::Options;
 use crate::scratch::Scratch;
 use crate::segment::Segment;
@@ -64,6 +65,7 @@ pub(crate) struct Space {
     pub argument: Vec<f64>,
     pub slope: Vec<f64>,
     pub newton: Newton,
+    pub linear: Linear,
 }
 
 impl Solver {
@@ -72,7 +74,7 @@ impl Solver {
     pub fn new(options: Options, dimension: usize, crossings: usize) -> Solver {
         let method = options.method;
         let zeros = vec![0.0; dimension];
-        let mut solver = Solver {
+        Solver {
             options,
             limit: f64::INFINITY,
             phase_start: 0.0,
@@ -84,9 +86,7 @@ impl Solver {
             search: Search::new(crossings),
             counters: Counters::default(),
             space: Scratch::default(),
-        };
-        solver.prepare();
-        solver
+        }
     }
 
     /// Makes room for another number of states and crossing functions, before a restart. The step
@@ -97,6 +97,7 @@ impl Solver {
         self.segment = Segment::new(method.dense(), dimension, method.slopes());
         self.inside = Inside { active: false, t: 0.0, x: zeros.clone(), dx: zeros };
         self.search = Search::new(crossings);
+        self.space.0.linear.forget();
     }
 
     /// Starts a smooth phase at offset `t` from state `x`.
@@ -105,7 +106,7 @@ impl Solver {
     /// lose there; an initial step is selected only where none is known. A derivative that is
     /// not finite here is told by the next [`Solver::step`].
     pub fn restart<S: System>(&mut self, system: &mut S, t: f64, x: &[f64]) {
-        self.prepare();
+        self.prepare(system);
         self.inside.active = false;
         self.checked = false;
         self.phase_start = t;
@@ -141,7 +142,7 @@ impl Solver {
         if self.time() >= horizon {
             return Ok(Advance::Reached);
         }
-        self.prepare();
+        self.prepare(system);
         self.begin(system)?;
         let found = match self.advance(system, horizon) {
             Ok(()) => self.find(system, horizon, &mut sides),
@@ -225,15 +226,16 @@ impl Solver {
     }
 
     /// Makes working space where it is missing: at first and after loading.
-    fn prepare(&mut self) {
+    fn prepare<S: System>(&mut self, system: &mut S) {
         let n = self.segment.x0.len();
         let space = &mut self.space.0;
         if space.argument.len() != n {
             space.argument = vec![0.0; n];
             space.slope = vec![0.0; n];
         }
-        if self.options.method == crate::Method::Trapezoidal {
+        if self.options.method.is_implicit() {
             space.newton.prepare(n);
+            space.linear.prepare(system, n);
         }
         self.search.prepare();
     }

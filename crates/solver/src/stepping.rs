@@ -5,6 +5,7 @@ use crate::crossing::Probe;
 use crate::error::StepError;
 use crate::explicit::{error_norm, not_finite, stages};
 use crate::method::Method;
+use crate::rosenbrock;
 use crate::segment::Segment;
 use crate::solver::{Solver, Space};
 use crate::system::{System, Trial};
@@ -29,9 +30,13 @@ impl Solver {
             Method::Heun => self.fixed::<Heun, S>(system, horizon)?,
             Method::Rk4 => self.fixed::<ClassicalRk4, S>(system, horizon)?,
             Method::Trapezoidal => self.implicit(system, horizon)?,
-            Method::EulerAdaptive => self.variable::<Euler, S>(system, horizon)?,
-            Method::Rk23 => self.variable::<BogackiShampine, S>(system, horizon)?,
-            Method::Rk45 => self.variable::<DormandPrince, S>(system, horizon)?,
+            Method::EulerAdaptive => self.variable(system, horizon, Solver::trial::<Euler, S>)?,
+            Method::Rk23 => self.variable(system, horizon, Solver::trial::<BogackiShampine, S>)?,
+            Method::Rk45 => self.variable(system, horizon, Solver::trial::<DormandPrince, S>)?,
+            Method::Rodas5p => {
+                self.linearise(system);
+                self.variable(system, horizon, Solver::rosenbrock_trial::<S>)?;
+            }
         }
         self.counters.accepted += 1;
         Ok(())
@@ -56,8 +61,8 @@ impl Solver {
     fn implicit<S: System>(&mut self, system: &mut S, horizon: f64) -> Result<(), StepError> {
         self.segment.end = self.grid_point(horizon);
         let tolerance = self.tolerance();
-        let newton = &mut self.space.0.newton;
-        newton.step(system, &mut self.segment, tolerance, &mut self.counters)
+        let Space { newton, linear, .. } = &mut self.space.0;
+        newton.step(system, &mut self.segment, linear, tolerance, &mut self.counters)
     }
 
     /// The next multiple of the step after the phase's start, multiplied rather than summed so
@@ -69,10 +74,13 @@ impl Solver {
         if next >= horizon - SLIVER * step { horizon } else { next }
     }
 
-    fn variable<T: Tableau, S: System>(
+    /// Tries steps until one is accepted; `trial` fills the segment up to its end and returns the
+    /// error.
+    fn variable<S: System>(
         &mut self,
         system: &mut S,
         horizon: f64,
+        trial: impl Fn(&mut Solver, &mut S) -> f64,
     ) -> Result<(), StepError> {
         let start = self.segment.start;
         let longest = self.options.maximum_step.min(self.limit);
@@ -81,7 +89,7 @@ impl Solver {
         let mut h = wanted;
         loop {
             self.segment.end = target(start, h.min(longest), longest, horizon);
-            let error = self.trial::<T, S>(system);
+            let error = trial(self, system);
             let taken = self.segment.end - start;
             if self.control.accept(error) {
                 self.learn(wanted, h, taken, error);
@@ -127,6 +135,27 @@ impl Solver {
         })?;
         self.counters.evaluations += last;
         Some(error)
+    }
+
+    /// Takes the derivatives at the start of the segment, which all trials share.
+    fn linearise<S: System>(&mut self, system: &mut S) {
+        let (segment, linear) = (&self.segment, &mut self.space.0.linear);
+        if !segment.x0.is_empty() {
+            linear.linearise(system, segment.start, &segment.x0, &mut self.counters);
+        }
+    }
+
+    /// One trial of Rodas5P.
+    fn rosenbrock_trial<S: System>(&mut self, system: &mut S) -> f64 {
+        if self.segment.x0.is_empty() {
+            return self.trial_without_state(system);
+        }
+        let Space { argument, linear, .. } = &mut self.space.0;
+        if !rosenbrock::stages(system, &mut self.segment, argument, linear) {
+            return f64::NAN;
+        }
+        self.counters.evaluations += rosenbrock::EVALUATIONS;
+        rosenbrock::error_norm(&self.segment, self.tolerance())
     }
 
     /// Without states only the crossing functions limit a step: it is accepted while their

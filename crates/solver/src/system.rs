@@ -4,6 +4,7 @@
 //! nothing else. Values arrive in slices that the solver owns, so a call never allocates.
 
 use crate::Method;
+use crate::pattern::Pattern;
 
 /// The smooth phase of a model: between events it is a pure function of time and state.
 ///
@@ -13,8 +14,16 @@ pub trait System {
     /// Writes dx/dt at (t, x).
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]);
 
-    /// Writes the dense row-major matrix of df/dx, n by n. Only implicit methods ask for it.
-    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]);
+    /// Where df/dx of `n` states may be other than zero. Implicit methods ask once, and again
+    /// after [`crate::Solver::resize`]; by default everywhere.
+    fn pattern(&mut self, n: usize) -> Pattern {
+        Pattern::dense(n, true)
+    }
+
+    /// Writes df/dx at (t, x) in the order of the pattern, column after column, and df/dt with
+    /// the states held still. The latter is empty where the pattern says that the rates do not
+    /// move with time. Only implicit methods ask for them.
+    fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]);
 
     /// Writes every crossing function and its time derivative along the flow.
     ///

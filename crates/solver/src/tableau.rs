@@ -1,10 +1,12 @@
-//! The coefficients of the explicit methods.
+//! The coefficients of the explicit methods; those of others are in files of their own.
 //!
 //! Every tableau is written so that its last stage is the end of the step: the last row is
 //! the row of weights and the last slope is the derivative at the end, which is the first
 //! slope of the next step. For Bogacki-Shampine and Dormand-Prince that is how the pair is
 //! made; for the others it costs nothing, because the next step needs that slope anyway and
 //! the dense output needs it now.
+
+pub(crate) mod rodas5p;
 
 /// An explicit method as constants, so that the stage loop is compiled for each of them.
 pub(crate) trait Tableau {

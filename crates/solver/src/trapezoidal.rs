@@ -7,15 +7,13 @@
 use crate::counters::Counters;
 use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
-use crate::lu;
+use crate::linear::Linear;
 use crate::segment::Segment;
 use crate::system::System;
 
 /// Working space of the iteration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newton {
-    matrix: Vec<f64>,
-    pivots: Vec<usize>,
     correction: Vec<f64>,
 }
 
@@ -30,9 +28,7 @@ const SLOW: f64 = 0.1;
 impl Newton {
     /// Makes the space where it is missing.
     pub fn prepare(&mut self, n: usize) {
-        if self.pivots.len() != n {
-            self.matrix = vec![0.0; n * n];
-            self.pivots = vec![0; n];
+        if self.correction.len() != n {
             self.correction = vec![0.0; n];
         }
     }
@@ -42,6 +38,7 @@ impl Newton {
         &mut self,
         system: &mut S,
         segment: &mut Segment,
+        linear: &mut Linear,
         tolerance: Tolerance,
         counters: &mut Counters,
     ) -> Result<(), StepError> {
@@ -50,10 +47,10 @@ impl Newton {
         let mut before = f64::INFINITY;
         let mut stale = true;
         for _ in 0..ITERATIONS {
-            if stale && !self.linearise(system, segment, counters) {
+            if stale && !linearise(system, segment, linear, counters) {
                 break;
             }
-            let size = self.correct(segment, tolerance);
+            let size = self.correct(segment, linear, tolerance);
             self.evaluate(system, segment, counters)?;
             if size <= CONVERGED {
                 return Ok(());
@@ -79,30 +76,14 @@ impl Newton {
         }
     }
 
-    /// Factors I - h/2 df/dx at the present end.
-    fn linearise<S: System>(
-        &mut self,
-        system: &mut S,
-        segment: &Segment,
-        counters: &mut Counters,
-    ) -> bool {
-        let n = self.pivots.len();
-        let half = 0.5 * (segment.end - segment.start);
-        system.jacobian(segment.end, &segment.x1, &mut self.matrix);
-        counters.jacobians += 1;
-        self.matrix.iter_mut().for_each(|a| *a *= -half);
-        (0..n).for_each(|i| self.matrix[i * n + i] += 1.0);
-        lu::factor(&mut self.matrix, &mut self.pivots)
-    }
-
     /// Moves the end by one correction; returns its size in units of the tolerance.
-    fn correct(&mut self, segment: &mut Segment, tolerance: Tolerance) -> f64 {
+    fn correct(&mut self, segment: &mut Segment, linear: &mut Linear, tolerance: Tolerance) -> f64 {
         let half = 0.5 * (segment.end - segment.start);
         let (first, rest) = (&segment.slopes[0], &segment.slopes[segment.slopes.len() - 1]);
         for (i, correction) in self.correction.iter_mut().enumerate() {
             *correction = segment.x0[i] + half * (first[i] + rest[i]) - segment.x1[i];
         }
-        lu::solve(&self.matrix, &self.pivots, &mut self.correction);
+        linear.solve(&mut self.correction);
         let mut sum = 0.0;
         for (x, correction) in segment.x1.iter_mut().zip(&self.correction) {
             *x += correction;
@@ -111,4 +92,15 @@ impl Newton {
         }
         (sum / self.correction.len().max(1) as f64).sqrt()
     }
+}
+
+/// Factors I - h/2 df/dx at the present end.
+fn linearise<S: System>(
+    system: &mut S,
+    segment: &Segment,
+    linear: &mut Linear,
+    counters: &mut Counters,
+) -> bool {
+    linear.linearise(system, segment.end, &segment.x1, counters);
+    linear.factor(1.0, 0.5 * (segment.end - segment.start))
 }

@@ -35,9 +35,10 @@ impl System for VanDerPol {
         dx[1] = 2.0 * (1.0 - x[0] * x[0]) * x[1] - x[0];
     }
 
-    fn jacobian(&mut self, _: f64, x: &[f64], jacobian: &mut [f64]) {
-        let rows = [0.0, 1.0, -4.0 * x[0] * x[1] - 1.0, 2.0 * (1.0 - x[0] * x[0])];
-        jacobian.copy_from_slice(&rows);
+    fn jacobian(&mut self, _: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
+        let columns = [0.0, -4.0 * x[0] * x[1] - 1.0, 1.0, 2.0 * (1.0 - x[0] * x[0])];
+        values.copy_from_slice(&columns);
+        rate.fill(0.0);
     }
 
     fn crossings(&mut self, _: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {

@@ -55,10 +55,12 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The local error is C h^(p+1) + O(h^(p+2)), summed over O(1/h) steps, so halving divides the
-/// global error by 2^p up to a factor 1 + O(h); at these steps that is within a quarter.
+/// global error by 2^p up to a factor 1 + O(h); at these steps that is within a quarter. Rodas5P is
+/// better than its order on linear problems, and at short steps its error is lost in rounding.
 #[test]
 fn halving_the_step_divides_the_error_by_two_to_the_order() {
     for method in Method::all() {
+        let mut least = f64::INFINITY;
         for problem in problems() {
             let error = |steps: f64| {
                 let options = steps_of(method, 1.0 / steps);
@@ -66,10 +68,15 @@ fn halving_the_step_divides_the_error_by_two_to_the_order() {
                 assert_eq!(solver.counters().accepted, steps as u64);
                 distance(solver.state(), &(problem.exact)(1.0))
             };
-            let order = (error(32.0) / error(64.0)).log2();
+            let steps = if method == Method::Rodas5p { 8.0 } else { 32.0 };
+            let order = (error(steps) / error(2.0 * steps)).log2();
+            least = least.min(order);
             let expected = f64::from(method.order());
-            assert!((order - expected).abs() < 0.3, "{}, {}: {order}", method.name(), problem.name);
+            let better = method == Method::Rodas5p && order > expected;
+            let close = better || (order - expected).abs() < 0.3;
+            assert!(close, "{}, {}: {order}", method.name(), problem.name);
         }
+        assert!((least - f64::from(method.order())).abs() < 0.3, "{}: {least}", method.name());
     }
 }
 
@@ -111,7 +118,11 @@ fn polynomials_are_exact_up_to_the_order() {
             let mut model = Model::new(move |t, _, dx| {
                 dx[0] = f64::from(degree) * t.powi(degree as i32 - 1);
             })
-            .with_jacobian(|_, _, j| j[0] = 0.0);
+            .with_jacobian(|_, _, j| j[0] = 0.0)
+            .with_rate(move |t, _, rate| {
+                let factor = f64::from(degree * (degree - 1));
+                rate[0] = if degree < 2 { 0.0 } else { factor * t.powi(degree as i32 - 2) };
+            });
             let mut solver = Solver::new(steps_of(method, 1.0), 1, 0);
             solver.restart(&mut model, 0.0, &[0.0]);
             solver.step(&mut model, 1.0, no_sides()).unwrap();

@@ -8,7 +8,7 @@ use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
 use model::{Model, Refused};
 use plot::Figure;
-use program::{Program, RecordCells, Sweep};
+use program::{Program, RecordCells, RegionProgram, Sweep};
 use schedule::Schedule;
 use solver::Method;
 use trace::{Column, Header, Schema};
@@ -73,7 +73,8 @@ impl System {
         let code = match diagram.run.impulses.steps() {
             true => Code::Stepped(Arc::new(program::sweep(&diagram, &schedule))),
             false => {
-                let program = program::compile(&diagram, &schedule);
+                let extras = program::Extras { jacobians: method.is_implicit() };
+                let program = program::compile(&diagram, &schedule, extras);
                 check_size(&program, method).map_err(refused)?;
                 Code::Exact(Arc::new(program))
             }
@@ -304,8 +305,17 @@ fn check_columns(records: &[RecordCells]) -> Result<(), Diagnostics> {
 const MAXIMUM_IMPLICIT: usize = 4000;
 
 fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
-    let largest = program.regions.iter().map(|region| region.dimension).max().unwrap_or(0);
-    if method != Method::Trapezoidal || largest <= MAXIMUM_IMPLICIT {
+    let regions = || program.regions.iter();
+    let largest = regions().map(|region| region.dimension).max().unwrap_or(0);
+    let entangled = |region: &RegionProgram| region.dimension > 0 && region.jacobian.is_none();
+    if method.is_implicit() && regions().any(entangled) {
+        let message =
+            "the rates of the model depend on too many states each for an implicit solver";
+        return Err(Diagnostic::error("too-large", message)
+            .help("choose another solver, such as rk45")
+            .into());
+    }
+    if !method.is_implicit() || largest <= MAXIMUM_IMPLICIT {
         return Ok(());
     }
     let message = format!("{largest} states are too many for the implicit solver");

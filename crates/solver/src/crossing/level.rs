@@ -51,7 +51,7 @@ impl<S: System> Probe<'_, S> {
         self.counters.crossing_evaluations += 1;
         level.t = t;
         let (g, rate) = (&mut level.g, &mut level.rate);
-        if t == self.segment.end {
+        if t == self.segment.end && self.segment.ends_smoothly() {
             let segment = self.segment;
             return self.system.crossings(t, &segment.x1, segment.end_slope(), g, rate);
         }

@@ -9,14 +9,23 @@ type Crossings = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64], &mut [f64])>;
 /// A system made of closures.
 pub struct Model {
     pub f: Derivative,
+    /// df/dx, row by row.
     pub jacobian: Derivative,
+    /// df/dt.
+    pub rate: Derivative,
     pub g: Crossings,
 }
 
 impl Model {
     pub fn new(f: impl Fn(f64, &[f64], &mut [f64]) + 'static) -> Model {
         let jacobian = Box::new(|_: f64, _: &[f64], _: &mut [f64]| panic!("no jacobian"));
-        Model { f: Box::new(f), jacobian, g: Box::new(|_, _, _, _, _| ()) }
+        let rate = Box::new(|_: f64, _: &[f64], rate: &mut [f64]| rate.fill(0.0));
+        Model { f: Box::new(f), jacobian, rate, g: Box::new(|_, _, _, _, _| ()) }
+    }
+
+    pub fn with_rate(mut self, rate: impl Fn(f64, &[f64], &mut [f64]) + 'static) -> Model {
+        self.rate = Box::new(rate);
+        self
     }
 
     pub fn with_jacobian(mut self, jacobian: impl Fn(f64, &[f64], &mut [f64]) + 'static) -> Model {
@@ -37,8 +46,12 @@ impl System for Model {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         (self.f)(t, x, dx);
     }
-    fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) {
-        (self.jacobian)(t, x, jacobian);
+    fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
+        let n = x.len();
+        let mut rows = vec![0.0; n * n];
+        (self.jacobian)(t, x, &mut rows);
+        (0..n * n).for_each(|i| values[i] = rows[i % n * n + i / n]);
+        (self.rate)(t, x, rate);
     }
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
         (self.g)(t, x, dx, g, rate);

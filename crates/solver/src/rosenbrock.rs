@@ -1,0 +1,136 @@
+//! One trial step of Rodas5P.
+//!
+//! The slopes of the segment are the derivative at the start, the u of the eight stages and the
+//! derivative at the end. Nothing but the matrix is solved, so a step costs the same whatever the
+//! system does.
+
+use std::array::from_fn;
+
+use crate::explicit::Tolerance;
+use crate::linear::Linear;
+use crate::segment::Segment;
+use crate::system::System;
+use crate::tableau::rodas5p::{
+    A2, A3, A4, A5, A6, C2, C3, C4, C5, C6, C7, C8, GAMMA, NODES, STAGES, TIME,
+};
+
+/// Slopes of a segment: those of both ends and the stages.
+pub(crate) const SLOPES: usize = STAGES + 2;
+
+/// The stages over a step that `linear` has the derivatives of at the start; false where the matrix
+/// cannot be factored.
+pub(crate) fn stages<S: System>(
+    system: &mut S,
+    segment: &mut Segment,
+    argument: &mut [f64],
+    linear: &mut Linear,
+) -> bool {
+    let (t, h) = (segment.start, segment.end - segment.start);
+    if !linear.factor(1.0 / (h * GAMMA), 1.0) {
+        return false;
+    }
+    let Segment { x0, x1, slopes, end, .. } = segment;
+    let (start, rest) = slopes.split_at_mut(1);
+    let (u, last) = rest.split_at_mut(STAGES);
+    u[0].copy_from_slice(&start[0]);
+    finish(linear, &mut u[0], h, TIME[0]);
+    stage(system, linear, (t + NODES[0] * h, h, TIME[1]), (x0, argument), u, &A2, &C2);
+    stage(system, linear, (t + NODES[1] * h, h, TIME[2]), (x0, argument), u, &A3, &C3);
+    stage(system, linear, (t + NODES[2] * h, h, TIME[3]), (x0, argument), u, &A4, &C4);
+    stage(system, linear, (t + NODES[3] * h, h, TIME[4]), (x0, argument), u, &A5, &C5);
+    stage(system, linear, (*end, h, 0.0), (x0, argument), u, &A6, &C6);
+    end_stage(system, linear, (*end, h), argument, u, &C7);
+    end_stage(system, linear, (*end, h), argument, u, &C8);
+    for ((x, argument), u) in x1.iter_mut().zip(&*argument).zip(&u[STAGES - 1]) {
+        *x = argument + u;
+    }
+    system.derivative(*end, x1, &mut last[0]);
+    true
+}
+
+/// Evaluations of the derivative in a trial.
+pub(crate) const EVALUATIONS: u64 = STAGES as u64;
+
+/// Stage N from those before it.
+fn stage<S: System, const N: usize>(
+    system: &mut S,
+    linear: &mut Linear,
+    (t, h, time): (f64, f64, f64),
+    (x0, argument): (&[f64], &mut [f64]),
+    u: &mut [Vec<f64>],
+    a: &[f64; N],
+    c: &[f64; N],
+) {
+    let (known, rest) = u.split_at_mut(N);
+    let n = argument.len();
+    let k: [&[f64]; N] = from_fn(|j| &known[j][..n]);
+    for i in 0..n {
+        let mut sum = 0.0;
+        for j in 0..N {
+            sum += a[j] * k[j][i];
+        }
+        argument[i] = x0[i] + sum;
+    }
+    solve_at(system, linear, (t, h, time), argument, known, &mut rest[0], c);
+}
+
+/// A stage at the end of the step, whose argument is that of the stage before and its u.
+fn end_stage<S: System, const N: usize>(
+    system: &mut S,
+    linear: &mut Linear,
+    (t, h): (f64, f64),
+    argument: &mut [f64],
+    u: &mut [Vec<f64>],
+    c: &[f64; N],
+) {
+    let (known, rest) = u.split_at_mut(N);
+    argument.iter_mut().zip(&known[N - 1]).for_each(|(argument, u)| *argument += u);
+    solve_at(system, linear, (t, h, 0.0), argument, known, &mut rest[0], c);
+}
+
+/// The u of a stage at its argument.
+fn solve_at<S: System, const N: usize>(
+    system: &mut S,
+    linear: &mut Linear,
+    (t, h, time): (f64, f64, f64),
+    argument: &[f64],
+    known: &[Vec<f64>],
+    u: &mut [f64],
+    c: &[f64; N],
+) {
+    system.derivative(t, argument, u);
+    let n = u.len();
+    let k: [&[f64]; N] = from_fn(|j| &known[j][..n]);
+    let scale = 1.0 / h;
+    for i in 0..n {
+        let mut sum = 0.0;
+        for j in 0..N {
+            sum += c[j] * k[j][i];
+        }
+        u[i] += scale * sum;
+    }
+    finish(linear, u, h, time);
+}
+
+/// Adds the share of df/dt and solves.
+fn finish(linear: &mut Linear, u: &mut [f64], h: f64, time: f64) {
+    if time != 0.0 {
+        let share = h * time;
+        u.iter_mut().zip(&linear.rate).for_each(|(u, rate)| *u += share * rate);
+    }
+    linear.solve(u);
+}
+
+/// The root mean square of the last u over the tolerance; NaN where the step's end or the slope
+/// there is not finite.
+pub(crate) fn error_norm(segment: &Segment, tolerance: Tolerance) -> f64 {
+    let (x0, x1, end) = (&segment.x0, &segment.x1, segment.end_slope());
+    let error = &segment.slopes[STAGES];
+    let mut sum = 0.0;
+    for i in 0..x0.len() {
+        let scale = tolerance.absolute + tolerance.relative * x0[i].abs().max(x1[i].abs());
+        let ratio = error[i] / scale;
+        sum += ratio * ratio + (x1[i] * 0.0 + end[i] * 0.0);
+    }
+    (sum / x0.len().max(1) as f64).sqrt()
+}
