@@ -78,7 +78,7 @@ pub(crate) fn writes(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
     let Instr { dst, b, n, .. } = *instr;
     match instr.code {
         Code::Skip => Vec::new(),
-        Code::Sum | Code::Index => vec![dst..dst + 1],
+        Code::Sum | Code::Index => std::iter::once(dst..dst + 1).collect(),
         Code::Repeat => match &tape.extra()[instr.c as usize] {
             ir::Extra::Repeat(body) => {
                 let all = body.stores.iter();
@@ -88,7 +88,7 @@ pub(crate) fn writes(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
             _ => Vec::new(),
         },
         Code::CopyApart => (0..n).map(|i| dst + i * b..dst + i * b + 1).collect(),
-        _ => vec![dst..dst + n],
+        _ => std::iter::once(dst..dst + n).collect(),
     }
 }
 
