@@ -31,7 +31,6 @@ mod delay;
 mod history;
 mod machines;
 mod microstep;
-mod reach;
 mod zeno;
 
 mod stepping;

@@ -7,13 +7,12 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
-use program::Program;
+use program::{CellId, Program};
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::machines::Chosen;
 use crate::native::{Routines, code};
-use crate::reach::Reach;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, Snapshot, Tick};
 use crate::{Options, RunError};
@@ -93,11 +92,12 @@ pub struct Simulation {
     pub(crate) samples: Vec<f64>,
     pub(crate) spare: Vec<u64>,
     pub(crate) spare_tick: Option<Tick>,
+    pub(crate) spare_pulses: Vec<CellId>,
+    pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
-    pub(crate) reach: Arc<Reach>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// Fragments that a preemptive transition silences at this microstep.
@@ -144,8 +144,9 @@ impl Simulation {
             samples: Vec::new(),
             spare: Vec::new(),
             spare_tick: None,
+            spare_pulses: Vec::new(),
+            woken: Vec::new(),
             found: Vec::new(),
-            reach: Arc::default(),
             active: vec![ActiveTapes::default(); regions],
             silenced: Vec::new(),
             forced: None,
@@ -277,11 +278,11 @@ impl Simulation {
     }
 
     /// How far a region may step: to the next timer that can reach it, or to the end.
-    fn own_horizon(&mut self, region: usize) -> Time {
-        self.reaches();
+    fn own_horizon(&self, region: usize) -> Time {
+        let reach = &self.program.reach;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
-        let next = self.reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
-        let delayed = self.reach.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let next = reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
+        let delayed = reach.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // What is a delay ago must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
@@ -318,7 +319,9 @@ impl Simulation {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
                     self.take_event_time(region, size);
                 }
-                self.record_step(region)?;
+                if !self.program.regions[region].lines.is_empty() {
+                    self.record_step(region)?;
+                }
                 let (program, reached) =
                     (&self.program.regions[region], self.s.regions[region].reached);
                 if advance == Advance::Reached

@@ -68,6 +68,8 @@ pub(crate) struct Clock {
     pub origin: Time,
     /// When it last stopped.
     pub stopped: Time,
+    /// Whether the fragment has run since the one around it started anew.
+    pub ran: bool,
 }
 
 /// States and watched functions that lie together among those of a region, and all run.
@@ -102,6 +104,8 @@ pub(crate) struct RegionState {
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Tick {
     pub time: Time,
+    /// The same \[s\].
+    pub seconds: f64,
     /// The microstep that comes next.
     pub microstep: u32,
     /// Units that must run, one bit for each.
@@ -125,7 +129,7 @@ impl Tick {
     /// Starts anew before a microstep, keeping the room of an earlier tick.
     pub fn begin(&mut self, first: Tag, units: usize, regions: usize) {
         (self.time, self.microstep) = (first.time, first.microstep);
-        (self.present, self.order) = (0, 0);
+        (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
@@ -143,7 +147,7 @@ impl Tick {
     /// Notes that something has changed which the smooth functions of a region read.
     pub fn disturb(&mut self, region: RegionId) {
         let touched = &mut self.regions[region.index()];
-        (touched.changed, touched.stale) = (true, true);
+        (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
     }
 }
 
@@ -160,6 +164,8 @@ pub(crate) struct Touched {
     pub changed: bool,
     /// The same, since its rates were last computed.
     pub stale: bool,
+    /// Something that its sides are taken from has changed since they were.
+    pub unsettled: bool,
 }
 
 /// The work of a run.

@@ -69,7 +69,7 @@ impl Snapshot {
         });
         let clock = |fragment: &FragmentProgram| {
             let origin = if fragment.dwell { options.start } else { Time::ZERO };
-            Clock { origin, stopped: options.start }
+            Clock { origin, stopped: options.start, ran: false }
         };
         let history = |region| History::new(region, &program.lines, options.start);
         let lines = LineState::all(program, &mut slots);
@@ -178,7 +178,9 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
-        self.split_history(region, time);
+        if !self.program.regions[region].lines.is_empty() {
+            self.split_history(region, time);
+        }
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {

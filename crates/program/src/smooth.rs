@@ -10,8 +10,9 @@ use crate::compose::Composer;
 use crate::jacobian::Partials;
 use crate::live::{Operands, live};
 use crate::machines::Compiled;
-use crate::program::{CrossingKind, Extras, Program, RecordCells, Unit};
+use crate::program::{Crossing, CrossingKind, Extras, Program, RecordCells, Unit};
 use crate::rates::roots_of;
+use crate::reach::Reach;
 use crate::slots::Slots;
 use crate::solved;
 
@@ -54,7 +55,7 @@ pub(crate) fn program(
     schedule: &Schedule,
     slots: Slots,
     composer: Composer,
-    units: Vec<Unit>,
+    mut units: Vec<Unit>,
     modes: Compiled,
     extras: Extras,
 ) -> Program {
@@ -73,11 +74,12 @@ pub(crate) fn program(
         .collect();
     let Maker { slots, composer, .. } = maker;
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
+    place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
     }
-    Program {
+    let mut program = Program {
         image,
         time: slots.time,
         regions: slots.regions,
@@ -98,10 +100,22 @@ pub(crate) fn program(
         remembering: modes.remembering,
         recovering: modes.recovering,
         machines: modes.machines,
+        reach: Reach::default(),
         graph: composer.graph,
         values,
         layout: slots.layout,
+    };
+    program.reach = Reach::find(&program);
+    program
+}
+
+/// Tells each unit where the residuals of its block's crossings are.
+fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
+    let mut of = vec![Vec::new(); blocks];
+    for crossing in crossings {
+        of[crossing.block.index()].push(crossing.residual);
     }
+    units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
 }
 
 pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {

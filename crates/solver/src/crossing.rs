@@ -6,6 +6,9 @@
 //!
 //! - A start with |g| within its residual counts as zero: such a function is *fresh* and must
 //!   be seen on its side before it can fall, or else it changes at once.
+//! - One that is fresh and flat cannot fall before it has been seen on its side, unless it ends
+//!   beyond zero: its side comes from derivatives of high order, which the dense output does not
+//!   have, so that a dip right at the start is an error of the latter.
 //! - A zero at the end of a step is no change. It is the fresh start of the next step.
 //! - A wrong sign within the function's rounding is a zero.
 //! - The search goes from left to right over intervals that are split only where a function
@@ -52,6 +55,9 @@ fn finest(t: f64, h: f64) -> f64 {
     2.0 * f64::EPSILON * t.abs().max(f64::EPSILON * h)
 }
 
+/// The part of a function's size below which its change over a step is flat.
+const FLAT: f64 = 1e-6;
+
 /// What is remembered about crossings, and the space to search them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Search {
@@ -71,6 +77,8 @@ struct Space {
     open: usize,
     /// Counted as zero at the start and not yet seen on its side.
     fresh: Vec<bool>,
+    /// Fresh, flat at the start, and on its side or at zero where the step ends.
+    flat: Vec<bool>,
     /// Looked for on its side, or falling in the bracket.
     wanted: Vec<bool>,
     /// The largest size seen from the start up to the left end.
@@ -96,6 +104,7 @@ impl Search {
         if space.fresh.len() != m {
             space.levels = vec![Level::new(m); LEVELS + 1];
             space.fresh = vec![false; m];
+            space.flat = vec![false; m];
             space.wanted = vec![false; m];
             space.scale = vec![0.0; m];
             space.at_end = vec![0.0; m];

@@ -9,7 +9,7 @@ pub(super) type Fraction = f64;
 const PLACES: [Fraction; 9] = [0.0625, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.9375];
 
 /// The shape of a cubic's error, 1 in the middle.
-fn shape(theta: Fraction) -> f64 {
+pub(super) fn shape(theta: Fraction) -> f64 {
     16.0 * (theta * (1.0 - theta)).powi(2)
 }
 
@@ -33,7 +33,7 @@ impl Space {
         if side == 0.0 {
             g.abs() > self.zero_band(sides, k)
         } else if self.fresh[k] {
-            side * g < -sides.residual[k]
+            !self.flat[k] && side * g < -sides.residual[k]
         } else {
             side * g < 0.0
         }
@@ -58,7 +58,7 @@ impl Space {
     fn wish_of(&self, sides: &Sides, k: usize, a: &Level, b: &Level) -> Option<Fraction> {
         let doubt = b.doubt[k];
         let side = sides.side[k];
-        if side == 0.0 {
+        if side == 0.0 || self.fresh[k] && self.flat[k] {
             return doubt.is_infinite().then_some(0.5);
         }
         let mut cubic = a.cubic(b, k, side);

@@ -1,11 +1,13 @@
 //! The location of a change inside its bracket.
 
-use super::{Level, Probe, Search, Sides, Space, finest, resolution};
+use super::interval::shape;
+use super::{Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution};
 use crate::system::System;
 
 /// Bounds on the bracketing: I. F. D. Oliveira, R. H. C. Takahashi, "An enhancement of the
 /// bisection method average performance preserving minmax optimality", ACM TOMS 47 (2020),
-/// with the zero of the cubic in place of the chord's.
+/// with the zero of the cubic in place of the chord's, and looks just so far past it as the
+/// cubic may be off, so that the bracket closes from both sides.
 const TRUNCATION: f64 = 0.2;
 /// Looks beyond those of plain bisection.
 const SLACK: i32 = 2;
@@ -58,13 +60,21 @@ impl Search {
             if b - a <= finest(b, h) || middle <= a || middle >= b {
                 return;
             }
-            let aim = a + (b - a) * space.estimate(sides, &self.here, &space.levels[last]);
-            let nudge = (TRUNCATION * (b - a) * (b - a) / whole).max(fine);
+            let zero = space.estimate(
+                sides,
+                &self.here,
+                &space.levels[last],
+                0.25 * finest(a, h) / (b - a),
+            );
+            let aim = a + (b - a) * zero.at;
+            let nudge = (zero.error.min(TRUNCATION) * (b - a)).max(0.5 * finest(aim, h));
             let aim = toward(aim, middle, nudge);
             let play = (radius - 0.5 * (b - a)).max(0.0);
             let t = middle + (aim - middle).clamp(-play, play);
             let t = if t > a && t < b { t } else { middle };
-            probe.look(t, &mut space.levels[last + 1]);
+            let [.., b, at] = &mut space.levels[..last + 2] else { return };
+            probe.look(t, at);
+            Space::measure(&self.here, at, b);
             if space.any_fallen(sides, last + 1) {
                 space.levels.swap(last, last + 1);
             } else {
@@ -81,7 +91,9 @@ impl Search {
         let last = space.open - 1;
         space.fallen(sides, last);
         let until = until.min(probe.segment.end);
-        if until <= space.levels[last].t {
+        let at = &space.levels[last];
+        let reach = until - at.t;
+        if reach <= 0.0 || !(0..at.g.len()).any(|k| space.may_join(sides, k, at, reach)) {
             return;
         }
         probe.look(until, &mut space.levels[last + 1]);
@@ -95,6 +107,12 @@ impl Search {
             space.levels.swap(last, last + 1);
         }
     }
+}
+
+/// A zero that is foretold, as a fraction of the bracket, and how far off it may be.
+struct Foretold {
+    at: f64,
+    error: f64,
 }
 
 impl Space {
@@ -116,18 +134,31 @@ impl Space {
         }
     }
 
-    /// The first zero that the cubics of the wanted functions foretell, as a fraction.
-    fn estimate(&self, sides: &Sides, a: &Level, b: &Level) -> f64 {
+    /// Whether a function that has not changed at a look may do so within a `reach` of it, the
+    /// resolution of a location: over so short a time its rate says where it goes.
+    fn may_join(&self, sides: &Sides, k: usize, look: &Level, reach: f64) -> bool {
+        let room = 8.0 * reach * look.rate[k].abs() + self.rounding(k, look.t);
+        let near = sides.side[k] == 0.0 || look.g[k].abs() <= room.max(sides.residual[k]);
+        near && !self.wanted[k] && !self.beyond(sides, k, look.g[k])
+    }
+
+    /// The first zero that the cubics of the wanted functions foretell, to about `fine`.
+    fn estimate(&self, sides: &Sides, a: &Level, b: &Level, fine: f64) -> Foretold {
         let zero = |k: usize| {
             if sides.side[k] == 0.0 || self.fresh[k] {
-                return 0.5;
+                return Foretold { at: 0.5, error: 0.5 };
             }
-            a.cubic(b, k, sides.side[k]).falling_zero()
+            let cubic = a.cubic(b, k, sides.side[k]);
+            let at = cubic.falling_zero(fine);
+            let off = b.doubt[k] * shape(at) + ROUNDING * self.scale[k];
+            Foretold { at, error: (off / cubic.slope_at(at)).abs() }
         };
-        (0..self.wanted.len())
-            .filter(|&k| self.has_fallen(sides, k, b))
-            .map(zero)
-            .fold(1.0, f64::min)
+        (0..self.wanted.len()).filter(|&k| self.has_fallen(sides, k, b)).map(zero).fold(
+            Foretold { at: 1.0, error: 0.0 },
+            |one, other| {
+                if other.at < one.at { other } else { one }
+            },
+        )
     }
 }
 

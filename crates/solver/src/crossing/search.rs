@@ -1,11 +1,10 @@
 //! The search for the first change of side in a step.
 
-use super::{BUDGET, LEVELS, Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution};
+use super::{
+    BUDGET, FLAT, LEVELS, Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution,
+};
 use crate::error::StepError;
 use crate::system::System;
-
-/// The part of a function's size below which its change over a step is flat.
-const FLAT: f64 = 1e-6;
 
 impl Search {
     /// Finds the first change of side in the segment and returns its time.
@@ -78,7 +77,10 @@ impl Search {
         for (k, g) in self.here.g.iter().enumerate() {
             space.fresh[k] = sides.side[k] != 0.0 && g.abs() <= sides.residual[k];
             space.scale[k] = g.abs();
-            space.at_end[k] = space.levels[0].g[k].abs();
+            let (end, rise) = (space.levels[0].g[k], self.here.rate[k] * space.width);
+            space.at_end[k] = end.abs();
+            let on_its_side = sides.side[k] * end >= 0.0;
+            space.flat[k] = space.fresh[k] && on_its_side && rise.abs() <= FLAT * end.abs();
         }
         space.floor = 0.0;
         if sides.side.contains(&0.0) {
@@ -88,9 +90,9 @@ impl Search {
         }
     }
 
-    /// For fresh functions that end beyond zero: halves the step from the right until each
-    /// has been seen on its side, and opens the intervals found so. A function that never
-    /// was on its side is left to fall from the start.
+    /// For fresh functions that end beyond zero: looks ever nearer to the start until each has
+    /// been seen on its side, and opens the intervals found so. A function that never was on
+    /// its side is left to fall from the start.
     ///
     /// The level nearest to the start is overwritten while nothing new is seen, so a few
     /// levels are enough for halving down to the resolution of time.
@@ -104,13 +106,14 @@ impl Search {
         let (start, mut width) = (probe.segment.start, probe.segment.end - probe.segment.start);
         let mut kept = 0;
         while sought > 0 && space.open < LEVELS - 4 {
-            width *= 0.5;
+            let open = space.open;
+            width *= space.on_its_side(sides, &self.here, &space.levels[open - 1]);
             if width <= finest(start, probe.segment.end - start) {
                 return;
             }
-            let open = space.open;
-            probe.look(start + width, &mut space.levels[open]);
-            space.levels[open].doubt.fill(f64::INFINITY);
+            let (known, free) = space.levels.split_at_mut(open);
+            probe.look(start + width, &mut free[0]);
+            Space::measure(&self.here, &mut free[0], &mut known[open - 1]);
             let seen = space.strike_seen(sides, open);
             sought -= seen;
             if seen > 0 || open - 1 == kept {
@@ -203,6 +206,16 @@ impl Search {
 }
 
 impl Space {
+    /// Where between `a` and `b` the sought functions should be on their side, as a fraction:
+    /// in the middle of the shortest arc that their cubics foretell.
+    fn on_its_side(&self, sides: &Sides, a: &Level, b: &Level) -> f64 {
+        (0..self.wanted.len())
+            .filter(|&k| self.wanted[k])
+            .filter_map(|k| a.cubic(b, k, sides.side[k]).end_of_arc())
+            .fold(1.0, f64::min)
+            * 0.5
+    }
+
     /// Strikes the sought functions that this level shows on their side; returns how many.
     fn strike_seen(&mut self, sides: &Sides, level: usize) -> usize {
         let mut seen = 0;
