@@ -206,6 +206,12 @@ impl Simulation {
 
     /// Does one thing: the start, one step of one region, or one microstep.
     pub fn advance(&mut self, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        self.advance_by(1, sink)
+    }
+
+    /// Does one thing, or up to `most` steps of a region where nothing can happen between them and
+    /// none of them makes a row.
+    pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         if !self.s.started {
             self.s.started = true;
             self.start(sink)?;
@@ -232,10 +238,11 @@ impl Simulation {
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
-                if let Err(error) = self.step_region(region, own) {
+                let most = if self.is_quiet(region) { most.max(1) } else { 1 };
+                if let Err(error) = self.step_region(region, own, (horizon, most)) {
                     let way = self.way_out(&error, &[]).ok_or(error)?;
                     self.forced = Some(way);
-                    self.tick_or_recover(reached, sink)?;
+                    self.tick_or_recover(self.s.regions[region].reached, sink)?;
                 }
             }
             _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
@@ -290,7 +297,24 @@ impl Simulation {
         known.map_or(next, |delay| next.min(self.s.regions[region].reached + delay))
     }
 
-    fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
+    /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
+    /// region that may reach it.
+    fn is_quiet(&self, region: usize) -> bool {
+        let (program, rows) = (&self.program.regions[region], &self.options.rows);
+        program.lines.is_empty()
+            && !(program.recorded && rows.steps)
+            && rows.every.is_none()
+            && self.s.on_list >= rows.times.len()
+            && self.program.regions.iter().filter(|region| region.moves).count() == 1
+    }
+
+    /// One step of a region up to its horizon, or up to `most` before a time.
+    fn step_region(
+        &mut self,
+        region: usize,
+        horizon: Time,
+        (before, most): (Time, u32),
+    ) -> Result<(), RunError> {
         let state = &mut self.s.regions[region];
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
         let active = &mut self.active[region];
@@ -303,17 +327,27 @@ impl Simulation {
             Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
                 .with(code);
         let to = horizon.since(state.origin);
-        let sides = Sides { side: &state.sides, residual: &mut state.residuals };
-        let result = state.solver.step(&mut flow, to, sides);
+        let before = before.since(state.origin);
+        let mut left = most;
+        let result = loop {
+            let sides = Sides { side: &state.sides, residual: &mut state.residuals };
+            let result = state.solver.step(&mut flow, to, sides);
+            left -= 1;
+            if result != Ok(Advance::Reached) || left == 0 || state.solver.time() >= before {
+                break result;
+            }
+        };
+        let t = state.solver.time();
+        if result.is_ok() || left + 1 < most {
+            // The horizon is exact; anything else is a float from the phase's start.
+            state.reached = if t >= to {
+                horizon
+            } else {
+                state.origin.offset(t).unwrap_or(horizon).min(horizon)
+            };
+        }
         match result {
             Ok(advance) => {
-                let t = state.solver.time();
-                // The horizon is exact; anything else is a float from the phase's start.
-                state.reached = if t >= to {
-                    horizon
-                } else {
-                    state.origin.offset(t).unwrap_or(horizon).min(horizon)
-                };
                 state.crossing = advance == Advance::Crossing;
                 if state.crossing {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());

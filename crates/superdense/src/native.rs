@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use engine::{RegionCode, Routines};
@@ -72,6 +72,8 @@ const ANY_SIZE: u64 = 500;
 #[derive(Debug, Default)]
 pub(crate) struct Native {
     begun: AtomicBool,
+    /// Evaluations on the interpreter, of all runs.
+    evaluations: AtomicU64,
     made: OnceLock<Result<Arc<Routines>, NativeError>>,
 }
 
@@ -108,6 +110,8 @@ pub(crate) struct TakeOver {
     method: Method,
     /// The evaluations at which it pays to compile.
     worth: u64,
+    /// Those of this run that have been counted.
+    counted: u64,
 }
 
 impl TakeOver {
@@ -117,7 +121,7 @@ impl TakeOver {
             0 => u64::MAX,
             size => WORTH_COMPILING * (size + ANY_SIZE) / size,
         };
-        TakeOver { native: native.clone(), program: program.clone(), method, worth }
+        TakeOver { native: native.clone(), program: program.clone(), method, worth, counted: 0 }
     }
 
     /// The code, which is compiled now where it is not there.
@@ -126,10 +130,14 @@ impl TakeOver {
     }
 
     /// The code to take, where it is there; begins to compile where that pays by now.
-    pub fn look(&self, evaluations: u64) -> Option<Arc<Routines>> {
+    pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
         let code = self.native.get();
-        if code.is_none() && evaluations >= self.worth {
-            self.native.begin(&self.program, self.method);
+        if code.is_none() {
+            let new = evaluations - std::mem::replace(&mut self.counted, evaluations);
+            let before = self.native.evaluations.fetch_add(new, Ordering::Relaxed);
+            if before + new >= self.worth {
+                self.native.begin(&self.program, self.method);
+            }
         }
         code
     }

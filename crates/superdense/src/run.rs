@@ -61,6 +61,9 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// How many steps a run takes at once that goes to its end.
+const AT_ONCE: u32 = 256;
+
 /// How many things a run does between two looks for native code.
 const LOOK_EVERY: u32 = 32;
 
@@ -73,6 +76,8 @@ pub struct Run {
     /// What makes native code, while there is none.
     take_over: Option<TakeOver>,
     ran: Ran,
+    /// Whether something has been done.
+    begun: bool,
     /// Counts what was done, to look for native code from time to time.
     count: u32,
 }
@@ -172,8 +177,9 @@ impl Run {
             Code::Stepped(_) => None,
         };
         let (identity, ran) = (system.identity, Ran::Interpreter);
-        let mut run = Run { machine, recorder, identity, take_over, ran, count: 0 };
+        let mut run = Run { machine, recorder, identity, take_over, ran, begun: false, count: 0 };
         run.look_for_native();
+        run.begun = true;
         run
     }
 
@@ -205,14 +211,15 @@ impl Run {
 
     /// Takes native code where it is there, and has it compiled where that pays.
     fn look_for_native(&mut self) {
-        let (Some(take_over), Machine::Exact(simulation)) = (&self.take_over, &mut self.machine)
+        let (Some(take_over), Machine::Exact(simulation)) =
+            (&mut self.take_over, &mut self.machine)
         else {
             return;
         };
         let evaluations = simulation.counters().evaluations;
         if let Some(code) = take_over.look(evaluations) {
             simulation.take_routines(code);
-            self.ran = if self.count == 0 { Ran::Native } else { Ran::Both };
+            self.ran = if self.begun { Ran::Both } else { Ran::Native };
             self.take_over = None;
         }
     }
@@ -255,13 +262,22 @@ impl Run {
     /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says why the run has
     /// ended once it has.
     pub fn advance(&mut self) -> Result<Option<StopReason>, RunError> {
-        self.count += 1;
-        if self.take_over.is_some() && self.count.is_multiple_of(LOOK_EVERY) {
-            self.look_for_native();
+        self.advance_by(1)
+    }
+
+    /// Does one thing, or up to `most` steps between events where nothing is recorded at their
+    /// ends: the fastest way on for those who do not look at each of them.
+    pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
+        if self.take_over.is_some() {
+            self.count += most;
+            if self.count >= LOOK_EVERY {
+                self.count = 0;
+                self.look_for_native();
+            }
         }
         let recorder = &mut self.recorder;
         let progress = match &mut self.machine {
-            Machine::Exact(simulation) => simulation.advance(recorder)?,
+            Machine::Exact(simulation) => simulation.advance_by(most, recorder)?,
             Machine::Stepped(stepping) => stepping.advance(recorder)?,
         };
         match progress {
@@ -348,9 +364,10 @@ impl Run {
     /// Runs to the end.
     pub fn finish(mut self) -> Result<Outcome, Failure> {
         loop {
-            match self.advance() {
+            match self.advance_by(AT_ONCE) {
                 Ok(None) if self.recorder.write_error.is_none() => {}
                 Ok(stop) => {
+                    self.look_for_native();
                     let (counters, work) = (self.counters(), self.work());
                     let write_error = self.close();
                     let warnings = self.warnings().to_vec();
