@@ -1,7 +1,7 @@
 //! Mistakes as JSON for tools: one object to a line, on standard error.
 
 use serde_json::{Value, json};
-use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SourceMap, Work};
+use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SourceMap, System, Work};
 
 use crate::report::Problem;
 
@@ -37,8 +37,9 @@ pub fn backend(ran: Ran) -> String {
     format!("{object}\n")
 }
 
-/// The line that tells the work of each part and block, where there is more than one part.
-pub fn work(work: &Work) -> String {
+/// The line that tells the work of each part and block and the size of the model, where there is
+/// more than one part.
+pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
     if work.parts.len() < 2 {
         return String::new();
     }
@@ -52,6 +53,9 @@ pub fn work(work: &Work) -> String {
     let mut object = message("note", &format!("{} parts step apart", work.parts.len()));
     object["parts"] = work.parts.iter().map(part).collect();
     object["blocks"] = work.blocks.iter().map(block).collect();
+    object["states"] = json!(system.state_count());
+    object["instructions"] = json!(system.instruction_count());
+    object["peak_memory"] = json!(peak_memory);
     format!("{object}\n")
 }
 

@@ -18,6 +18,7 @@ mod log;
 mod options;
 mod snapshot;
 
+mod race;
 mod rows;
 mod simulation;
 mod warning;

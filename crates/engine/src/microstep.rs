@@ -23,6 +23,7 @@ impl Simulation {
         for region in 0..program.regions.len() {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
                 located = true;
+                self.check_crowd(region, time)?;
                 for other in &program.reach.crossings[region] {
                     self.touch(*other)?;
                 }
@@ -60,6 +61,7 @@ impl Simulation {
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
     /// happened at this time already it goes on from there.
     pub(crate) fn open_tick(&mut self, time: Time) {
+        self.race.end();
         if self.s.tick.is_some() {
             return;
         }
@@ -123,6 +125,24 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Crossings that come faster than time can tell apart would stand still for ever.
+    fn check_crowd(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        // A float of time has 53 bits, of which a location leaves the last few open.
+        let room = 4 + (time.attoseconds().abs() >> 48);
+        let (last, count) = &mut self.s.crowd;
+        let near = (time - *last).attoseconds() <= room;
+        (*last, *count) = (time, if near { *count + 1 } else { 0 });
+        if *count <= self.options.microsteps {
+            return Ok(());
+        }
+        let state = &self.s.regions[region];
+        let watched = &self.program.regions[region].watches;
+        let watch = state.solver.crossed().first().map(|k| numbered(watches(&state.ranges), *k));
+        let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
+        let block = id.map_or_else(String::new, |id| self.path(id));
+        Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
     }
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {

@@ -13,8 +13,9 @@ use solver::{Advance, Sides, StepError};
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::machines::Chosen;
 use crate::native::{Routines, code};
+use crate::race::Race;
 use crate::rows::Sink;
-use crate::snapshot::{Counters, Snapshot, Tick};
+use crate::snapshot::{Counters, RegionState, Snapshot, Tick};
 use crate::{Options, RunError};
 
 /// The time of a timer that a located time cannot be told from, or the located time itself: a
@@ -76,6 +77,11 @@ fn wire_places(program: &Program) -> Vec<Vec<WirePlaces>> {
     program.regions.iter().map(|region| region.wires.iter().map(places).collect()).collect()
 }
 
+/// How far a region reaches; one with a crossing goes before one that merely steps.
+fn standing(state: &RegionState) -> (Time, bool) {
+    (state.reached, !state.crossing)
+}
+
 /// A model that runs.
 #[derive(Debug)]
 pub struct Simulation {
@@ -100,6 +106,8 @@ pub struct Simulation {
     places: Vec<Vec<WirePlaces>>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
+    /// Which region reaches least far, while regions step and nothing else happens.
+    pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
@@ -148,6 +156,7 @@ impl Simulation {
             woken: Vec::new(),
             found: Vec::new(),
             active: vec![ActiveTapes::default(); regions],
+            race: Race::default(),
             silenced: Vec::new(),
             forced: None,
             native: None,
@@ -218,6 +227,7 @@ impl Simulation {
             return Ok(Progress::Going);
         }
         if self.s.tick.is_some() {
+            self.race.end();
             self.microstep_or_recover(sink)?;
             return self.after_tick();
         }
@@ -239,10 +249,13 @@ impl Simulation {
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
                 let most = if self.is_quiet(region) { most.max(1) } else { 1 };
-                if let Err(error) = self.step_region(region, own, (horizon, most)) {
-                    let way = self.way_out(&error, &[]).ok_or(error)?;
-                    self.forced = Some(way);
-                    self.tick_or_recover(self.s.regions[region].reached, sink)?;
+                match self.step_region(region, own, (horizon, most)) {
+                    Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
+                    Err(error) => {
+                        let way = self.way_out(&error, &[]).ok_or(error)?;
+                        self.forced = Some(way);
+                        self.tick_or_recover(self.s.regions[region].reached, sink)?;
+                    }
                 }
             }
             _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
@@ -275,13 +288,12 @@ impl Simulation {
     }
 
     /// The region whose solution reaches least far; a crossing goes before a mere step.
-    fn slowest(&self) -> Option<usize> {
-        (0..self.s.regions.len()).filter(|region| self.program.regions[*region].moves).min_by_key(
-            |region| {
-                let state = &self.s.regions[*region];
-                (state.reached, !state.crossing)
-            },
-        )
+    fn slowest(&mut self) -> Option<usize> {
+        if self.race.is_over() {
+            let regions = self.s.regions.iter().zip(&self.program.regions);
+            self.race.start(regions.map(|(state, own)| own.moves.then(|| standing(state))));
+        }
+        self.race.slowest()
     }
 
     /// How far a region may step: to the next timer that can reach it, or to the end.
@@ -298,14 +310,14 @@ impl Simulation {
     }
 
     /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
-    /// region that may reach it.
+    /// region beside it and the first, which never steps.
     fn is_quiet(&self, region: usize) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
             && !(program.recorded && rows.steps)
             && rows.every.is_none()
             && self.s.on_list >= rows.times.len()
-            && self.program.regions.iter().filter(|region| region.moves).count() == 1
+            && self.program.regions.len() <= 2
     }
 
     /// One step of a region up to its horizon, or up to `most` before a time.

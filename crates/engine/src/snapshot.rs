@@ -55,6 +55,9 @@ pub struct Snapshot {
     pub(crate) tag: Tag,
     /// When a state machine last left a state that failed, and how often it did so then.
     pub(crate) recoveries: (Time, u32),
+    /// When something was last located, and how many locations before it were closer together than
+    /// floats of time are.
+    pub(crate) crowd: (Time, u32),
     /// Whether the start has been made.
     pub(crate) started: bool,
     /// Whether the end has been reached.
@@ -213,6 +216,7 @@ impl Snapshot {
             counters,
             tag,
             recoveries,
+            crowd,
             started,
             finished,
         } = other;
@@ -235,6 +239,7 @@ impl Snapshot {
         self.counters.clone_from(counters);
         self.tag.clone_from(tag);
         self.recoveries.clone_from(recoveries);
+        self.crowd.clone_from(crowd);
         self.started.clone_from(started);
         self.finished.clone_from(finished);
     }

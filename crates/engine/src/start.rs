@@ -93,6 +93,7 @@ impl Snapshot {
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
             recoveries: (options.start, 0),
+            crowd: (options.start, 0),
             started: false,
             finished: false,
         }

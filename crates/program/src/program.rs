@@ -456,6 +456,19 @@ impl Program {
         Some(copy[slot as usize..slot as usize + length].to_vec())
     }
 
+    /// How many instructions all tapes have; a loop is one.
+    pub fn instruction_count(&self) -> usize {
+        let smooth = |region: &RegionProgram| {
+            let live = &region.live;
+            let live = [&live.derivative, &live.crossings, &live.left, &live.sample];
+            let own = [&region.prelude, &region.derivative, &region.crossings, &region.left];
+            own.into_iter().chain([&region.sample]).chain(live).map(Tape::len).sum::<usize>()
+        };
+        let units = self.units.iter().map(|unit| unit.tape.len());
+        let regions = self.regions.iter().map(smooth);
+        regions.chain(units).chain([self.still.len()]).sum()
+    }
+
     /// The cell of an id.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]

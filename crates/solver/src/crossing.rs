@@ -39,6 +39,8 @@ pub struct Sides<'a> {
 
 /// Looks at different times that can be kept at once.
 const LEVELS: usize = 24;
+/// Those that there is room for from the start.
+const FIRST_LEVELS: usize = 6;
 /// Looks inside one step before the search takes its intervals as they are.
 const BUDGET: usize = 96;
 /// The rounding of a function in units of its last place.
@@ -81,6 +83,8 @@ struct Space {
     flat: Vec<bool>,
     /// Looked for on its side, or falling in the bracket.
     wanted: Vec<bool>,
+    /// Those of them that fall in the bracket, by number.
+    falling: Vec<usize>,
     /// The largest size seen from the start up to the left end.
     scale: Vec<f64>,
     /// The size of each function at the end of the step, and where the step lies.
@@ -102,13 +106,24 @@ impl Search {
         let m = self.here.g.len();
         let space = &mut self.space.0;
         if space.fresh.len() != m {
-            space.levels = vec![Level::new(m); LEVELS + 1];
+            space.levels = vec![Level::new(m); FIRST_LEVELS];
             space.fresh = vec![false; m];
             space.flat = vec![false; m];
             space.wanted = vec![false; m];
+            space.falling = Vec::with_capacity(m);
             space.scale = vec![0.0; m];
             space.at_end = vec![0.0; m];
         }
         self.crossed.reserve(m - self.crossed.len());
+    }
+}
+
+impl Space {
+    /// Makes sure that there is room for one look more than are open. A search that goes deeper
+    /// than any before allocates; that happens a few times in a run at most.
+    fn make_room(&mut self) {
+        if self.levels.len() <= self.open {
+            self.levels.push(Level::new(self.fresh.len()));
+        }
     }
 }

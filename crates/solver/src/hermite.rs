@@ -56,8 +56,7 @@ impl Cubic {
     pub fn falling_zero(&self, fine: f64) -> f64 {
         let [a, b, c] = self.coefficients();
         let (mut low, mut high) = (0.0, 1.0);
-        let drop = self.value[0] - self.value[1];
-        let mut theta = if drop > 0.0 { (self.value[0] / drop).clamp(0.0, 1.0) } else { 0.5 };
+        let mut theta = self.guess(a, b);
         for _ in 0..40 {
             let value = self.value[0] + theta * (a + theta * (b + theta * c));
             let bound = if value > 0.0 { &mut low } else { &mut high };
@@ -71,6 +70,17 @@ impl Cubic {
             }
         }
         theta
+    }
+
+    /// The falling zero of the parabola without the cubic's last term, or of the chord.
+    fn guess(&self, a: f64, b: f64) -> f64 {
+        let [first, last] = self.value;
+        let theta = 2.0 * first / ((a * a - 4.0 * b * first).sqrt() - a);
+        if (0.0..=1.0).contains(&theta) {
+            return theta;
+        }
+        let drop = first - last;
+        if drop > 0.0 { (first / drop).clamp(0.0, 1.0) } else { 0.5 }
     }
 
     /// The end of the arc of a cubic that leaves zero at 0 and is negative at 1: the zero of

@@ -21,6 +21,7 @@ use self::pictures::{Picture, pictures};
 use self::progress::Progress;
 use crate::arguments::{Format, RunArguments};
 use crate::json;
+use crate::memory::peak_memory;
 use crate::model::compile;
 use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten, warn};
 
@@ -60,11 +61,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     }
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
+        tell(&size(&system));
         tell(&ending(arguments, &pictures, driven.run.ran(), (elapsed, compiled)));
     }
     if !arguments.quiet && arguments.format == Format::Json {
         tell(&json::backend(driven.run.ran()));
-        tell(&json::work(&driven.run.work()));
+        tell(&json::work(&driven.run.work(), &system, peak_memory()));
     }
     if !arguments.quiet {
         let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
@@ -165,6 +167,18 @@ fn summary(system: &System, driven: &Driven) -> String {
         }
     }
     out
+}
+
+/// How large the model is, and what it took of the machine's memory.
+fn size(system: &System) -> String {
+    let memory = peak_memory()
+        .map_or_else(String::new, |bytes| format!("{:.1} MB at most, ", bytes as f64 / 1e6));
+    format!(
+        "size       {memory}{} blocks, {} states, {} instructions\n",
+        system.block_count(),
+        system.state_count(),
+        system.instruction_count()
+    )
 }
 
 /// The steps of each part and the firings of the busiest blocks, where there is more than one part.

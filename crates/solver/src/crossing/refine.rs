@@ -11,6 +11,8 @@ use crate::system::System;
 const TRUNCATION: f64 = 0.2;
 /// Looks beyond those of plain bisection.
 const SLACK: i32 = 2;
+/// Looks before the bound is minded; most brackets are closed by then.
+const FREE: u32 = 6;
 
 impl Search {
     /// Locates the first change between `here` and the nearest level; returns its time, the
@@ -23,8 +25,13 @@ impl Search {
     ) -> f64 {
         let space = &mut self.space.0;
         let last = space.open - 1;
+        space.make_room();
+        space.falling.clear();
         for k in 0..space.wanted.len() {
             space.wanted[k] = space.changed(sides, k, &space.levels[last]);
+            if space.wanted[k] {
+                space.falling.push(k);
+            }
         }
         self.bracket(probe, sides);
         let space = &mut self.space.0;
@@ -49,37 +56,35 @@ impl Search {
     fn bracket<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
         let space = &mut self.space.0;
         let last = space.open - 1;
-        let whole = space.levels[last].t - self.here.t;
         let h = probe.segment.end - probe.segment.start;
-        let fine = 0.5 * finest(space.levels[last].t, h);
-        let mut radius =
-            fine * f64::from((whole / (2.0 * fine)).log2().ceil() as i32 + SLACK).exp2();
+        let (mut looks, mut radius) = (0, f64::INFINITY);
         loop {
             let (a, b) = (self.here.t, space.levels[last].t);
             let middle = a + 0.5 * (b - a);
-            if b - a <= finest(b, h) || middle <= a || middle >= b {
+            let finest = finest(b, h);
+            if b - a <= finest || middle <= a || middle >= b {
                 return;
             }
-            let zero = space.estimate(
-                sides,
-                &self.here,
-                &space.levels[last],
-                0.25 * finest(a, h) / (b - a),
-            );
-            let aim = a + (b - a) * zero.at;
-            let nudge = (zero.error.min(TRUNCATION) * (b - a)).max(0.5 * finest(aim, h));
-            let aim = toward(aim, middle, nudge);
+            if looks == FREE {
+                let halvings = ((b - a) / finest).log2().ceil() as i32 + SLACK;
+                radius = 0.5 * finest * f64::from(halvings).exp2();
+            }
+            let t = space.aim(sides, &self.here, last, h);
             let play = (radius - 0.5 * (b - a)).max(0.0);
-            let t = middle + (aim - middle).clamp(-play, play);
+            let t = middle + (t - middle).clamp(-play, play);
             let t = if t > a && t < b { t } else { middle };
             let [.., b, at] = &mut space.levels[..last + 2] else { return };
             probe.look(t, at);
-            Space::measure(&self.here, at, b);
+            let theta = (t - a) / (b.t - a);
+            for k in &space.falling {
+                Space::measure_one(*k, theta, &self.here, at, b);
+            }
             if space.any_fallen(sides, last + 1) {
                 space.levels.swap(last, last + 1);
             } else {
                 std::mem::swap(&mut self.here, &mut space.levels[last + 1]);
             }
+            looks += 1;
             radius *= 0.5;
         }
     }
@@ -124,7 +129,18 @@ impl Space {
     }
 
     fn any_fallen(&self, sides: &Sides, level: usize) -> bool {
-        (0..self.wanted.len()).any(|k| self.has_fallen(sides, k, &self.levels[level]))
+        self.falling.iter().any(|k| self.has_fallen(sides, *k, &self.levels[level]))
+    }
+
+    /// Where to look next between `a` and the level `last`: at the zero that is foretold, moved
+    /// toward the middle by as much as that may be off.
+    fn aim(&self, sides: &Sides, a: &Level, last: usize, h: f64) -> f64 {
+        let b = &self.levels[last];
+        let (width, middle) = (b.t - a.t, a.t + 0.5 * (b.t - a.t));
+        let zero = self.estimate(sides, a, b, 0.25 * finest(a.t, h) / width);
+        let aim = a.t + width * zero.at;
+        let nudge = (zero.error.min(TRUNCATION) * width).max(0.5 * finest(aim, h));
+        aim + (middle - aim).clamp(-nudge, nudge)
     }
 
     /// Narrows the wanted functions to those that have changed at a level.
@@ -160,9 +176,4 @@ impl Space {
             },
         )
     }
-}
-
-/// Moves `from` toward `to` by at most `by`.
-fn toward(from: f64, to: f64, by: f64) -> f64 {
-    from + (to - from).clamp(-by, by)
 }

@@ -18,6 +18,13 @@ impl Search {
         at_horizon: bool,
     ) -> Result<Option<f64>, StepError> {
         self.crossed.clear();
+        probe.look(probe.segment.end, &mut self.space.0.levels[0]);
+        if self.is_clear(probe.segment.start, sides) {
+            std::mem::swap(&mut self.here, &mut self.space.0.levels[0]);
+            self.here.doubt.fill(0.0);
+            sides.residual.fill(0.0);
+            return Ok(None);
+        }
         self.open(probe, sides);
         if let Some(crossing) = self.space.0.levels[0].g.iter().position(|g| g.is_nan()) {
             return Err(StepError::CrossingNotANumber { t: probe.segment.end, crossing });
@@ -27,6 +34,24 @@ impl Search {
         // The left end ends no interval; what stays of old ones is no memory.
         self.here.doubt.fill(0.0);
         Ok(change)
+    }
+
+    /// Whether no function can come near zero in the step that ends at the first level, by what the
+    /// search would find for each of them: it is on its side at both ends, and so far away that
+    /// even at twice the rates of the ends it does not reach zero. One pass without branches, for
+    /// this is what most steps with many functions are.
+    fn is_clear(&self, start: f64, sides: &Sides) -> bool {
+        let (here, end) = (&self.here, &self.space.0.levels[0]);
+        let width = end.t - here.t;
+        let reach = resolution(end.t, end.t - start);
+        let ends = here.g.iter().zip(&end.g);
+        let rates = here.rate.iter().zip(&end.rate);
+        let kept = sides.side.iter().zip(sides.residual.iter());
+        ends.zip(rates).zip(kept).fold(true, |clear, (((a, b), (at_a, at_b)), (side, residual))| {
+            let nearest = (side * a).min(side * b);
+            let steepest = (width * at_a).abs().max((width * at_b).abs());
+            clear & (nearest > steepest) & (nearest > *residual) & (side * b > at_b.abs() * reach)
+        })
     }
 
     /// Goes over the open intervals from left to right up to the first change.
@@ -67,10 +92,9 @@ impl Search {
         (0..b.g.len()).map(error_of).fold(0.0, f64::max)
     }
 
-    /// Looks at the end of the step, the only open level, and marks the fresh functions.
+    /// Opens the interval up to the end of the step, the first level, and marks the fresh functions.
     fn open<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
         let space = &mut self.space.0;
-        probe.look(probe.segment.end, &mut space.levels[0]);
         space.levels[0].doubt.fill(f64::INFINITY);
         space.open = 1;
         (space.start, space.width) = (probe.segment.start, probe.segment.end - probe.segment.start);
@@ -111,6 +135,7 @@ impl Search {
             if width <= finest(start, probe.segment.end - start) {
                 return;
             }
+            space.make_room();
             let (known, free) = space.levels.split_at_mut(open);
             probe.look(start + width, &mut free[0]);
             Space::measure(&self.here, &mut free[0], &mut known[open - 1]);
@@ -140,6 +165,7 @@ impl Search {
             return false;
         }
         let t = self.here.t + fraction * width;
+        space.make_room();
         let (known, free) = space.levels.split_at_mut(space.open);
         probe.look(t, &mut free[0]);
         Space::measure(&self.here, &mut free[0], &mut known[space.open - 1]);
