@@ -106,7 +106,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         ("B, 2 signals recorded", "y, v", None),
     ] {
         let system = compile(&text(record))?;
-        let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
         let bounce = ours.best / bounced.bounces as f64;
         figures.push(Figure {
             name: name.to_owned(),

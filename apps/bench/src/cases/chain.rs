@@ -99,7 +99,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     ] {
         let system = compile(&text(record))?;
         let steps = system.simulate()?.counters.steps;
-        let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
         figures.push(Figure {
             name: name.to_owned(),
             ours,

@@ -106,7 +106,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let errors = exactness()?;
     let diagram = Diagram::random(1000);
     let system = compile(&text(&diagram, NOTHING, STEPS))?;
-    let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+    let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
     Ok(vec![Figure {
         name: "F random linear diagram of 1000 blocks, rk4".to_owned(),
         ours,

@@ -87,7 +87,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     for (name, record) in [("sampled loop", NOTHING), ("sampled loop, 2 signals recorded", "x, u")]
     {
         let system = compile(&text(record))?;
-        let (ours, hand) = in_turn(effort, || system.simulate(), || by_hand(|_, _| {}));
+        let (ours, hand) = in_turn(effort, || effort.run(&system), || by_hand(|_, _| {}));
         let rate = TICKS as f64 / ours.best / 1e6;
         figures.push(Figure {
             name: name.to_owned(),
