@@ -21,6 +21,7 @@ mod linear;
 mod lu;
 mod rosenbrock;
 mod segment;
+mod sparse;
 mod trapezoidal;
 
 mod crossing;

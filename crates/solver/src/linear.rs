@@ -7,10 +7,11 @@
 use crate::counters::Counters;
 use crate::lu;
 use crate::pattern::Pattern;
+use crate::sparse::Sparse;
 use crate::system::System;
 
 /// The derivatives at a point, and the factors of a matrix made of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Linear {
     /// None before the first use, and after the system has changed.
     pattern: Option<Pattern>,
@@ -18,9 +19,40 @@ pub(crate) struct Linear {
     values: Vec<f64>,
     /// df/dt; empty where the rates do not move with time.
     pub rate: Vec<f64>,
-    /// The factors, row by row.
-    factors: Vec<f64>,
-    pivots: Vec<usize>,
+    factors: Factors,
+}
+
+/// The matrix and its factors.
+#[derive(Debug)]
+enum Factors {
+    /// Row by row.
+    Dense {
+        matrix: Vec<f64>,
+        pivots: Vec<usize>,
+    },
+    Sparse(Box<Sparse>),
+}
+
+impl Default for Factors {
+    fn default() -> Factors {
+        Factors::Dense { matrix: Vec::new(), pivots: Vec::new() }
+    }
+}
+
+/// The number of states up to which a matrix is dense in any case.
+const SMALL: usize = 32;
+/// The part of a larger matrix that may be other than zero for it to be sparse.
+const FILLED: f64 = 0.1;
+
+impl Factors {
+    fn new(pattern: &Pattern) -> Factors {
+        let n = pattern.dimension();
+        if n > SMALL && (pattern.len() as f64) < FILLED * (n as f64) * (n as f64) {
+            Factors::Sparse(Box::new(Sparse::new(pattern)))
+        } else {
+            Factors::Dense { matrix: vec![0.0; n * n], pivots: vec![0; n] }
+        }
+    }
 }
 
 impl Linear {
@@ -38,8 +70,7 @@ impl Linear {
         debug_assert_eq!(pattern.dimension(), n, "one column for each state");
         self.values = vec![0.0; pattern.len()];
         self.rate = vec![0.0; if pattern.moves_with_time() { n } else { 0 }];
-        self.factors = vec![0.0; n * n];
-        self.pivots = vec![0; n];
+        self.factors = Factors::new(&pattern);
         self.pattern = Some(pattern);
     }
 
@@ -64,21 +95,27 @@ impl Linear {
     /// Factors a I - b df/dx; false where that is singular or not finite.
     pub fn factor(&mut self, a: f64, b: f64) -> bool {
         let Some(pattern) = &self.pattern else { return false };
+        let (matrix, pivots) = match &mut self.factors {
+            Factors::Sparse(sparse) => return sparse.factor(a, b, &self.values),
+            Factors::Dense { matrix, pivots } => (matrix, pivots),
+        };
         let n = pattern.dimension();
-        self.factors.fill(0.0);
+        matrix.fill(0.0);
         for column in 0..n {
-            for (row, value) in
-                pattern.column(column).iter().zip(&self.values[pattern.range(column)])
-            {
-                self.factors[row * n + column] = -b * value;
+            let own = pattern.range(column);
+            for (row, value) in pattern.column(column).iter().zip(&self.values[own]) {
+                matrix[row * n + column] = -b * value;
             }
-            self.factors[column * n + column] += a;
+            matrix[column * n + column] += a;
         }
-        lu::factor(&mut self.factors, &mut self.pivots)
+        lu::factor(matrix, pivots)
     }
 
     /// Solves with the factors, in place of the right-hand side.
     pub fn solve(&mut self, right: &mut [f64]) {
-        lu::solve(&self.factors, &self.pivots, right);
+        match &mut self.factors {
+            Factors::Sparse(sparse) => sparse.solve(right),
+            Factors::Dense { matrix, pivots } => lu::solve(matrix, pivots, right),
+        }
     }
 }

@@ -23,15 +23,17 @@ pub enum Method {
     Rk23,
     /// Dormand and Prince's pair of orders 5 and 4.
     Rk45,
+    /// The trapezoidal rule paired with a backward difference, of order 2, for stiff systems.
+    TrBdf2,
     /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
     Rodas5p,
 }
 
 impl Method {
     /// Every method, in the order in which documentation lists them.
-    pub const fn all() -> [Method; 8] {
+    pub const fn all() -> [Method; 9] {
         use Method::*;
-        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, Rodas5p]
+        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, TrBdf2, Rodas5p]
     }
 
     /// The method with this name in a model file.
@@ -49,6 +51,7 @@ impl Method {
             Method::EulerAdaptive => "euler-adaptive",
             Method::Rk23 => "rk23",
             Method::Rk45 => "rk45",
+            Method::TrBdf2 => "tr-bdf2",
             Method::Rodas5p => "rodas5p",
         }
     }
@@ -60,14 +63,14 @@ impl Method {
 
     /// Whether a step solves linear systems made of the derivatives of the rates.
     pub const fn is_implicit(self) -> bool {
-        matches!(self, Method::Trapezoidal | Method::Rodas5p)
+        matches!(self, Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p)
     }
 
     /// The order p of the solution at the ends of steps: the global error is O(h^p).
     pub const fn order(self) -> u32 {
         match self {
             Method::Euler | Method::EulerAdaptive => 1,
-            Method::Heun | Method::Trapezoidal => 2,
+            Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
             Method::Rk23 => 3,
             Method::Rk4 => 4,
             Method::Rk45 | Method::Rodas5p => 5,
@@ -78,7 +81,7 @@ impl Method {
     pub const fn dense_order(self) -> u32 {
         match self {
             Method::Euler | Method::EulerAdaptive => 1,
-            Method::Heun | Method::Trapezoidal => 2,
+            Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
             Method::Rk4 | Method::Rk23 => 3,
             Method::Rk45 | Method::Rodas5p => 4,
         }
@@ -88,7 +91,7 @@ impl Method {
     pub(crate) const fn error_order(self) -> u32 {
         match self {
             Method::Rk45 | Method::Rodas5p => 4,
-            Method::Rk23 => 2,
+            Method::Rk23 | Method::TrBdf2 => 2,
             _ => 1,
         }
     }
@@ -103,6 +106,7 @@ impl Method {
             Method::Rk4 => ClassicalRk4::NODES.len(),
             Method::Rk23 => BogackiShampine::NODES.len(),
             Method::Rk45 => DormandPrince::NODES.len(),
+            Method::TrBdf2 => 3,
             Method::Rodas5p => rosenbrock::SLOPES,
         }
     }

@@ -60,7 +60,7 @@ pub(crate) struct Inside {
 }
 
 /// Working space of a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Space {
     pub argument: Vec<f64>,
     pub slope: Vec<f64>,

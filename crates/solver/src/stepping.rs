@@ -9,6 +9,7 @@ use crate::rosenbrock;
 use crate::solver::{Solver, Space};
 use crate::system::System;
 use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
+use crate::trapezoidal::Work;
 
 /// The first step of a model without states \[s\]. It is short, because only crossing functions
 /// can tell the time scale and a step that is too long would alias them.
@@ -32,6 +33,10 @@ impl Solver {
             Method::EulerAdaptive => self.variable(system, horizon, Solver::trial::<Euler, S>)?,
             Method::Rk23 => self.variable(system, horizon, Solver::trial::<BogackiShampine, S>)?,
             Method::Rk45 => self.variable(system, horizon, Solver::trial::<DormandPrince, S>)?,
+            Method::TrBdf2 => {
+                self.linearise(system);
+                self.variable(system, horizon, Solver::pair_trial::<S>)?;
+            }
             Method::Rodas5p => {
                 self.linearise(system);
                 self.variable(system, horizon, Solver::rosenbrock_trial::<S>)?;
@@ -58,8 +63,8 @@ impl Solver {
     fn implicit<S: System>(&mut self, system: &mut S, horizon: f64) -> Result<(), StepError> {
         self.segment.end = self.grid_point(horizon);
         let tolerance = self.tolerance();
-        let Space { newton, linear, .. } = &mut self.space.0;
-        newton.step(system, &mut self.segment, linear, tolerance, &mut self.counters)
+        let (counters, Space { newton, linear, .. }) = (&mut self.counters, &mut self.space.0);
+        newton.step(&mut Work { system, linear, tolerance, counters }, &mut self.segment)
     }
 
     /// The next multiple of the step after the phase's start, multiplied rather than summed so
@@ -130,6 +135,18 @@ impl Solver {
         }
         self.counters.evaluations += rosenbrock::EVALUATIONS;
         rosenbrock::error_norm(&self.segment, self.tolerance())
+    }
+
+    /// One trial of the trapezoidal rule and the backward difference.
+    fn pair_trial<S: System>(&mut self, system: &mut S) -> f64 {
+        if self.segment.x0.is_empty() {
+            return self.trial_without_state(system);
+        }
+        let tolerance = self.tolerance();
+        let Space { argument, newton, linear, .. } = &mut self.space.0;
+        let counters = &mut self.counters;
+        let mut work = Work { system, linear, tolerance, counters };
+        newton.pair(&mut work, &mut self.segment, argument)
     }
 
     /// Without states only the crossing functions limit a step: it is accepted while their
