@@ -1,43 +1,71 @@
 //! The cases: one file each.
+//!
+//! A case writes its model as text and the same equations in plain Rust. Both must lead to the same
+//! result, as near to the truth, before times mean anything; `check` sees to that.
 
 mod ball;
+mod batch;
 mod chain;
 mod impulses;
+mod linear;
 mod lorenz;
 mod modes;
 mod recording;
+mod relays;
 mod sampled;
 mod startup;
 
 use anyhow::{Context, Result, ensure};
-use superdense::{Library, Outcome, Overrides, System};
+use superdense::{Library, Model, Outcome, Overrides, System};
 
-use crate::measure::{Effort, Figure};
+use crate::measure::{Effort, Errors, Figure};
 
-/// A case by its name.
-pub(crate) type Case = (&'static str, fn(&Effort) -> Result<Vec<Figure>>);
+/// Something to measure.
+pub(crate) struct Case {
+    pub name: &'static str,
+    /// Model and hand-written version agree.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub check: fn() -> Result<()>,
+    /// How long they take.
+    pub figures: fn(&Effort) -> Result<Vec<Figure>>,
+}
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 8] = [
-    ("lorenz", lorenz::figures),
-    ("ball", ball::figures),
-    ("chain", chain::figures),
-    ("sampled", sampled::figures),
-    ("recording", recording::figures),
-    ("impulses", impulses::figures),
-    ("modes", modes::figures),
-    ("startup", startup::figures),
+pub(crate) const ALL: [Case; 11] = [
+    Case { name: "lorenz", check: lorenz::check, figures: lorenz::figures },
+    Case { name: "ball", check: ball::check, figures: ball::figures },
+    Case { name: "chain", check: chain::check, figures: chain::figures },
+    Case { name: "batch", check: batch::check, figures: batch::figures },
+    Case { name: "linear", check: linear::check, figures: linear::figures },
+    Case { name: "relays", check: relays::check, figures: relays::figures },
+    Case { name: "startup", check: startup::check, figures: startup::figures },
+    Case { name: "sampled", check: sampled::check, figures: sampled::figures },
+    Case { name: "recording", check: recording::check, figures: recording::figures },
+    Case { name: "impulses", check: impulses::check, figures: impulses::figures },
+    Case { name: "modes", check: modes::check, figures: modes::figures },
 ];
+
+/// Runs something on a stack that has room for the states of large systems.
+pub(crate) fn with_room<R: Send>(run: impl FnOnce() -> R + Send) -> R {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, run);
+        let thread = thread.expect("a thread can be started");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
 
 /// What is recorded where steps are not to be: a constant, which has a row only where something
 /// happens. A model that says nothing records everything.
 const NOTHING: &str = "0";
 
+fn parse(text: &str) -> Result<Model> {
+    let mut nowhere = |path: &str| Err(format!("there is no file `{path}`"));
+    Ok(superdense::parse("bench", text, &mut nowhere)?)
+}
+
 /// From the text of a model to something that runs.
 fn compile(text: &str) -> Result<System> {
-    let mut nowhere = |path: &str| Err(format!("there is no file `{path}`"));
-    let model = superdense::parse("bench", text, &mut nowhere)?;
-    Ok(System::compile(&model, &Library::standard(), &Overrides::default())?)
+    Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
 }
 
 /// The last value of a recorded signal.
@@ -45,11 +73,37 @@ fn last(outcome: &Outcome, name: &str) -> Result<f64> {
     outcome.trace.last(name).with_context(|| format!("`{name}` was not recorded"))
 }
 
-/// Both ways must lead to the same value before times mean anything.
-fn agree(what: &str, ours: f64, hand: f64, allowed: f64) -> Result<()> {
+/// The last values of many.
+fn ends(outcome: &Outcome, names: &[String]) -> Result<Vec<f64>> {
+    names.iter().map(|name| last(outcome, name)).collect()
+}
+
+/// The greatest difference.
+fn farthest(values: &[f64], truth: &[f64]) -> f64 {
+    values.iter().zip(truth).map(|(value, truth)| (value - truth).abs()).fold(0.0, f64::max)
+}
+
+/// The greatest differences of both from the truth. Neither may be farther than `bound`, nor the
+/// model farther than the version written by hand, roundings aside.
+fn errors(what: &str, ours: &[f64], hand: &[f64], truth: &[f64], bound: f64) -> Result<Errors> {
+    let errors = Errors { ours: farthest(ours, truth), hand: farthest(hand, truth) };
     ensure!(
-        (ours - hand).abs() <= allowed * hand.abs().max(1.0),
-        "{what}: {ours} from the model, {hand} by hand"
+        errors.ours <= bound && errors.hand <= bound && errors.ours <= 1.1 * errors.hand + 1e-10,
+        "{what}: {:e} from the truth, {:e} by hand, where {bound:e} is allowed",
+        errors.ours,
+        errors.hand
     );
-    Ok(())
+    Ok(errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, with_room};
+
+    #[test]
+    fn models_and_versions_written_by_hand_agree() {
+        for case in ALL {
+            with_room(|| (case.check)()).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! Times of models as ratios to the same equations written by hand.
 //!
 //! Each case runs a model through the public crate and a plain Rust version of it in this
-//! process, in turn, and keeps the best of several samples of each. Both use Dormand and Prince's
-//! pair with the same step control and tolerance and are compiled with the same flags. Before
-//! anything is timed their results must agree; a case that disagrees is an error.
+//! process, in turn, and tells the median and the best of many samples of each. Both use the same
+//! method with the same step control and tolerance and are compiled with the same flags. Before
+//! anything is timed their results must agree and be near the truth; a case that disagrees is an
+//! error.
 
 mod cases;
+mod diagram;
 mod hand;
 mod measure;
 mod report;
@@ -20,7 +22,7 @@ struct Arguments {
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
-    /// Samples of each; the best one counts.
+    /// Samples of each.
     #[arg(long, default_value_t = 25)]
     samples: u32,
     /// The shortest sample \[ms\]; short runs are repeated to fill it.
@@ -37,13 +39,16 @@ fn main() -> Result<()> {
         samples: arguments.samples.max(1),
         seconds: arguments.length.max(0.0) * 1e-3,
     };
-    let mut figures = Vec::new();
-    for (name, case) in cases::ALL {
-        if name.contains(&arguments.only) {
-            figures.extend(case(&effort)?);
-        }
-    }
+    let figures = cases::with_room(|| measure(&arguments.only, &effort))?;
     let text = if arguments.json { report::json(&figures) } else { report::table(&figures) };
     print!("{text}");
     Ok(())
+}
+
+fn measure(only: &str, effort: &measure::Effort) -> Result<Vec<measure::Figure>> {
+    let mut figures = Vec::new();
+    for case in cases::ALL.iter().filter(|case| case.name.contains(only)) {
+        figures.extend((case.figures)(effort)?);
+    }
+    Ok(figures)
 }

@@ -6,10 +6,50 @@ use std::time::Instant;
 /// How long is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Samples of each thing; the best one counts.
+    /// Samples of each thing.
     pub samples: u32,
     /// The shortest sample \[s\].
     pub seconds: f64,
+}
+
+impl Effort {
+    /// The same with at most so many samples, for runs that are long.
+    pub fn at_most(self, samples: u32) -> Effort {
+        Effort { samples: self.samples.min(samples), ..self }
+    }
+}
+
+/// The times of one run \[s\].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    /// What a run usually takes.
+    pub median: f64,
+    /// What it takes when nothing disturbs it.
+    pub best: f64,
+}
+
+impl Time {
+    /// The median and the least of samples, of which there is at least one.
+    pub fn of(mut samples: Vec<f64>) -> Time {
+        samples.sort_by(f64::total_cmp);
+        Time { median: samples[samples.len() / 2], best: samples[0] }
+    }
+}
+
+/// What may not be exceeded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Bar {
+    /// The time as a ratio to the version written by hand.
+    Ratio(f64),
+    /// The time itself \[s\].
+    Seconds(f64),
+}
+
+/// How far the results of both are from the truth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Errors {
+    pub ours: f64,
+    pub hand: f64,
 }
 
 /// One line of the report.
@@ -17,43 +57,47 @@ pub(crate) struct Effort {
 pub(crate) struct Figure {
     /// What was run.
     pub name: String,
-    /// The best time of one run of the model \[s\].
-    pub ours: f64,
+    /// One run of the model.
+    pub ours: Time,
     /// The same of the version written by hand, where there is one.
-    pub hand: Option<f64>,
-    /// The ratio that must not be exceeded.
-    pub limit: Option<f64>,
+    pub hand: Option<Time>,
+    /// What must not be exceeded.
+    pub bar: Option<Bar>,
+    /// How exact both are, where there is a truth to compare with.
+    pub errors: Option<Errors>,
     /// What else is worth saying: steps, events a second.
     pub note: String,
 }
 
 impl Figure {
-    /// How many times longer the model takes than the version written by hand.
+    /// How many times longer the model takes than the version written by hand, by medians.
     pub fn ratio(&self) -> Option<f64> {
-        self.hand.map(|hand| self.ours / hand)
+        self.hand.map(|hand| self.ours.median / hand.median)
+    }
+
+    /// The same by the best times, which other work on the machine disturbs less.
+    pub fn best_ratio(&self) -> Option<f64> {
+        self.hand.map(|hand| self.ours.best / hand.best)
     }
 }
 
-/// The best time of one run \[s\].
-pub(crate) fn best<R>(effort: &Effort, mut run: impl FnMut() -> R) -> f64 {
+/// The times of one run.
+pub(crate) fn time<R>(effort: &Effort, mut run: impl FnMut() -> R) -> Time {
     let times = repeats(effort, &mut run);
-    (0..effort.samples).map(|_| sample(times, &mut run)).fold(f64::INFINITY, f64::min)
+    Time::of((0..effort.samples).map(|_| sample(times, &mut run)).collect())
 }
 
-/// The best times of one run of each of two things \[s\], taken in turn, so that a machine that
-/// gets slower or faster meanwhile changes both.
-pub(crate) fn best_in_turn<R, S>(
+/// The times of one run of each of two things, taken in turn, so that a machine that gets slower
+/// or faster meanwhile changes both.
+pub(crate) fn in_turn<R, S>(
     effort: &Effort,
     mut one: impl FnMut() -> R,
     mut other: impl FnMut() -> S,
-) -> (f64, f64) {
+) -> (Time, Time) {
     let (first, second) = (repeats(effort, &mut one), repeats(effort, &mut other));
-    let mut least = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..effort.samples {
-        least.0 = least.0.min(sample(first, &mut one));
-        least.1 = least.1.min(sample(second, &mut other));
-    }
-    least
+    let both = |_| (sample(first, &mut one), sample(second, &mut other));
+    let (ours, hand) = (0..effort.samples).map(both).unzip();
+    (Time::of(ours), Time::of(hand))
 }
 
 /// How many runs fill a sample.

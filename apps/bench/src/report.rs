@@ -1,13 +1,30 @@
 //! The figures as text.
 
-use crate::measure::Figure;
+use crate::measure::{Bar, Figure};
 
-/// A table that can stand in a README.
+const HEAD: [&str; 9] = [
+    "case",
+    "superdense, median (best)",
+    "by hand, median (best)",
+    "ratio",
+    "of bests",
+    "bar",
+    "error",
+    "error by hand",
+    "",
+];
+
+/// A table that can stand in a page.
 pub(crate) fn table(figures: &[Figure]) -> String {
-    let mut rows = vec![["case", "superdense", "by hand", "ratio", "limit", ""].map(String::from)];
+    let mut rows = vec![HEAD.map(String::from)];
     rows.extend(figures.iter().map(cells));
+    grid(&rows)
+}
+
+/// Rows of cells as a table with a rule under the first.
+pub(crate) fn grid<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..6).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
     let mut out = String::new();
     for (index, row) in rows.iter().enumerate() {
         let padded = row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} |"));
@@ -20,41 +37,67 @@ pub(crate) fn table(figures: &[Figure]) -> String {
     out
 }
 
-fn cells(figure: &Figure) -> [String; 6] {
-    let digits = |value: f64| if value < 2.0 { 2 } else { 1 };
-    let text = |value: f64| format!("{value:.*}", digits(value));
-    let number = |value: Option<f64>| value.map_or(String::new(), text);
+fn cells(figure: &Figure) -> [String; 9] {
+    let both =
+        |time: crate::measure::Time| format!("{} ({})", duration(time.median), duration(time.best));
+    let bar = |bar| match bar {
+        Bar::Ratio(most) => format!("{most}"),
+        Bar::Seconds(most) => duration(most),
+    };
+    let error = |value: f64| format!("{value:.1e}");
     [
         figure.name.clone(),
-        duration(figure.ours),
-        figure.hand.map_or(String::new(), duration),
-        number(figure.ratio()),
-        number(figure.limit),
+        both(figure.ours),
+        figure.hand.map_or(String::new(), both),
+        figure.ratio().map_or(String::new(), ratio),
+        figure.best_ratio().map_or(String::new(), ratio),
+        figure.bar.map_or(String::new(), bar),
+        figure.errors.map_or(String::new(), |errors| error(errors.ours)),
+        figure.errors.map_or(String::new(), |errors| error(errors.hand)),
         figure.note.clone(),
     ]
 }
 
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-6 => format!("{:.1} ns", s * 1e9),
-        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
-        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
-        s => format!("{s:.2} s"),
+/// A ratio with as many digits as mean something.
+pub(crate) fn ratio(value: f64) -> String {
+    match value {
+        v if v < 10.0 => format!("{v:.2}"),
+        v if v < 100.0 => format!("{v:.1}"),
+        v => format!("{v:.0}"),
     }
+}
+
+/// A time in a unit of its size.
+pub(crate) fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 1e-6 => (s * 1e9, "ns"),
+        s if s < 1e-3 => (s * 1e6, "us"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    format!("{} {unit}", ratio(value))
 }
 
 /// A list of objects; names and notes are plain ASCII without quotes.
 pub(crate) fn json(figures: &[Figure]) -> String {
     let number = |value: Option<f64>| value.map_or("null".to_owned(), |value| format!("{value:e}"));
     let object = |figure: &Figure| {
+        let (hand, errors) = (figure.hand, figure.errors);
+        let bar = figure.bar.map(|(Bar::Ratio(most) | Bar::Seconds(most))| most);
         format!(
-            "  {{\"case\": \"{}\", \"superdense\": {:e}, \"hand\": {}, \"ratio\": {}, \
-             \"limit\": {}, \"note\": \"{}\"}}",
+            "  {{\"case\": \"{}\", \"median\": {:e}, \"best\": {:e}, \"hand_median\": {}, \
+             \"hand_best\": {}, \"ratio\": {}, \"best_ratio\": {}, \"bar\": {}, \"error\": {}, \
+             \"hand_error\": {}, \"note\": \"{}\"}}",
             figure.name,
-            figure.ours,
-            number(figure.hand),
+            figure.ours.median,
+            figure.ours.best,
+            number(hand.map(|hand| hand.median)),
+            number(hand.map(|hand| hand.best)),
             number(figure.ratio()),
-            number(figure.limit),
+            number(figure.best_ratio()),
+            number(bar),
+            number(errors.map(|errors| errors.ours)),
+            number(errors.map(|errors| errors.hand)),
             figure.note
         )
     };

@@ -2,11 +2,16 @@
 
 use std::hint::black_box;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
-use super::{NOTHING, agree, compile, last};
-use crate::hand::{DormandPrince, Equations, slope, value};
-use crate::measure::{Effort, Figure, best_in_turn};
+use super::{NOTHING, compile, errors};
+use crate::hand::{DormandPrince, Equations};
+use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
+
+const G: f64 = 9.81;
+const RESTITUTION: f64 = 0.9;
+const HEIGHT: f64 = 10.0;
+const STOP: f64 = 20.0;
 
 struct Ball {
     g: f64,
@@ -23,71 +28,94 @@ fn text(record: &str) -> String {
     format!(
         "superdense: 1
 name: bouncing-ball
-parameters: {{g: 9.81, e: 0.9, y0: 10}}
+parameters: {{g: {G}, e: {RESTITUTION}, y0: {HEIGHT}}}
 blocks:
   v: {{type: Integrator, input: -g, initial: 0, impulse: kick}}
   y: {{type: Integrator, input: v, initial: y0}}
   hit: {{type: LevelCrossing, input: y, level: 0, direction: falling}}
   kick: {{type: Sample, input: -(1 + e) * previous(v), trigger: hit}}
 record: [{record}]
-simulate: {{stop: 20, solver: rk45, tolerance: 1e-6}}
+simulate: {{stop: {STOP}, solver: rk45, tolerance: 1e-6}}
 "
     )
 }
 
-/// The fraction of the last step where the ball falls through zero, to 1e-9 s: Newton's method on
-/// the dense output, held in a bracket whose right end is below zero.
-fn impact(c: &[f64; 5], h: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    let mut s = 1.0;
-    loop {
-        let (y, dy) = (value(c, s), slope(c, s));
-        *(if y > 0.0 { &mut low } else { &mut high }) = s;
-        let newton = s - y / dy;
-        if (newton - s).abs() * h <= 1e-9 {
-            return newton;
+/// What is left when the ball has bounced to the end.
+struct Bounced {
+    bounces: u64,
+    /// The time of the last bounce \[s\].
+    last: f64,
+    steps: u64,
+}
+
+/// Steps are taken across the floor; the bounce is located on the dense output to 1e-9 s.
+fn by_hand() -> Bounced {
+    let ball = black_box(Ball { g: G });
+    let mut solver = DormandPrince::new(&ball, [HEIGHT, 0.0], 1e-6);
+    let (mut bounces, mut last) = (0, 0.0);
+    while solver.t < STOP {
+        solver.step(&ball, STOP);
+        if solver.x[0] < 0.0 {
+            let h = solver.t - solver.t0;
+            let s = solver.quartic(0).fall(1e-9 / h);
+            solver.x = [0.0, -RESTITUTION * solver.quartic(1).value(s)];
+            solver.t = solver.t0 + s * h;
+            solver.restart(&ball);
+            (bounces, last) = (bounces + 1, solver.t);
         }
-        s = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+    }
+    Bounced { bounces, last, steps: solver.steps }
+}
+
+/// The number of bounces before the stop, and the time of the last.
+fn truth() -> (u64, f64) {
+    let fall = (2.0 * HEIGHT / G).sqrt();
+    let (mut bounces, mut t, mut flight) = (1, fall, 2.0 * fall);
+    loop {
+        flight *= RESTITUTION;
+        if t + flight > STOP {
+            return (bounces, t);
+        }
+        (bounces, t) = (bounces + 1, t + flight);
     }
 }
 
-fn by_hand() -> (DormandPrince<2>, u64) {
-    let ball = black_box(Ball { g: 9.81 });
-    let mut solver = DormandPrince::new(&ball, [10.0, 0.0], 1e-6);
-    let mut bounces = 0;
-    while solver.t < 20.0 {
-        solver.step(&ball, 20.0);
-        if solver.x[0] < 0.0 {
-            let h = solver.t - solver.t0;
-            let s = impact(&solver.quartic(0), h);
-            solver.x = [0.0, -0.9 * value(&solver.quartic(1), s)];
-            solver.t = solver.t0 + s * h;
-            solver.restart(&ball);
-            bounces += 1;
-        }
-    }
-    (solver, bounces)
+fn exactness() -> Result<Errors> {
+    let outcome = compile(&text("y, hit"))?.simulate()?;
+    let hits = outcome.trace.series("hit");
+    let (hand, (bounces, last)) = (by_hand(), truth());
+    ensure!(hits.len() as u64 == bounces && hand.bounces == bounces, "bounces are lost");
+    ensure!(outcome.counters.steps == hand.steps, "not the same steps");
+    let (tag, _) = hits.last().context("the ball bounces")?;
+    errors("ball", &[tag.time.seconds()], &[hand.last], &[last], 1e-9)
+}
+
+pub(super) fn check() -> Result<()> {
+    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
-    let (hand, bounces) = by_hand();
+    let (errors, bounced) = (exactness()?, by_hand());
     let mut figures = Vec::new();
-    for (name, record) in [("ball, nothing recorded", NOTHING), ("ball, 2 recorded", "y, v")] {
+    for (name, record, bar) in [
+        ("B bouncing ball to t = 20", NOTHING, Some(Bar::Ratio(15.0))),
+        ("B, 2 signals recorded", "y, v", None),
+    ] {
         let system = compile(&text(record))?;
-        let outcome = system.simulate()?;
-        if record != NOTHING {
-            agree("ball", last(&outcome, "y")?, hand.x[0], 1e-7)?;
-            agree("ball", last(&outcome, "v")?, hand.x[1], 1e-7)?;
-        }
-        anyhow::ensure!(outcome.counters.ticks == bounces, "bounces are lost");
-        let (steps, own) = (outcome.counters.steps, hand.steps);
-        let (ours, hand) = best_in_turn(effort, || system.simulate(), by_hand);
+        let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+        let bounce = ours.best / bounced.bounces as f64;
         figures.push(Figure {
             name: name.to_owned(),
             ours,
             hand: Some(hand),
-            limit: Some(60.0),
-            note: format!("{bounces} bounces, {steps} steps, {own} by hand"),
+            bar,
+            errors: Some(errors),
+            note: format!(
+                "{} bounces, {} steps; {:.2} us a bounce",
+                bounced.bounces,
+                bounced.steps,
+                bounce * 1e6
+            ),
         });
     }
     Ok(figures)

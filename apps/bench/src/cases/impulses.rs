@@ -1,9 +1,10 @@
 //! What impulses cost: nothing where none occurs, and how many there are to a second.
 
 use anyhow::{Result, ensure};
+use superdense::System;
 
 use super::{NOTHING, compile, last};
-use crate::measure::{Effort, Figure, best, best_in_turn};
+use crate::measure::{Bar, Effort, Figure, in_turn, time};
 
 const STOP: u32 = 40;
 const IMPULSES: u32 = 20_000;
@@ -32,30 +33,17 @@ const MAKERS: &str = "  never: {type: ImpulseSource, times: [1000]}
   held: {type: ZeroOrderHold, input: count}
   bounce: {type: Derivative, input: held}";
 
-fn without_impulses(effort: &Effort) -> Result<Figure> {
+/// The texts with impulses that never come and without; the crossing is looked for in both, so
+/// that only the impulses that it could make are compared.
+fn quiet(record: &str) -> [String; 2] {
     let makers = [" + never", " + jump", " + x * bounce"];
-    // The crossing is looked for in both; only the impulses that it could make are compared.
     let watched = "  hit: {type: LevelCrossing, input: x, level: 1000}";
-    let [with, without] = ["x, y, z", NOTHING]
-        .map(|record| [idle(makers, MAKERS, record), idle(["", "", ""], watched, record)]);
-    let (a, b) = (compile(&with[0])?.simulate()?, compile(&with[1])?.simulate()?);
-    for name in ["x", "y", "z"] {
-        ensure!(last(&a, name)? == last(&b, name)?, "`{name}` differs although no impulse occurs");
-    }
-    ensure!(a.counters.ticks == 0 && a.counters == b.counters, "the runs are not the same");
-    let (ours, plain) = (compile(&without[0])?, compile(&without[1])?);
-    let (ours, hand) = best_in_turn(effort, || ours.simulate(), || plain.simulate());
-    Ok(Figure {
-        name: "impulses that never come".to_owned(),
-        ours,
-        hand: Some(hand),
-        limit: Some(1.1),
-        note: format!("against the same without their blocks; {} steps", a.counters.steps),
-    })
+    [idle(makers, MAKERS, record), idle(["", "", ""], watched, record)]
 }
 
-fn impulses(effort: &Effort) -> Result<Figure> {
-    let system = compile(&format!(
+/// Clock ticks counted, differentiated and integrated again.
+fn busy() -> Result<System> {
+    compile(&format!(
         "superdense: 1
 blocks:
   c: {{type: Clock, period: 1 / 1000}}
@@ -66,20 +54,44 @@ blocks:
 record: [x]
 simulate: {{stop: {IMPULSES} / 1000, solver: rk45, tolerance: 1e-6}}
 "
-    ))?;
-    let sum = last(&system.simulate()?, "x")?;
+    ))
+}
+
+pub(super) fn check() -> Result<()> {
+    let [with, without] = quiet("x, y, z");
+    let (with, without) = (compile(&with)?.simulate()?, compile(&without)?.simulate()?);
+    for name in ["x", "y", "z"] {
+        let same = last(&with, name)? == last(&without, name)?;
+        ensure!(same, "`{name}` differs although no impulse occurs");
+    }
+    let same = with.counters.ticks == 0 && with.counters == without.counters;
+    ensure!(same, "the runs are not the same");
+    let sum = last(&busy()?.simulate()?, "x")?;
     ensure!(sum == f64::from(IMPULSES) + 1.0, "{sum} impulses were integrated");
-    let ours = best(effort, || system.simulate());
-    let rate = sum / ours;
-    Ok(Figure {
-        name: "impulses".to_owned(),
-        ours,
-        hand: None,
-        limit: None,
-        note: format!("{rate:.0} impulses a second, differentiated and integrated"),
-    })
+    Ok(())
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
-    Ok(vec![without_impulses(effort)?, impulses(effort)?])
+    check()?;
+    let [with, without] = quiet(NOTHING);
+    let (with, without, busy) = (compile(&with)?, compile(&without)?, busy()?);
+    let (ours, hand) = in_turn(effort, || with.simulate(), || without.simulate());
+    let never = Figure {
+        name: "impulses that never come, against no blocks for them".to_owned(),
+        ours,
+        hand: Some(hand),
+        bar: Some(Bar::Ratio(1.1)),
+        errors: None,
+        note: String::new(),
+    };
+    let ours = time(effort, || busy.simulate());
+    let many = Figure {
+        name: "20,000 impulses".to_owned(),
+        ours,
+        hand: None,
+        bar: None,
+        errors: None,
+        note: format!("{:.0} a second", f64::from(IMPULSES) / ours.best),
+    };
+    Ok(vec![never, many])
 }

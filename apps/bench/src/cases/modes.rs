@@ -1,10 +1,11 @@
 //! State machines that go round their states every millisecond: the cost of a mode switch, and how
 //! it grows with the number of states.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use superdense::System;
 
 use super::{NOTHING, compile};
-use crate::measure::{Effort, Figure, best};
+use crate::measure::{Effort, Figure, Time, in_turn};
 
 const SWITCHES: u64 = 10_000;
 
@@ -41,27 +42,38 @@ simulate: {{stop: 10, solver: rk45, tolerance: 1e-6, maximum_step: 0.001}}
     text
 }
 
+/// A machine with as many switches as its clock says, and one with none.
+fn pair(states: usize) -> Result<(System, System, u64)> {
+    let (moving, still) = (compile(&text(states, true))?, compile(&text(states, false))?);
+    let ticks = moving.simulate()?.counters.ticks;
+    ensure!(ticks >= SWITCHES, "the machine does not switch");
+    let counters = still.simulate()?.counters;
+    ensure!(counters.ticks < SWITCHES / 100, "the machine switches");
+    Ok((moving, still, counters.steps))
+}
+
+pub(super) fn check() -> Result<()> {
+    pair(2).map(drop)
+}
+
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for states in [2, 20, 200] {
-        let (moving, still) = (compile(&text(states, true))?, compile(&text(states, false))?);
-        let outcome = moving.simulate()?;
-        anyhow::ensure!(outcome.counters.ticks >= SWITCHES, "the machine does not switch");
-        let steps = still.simulate()?.counters.steps;
-        let (with, without) =
-            (best(effort, || moving.simulate()), best(effort, || still.simulate()));
-        let step = without / steps as f64;
-        let switch = (with - without) / SWITCHES as f64;
+        let (moving, still, steps) = pair(states)?;
+        let (with, without) = in_turn(effort, || moving.simulate(), || still.simulate());
+        let step = without.best / steps as f64;
+        let switch = |with: f64, without: f64| (with - without) / SWITCHES as f64;
+        let ours = Time {
+            median: switch(with.median, without.median),
+            best: switch(with.best, without.best),
+        };
         figures.push(Figure {
             name: format!("mode switch among {states}"),
-            ours: switch,
+            ours,
             hand: None,
-            limit: None,
-            note: format!(
-                "{:.1} smooth steps of {:.2} us with {steps} of them",
-                switch / step,
-                step * 1e6
-            ),
+            bar: None,
+            errors: None,
+            note: format!("{:.1} smooth steps of {:.2} us", ours.best / step, step * 1e6),
         });
     }
     Ok(figures)

@@ -1,9 +1,13 @@
-//! Start-up: from the text of a small model to something that runs.
+//! Start-up: from the text of a small model to something that runs, and from starting the command
+//! to its end.
 
-use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
 
 use super::compile;
-use crate::measure::{Effort, Figure, best};
+use crate::measure::{Bar, Effort, Figure, time};
 
 const TEXT: &str = "superdense: 1
 name: bouncing-ball
@@ -17,14 +21,59 @@ record: [y, v, kick]
 simulate: {stop: 12, solver: rk45, tolerance: 1e-8}
 ";
 
+pub(super) fn check() -> Result<()> {
+    let outcome = compile(TEXT)?.simulate()?;
+    ensure!(outcome.counters.ticks > 0, "the ball does not bounce");
+    Ok(())
+}
+
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let blocks = compile(TEXT)?.block_count();
-    let ours = best(effort, || compile(TEXT));
-    Ok(vec![Figure {
+    let ready = Figure {
         name: "small model, text to ready".to_owned(),
+        ours: time(effort, || compile(TEXT)),
+        hand: None,
+        bar: None,
+        errors: None,
+        note: format!("{blocks} blocks"),
+    };
+    Ok(vec![ready, process(effort)?])
+}
+
+/// The command `superdense run` with a file, from its start to its end.
+fn process(effort: &Effort) -> Result<Figure> {
+    let command = build()?;
+    let file = std::env::temp_dir().join(format!("superdense-bench-{}.yaml", std::process::id()));
+    std::fs::write(&file, TEXT)?;
+    run(&command, &file)?;
+    let ours = time(effort, || run(&command, &file));
+    std::fs::remove_file(&file)?;
+    Ok(Figure {
+        name: "small model, the whole process".to_owned(),
         ours,
         hand: None,
-        limit: None,
-        note: format!("{blocks} blocks"),
-    }])
+        bar: Some(Bar::Seconds(0.01)),
+        errors: None,
+        note: "superdense run, 12 s of a ball, nothing written".to_owned(),
+    })
+}
+
+fn run(command: &Path, file: &Path) -> Result<()> {
+    let mut process = Command::new(command);
+    process.args(["run", "--quiet"]).arg(file).stdout(Stdio::null());
+    ensure!(process.status()?.success(), "`superdense run` failed");
+    Ok(())
+}
+
+/// The command stands beside this program; it is built first, so that it is the present one.
+fn build() -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--release", "--package", "superdense-cli"]);
+    let done = build.status().context("cannot start cargo, to build the command")?;
+    ensure!(done.success(), "the command could not be built");
+    let own = std::env::current_exe()?;
+    let command = own.with_file_name("superdense");
+    ensure!(command.exists(), "`{}` is missing: run this with --release", command.display());
+    Ok(command)
 }

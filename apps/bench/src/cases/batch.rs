@@ -1,0 +1,66 @@
+//! 10,000 of Lorenz's systems, each with a parameter of its own, one after the other: the cost of
+//! a run in a sweep. A parameter is folded into the program, so each is compiled anew.
+
+use anyhow::{Result, ensure};
+use superdense::{Library, Model, Overrides, System, parse_value};
+
+use super::lorenz::{Lorenz, TIGHT, text};
+use super::{NOTHING, ends, errors, parse};
+use crate::measure::{Effort, Errors, Figure, in_turn};
+
+const SYSTEMS: u32 = 10_000;
+
+/// The parameter of one: from 24 to 32, where all are chaotic.
+fn rho(i: u32) -> f64 {
+    24.0 + 8.0 * f64::from(i) / f64::from(SYSTEMS)
+}
+
+fn system(model: &Model, i: u32) -> Result<System> {
+    let value = parse_value(&format!("{:?}", rho(i)))?;
+    let parameters = vec![("rho".to_owned(), value)];
+    let overrides = Overrides { parameters, ..Overrides::default() };
+    Ok(System::compile(model, &Library::standard(), &overrides)?)
+}
+
+/// Runs all of them.
+fn run(model: &Model) -> Result<u64> {
+    let steps = |i| Ok(system(model, i)?.simulate()?.counters.steps);
+    (0..SYSTEMS).map(steps).sum()
+}
+
+fn by_hand() -> u64 {
+    (0..SYSTEMS).map(|i| Lorenz::with(rho(i)).solve(1e-6).steps).sum()
+}
+
+/// The errors of the middle one of eleven; chaos has lost some of them altogether by t = 20.
+fn exactness() -> Result<Errors> {
+    let model = parse(&text("x, y, z"))?;
+    let mut all = Vec::new();
+    for i in (0..=SYSTEMS).step_by(1000) {
+        let outcome = system(&model, i)?.simulate()?;
+        let ours = ends(&outcome, &["x", "y", "z"].map(String::from))?;
+        let (hand, truth) = (Lorenz::with(rho(i)).solve(1e-6), Lorenz::with(rho(i)).solve(TIGHT));
+        ensure!(outcome.counters.steps == hand.steps, "not the same steps");
+        all.push(errors("batch", &ours, &hand.x, &truth.x, 60.0)?);
+    }
+    all.sort_by(|one, other| one.ours.total_cmp(&other.ours));
+    Ok(all[all.len() / 2])
+}
+
+pub(super) fn check() -> Result<()> {
+    exactness().map(drop)
+}
+
+pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
+    let (errors, model) = (exactness()?, parse(&text(NOTHING))?);
+    let steps = run(&model)?;
+    let (ours, hand) = in_turn(&effort.at_most(3), || run(&model), by_hand);
+    Ok(vec![Figure {
+        name: "E 10,000 Lorenz systems, one after the other".to_owned(),
+        ours,
+        hand: Some(hand),
+        bar: None,
+        errors: Some(errors),
+        note: format!("{steps} steps in all; each compiled and run"),
+    }])
+}

@@ -1,0 +1,71 @@
+//! A random linear diagram. The build makes straight-line Rust of it and a case makes a model of
+//! it, so that both are the same diagram.
+
+/// A block; inputs are numbers of blocks.
+pub(crate) enum Block {
+    Gain { input: usize, gain: f64 },
+    Sum { inputs: Vec<usize> },
+    Integrator { input: usize, initial: f64 },
+}
+
+/// Blocks, of which gains and sums read only integrators and blocks before them.
+pub(crate) struct Diagram {
+    pub blocks: Vec<Block>,
+}
+
+const BLOCKS: usize = 1000;
+const INTEGRATORS: usize = 200;
+
+impl Diagram {
+    /// Always the same one: integrators first, then gains and sums in equal parts.
+    pub fn random() -> Diagram {
+        let mut random = Random(42);
+        let mut blocks = Vec::new();
+        for i in 0..BLOCKS {
+            blocks.push(match i {
+                _ if i < INTEGRATORS => Block::Integrator {
+                    input: INTEGRATORS + random.below(BLOCKS - INTEGRATORS),
+                    initial: random.within_one(),
+                },
+                _ if i % 2 == 0 => {
+                    Block::Gain { input: random.below(i), gain: random.within_one() }
+                }
+                _ => {
+                    let count = 2 + random.below(3);
+                    Block::Sum { inputs: (0..count).map(|_| random.below(i)).collect() }
+                }
+            });
+        }
+        Diagram { blocks }
+    }
+
+    /// The numbers of the integrators, in order.
+    #[allow(dead_code, reason = "the build does not use it")]
+    pub fn integrators(&self) -> impl Iterator<Item = usize> {
+        let is_one =
+            |(i, block): (usize, &Block)| matches!(block, Block::Integrator { .. }).then_some(i);
+        self.blocks.iter().enumerate().filter_map(is_one)
+    }
+}
+
+/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// A number from -1 to 1 with few digits.
+    fn within_one(&mut self) -> f64 {
+        (self.below(2001) as f64 - 1000.0) / 1000.0
+    }
+}
