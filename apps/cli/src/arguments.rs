@@ -214,7 +214,7 @@ pub struct ModelArguments {
     /// Where it ends, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub stop: Option<String>,
-    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45 or rodas5p.
+    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45, tr-bdf2, rodas5p or auto.
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// Relative and absolute tolerance.

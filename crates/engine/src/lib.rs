@@ -37,7 +37,7 @@ mod stepping;
 
 pub use error::RunError;
 pub use inputs::InputValue;
-pub use log::{Change, Event};
+pub use log::{Change, Event, Switch};
 pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};

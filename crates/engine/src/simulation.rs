@@ -11,6 +11,7 @@ use program::Program;
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
+use crate::log::{Event, Switch};
 use crate::reach::Reach;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, Snapshot, Tick};
@@ -173,6 +174,11 @@ impl Simulation {
         }
     }
 
+    /// Where parts went on with another method, in the order of that.
+    pub fn switches(&self) -> &[Switch] {
+        &self.s.switches
+    }
+
     /// The diagram that runs.
     pub fn diagram(&self) -> &Diagram {
         &self.diagram
@@ -217,7 +223,13 @@ impl Simulation {
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
-                if let Err(error) = self.step_region(region, own) {
+                let switches = self.s.switches.len();
+                let result = self.step_region(region, own);
+                let switch = self.s.switches.get(switches).copied();
+                if let Some(switch) = switch.filter(|_| sink.listens()) {
+                    sink.event(Event::Switched(switch));
+                }
+                if let Err(error) = result {
                     let handler = self.handler(&error).ok_or(error)?;
                     self.forced = Some(handler);
                     self.begin_tick(reached, sink)?;
@@ -284,7 +296,13 @@ impl Simulation {
             Flow::new(&self.program, region, ranges, active, slots, state.origin, history);
         let to = horizon.since(state.origin);
         let sides = Sides { side: &state.sides, residual: &mut state.residuals };
+        let method = state.solver.method();
         let result = state.solver.step(&mut flow, to, sides);
+        if state.solver.method() != method {
+            let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
+            let (region, method) = (region as u32, state.solver.method());
+            self.s.switches.push(Switch { time, region, method });
+        }
         match result {
             Ok(advance) => {
                 let t = state.solver.time();

@@ -11,6 +11,7 @@ use solver::Solver;
 use crate::Warning;
 use crate::delay::LineState;
 use crate::history::History;
+use crate::log::Switch;
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 
@@ -46,6 +47,8 @@ pub struct Snapshot {
     pub(crate) met: Vec<Met>,
     /// What a reader of the result should know.
     pub(crate) warnings: Vec<Warning>,
+    /// Where parts went on with another method.
+    pub(crate) switches: Vec<Switch>,
     /// How often the units of each block have run.
     pub(crate) firings: Vec<u64>,
     /// The work so far.

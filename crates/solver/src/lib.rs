@@ -22,6 +22,7 @@ mod lu;
 mod rosenbrock;
 mod segment;
 mod sparse;
+mod stiffness;
 mod trapezoidal;
 
 mod crossing;

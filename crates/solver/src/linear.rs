@@ -20,6 +20,8 @@ pub(crate) struct Linear {
     /// df/dt; empty where the rates do not move with time.
     pub rate: Vec<f64>,
     factors: Factors,
+    /// Whether the derivatives are those at the start of the present step.
+    pub at_start: bool,
 }
 
 /// The matrix and its factors.
@@ -39,18 +41,12 @@ impl Default for Factors {
     }
 }
 
-/// The number of states up to which a matrix is dense in any case.
-const SMALL: usize = 32;
-/// The part of a larger matrix that may be other than zero for it to be sparse.
-const FILLED: f64 = 0.1;
-
 impl Factors {
     fn new(pattern: &Pattern) -> Factors {
         let n = pattern.dimension();
-        if n > SMALL && (pattern.len() as f64) < FILLED * (n as f64) * (n as f64) {
-            Factors::Sparse(Box::new(Sparse::new(pattern)))
-        } else {
-            Factors::Dense { matrix: vec![0.0; n * n], pivots: vec![0; n] }
+        match Pattern::eliminates_densely(n, pattern.len()) {
+            true => Factors::Dense { matrix: vec![0.0; n * n], pivots: vec![0; n] },
+            false => Factors::Sparse(Box::new(Sparse::new(pattern))),
         }
     }
 }
@@ -90,6 +86,22 @@ impl Linear {
         counters.jacobians += 1;
         let numbers = self.values.iter_mut().chain(&mut self.rate);
         numbers.filter(|number| !number.is_finite()).for_each(|number| *number = 0.0);
+    }
+
+    /// A bound of the size of every eigenvalue of df/dx: the lesser of its largest sum of a column
+    /// and its largest sum of a row.
+    pub fn bound(&self, sums: &mut [f64]) -> f64 {
+        let Some(pattern) = &self.pattern else { return 0.0 };
+        sums.fill(0.0);
+        let mut most = 0.0_f64;
+        for column in 0..pattern.dimension() {
+            let own = &self.values[pattern.range(column)];
+            most = most.max(own.iter().map(|value| value.abs()).sum());
+            for (row, value) in pattern.column(column).iter().zip(own) {
+                sums[*row] += value.abs();
+            }
+        }
+        most.min(sums.iter().fold(0.0, |most, sum| most.max(*sum)))
     }
 
     /// Factors a I - b df/dx; false where that is singular or not finite.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rosenbrock;
 use crate::segment::Dense;
+use crate::stiffness::Watch;
 use crate::tableau;
 
 /// The one-step methods a model can ask for.
@@ -27,13 +28,15 @@ pub enum Method {
     TrBdf2,
     /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
     Rodas5p,
+    /// [`Method::Rk45`] until the system turns out to be stiff, then [`Method::Rodas5p`], and back.
+    Auto,
 }
 
 impl Method {
     /// Every method, in the order in which documentation lists them.
-    pub const fn all() -> [Method; 9] {
+    pub const fn all() -> [Method; 10] {
         use Method::*;
-        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, TrBdf2, Rodas5p]
+        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, TrBdf2, Rodas5p, Auto]
     }
 
     /// The method with this name in a model file.
@@ -53,6 +56,7 @@ impl Method {
             Method::Rk45 => "rk45",
             Method::TrBdf2 => "tr-bdf2",
             Method::Rodas5p => "rodas5p",
+            Method::Auto => "auto",
         }
     }
 
@@ -61,9 +65,9 @@ impl Method {
         matches!(self, Method::Euler | Method::Heun | Method::Trapezoidal | Method::Rk4)
     }
 
-    /// Whether a step solves linear systems made of the derivatives of the rates.
+    /// Whether a step may solve linear systems made of the derivatives of the rates.
     pub const fn is_implicit(self) -> bool {
-        matches!(self, Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p)
+        matches!(self, Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p | Method::Auto)
     }
 
     /// The order p of the solution at the ends of steps: the global error is O(h^p).
@@ -73,7 +77,7 @@ impl Method {
             Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
             Method::Rk23 => 3,
             Method::Rk4 => 4,
-            Method::Rk45 | Method::Rodas5p => 5,
+            Method::Rk45 | Method::Rodas5p | Method::Auto => 5,
         }
     }
 
@@ -83,16 +87,24 @@ impl Method {
             Method::Euler | Method::EulerAdaptive => 1,
             Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
             Method::Rk4 | Method::Rk23 => 3,
-            Method::Rk45 | Method::Rodas5p => 4,
+            Method::Rk45 | Method::Rodas5p | Method::Auto => 4,
         }
     }
 
     /// The order of the embedded error estimate, which sets the exponent of step control.
     pub(crate) const fn error_order(self) -> u32 {
         match self {
-            Method::Rk45 | Method::Rodas5p => 4,
+            Method::Rk45 | Method::Rodas5p | Method::Auto => 4,
             Method::Rk23 | Method::TrBdf2 => 2,
             _ => 1,
+        }
+    }
+
+    /// The method of the first step.
+    pub(crate) const fn first(self) -> Method {
+        match self {
+            Method::Auto => Watch::EXPLICIT,
+            other => other,
         }
     }
 
@@ -105,7 +117,7 @@ impl Method {
             Method::Trapezoidal => 2,
             Method::Rk4 => ClassicalRk4::NODES.len(),
             Method::Rk23 => BogackiShampine::NODES.len(),
-            Method::Rk45 => DormandPrince::NODES.len(),
+            Method::Rk45 | Method::Auto => DormandPrince::NODES.len(),
             Method::TrBdf2 => 3,
             Method::Rodas5p => rosenbrock::SLOPES,
         }
@@ -118,7 +130,7 @@ impl Method {
     pub(crate) const fn dense(self) -> Dense {
         match self {
             Method::Euler | Method::EulerAdaptive => Dense::Linear,
-            Method::Rk45 => Dense::DormandPrince,
+            Method::Rk45 | Method::Auto => Dense::DormandPrince,
             Method::Rodas5p => Dense::Rodas5p,
             _ => Dense::Hermite,
         }

@@ -9,10 +9,11 @@ use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
 use crate::linear::Linear;
-use crate::method::Options;
+use crate::method::{Method, Options};
 use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::stepping::FIRST_STEP_WITHOUT_STATE;
+use crate::stiffness::Watch;
 use crate::system::System;
 use crate::trapezoidal::Newton;
 
@@ -32,6 +33,11 @@ pub enum Advance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Solver {
     pub(crate) options: Options,
+    /// The method of the present step; that of the options, unless that chooses.
+    pub(crate) method: Method,
+    /// The method of the next one.
+    pub(crate) next: Method,
+    pub(crate) watch: Watch,
     /// The bound asked for by blocks \[s\].
     pub(crate) limit: f64,
     /// Where the last restart was; the grid of fixed steps begins there.
@@ -72,10 +78,13 @@ impl Solver {
     /// A solver for this many states and crossing functions. It stands nowhere until
     /// [`Solver::restart`] tells it where.
     pub fn new(options: Options, dimension: usize, crossings: usize) -> Solver {
-        let method = options.method;
+        let method = options.method.first();
         let zeros = vec![0.0; dimension];
         Solver {
             options,
+            method,
+            next: method,
+            watch: Watch::default(),
             limit: f64::INFINITY,
             phase_start: 0.0,
             control: Control::Pi(PiControl::new(method.error_order())),
@@ -92,7 +101,7 @@ impl Solver {
     /// Makes room for another number of states and crossing functions, before a restart. The step
     /// learnt and the work counted so far are kept.
     pub fn resize(&mut self, dimension: usize, crossings: usize) {
-        let method = self.options.method;
+        let method = self.method;
         let zeros = vec![0.0; dimension];
         self.segment = Segment::new(method.dense(), dimension, method.slopes());
         self.inside = Inside { active: false, t: 0.0, x: zeros.clone(), dx: zeros };
@@ -119,7 +128,7 @@ impl Solver {
         system.derivative(t, x, segment.end_slope_mut());
         self.counters.evaluations += 1;
         self.look_here(system);
-        if self.learnt.is_none() && !self.options.method.is_fixed() {
+        if self.learnt.is_none() && !self.method.is_fixed() {
             self.learnt = self.first_step(system);
         }
     }
@@ -205,6 +214,12 @@ impl Solver {
         &self.search.crossed
     }
 
+    /// The method of the last step: that of the options, unless those leave the choice to the
+    /// solver.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
     /// The work so far.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -230,7 +245,7 @@ impl Solver {
             space.argument = vec![0.0; n];
             space.slope = vec![0.0; n];
         }
-        if self.options.method.is_implicit() {
+        if self.method.is_implicit() {
             space.newton.prepare(n);
             space.linear.prepare(system, n);
         }
@@ -252,7 +267,7 @@ impl Solver {
         }
         let tolerance = self.tolerance();
         let argument = &mut self.space.0.argument;
-        let order = self.options.method.error_order();
+        let order = self.method.error_order();
         let longest = self.options.maximum_step.min(self.limit);
         self.counters.evaluations += 1;
         Some(initial::step(system, &mut self.segment, argument, tolerance, order, longest))
@@ -276,8 +291,27 @@ impl Solver {
             }
             self.checked = true;
         }
+        if self.next != self.method {
+            self.change_method(system);
+        }
         self.segment.pass();
         Ok(())
+    }
+
+    /// Goes on with another method from where the solution stands. The step learnt is kept: both
+    /// methods have errors of one order.
+    fn change_method<S: System>(&mut self, system: &mut S) {
+        let method = self.next;
+        let n = self.segment.x1.len();
+        let mut segment = Segment::new(method.dense(), n, method.slopes());
+        (segment.start, segment.end) = (self.segment.end, self.segment.end);
+        segment.end_slope_mut().copy_from_slice(self.segment.end_slope());
+        std::mem::swap(&mut segment.x1, &mut self.segment.x1);
+        self.segment = segment;
+        self.method = method;
+        self.watch = Watch::default();
+        self.control = Control::Pi(PiControl::new(method.error_order()));
+        self.prepare(system);
     }
 
     /// Searches the step just taken; returns where it has to stop.

@@ -7,6 +7,7 @@ use crate::explicit::{error_norm, not_finite, stages};
 use crate::method::Method;
 use crate::rosenbrock;
 use crate::solver::{Solver, Space};
+use crate::stiffness::{Watch, fastest};
 use crate::system::System;
 use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
 use crate::trapezoidal::Work;
@@ -25,7 +26,7 @@ impl Solver {
         system: &mut S,
         horizon: f64,
     ) -> Result<(), StepError> {
-        match self.options.method {
+        match self.method {
             Method::Euler => self.fixed::<Euler, S>(system, horizon)?,
             Method::Heun => self.fixed::<Heun, S>(system, horizon)?,
             Method::Rk4 => self.fixed::<ClassicalRk4, S>(system, horizon)?,
@@ -41,9 +42,25 @@ impl Solver {
                 self.linearise(system);
                 self.variable(system, horizon, Solver::rosenbrock_trial::<S>)?;
             }
+            Method::Auto => unreachable!("it takes the steps of another method"),
+        }
+        if self.options.method == Method::Auto {
+            self.choose_method();
         }
         self.counters.accepted += 1;
         Ok(())
+    }
+
+    /// Looks at the step just taken for the method of the next one.
+    fn choose_method(&mut self) {
+        self.next = match self.method {
+            Watch::IMPLICIT => {
+                let h = self.segment.end - self.segment.start;
+                let bound = h * self.space.0.linear.bound(&mut self.space.0.argument);
+                self.watch.after_implicit(bound)
+            }
+            _ => self.watch.after_explicit(fastest(&self.segment)),
+        };
     }
 
     fn fixed<T: Tableau, S: System>(
@@ -121,6 +138,7 @@ impl Solver {
         let (segment, linear) = (&self.segment, &mut self.space.0.linear);
         if !segment.x0.is_empty() {
             linear.linearise(system, segment.start, &segment.x0, &mut self.counters);
+            linear.at_start = true;
         }
     }
 

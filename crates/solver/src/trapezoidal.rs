@@ -92,6 +92,11 @@ impl Newton {
     ) -> f64 {
         let h = segment.end - segment.start;
         let weight = DIAGONAL * h;
+        if !work.linear.at_start {
+            // A trial before has looked elsewhere.
+            work.linear.linearise(work.system, segment.start, &segment.x0, work.counters);
+            work.linear.at_start = true;
+        }
         if !work.linear.factor(1.0, weight) {
             return f64::NAN;
         }
@@ -147,20 +152,26 @@ impl Newton {
         slope: &mut [f64],
     ) -> Result<bool, StepError> {
         let mut before = f64::INFINITY;
+        // Corrections that are rounding do not contract.
+        let rounding = 4.0 * f64::EPSILON / work.tolerance.relative;
         let mut stale = !stage.factored;
         for _ in 0..stage.iterations {
             if stale {
                 work.linear.linearise(work.system, stage.t, x, work.counters);
+                work.linear.at_start = false;
                 if !work.linear.factor(1.0, stage.weight) {
                     return Ok(false);
                 }
             }
             let size = self.correct(work, &stage, x, slope);
-            if stage.factored && size <= stage.converged {
+            // A correction by the matrix of another point may be small because that is too steep:
+            // the next one tells.
+            let known = before.is_finite() && size <= (SLOW * before).max(rounding);
+            if stage.factored && (known || size == 0.0) && size <= stage.converged {
                 return Ok(true);
             }
             work.evaluate(stage.t, x, slope)?;
-            if size <= stage.converged {
+            if !stage.factored && size <= stage.converged {
                 return Ok(true);
             }
             stale = size > SLOW * before;

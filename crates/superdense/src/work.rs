@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use base::Time;
 use diagram::{BlockId, Diagram};
 use engine::Simulation;
+use solver::Method;
 
 /// The work of a run, told apart: what is slow can be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,17 @@ pub struct PartWork {
     pub rejected: u64,
     /// Evaluations of rates.
     pub evaluations: u64,
+    /// Where it went on with another solver, where that is chosen by the run.
+    pub switches: Vec<SolverSwitch>,
+}
+
+/// A part goes on with another solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverSwitch {
+    /// From when on.
+    pub time: Time,
+    /// With which.
+    pub solver: Method,
 }
 
 /// The work of a block at ticks.
@@ -55,9 +68,15 @@ fn parts(simulation: &Simulation, diagram: &Diagram) -> Vec<PartWork> {
                 steps: work.steps,
                 rejected: work.rejected,
                 evaluations: work.evaluations,
+                switches: switches(simulation, index),
             }
         })
         .collect()
+}
+
+fn switches(simulation: &Simulation, region: usize) -> Vec<SolverSwitch> {
+    let own = simulation.switches().iter().filter(|switch| switch.region as usize == region);
+    own.map(|switch| SolverSwitch { time: switch.time, solver: switch.method }).collect()
 }
 
 fn blocks(simulation: &Simulation, diagram: &Diagram) -> Vec<BlockWork> {
