@@ -264,6 +264,12 @@ pub const CODES: &[(&str, &str)] = &[
         Set a block with a state, such as an Integrator, in the state that the transition leads to, or a parameter of that state or of the Modal.",
     ),
     (
+        "set-twice",
+        "Two state machines set the same parameter or state at one microstep. \
+        Which value stays would depend on the order in which they are written. \
+        Let one of them set it, or make their conditions exclude each other.",
+    ),
+    (
         "size-mismatch",
         "Vectors or matrices of different sizes meet where sizes must fit. \
         Both sides need the same size, or one of them must be a scalar; for matrix products the inner sizes must agree.",

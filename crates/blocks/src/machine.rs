@@ -83,8 +83,9 @@ pub struct ModeOutput {
     pub arms: Vec<Option<usize>>,
     /// For each state, the fragment whose blocks give it.
     pub guards: Vec<u32>,
-    /// For each state, which of `preemptive` silence it, and the fragment that those are in.
-    pub preemptive: Vec<(Vec<usize>, u32)>,
+    /// For each state, its preemptive transitions and the fragment that their guards are in; each
+    /// has the numbers of its guards among `preemptive`, which silence the state where all hold.
+    pub preemptive: Vec<(Vec<Vec<usize>>, u32)>,
 }
 
 impl ModeOutput {
@@ -109,13 +110,17 @@ impl ModeOutput {
     /// Whether a preemptive transition of the present state is about to be taken.
     fn silenced(&self, cx: &mut Context, mode: NodeId) -> NodeId {
         let guards = cx.inputs("preemptive");
-        let never = cx.graph.bool(false);
+        let (never, always) = (cx.graph.bool(false), cx.graph.bool(true));
         let mut each = Vec::new();
-        for (own, _) in &self.preemptive {
+        for (transitions, _) in &self.preemptive {
             let mut any = never;
-            for index in own {
-                let met = cx.graph.and(guards[*index].present, guards[*index].value);
-                any = cx.graph.or(any, met);
+            for own in transitions {
+                let mut all = always;
+                for index in own {
+                    let met = cx.graph.and(guards[*index].present, guards[*index].value);
+                    all = cx.graph.and(all, met);
+                }
+                any = cx.graph.or(any, all);
             }
             each.push(any);
         }

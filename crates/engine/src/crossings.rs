@@ -1,7 +1,7 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
 use ir::{JET_ORDER, Jet, Scalar, run};
-use program::{CellId, CrossingKind};
+use program::{CellId, CrossingKind, UnitId};
 
 use base::Tag;
 
@@ -9,6 +9,9 @@ use crate::flow::{numbered, watches};
 use crate::rows::Sink;
 use crate::simulation::Simulation;
 use crate::{Event, RunError};
+
+/// How often sides are set again, when a diagram starts, because they depend on each other.
+pub(crate) const ROUNDS: usize = 32;
 
 impl Simulation {
     /// Computes the rates of a region's states and the slopes of its crossing functions from the
@@ -64,11 +67,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets the sides that are asked for their changes but do not move between events.
-    pub(crate) fn set_unlocated(&mut self) -> bool {
+    /// Sets the sides of some units that are asked for their changes but do not move between events.
+    pub(crate) fn set_unlocated(&mut self, units: &[UnitId]) -> bool {
         let program = self.program.clone();
         let mut changed = false;
-        for unit in &program.units {
+        for unit in units.iter().map(|unit| &program.units[unit.index()]) {
             let unlocated = |index: usize| program.crossings[index].watch.is_none();
             if !self.runs(unit.fragment) {
                 continue;
@@ -98,7 +101,7 @@ impl Simulation {
         let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
             let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
-            return Err(RunError::NotFinite { tag, block: self.path(block) });
+            return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
         }
         let program = &self.program.regions[region];
         let residual = program.residual as usize + watch;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use base::{Tag, Time};
+use diagram::BlockId;
 
 /// A failure at run time. What was computed before it is kept; none of them can be passed by going
 /// on with the same model and settings.
@@ -14,6 +15,8 @@ pub enum RunError {
         tag: Tag,
         /// The block whose value it is.
         block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
     },
     /// The step became too small: a singularity, or a jump that nothing announces.
     StepTooSmall {
@@ -21,6 +24,8 @@ pub enum RunError {
         tag: Tag,
         /// The block whose state moves fastest there.
         block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
     },
     /// An implicit step or an algebraic loop has no solution that Newton's method can find.
     NoSolution {
@@ -28,6 +33,8 @@ pub enum RunError {
         tag: Tag,
         /// A block in the loop, or one with a state of the step.
         block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
     },
     /// More microsteps at one time than the limit: events that cause each other without end.
     Chattering {
@@ -62,6 +69,8 @@ pub enum RunError {
         tag: Tag,
         /// The block.
         block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
         /// Why it has no meaning.
         reason: String,
     },
@@ -71,6 +80,8 @@ pub enum RunError {
         tag: Tag,
         /// The blocks in the loop.
         blocks: Vec<String>,
+        /// One of them in the flat diagram.
+        id: Option<BlockId>,
     },
     /// Several transitions are enabled and nothing says which one is taken.
     Ambiguous {
@@ -82,6 +93,15 @@ pub enum RunError {
         state: String,
         /// The states that the transitions lead to.
         to: Vec<String>,
+    },
+    /// Two machines set the same at one microstep.
+    SetTwice {
+        /// Where.
+        tag: Tag,
+        /// What both set.
+        target: String,
+        /// The machines.
+        machines: [String; 2],
     },
     /// Immediate transitions lead back to a state that was left at the same microstep.
     ImmediateCycle {
@@ -107,6 +127,7 @@ impl RunError {
             RunError::Undefined { .. } => "undefined",
             RunError::NotConstructive { .. } => "causality-loop",
             RunError::Ambiguous { .. } => "ambiguous-transitions",
+            RunError::SetTwice { .. } => "set-twice",
             RunError::ImmediateCycle { .. } => "immediate-cycle",
         }
     }
@@ -121,9 +142,27 @@ impl RunError {
             | RunError::ImmediateCycle { block, .. }
             | RunError::EventsTooFast { block, .. }
             | RunError::Undefined { block, .. } => block,
+            RunError::SetTwice { machines, .. } => &machines[0],
             RunError::Chattering { blocks, .. }
             | RunError::Zeno { blocks, .. }
             | RunError::NotConstructive { blocks, .. } => blocks.first().map_or("", String::as_str),
+        }
+    }
+
+    /// The block whose failure it is, where a state machine may have a way out of it.
+    pub(crate) fn failed(&self) -> Option<BlockId> {
+        match self {
+            RunError::NotFinite { id, .. }
+            | RunError::StepTooSmall { id, .. }
+            | RunError::NoSolution { id, .. }
+            | RunError::Undefined { id, .. }
+            | RunError::NotConstructive { id, .. } => *id,
+            RunError::Ambiguous { .. }
+            | RunError::SetTwice { .. }
+            | RunError::ImmediateCycle { .. }
+            | RunError::EventsTooFast { .. }
+            | RunError::Chattering { .. }
+            | RunError::Zeno { .. } => None,
         }
     }
 
@@ -136,6 +175,7 @@ impl RunError {
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::NotConstructive { .. }
             | RunError::Ambiguous { .. }
+            | RunError::SetTwice { .. }
             | RunError::EventsTooFast { .. }
             | RunError::ImmediateCycle { .. }
             | RunError::Chattering { .. }
@@ -172,6 +212,9 @@ impl RunError {
             RunError::Ambiguous { .. } => {
                 "make the conditions exclude each other, or mark them all `nondeterministic: true`"
             }
+            RunError::SetTwice { .. } => {
+                "let one of them set it, or make their conditions exclude each other"
+            }
             RunError::ImmediateCycle { .. } => {
                 "leave `immediate` out of one of the transitions, or make its condition narrower"
             }
@@ -182,14 +225,14 @@ impl RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunError::NotFinite { tag, block } => {
+            RunError::NotFinite { tag, block, .. } => {
                 write!(f, "the value of `{block}` is not finite at {tag}")
             }
-            RunError::StepTooSmall { tag, block } => {
+            RunError::StepTooSmall { tag, block, .. } => {
                 let time = tag.time;
                 write!(f, "the step became too small at t = {time}, where `{block}` moves fastest")
             }
-            RunError::NoSolution { tag, block } => {
+            RunError::NoSolution { tag, block, .. } => {
                 write!(f, "no solution was found at {tag} for the loop through `{block}`")
             }
             RunError::Chattering { time, limit, blocks } => {
@@ -210,15 +253,18 @@ impl fmt::Display for RunError {
                      run by fixed steps cannot follow"
                 )
             }
-            RunError::Undefined { tag, block, reason } => {
+            RunError::Undefined { tag, block, reason, .. } => {
                 write!(f, "{reason}, in `{block}` at {tag}")
             }
-            RunError::NotConstructive { tag, blocks } => {
+            RunError::NotConstructive { tag, blocks, .. } => {
                 write!(f, "the loop through {} is not known at {tag}", blocks.join(", "))
             }
             RunError::Ambiguous { tag, block, state, to } => {
                 let to = to.join(", ");
                 write!(f, "`{block}` may go from `{state}` to each of {to} at {tag}")
+            }
+            RunError::SetTwice { tag, target, machines: [one, other] } => {
+                write!(f, "`{one}` and `{other}` both set `{target}` at {tag}")
             }
             RunError::ImmediateCycle { tag, block, states } => {
                 let states = states.join(" -> ");

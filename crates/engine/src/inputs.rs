@@ -23,8 +23,7 @@ impl Simulation {
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
         // Events that pile up and loops that stay unknown have no values that led there.
         let Some(tag) = error.tag() else { return Vec::new() };
-        let found = self.diagram.blocks.iter().position(|block| block.path == error.block());
-        let Some(block) = found.map(BlockId::new) else { return Vec::new() };
+        let Some(block) = error.failed() else { return Vec::new() };
         if matches!(error, RunError::NotFinite { .. }) && !self.shows_fault(block, tag) {
             return Vec::new();
         }

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use base::{Tag, Time};
-use diagram::RegionId;
-use ir::{Partial, Scalar, run};
+use diagram::{RegionId, WireId};
+use ir::{Partial, Scalar, Slot, run};
 use program::{CellId, Unit};
 
 use crate::RunError;
@@ -20,11 +20,7 @@ impl Simulation {
         let program = self.program.clone();
         self.reaches();
         let reach = self.reach.clone();
-        self.s.counters.ticks += 1;
-        let mut tick = self.spare_tick.take().unwrap_or_default();
-        tick.begin(time, program.units.len(), program.regions.len());
-        self.s.tick = Some(tick);
-        self.s.tag = Tag::new(time, 0);
+        self.open_tick(time);
         for region in 0..program.regions.len() {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
                 for other in &reach.crossings[region] {
@@ -44,6 +40,7 @@ impl Simulation {
         }
         let located = (0..program.regions.len())
             .any(|r| self.s.regions[r].crossing && self.s.regions[r].reached == time);
+        self.look_at_memories()?;
         self.begin_delayed(time, located || !woken.is_empty(), sink)?;
         self.cover_touched(sink);
         for region in 0..program.regions.len() {
@@ -58,6 +55,20 @@ impl Simulation {
         self.bring(1);
         self.decide(0, sink)?;
         self.end_if_quiet(sink)
+    }
+
+    /// Begins a tick, unless one has been begun in a state that was left. Where something has
+    /// happened at this time already it goes on from there.
+    pub(crate) fn open_tick(&mut self, time: Time) {
+        if self.s.tick.is_some() {
+            return;
+        }
+        self.s.counters.ticks += 1;
+        let mut tick = self.spare_tick.take().unwrap_or_default();
+        self.s.tag = self.s.tag.max(Tag::new(time, 0));
+        let first = Tag::new(time, self.s.tag.microstep + 1);
+        tick.begin(first, self.program.units.len(), self.program.regions.len());
+        self.s.tick = Some(tick);
     }
 
     /// Takes the timers that are due at a time off the agenda and puts their next times on it.
@@ -139,11 +150,16 @@ impl Simulation {
     /// Puts the left limits of a region in the buffer, once a tick.
     fn look_at(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        if std::mem::replace(&mut tick.regions[region].evaluated, true) {
+        let touched = &mut tick.regions[region];
+        if std::mem::replace(&mut touched.evaluated, true) {
             return Ok(());
         }
+        let placed = std::mem::replace(&mut touched.placed, true);
         let time = tick.time;
-        self.evaluate(region, time)
+        if !placed {
+            self.place(region, time);
+        }
+        self.left_limits(region, time)
     }
 
     /// Makes a region part of the tick: left limits and memories, once.
@@ -155,16 +171,22 @@ impl Simulation {
         let time = tick.time;
         self.take_residuals(region, time);
         self.split_history(region, time);
-        self.look_at(region)?;
+        let limits = self.look_at(region);
         self.look_at_lines(region);
         self.commit_memories(region);
         self.follow_solutions();
-        Ok(())
+        limits
     }
 
     /// What states become at microstep 0: memories of the left limit.
     pub(crate) fn commit_memories(&mut self, region: usize) {
-        for (from, state) in &self.program.regions[region].memories {
+        let program = self.program.clone();
+        self.take_memories(&program.regions[region].memories);
+    }
+
+    /// Gives states what a tape has put at places for them.
+    pub(crate) fn take_memories(&mut self, memories: &[(Slot, usize)]) {
+        for (from, state) in memories {
             let cell = self.program.cell(self.program.states[*state].cell);
             let from = *from as usize;
             self.s.slots.copy_within(from..from + cell.length, cell.slot as usize);
@@ -175,7 +197,7 @@ impl Simulation {
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         let tag = Tag::new(tick.time, tick.microstep);
-        tick.pending = std::mem::take(&mut tick.entered);
+        tick.pending.append(&mut tick.entered);
         if tick.microstep > self.options.microsteps {
             return Err(self.chattering());
         }
@@ -191,6 +213,7 @@ impl Simulation {
         self.run_units(&mut dirty, tag, sink)?;
         self.spare = dirty;
         self.silence();
+        self.check_failures()?;
         self.check_defined(tag)?;
         self.check_meetings(tag);
         self.note_lines(tag);
@@ -236,8 +259,10 @@ impl Simulation {
                 self.ran.push(index as u32);
                 run(&unit.tape, &mut self.s.slots);
                 self.stay_in_the_domain(unit);
-                if unit.may_be_unknown {
-                    self.check_unit_known(index, tag)?;
+                if unit.may_be_unknown
+                    && let Err(error) = self.check_unit_known(index, tag)
+                {
+                    self.keep_failure(unit.fragment, error)?;
                 }
                 let mut changes = Vec::new();
                 for (from, cell, guard) in &unit.outputs {
@@ -258,7 +283,9 @@ impl Simulation {
                 if listens {
                     sink.event(Event::Fired { tag, block: unit.block, changes });
                 }
-                self.check_outputs(index, tag)?;
+                if let Err(error) = self.check_outputs(index, tag) {
+                    self.keep_failure(unit.fragment, error)?;
+                }
             }
         }
         Ok(())
@@ -306,7 +333,7 @@ impl Simulation {
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
-    fn write(&mut self, from: usize, cell: CellId) -> bool {
+    pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
         let cell = self.program.cell(cell);
         let (to, n) = (cell.slot as usize, cell.length);
         let mut changed = false;
@@ -342,13 +369,8 @@ impl Simulation {
     pub(crate) fn mark_next(&mut self, cell: CellId) {
         let Some(tick) = &mut self.s.tick else { return };
         let cell = self.program.cell(cell);
-        for reader in &cell.readers {
-            tick.dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
-        }
-        for region in &cell.regions {
-            let touched = &mut tick.regions[region.index()];
-            (touched.changed, touched.stale) = (true, true);
-        }
+        cell.readers.iter().for_each(|reader| tick.ask(*reader));
+        cell.regions.iter().for_each(|region| tick.disturb(*region));
         tick.pending.extend(&cell.machines);
     }
 
@@ -361,8 +383,9 @@ impl Simulation {
             }
             for (from, reason) in &unit.checks {
                 if self.s.slots[*from as usize] != 0.0 {
-                    let (block, reason) = (self.path(unit.block), reason.clone());
-                    return Err(RunError::Undefined { tag, block, reason });
+                    let (id, reason) = (Some(unit.block), reason.clone());
+                    let block = self.path(unit.block);
+                    return Err(RunError::Undefined { tag, block, id, reason });
                 }
             }
         }
@@ -441,9 +464,7 @@ impl Simulation {
             let at_crossing =
                 self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
-                if !touched.evaluated {
-                    self.evaluate(region, time)?;
-                }
+                self.look_at(region)?;
                 self.restart(region, time);
                 self.note_kink(region, time);
                 if sink.listens() {
@@ -499,7 +520,7 @@ impl Simulation {
                 blocks.push(path);
             }
         }
-        Err(RunError::NotConstructive { tag, blocks })
+        Err(RunError::NotConstructive { tag, blocks, id: Some(unit.block) })
     }
 
     /// The same for the smooth functions of a region when a phase starts.
@@ -518,16 +539,17 @@ impl Simulation {
         let range = |from: u32, n: usize| from as usize..from as usize + n;
         let rates = self.partial[range(code.rate, code.dimension)].iter();
         let functions = self.partial[range(code.g, code.watches.len())].iter();
-        let known = rates.chain(functions).all(|x| x.known)
-            && code.wires.iter().all(|wire| {
-                let cell = program.cell(program.wires[wire.index()].value);
-                self.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
-            });
-        if known {
+        let known = |wire: &&WireId| {
+            let cell = program.cell(program.wires[wire.index()].value);
+            self.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
+        };
+        let unknown = code.wires.iter().find(|wire| !known(wire));
+        if unknown.is_none() && rates.chain(functions).all(|x| x.known) {
             return Ok(());
         }
+        let id = unknown.map(|wire| self.diagram.wire(*wire).block);
         let blocks = self.diagram.regions[region].blocks.iter().take(8);
         let blocks = blocks.map(|block| self.path(*block)).collect();
-        Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks })
+        Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks, id })
     }
 }

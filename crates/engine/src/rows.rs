@@ -57,6 +57,11 @@ impl<'a> Row<'a> {
         cells.impulses.iter().map(at)
     }
 
+    /// The whole buffer, and for each region whether the row covers it.
+    pub(crate) fn all(&self) -> (&'a [f64], &'a [bool]) {
+        (self.slots, self.covered)
+    }
+
     /// How many signals are recorded.
     pub fn len(&self) -> usize {
         self.records.len()
@@ -118,16 +123,21 @@ impl Simulation {
         reached: Time,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        while let Some(time) = self.next_row(reached, sink) {
+        loop {
+            let before = (self.s.on_grid, self.s.on_list);
+            let Some(time) = self.next_row(reached, sink) else { return Ok(()) };
             for region in 0..self.s.regions.len() {
-                if self.is_evaluated_for_rows(region) {
-                    self.evaluate(region, time)?;
+                if self.is_evaluated_for_rows(region)
+                    && let Err(error) = self.evaluate(region, time)
+                {
+                    // Where a state has a way out of this, the row is made after all.
+                    (self.s.on_grid, self.s.on_list) = before;
+                    return Err(error);
                 }
             }
             self.write_row(Tag::new(time, 0), sink);
             self.follow_solutions();
         }
-        Ok(())
     }
 
     /// Takes the first time up to `reached` at which a row is wanted: after a step, on the grid, or

@@ -12,6 +12,7 @@ use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
+use crate::machines::Chosen;
 use crate::reach::Reach;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, Snapshot, Tick};
@@ -102,7 +103,11 @@ pub struct Simulation {
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
-    pub(crate) forced: Option<(usize, usize)>,
+    pub(crate) forced: Option<Chosen>,
+    /// Failures of fragments that may still be silenced at this microstep.
+    pub(crate) failures: Vec<(FragmentId, RunError)>,
+    /// The room of a copy that was made before an attempt.
+    pub(crate) spare_snapshot: Option<Box<Snapshot>>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -142,6 +147,8 @@ impl Simulation {
             active: vec![ActiveTapes::default(); regions],
             silenced: Vec::new(),
             forced: None,
+            failures: Vec::new(),
+            spare_snapshot: None,
             zeno: None,
         }
     }
@@ -216,10 +223,13 @@ impl Simulation {
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
         let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
-        self.release_rows(reached.min(horizon), sink)?;
+        if let Err(error) = self.release_rows(reached.min(horizon), sink) {
+            self.recover_between(error, sink)?;
+            return self.after_tick();
+        }
         match slowest {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
-                self.begin_tick(reached, sink)?;
+                self.tick_or_recover(reached, sink)?;
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
@@ -230,14 +240,17 @@ impl Simulation {
                     sink.event(Event::Switched(switch));
                 }
                 if let Err(error) = result {
-                    let handler = self.handler(&error).ok_or(error)?;
-                    self.forced = Some(handler);
-                    self.begin_tick(reached, sink)?;
+                    let way = self.way_out(&error, &[]).ok_or(error)?;
+                    self.forced = Some(way);
+                    self.tick_or_recover(reached, sink)?;
                 }
             }
-            _ if next <= self.options.stop => self.begin_tick(next, sink)?,
+            _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
             _ => {
-                self.finish(sink)?;
+                if let Err(error) = self.finish(sink) {
+                    self.recover_between(error, sink)?;
+                    return self.after_tick();
+                }
                 return Ok(Progress::Done(StopReason::Stopped));
             }
         }
@@ -370,7 +383,7 @@ impl Simulation {
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
                 match blamed {
                     Some(block) => self.not_finite(tag, self.diagram.block(block).outputs[0]),
-                    None => RunError::NotFinite { tag, block: self.name(named) },
+                    None => RunError::NotFinite { tag, block: self.name(named), id: named },
                 }
             }
             StepError::CrossingNotANumber { t, crossing } => {
@@ -379,8 +392,8 @@ impl Simulation {
                 let watch = program.watches[watch].crossing;
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
-                let block = blamed.or(Some(self.program.crossings[watch].block));
-                RunError::NotFinite { tag, block: self.name(block) }
+                let id = blamed.or(Some(self.program.crossings[watch].block));
+                RunError::NotFinite { tag, block: self.name(id), id }
             }
             StepError::StepTooSmall { t } => {
                 let tag = at(t);
@@ -400,11 +413,12 @@ impl Simulation {
                 let rates = state.solver.derivative();
                 let fastest =
                     (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
-                RunError::StepTooSmall { tag, block: self.name(fastest.and_then(owner)) }
+                let id = fastest.and_then(owner);
+                RunError::StepTooSmall { tag, block: self.name(id), id }
             }
             StepError::NewtonFailed { t } => {
-                let tag = at(t);
-                RunError::NoSolution { tag, block: self.name(program.owners.first().copied()) }
+                let (tag, id) = (at(t), program.owners.first().copied());
+                RunError::NoSolution { tag, block: self.name(id), id }
             }
         }
     }
@@ -419,10 +433,22 @@ impl Simulation {
 
     /// Puts the left limits of a region at a time in the buffer.
     pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        self.place(region, time);
+        self.left_limits(region, time)
+    }
+
+    /// Whether nothing is computed of a region between events.
+    fn stands_still(&self, region: usize) -> bool {
         let program = &self.program.regions[region];
-        if program.left.is_empty() && program.dimension == 0 && program.watches.is_empty() {
-            return Ok(());
+        program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
+    }
+
+    /// Puts the states of a region at a time in the buffer, and what it reads of the past.
+    pub(crate) fn place(&mut self, region: usize, time: Time) {
+        if self.stands_still(region) {
+            return;
         }
+        let program = &self.program.regions[region];
         let state = &self.s.regions[region];
         if program.moves && time < state.reached {
             // Regions that reach times an attosecond apart may differ by a rounding.
@@ -440,7 +466,14 @@ impl Simulation {
             let history = &mut self.s.histories[region];
             history.place(program, lines, state.origin, t, &mut self.s.slots, true);
         }
-        run(&program.left, &mut self.s.slots);
+    }
+
+    /// Computes the left limits of a region from its states in the buffer.
+    pub(crate) fn left_limits(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        if self.stands_still(region) {
+            return Ok(());
+        }
+        run(&self.program.regions[region].left, &mut self.s.slots);
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);
         if checked.is_ok() || self.program.regions[region].live.left.is_empty() {
@@ -454,10 +487,11 @@ impl Simulation {
     /// The error of a value that is not finite: where its wire is in a loop that is solved, the
     /// loop has no solution.
     pub(crate) fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
-        let block = self.path(self.diagram.wire(wire).block);
+        let id = self.diagram.wire(wire).block;
+        let (block, id) = (self.path(id), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::NoSolution { tag, block },
-            false => RunError::NotFinite { tag, block },
+            true => RunError::NoSolution { tag, block, id },
+            false => RunError::NotFinite { tag, block, id },
         }
     }
 
@@ -508,7 +542,6 @@ impl Simulation {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
-        self.s.finished = true;
         let stop = self.options.stop;
         self.cover_all();
         for region in 0..self.s.regions.len() {
@@ -519,6 +552,7 @@ impl Simulation {
                 self.evaluate(region, stop)?;
             }
         }
+        self.s.finished = true;
         // Others may have microsteps at this time, and rows come in the order of tags.
         self.write_row(self.s.tag.max(Tag::new(stop, 0)), sink);
         Ok(())

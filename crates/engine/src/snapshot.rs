@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use base::{Tag, Time};
-use program::CellId;
+use diagram::RegionId;
+use program::{CellId, UnitId};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
@@ -55,6 +56,8 @@ pub struct Snapshot {
     pub(crate) counters: Counters,
     /// Where the run stands.
     pub(crate) tag: Tag,
+    /// When a state machine last left a state that failed, and how often it did so then.
+    pub(crate) recoveries: (Time, u32),
     /// Whether the start has been made.
     pub(crate) started: bool,
     /// Whether the end has been reached.
@@ -122,9 +125,10 @@ pub(crate) struct Tick {
 }
 
 impl Tick {
-    /// Starts anew at a time, keeping the room of an earlier tick.
-    pub fn begin(&mut self, time: Time, units: usize, regions: usize) {
-        (self.time, self.microstep, self.present, self.order) = (time, 1, 0, 0);
+    /// Starts anew before a microstep, keeping the room of an earlier tick.
+    pub fn begin(&mut self, first: Tag, units: usize, regions: usize) {
+        (self.time, self.microstep) = (first.time, first.microstep);
+        (self.present, self.order) = (0, 0);
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
@@ -133,11 +137,24 @@ impl Tick {
         self.regions.clear();
         self.regions.resize(regions, Touched::default());
     }
+
+    /// Makes a unit run at the next microstep.
+    pub fn ask(&mut self, unit: UnitId) {
+        self.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
+    }
+
+    /// Notes that something has changed which the smooth functions of a region read.
+    pub fn disturb(&mut self, region: RegionId) {
+        let touched = &mut self.regions[region.index()];
+        (touched.changed, touched.stale) = (true, true);
+    }
 }
 
 /// What has happened to a region in a tick.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Touched {
+    /// Its states at this time are in the buffer.
+    pub placed: bool,
     /// Its left limits are in the buffer.
     pub evaluated: bool,
     /// Something in it was committed at this time.
@@ -169,5 +186,53 @@ impl Snapshot {
     /// Where the run stands.
     pub fn tag(&self) -> Tag {
         self.tag
+    }
+
+    /// Becomes the same as another one, in the room that it has.
+    pub(crate) fn copy(&mut self, other: &Snapshot) {
+        let Snapshot {
+            slots,
+            regions,
+            histories,
+            lines,
+            agenda,
+            wakings,
+            fragments,
+            draws,
+            tick,
+            waiting,
+            on_grid,
+            on_list,
+            accumulations,
+            met,
+            warnings,
+            firings,
+            counters,
+            tag,
+            recoveries,
+            started,
+            finished,
+        } = other;
+        self.slots.clone_from(slots);
+        self.regions.clone_from(regions);
+        self.histories.clone_from(histories);
+        self.lines.clone_from(lines);
+        self.agenda.clone_from(agenda);
+        self.wakings.clone_from(wakings);
+        self.fragments.clone_from(fragments);
+        self.draws.clone_from(draws);
+        self.tick.clone_from(tick);
+        self.waiting.clone_from(waiting);
+        self.on_grid.clone_from(on_grid);
+        self.on_list.clone_from(on_list);
+        self.accumulations.clone_from(accumulations);
+        self.met.clone_from(met);
+        self.warnings.clone_from(warnings);
+        self.firings.clone_from(firings);
+        self.counters.clone_from(counters);
+        self.tag.clone_from(tag);
+        self.recoveries.clone_from(recoveries);
+        self.started.clone_from(started);
+        self.finished.clone_from(finished);
     }
 }

@@ -7,9 +7,10 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::run;
-use program::{CrossingKind, FragmentProgram, Program};
+use program::{CrossingKind, FragmentProgram, Program, UnitId};
 use solver::Solver;
 
+use crate::crossings::ROUNDS;
 use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
 use crate::history::History;
@@ -19,9 +20,6 @@ use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
-
-/// How often sides are set again at the start because they depend on each other.
-const ROUNDS: usize = 32;
 
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options, blocks: usize) -> Snapshot {
@@ -94,6 +92,7 @@ impl Snapshot {
             firings: vec![0; blocks],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
+            recoveries: (options.start, 0),
             started: false,
             finished: false,
         }
@@ -107,6 +106,24 @@ impl Simulation {
         let start = self.options.start;
         self.s.slots[self.program.time as usize] = start.seconds();
         self.start_machines();
+        while let Err(error) = self.settle_start() {
+            let way = self.way_out(&error, &[]).ok_or(error)?;
+            self.recover_at_start(way, sink)?;
+        }
+        self.follow_solutions();
+        self.start_lines();
+        let due = self.next_event() <= start;
+        if due || !self.program.machines.is_empty() {
+            return self.tick_or_recover(start, sink);
+        }
+        self.cover_all();
+        self.write_row(Tag::new(start, 0), sink);
+        Ok(())
+    }
+
+    /// Computes everything at the start from the initial values of the states.
+    fn settle_start(&mut self) -> Result<(), RunError> {
+        let start = self.options.start;
         self.set_sides()?;
         run(&self.program.still, &mut self.s.slots);
         for region in 0..self.s.regions.len() {
@@ -123,16 +140,7 @@ impl Simulation {
         for region in 0..self.s.regions.len() {
             self.evaluate(region, start)?;
         }
-        self.check_all_finite(Tag::new(start, 0))?;
-        self.follow_solutions();
-        self.start_lines();
-        let due = self.next_event() <= start;
-        if due || !self.program.machines.is_empty() {
-            return self.begin_tick(start, sink);
-        }
-        self.cover_all();
-        self.write_row(Tag::new(start, 0), sink);
-        Ok(())
+        self.check_all_finite(Tag::new(start, 0))
     }
 
     /// Sets every side and cell from its value, and where that is zero from its derivatives, until
@@ -145,10 +153,11 @@ impl Simulation {
                 (self.s.slots[side], self.s.slots[side + 1]) = (1.0, -1.0);
             }
         }
+        let units: Vec<UnitId> = (0..program.units.len()).map(UnitId::new).collect();
         for _ in 0..ROUNDS {
             let mut changed = false;
             run(&program.still, &mut self.s.slots);
-            changed |= self.set_unlocated();
+            changed |= self.set_unlocated(&units);
             let mut found = Vec::new();
             for (region, code) in program.regions.iter().enumerate() {
                 if !code.watches.is_empty() {

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::linear::eliminate;
-use crate::tape::{Code, Extra, Instr, Pair, SolveCode, Tape};
+use crate::tape::{CHUNK, Code, Extra, Instr, Pair, Repeat, RepeatOp, SolveCode, Tape};
 use crate::{Binary, Scalar, Unary};
 
 /// Runs every instruction in order. Allocates nothing, unless an opaque function with many
@@ -112,7 +112,44 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
                 s.copy_within(from..from + n, d);
             }
         }
+        Code::Repeat => {
+            if let Extra::Repeat(body) = &tape.extra[c] {
+                repeat(body, s);
+            }
+        }
         Code::Extra => extra(&tape.extra[c], s, (d, a, b), n),
+    }
+}
+
+/// The iterations of a loop, a chunk at a time, each operation over the whole chunk.
+fn repeat<T: Scalar>(body: &Repeat, s: &mut [T]) {
+    let (rows, count) = (&body.rows, body.count as usize);
+    for (row, from) in &rows.fills {
+        let value = s[*from as usize];
+        s[*row as usize..*row as usize + count.min(CHUNK)].fill(value);
+    }
+    for start in (0..count).step_by(CHUNK) {
+        let n = CHUNK.min(count - start);
+        let moved = |slot: u32, apart: i32, i: usize| {
+            (i64::from(slot) + i64::from(apart) * (start + i) as i64) as usize
+        };
+        for (row, from, apart) in &rows.gathers {
+            (0..n).for_each(|i| s[*row as usize + i] = s[moved(*from, *apart, i)]);
+        }
+        for (op, to, from) in &rows.steps {
+            let (d, [a, b, c]) = (to.at(start), from.map(|row| row.at(start)));
+            match op {
+                RepeatOp::Unary(op, _) => each_of_one(*op, s, (d, a), n),
+                RepeatOp::Binary(op, ..) => each_of_two(*op, s, (d, a, b), n),
+                RepeatOp::Select(..) => each_of_three(s, (d, a, b, c), n, T::select),
+                RepeatOp::Live(..) => each_of_three(s, (d, a, b, c), n, T::live),
+                RepeatOp::LiveCell(..) => each_of_three(s, (d, a, b, c), n, T::live_cell),
+            }
+        }
+        for (row, to, apart) in &rows.scatters {
+            let from = row.at(start);
+            (0..n).for_each(|i| s[moved(*to, *apart, i)] = s[from + i]);
+        }
     }
 }
 
@@ -225,7 +262,7 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
             eliminate(s, work, d, n);
         }
         Extra::Solve(code) => newton(code, s, d),
-        Extra::Choose(_) => unreachable!("a choice has its own code"),
+        Extra::Choose(_) | Extra::Repeat(_) => unreachable!("it has its own code"),
         Extra::Call { function, args } => {
             let mut out: SmallVec<[T; 16]> = SmallVec::from_elem(T::constant(0.0), n);
             let rows: SmallVec<[&[T]; 8]> = args

@@ -33,5 +33,5 @@ pub use opaque::Opaque;
 pub use partial::Partial;
 pub use scalar::Scalar;
 pub use sparsity::{Moves, Names, movements};
-pub use tape::{Guards, Layout, Slot, Tape};
+pub use tape::{Guards, Layout, Repeat, RepeatOp, Slot, Tape};
 pub use verify::{VerifyError, verify};

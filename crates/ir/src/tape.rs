@@ -5,6 +5,8 @@
 
 mod fuse;
 mod guards;
+mod repeat;
+mod runs;
 
 use std::sync::Arc;
 
@@ -17,6 +19,9 @@ pub(crate) use fuse::Pair;
 use fuse::{join_copies, pairs};
 pub use guards::Guards;
 use guards::together;
+pub(crate) use repeat::CHUNK;
+pub use repeat::{Repeat, RepeatOp};
+use runs::{Known, Run, Runs};
 
 /// A position in the buffer.
 pub type Slot = u32;
@@ -98,6 +103,7 @@ pub(crate) enum Code {
     /// The next `n` instructions run only where the number at `a` is not zero.
     Skip,
     Choose,
+    Repeat,
     Extra,
 }
 
@@ -135,6 +141,7 @@ pub(crate) enum Extra {
     Solve(Box<SolveCode>),
     Call { function: Arc<dyn Opaque>, args: Vec<(Slot, u32)> },
     Choose(Vec<Slot>),
+    Repeat(Box<Repeat>),
 }
 
 /// A loop solved by Newton's method, all in the buffer.
@@ -204,12 +211,20 @@ impl Tape {
             true => FxHashMap::default(),
             false => guards.of_nodes(graph, &order, &wanted),
         };
-        writer.pairs = pairs(graph, &order, &nodes);
-        let folded: FxHashSet<NodeId> =
-            writer.pairs.iter().map(|(id, at)| graph.node(*id).args[*at]).collect();
-        order.retain(|id| !folded.contains(id));
-        if !guards.is_empty() {
-            order = together(&order, &guard, &|id| writer.reads(id).to_vec());
+        let guard = |id: NodeId| guard.get(&id).copied().unwrap_or(0);
+        for (node, slot, _) in roots {
+            writer.targets.entry(*node).or_insert(*slot);
+        }
+        let runs = runs::find(&Known {
+            graph,
+            order: &order,
+            fixed: &|id| writer.fixed(id),
+            root: &|id| writer.targets.contains_key(&id),
+            guard: &guard,
+        });
+        order = writer.arrange(order, runs, &nodes);
+        if !guards.is_empty() || !writer.runs.is_empty() {
+            order = together(&order, &guard, &|id| writer.waits_for(id));
         }
         let mut last_use: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in &order {
@@ -217,13 +232,9 @@ impl Tape {
                 last_use.insert(arg, *id);
             }
         }
-        let mut targets: FxHashMap<NodeId, Slot> = FxHashMap::default();
-        for (node, slot, _) in roots {
-            targets.entry(*node).or_insert(*slot);
-        }
         for id in &order {
-            writer.section(guard.get(id).copied().unwrap_or(0));
-            writer.emit(*id, targets.get(id).copied());
+            writer.section(guard(*id));
+            writer.emit(*id);
             let mut args = writer.reads(*id);
             args.sort_unstable();
             args.dedup();
@@ -257,8 +268,15 @@ struct Writer<'a> {
     layout: &'a mut Layout,
     leaf: &'a dyn Fn(u32) -> Slot,
     slots: FxHashMap<NodeId, Slot>,
+    /// Where the values of roots go.
+    targets: FxHashMap<NodeId, Slot>,
     temporary: FxHashMap<NodeId, usize>,
     held: Vec<(Slot, usize)>,
+    /// Runs, by their first results, and the first result of the run of each other.
+    runs: FxHashMap<NodeId, Run>,
+    first: FxHashMap<NodeId, NodeId>,
+    /// By the first result, where the results of a run are and how many are still needed.
+    blocks: FxHashMap<NodeId, (Slot, usize)>,
     /// Nodes that compute one of their arguments themselves, and which one.
     pairs: FxHashMap<NodeId, usize>,
     /// Where in the code another condition begins to hold.
@@ -273,8 +291,12 @@ impl<'a> Writer<'a> {
             layout,
             leaf,
             slots: FxHashMap::default(),
+            targets: FxHashMap::default(),
             temporary: FxHashMap::default(),
             held: Vec::new(),
+            runs: FxHashMap::default(),
+            first: FxHashMap::default(),
+            blocks: FxHashMap::default(),
             pairs: FxHashMap::default(),
             sections: Vec::new(),
             tape: Tape::default(),
@@ -288,8 +310,51 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Where the value of a node is before anything is written out.
+    fn fixed(&self, id: NodeId) -> Option<Slot> {
+        if let Some(slot) = self.slots.get(&id) {
+            return Some(*slot);
+        }
+        let node = self.graph.node(id);
+        let part = match &node.op {
+            Op::Leaf(key) => Some((self.leaf)(*key)),
+            Op::Extract(offset) => self.fixed(node.args[0]).map(|slot| slot + offset),
+            _ => None,
+        };
+        part.or_else(|| self.targets.get(&id).copied())
+    }
+
+    /// Takes the runs and chooses pairs among the rest. What is left of the order are the nodes that
+    /// are written out one by one, and for each run its first result.
+    fn arrange(&mut self, order: Vec<NodeId>, runs: Runs, roots: &[NodeId]) -> Vec<NodeId> {
+        for run in runs.all {
+            self.first.extend(run.results.iter().map(|id| (*id, run.results[0])));
+            self.runs.insert(run.results[0], run);
+        }
+        let single: Vec<NodeId> =
+            order.iter().copied().filter(|id| !runs.done.contains(id)).collect();
+        let read = self.runs.values().flat_map(|run| &run.reads);
+        self.pairs = pairs(self.graph, &single, roots.iter().chain(read));
+        let folded: FxHashSet<NodeId> =
+            self.pairs.iter().map(|(id, at)| self.graph.node(*id).args[*at]).collect();
+        let stays = |id: &NodeId| match runs.done.contains(id) {
+            true => self.runs.contains_key(id),
+            false => !folded.contains(id),
+        };
+        order.into_iter().filter(stays).collect()
+    }
+
+    /// The nodes of the arranged order that must come before one.
+    fn waits_for(&self, id: NodeId) -> Vec<NodeId> {
+        let reads = self.reads(id);
+        reads.iter().map(|read| self.first.get(read).copied().unwrap_or(*read)).collect()
+    }
+
     /// The nodes whose values an instruction reads.
     fn reads(&self, id: NodeId) -> SmallVec<[NodeId; 3]> {
+        if let Some(run) = self.runs.get(&id) {
+            return SmallVec::from_slice(&run.reads);
+        }
         let args = &self.graph.node(id).args;
         match self.pairs.get(&id) {
             None => args.clone(),
@@ -300,7 +365,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn emit(&mut self, id: NodeId, target: Option<Slot>) {
+    fn emit(&mut self, id: NodeId) {
+        if let Some(run) = self.runs.remove(&id) {
+            self.repeat(&run);
+            self.runs.insert(id, run);
+            return;
+        }
         let node = self.graph.node(id);
         let length = node.ty.len();
         match &node.op {
@@ -322,8 +392,8 @@ impl<'a> Writer<'a> {
             }
             _ => {}
         }
-        let dst = match target {
-            Some(slot) => slot,
+        let dst = match self.targets.get(&id) {
+            Some(slot) => *slot,
             None => {
                 self.temporary.insert(id, length);
                 self.layout.take(length)
@@ -337,6 +407,59 @@ impl<'a> Writer<'a> {
         if let Some(length) = self.temporary.remove(&id) {
             self.layout.give(self.slots[&id], length);
         }
+        if let Some(first) = self.first.get(&id)
+            && let Some((slot, needed)) = self.blocks.get_mut(first)
+        {
+            *needed -= 1;
+            if *needed == 0 {
+                self.layout.give(*slot, self.runs[first].results.len());
+                self.blocks.remove(first);
+            }
+        }
+    }
+
+    /// Writes out a run. Results that are no roots lie one after the other.
+    fn repeat(&mut self, run: &Run) {
+        let (count, first) = (run.results.len(), run.results[0]);
+        let width = run.reads.len() / count;
+        let (to, apart) = match self.targets.get(&first) {
+            Some(slot) => (*slot, distance(*slot, self.targets[&run.results[1]])),
+            None => {
+                let block = self.layout.take(count);
+                self.blocks.insert(first, (block, count));
+                (block, 1)
+            }
+        };
+        for (i, id) in run.results.iter().enumerate() {
+            self.slots.insert(*id, (i64::from(to) + i as i64 * i64::from(apart)) as Slot);
+        }
+        let loads = (0..width).map(|i| {
+            let all: Vec<NodeId> = run.reads.iter().skip(i).step_by(width).copied().collect();
+            self.load(&all)
+        });
+        let loads = loads.collect();
+        let stores = vec![((width + run.ops.len()) as u32 - 1, to, apart)];
+        let mut reserve = |length| self.hold(length);
+        let repeat = Repeat::new(count as u32, loads, run.ops.clone(), stores, &mut reserve);
+        self.tape.extra.push(Extra::Repeat(Box::new(repeat)));
+        let c = self.tape.extra.len() as u32 - 1;
+        self.tape.code.push(Instr { code: Code::Repeat, dst: to, a: 0, b: 0, c, n: count as u32 });
+    }
+
+    /// Where the values are that a run reads one after the other, and how far apart. Constants that
+    /// differ get places for this.
+    fn load(&mut self, all: &[NodeId]) -> (Slot, i32) {
+        if all.iter().all(|id| id == &all[0]) {
+            return (self.slots[&all[0]], 0);
+        }
+        let constants: Option<Vec<f64>> =
+            all.iter().map(|id| self.graph.constant_of(*id).map(|data| data[0])).collect();
+        if let Some(constants) = constants {
+            return (self.layout.constant(&constants), 1);
+        }
+        let places = |i: usize| distance(self.slots[&all[i]], self.slots[&all[i + 1]]);
+        debug_assert!((1..all.len() - 1).all(|i| places(i) == places(0)));
+        (self.slots[&all[0]], places(0))
     }
 
     fn copy(&mut self, from: Slot, to: Slot, length: usize) {
@@ -474,21 +597,32 @@ impl<'a> Writer<'a> {
     fn finish(mut self, guards: &Guards) -> Tape {
         let left: Vec<NodeId> = self.temporary.keys().copied().collect();
         left.into_iter().for_each(|id| self.release(id));
+        for (first, (slot, _)) in std::mem::take(&mut self.blocks) {
+            self.layout.give(slot, self.runs[&first].results.len());
+        }
         for (slot, length) in std::mem::take(&mut self.held) {
             self.layout.give(slot, length);
         }
         debug_assert!(self.tape.code.iter().all(Instr::reads_elsewhere), "{:?}", self.tape);
-        let mut code = std::mem::take(&mut self.tape.code);
-        while let Some((from, guard)) = self.sections.pop() {
-            let section = join_copies(code.split_off(from));
+        let code = std::mem::take(&mut self.tape.code);
+        let ends = self.sections.iter().skip(1).map(|section| section.0).chain([code.len()]);
+        let sections: Vec<(usize, usize, u32)> =
+            self.sections.iter().zip(ends).map(|((from, guard), to)| (*from, to, *guard)).collect();
+        let before = sections.first().map_or(code.len(), |first| first.0);
+        for (from, to, guard) in std::iter::once((0, before, 0)).chain(sections) {
+            let section = join_copies(&code[from..to]);
             if guard != 0 && !section.is_empty() {
                 let (a, n) = (guards.truth(guard), section.len() as u32);
-                code.push(Instr { code: Code::Skip, dst: 0, a, b: 0, c: 0, n });
+                self.tape.code.push(Instr { code: Code::Skip, dst: 0, a, b: 0, c: 0, n });
                 self.tape.guarded = true;
             }
-            self.tape.code.splice(0..0, code.drain(from..).chain(section));
+            self.tape.code.extend(section);
         }
-        self.tape.code.splice(0..0, join_copies(code));
         self.tape
     }
+}
+
+/// How far the second place is after the first.
+fn distance(from: Slot, to: Slot) -> i32 {
+    (i64::from(to) - i64::from(from)) as i32
 }

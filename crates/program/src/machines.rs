@@ -4,7 +4,7 @@ use blocks::{ModeOutput, Part};
 use diagram::{BlockId, Diagram, FragmentId, Mode, RegionId, WireId};
 use ir::{NodeId, Op, Slot, Tape};
 use rustc_hash::{FxHashMap, FxHashSet};
-use schedule::{Schedule, Step};
+use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
 use crate::program::{CellId, Unit, UnitId};
@@ -14,8 +14,6 @@ use crate::solved;
 /// Blocks that run together or not at all.
 #[derive(Clone, Debug, Default)]
 pub struct FragmentProgram {
-    /// The fragment that it is in.
-    pub parent: FragmentId,
     /// Whether its clock shows how long ago it was entered.
     pub dwell: bool,
     /// Where it stands whether it runs.
@@ -40,6 +38,8 @@ pub struct FragmentProgram {
     pub machines: Vec<usize>,
     /// Its wires as they are when it starts, and what memories begin with.
     pub entry: Tape,
+    /// Where the entry tape puts wires, and how many numbers each has.
+    pub wires: Vec<(Slot, usize)>,
     /// Where the entry tape puts what memories begin with, and the state.
     pub memories: Vec<(Slot, usize)>,
     /// States that start from what an expression says, in order.
@@ -68,6 +68,8 @@ pub struct Tested {
     pub length: usize,
     /// Where it is then whether it is there.
     pub present: Slot,
+    /// Presence and value of its wire, as they are at a microstep before the commit.
+    pub wire: [Slot; 2],
 }
 
 /// A state machine.
@@ -83,8 +85,6 @@ pub struct MachineProgram {
     pub outputs: Vec<[usize; 2]>,
     /// The states.
     pub states: Vec<StateProgram>,
-    /// Whether a state has a way out for where its diagram fails.
-    pub recovers: bool,
     /// The regions of its fragments, which a transition may reach.
     pub regions: Vec<RegionId>,
     /// What a transition may change.
@@ -109,8 +109,6 @@ pub struct Transition {
     pub to: usize,
     /// Truth values that must all hold.
     pub guards: Vec<Tested>,
-    /// For a preemptive one, the presence and the value of its guard at a microstep.
-    pub early: Option<[Slot; 2]>,
     /// What states become.
     pub sets: Vec<Assignment>,
     /// What outputs say, by their numbers.
@@ -119,6 +117,8 @@ pub struct Transition {
     pub history: bool,
     /// Whether it is tried as soon as the state is entered.
     pub immediate: bool,
+    /// Whether it comes before what the state's diagram does.
+    pub preemptive: bool,
     /// Whether it is taken where no other one is.
     pub default: bool,
     /// Whether it may be one of several that are enabled.
@@ -132,16 +132,26 @@ pub struct Transition {
 pub struct Assignment {
     /// The state.
     pub state: usize,
-    /// The wire that shows it, where it is a parameter that transitions set.
-    pub wire: Option<CellId>,
     /// What computes it.
     pub value: Tested,
+}
+
+impl MachineProgram {
+    /// Whether some transition of it is as asked for.
+    pub(crate) fn has(&self, asked: impl Fn(&Transition) -> bool) -> bool {
+        self.states.iter().flat_map(|state| &state.transitions).any(asked)
+    }
 }
 
 /// What comes out.
 pub(crate) struct Compiled {
     pub fragments: Vec<FragmentProgram>,
     pub machines: Vec<MachineProgram>,
+    /// The machines with a preemptive transition, those whose guards remember something that does
+    /// not move, and those with a way out of a failure.
+    pub preempted: Vec<usize>,
+    pub remembering: Vec<usize>,
+    pub recovering: Vec<usize>,
     /// Wires that transitions read.
     pub asked: FxHashSet<WireId>,
 }
@@ -152,7 +162,9 @@ pub(crate) fn compile(
     slots: &mut Slots,
     units: &[Unit],
 ) -> Compiled {
-    let mut maker = Maker { diagram, schedule, slots, asked: FxHashSet::default() };
+    show_variables(diagram, slots);
+    let groups = Groups::new(diagram, schedule, slots, units);
+    let mut maker = Maker { diagram, schedule, slots, groups, asked: FxHashSet::default() };
     let fragments = (0..diagram.modes.fragments.len())
         .map(|index| maker.fragment(FragmentId::new(index), units))
         .collect::<Vec<_>>();
@@ -160,7 +172,38 @@ pub(crate) fn compile(
         diagram.modes.machines.iter().map(|machine| maker.machine(machine, &fragments)).collect();
     let asked = maker.asked;
     watch_guards(diagram, slots, units);
-    Compiled { fragments, machines, asked }
+    let having = |asked: fn(&Transition) -> bool| {
+        let has = |index: &usize| machines[*index].has(asked);
+        (0..machines.len()).filter(has).collect()
+    };
+    let (preempted, recovering) = (having(|t| t.preemptive), having(|t| t.error));
+    let remembers = |index: &usize| remembers(diagram, &diagram.modes.machines[*index]);
+    let remembering = (0..machines.len()).filter(remembers).collect();
+    Compiled { fragments, machines, preempted, remembering, recovering, asked }
+}
+
+/// Notes the wires of parameters that transitions set.
+fn show_variables(diagram: &Diagram, slots: &mut Slots) {
+    let states = diagram.modes.machines.iter().flat_map(|machine| &machine.states);
+    let sets = states.flat_map(|state| &state.transitions).flat_map(|t| &t.sets);
+    for set in sets.filter(|set| set.variable) {
+        let wire = slots.part(diagram.block(set.target).outputs[0], Part::Value);
+        let state = slots.first_state[set.target.index()];
+        slots.states[state].wire = Some(wire);
+    }
+}
+
+/// Whether a guard of a machine reads a memory of its own of something that does not move.
+fn remembers(diagram: &Diagram, machine: &diagram::Machine) -> bool {
+    let transitions = machine.states.iter().flat_map(|state| &state.transitions);
+    let guards = transitions.flat_map(|transition| &transition.guards);
+    let mut read = guards.flat_map(|guard| diagram.block(*guard).inputs.iter().flatten());
+    read.any(|wire| {
+        let wire = diagram.wire(*wire);
+        let block = diagram.block(wire.block);
+        let own = diagram.modes.fragments[block.fragment.index()].dwell;
+        own && !wire.moving && !block.definition.states.is_empty()
+    })
 }
 
 /// Enters machines as readers of what their guards read.
@@ -174,73 +217,114 @@ fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &[Unit]) {
         return;
     }
     for cell in &mut slots.cells {
-        for reader in &cell.readers {
-            if let Some(machine) = machine_of.get(&units[reader.index()].block)
-                && !cell.machines.contains(machine)
-            {
-                cell.machines.push(*machine);
-            }
+        let readers = cell.readers.iter().map(|reader| units[reader.index()].block);
+        cell.machines.extend(readers.filter_map(|block| machine_of.get(&block)));
+        cell.machines.sort_unstable();
+        cell.machines.dedup();
+    }
+}
+
+/// What is in each fragment, found in one pass over everything.
+struct Groups {
+    units: Vec<Vec<UnitId>>,
+    blocks: Vec<Vec<BlockId>>,
+    crossings: Vec<Vec<usize>>,
+    /// Steps between events that compute something of the fragment.
+    steps: Vec<Vec<usize>>,
+    /// States that start from what an expression says.
+    entries: Vec<Vec<usize>>,
+    machines: Vec<Vec<usize>>,
+    /// The fragments right inside it.
+    children: Vec<Vec<FragmentId>>,
+}
+
+impl Groups {
+    fn new(diagram: &Diagram, schedule: &Schedule, slots: &Slots, units: &[Unit]) -> Groups {
+        let modes = &diagram.modes;
+        let count = modes.fragments.len();
+        let of = |block: BlockId| diagram.block(block).fragment;
+        let units = units.iter().enumerate().map(|(i, unit)| (unit.fragment, UnitId::new(i)));
+        let blocks = (0..diagram.blocks.len()).map(BlockId::new).map(|block| (of(block), block));
+        let crossings = slots.crossings.iter().enumerate().map(|(i, c)| (of(c.block), i));
+        let entries = modes.entries.iter().enumerate().map(|(i, entry)| (of(entry.block), i));
+        let machines = modes.machines.iter().enumerate().map(|(i, m)| (m.fragment, i));
+        let children = modes.fragments.iter().enumerate().skip(1);
+        let children = children.map(|(i, fragment)| (fragment.parent, FragmentId::new(i)));
+        let fragment = |part: PartId| of(diagram.wire(schedule.parts.get(part).wire).block);
+        let steps = schedule.smooth.iter().enumerate().flat_map(|(i, step)| {
+            let mut fragments: Vec<FragmentId> = step.parts().map(fragment).collect();
+            fragments.sort_unstable();
+            fragments.dedup();
+            fragments.into_iter().map(move |fragment| (fragment, i))
+        });
+        Groups {
+            units: grouped(count, units),
+            blocks: grouped(count, blocks),
+            crossings: grouped(count, crossings),
+            steps: grouped(count, steps),
+            entries: grouped(count, entries),
+            machines: grouped(count, machines),
+            children: grouped(count, children),
         }
     }
+}
+
+fn grouped<T>(count: usize, items: impl Iterator<Item = (FragmentId, T)>) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = (0..count).map(|_| Vec::new()).collect();
+    for (fragment, item) in items {
+        groups[fragment.index()].push(item);
+    }
+    groups
 }
 
 struct Maker<'a> {
     diagram: &'a Diagram,
     schedule: &'a Schedule,
     slots: &'a mut Slots,
+    groups: Groups,
     asked: FxHashSet<WireId>,
 }
 
 impl Maker<'_> {
     fn fragment(&mut self, id: FragmentId, units: &[Unit]) -> FragmentProgram {
         let places = self.slots.fragments[id.index()];
-        let written = &self.diagram.modes.fragments[id.index()];
         let mut fragment = FragmentProgram {
-            parent: written.parent,
-            dwell: written.dwell,
+            dwell: self.diagram.modes.fragments[id.index()].dwell,
             active: places.active,
             origin: places.origin,
+            machines: std::mem::take(&mut self.groups.machines[id.index()]),
             ..FragmentProgram::default()
         };
-        let machines = self.diagram.modes.machines.iter().enumerate();
-        let own = machines.filter(|(_, machine)| machine.fragment == id);
-        fragment.machines.extend(own.map(|(index, _)| index));
         if id == FragmentId::ROOT {
             return fragment;
         }
-        let inside = |block: BlockId| self.diagram.block(block).fragment == id;
-        let numbered = |n: usize| (0..n).map(|i| (i, UnitId::new(i)));
-        fragment.units.extend(
-            numbered(units.len()).filter(|(i, _)| units[*i].fragment == id).map(|(_, unit)| unit),
-        );
-        let states = self.slots.states.iter().enumerate();
-        fragment.states.extend(states.filter(|(_, s)| inside(s.block)).map(|(i, _)| i));
-        let timers = self.slots.timers.iter().enumerate();
-        fragment.timers.extend(timers.filter(|(_, t)| inside(t.block)).map(|(i, _)| i));
-        let crossings = self.slots.crossings.iter().enumerate();
-        fragment.crossings.extend(crossings.filter(|(_, c)| inside(c.block)).map(|(i, _)| i));
-        for (index, wire) in self.diagram.wires.iter().enumerate() {
-            if inside(wire.block) {
-                let present = self.slots.part(WireId::new(index), Part::Present);
+        fragment.units = std::mem::take(&mut self.groups.units[id.index()]);
+        fragment.crossings = std::mem::take(&mut self.groups.crossings[id.index()]);
+        for block in &self.groups.blocks[id.index()] {
+            let flat = self.diagram.block(*block);
+            let first = self.slots.first_state[block.index()];
+            fragment.states.extend(first..first + flat.definition.states.len());
+            let first = self.slots.first_timer[block.index()];
+            fragment.timers.extend(first..first + flat.definition.timers.len());
+            for wire in &flat.outputs {
+                let present = self.slots.part(*wire, Part::Present);
                 if self.slots.cells[present.index()].event {
                     fragment.events.push(present);
                 }
-                let cells = self.slots.wires[index].all();
+                let cells = self.slots.wires[wire.index()].all();
                 let readers = cells.flat_map(|cell| &self.slots.cells[cell.index()].readers);
                 let elsewhere = readers.filter(|unit| units[unit.index()].fragment != id);
                 fragment.readers.extend(elsewhere);
-                let region = self.diagram.block(wire.block).region;
-                if !fragment.regions.contains(&region) {
-                    fragment.regions.push(region);
-                }
+                fragment.regions.push(flat.region);
             }
         }
-        for entry in &self.diagram.modes.entries {
-            if inside(entry.block) {
-                let state = self.slots.first_state[entry.block.index()];
-                let value = self.tested(self.diagram.wire(entry.wire).block);
-                fragment.starts.push(EntryState { state, value });
-            }
+        fragment.regions.sort_unstable();
+        fragment.regions.dedup();
+        for entry in std::mem::take(&mut self.groups.entries[id.index()]) {
+            let entry = &self.diagram.modes.entries[entry];
+            let state = self.slots.first_state[entry.block.index()];
+            let value = self.tested(self.diagram.wire(entry.wire).block);
+            fragment.starts.push(EntryState { state, value });
         }
         fragment.readers.sort_unstable();
         fragment.readers.dedup();
@@ -251,51 +335,39 @@ impl Maker<'_> {
     /// The wires of a fragment between events, from what is around it as it is.
     fn entry(&mut self, id: FragmentId, fragment: &mut FragmentProgram) {
         let guesses = self.slots.guesses.len();
-        let block_of = |part| self.diagram.wire(self.schedule.parts.get(part).wire).block;
-        let inside = |part| self.diagram.block(block_of(part)).fragment == id;
         let mut composer = Composer::new(self.diagram, &self.schedule.parts, Mode::Smooth);
-        for step in &self.schedule.smooth {
-            match step {
-                Step::Single(part) if inside(*part) => {
+        for step in &self.groups.steps[id.index()] {
+            match &self.schedule.smooth[*step] {
+                Step::Single(part) => {
                     let node = composer.part(self.slots, *part);
                     composer.nodes.insert(*part, node);
                 }
-                Step::Iterate(members) if members.iter().any(|part| inside(*part)) => {
-                    solved::iterate(&mut composer, self.slots, members);
-                }
-                Step::Presences { members, present }
-                    if members.iter().any(|part| inside(*part)) =>
-                {
+                Step::Iterate(members) => solved::iterate(&mut composer, self.slots, members),
+                Step::Presences { members, present } => {
                     solved::presences(&mut composer, self.slots, members, *present);
                 }
-                Step::Solve { unknowns, rest }
-                    if unknowns.iter().map(|(part, _)| part).chain(rest).any(|p| inside(*p)) =>
-                {
+                Step::Solve { unknowns, rest } => {
                     solved::solve(&mut composer, self.slots, unknowns, rest);
                 }
-                _ => {}
             }
         }
         let mut roots: Vec<(NodeId, Slot)> = Vec::new();
-        for (index, wire) in self.diagram.wires.iter().enumerate() {
-            let block = self.diagram.block(wire.block);
-            if block.fragment != id || block.passive {
-                continue;
-            }
-            let wire = WireId::new(index);
-            let derivatives = (1..=self.diagram.wire(wire).derivatives).map(Part::Derivative);
-            for part in [Part::Present, Part::Value].into_iter().chain(derivatives) {
-                let node = composer.nodes[&self.schedule.parts.id(wire, part)];
-                roots.push((node, self.slots.slot(self.slots.part(wire, part))));
+        let blocks = &self.groups.blocks[id.index()];
+        for block in blocks.iter().filter(|block| !self.diagram.block(**block).passive) {
+            for wire in &self.diagram.block(*block).outputs {
+                let derivatives = (1..=self.diagram.wire(*wire).derivatives).map(Part::Derivative);
+                for part in [Part::Present, Part::Value].into_iter().chain(derivatives) {
+                    let node = composer.nodes[&self.schedule.parts.id(*wire, part)];
+                    let slot = self.slots.slot(self.slots.part(*wire, part));
+                    fragment.wires.push((slot, composer.graph.ty(node).len()));
+                    roots.push((node, slot));
+                }
             }
         }
-        for (index, block) in self.diagram.blocks.iter().enumerate() {
-            if block.fragment != id || block.passive {
-                continue;
-            }
-            for (number, next) in block.smooth.nexts.iter().enumerate() {
-                let node = composer.inline(self.slots, BlockId::new(index), *next);
-                let state = self.slots.first_state[index] + number;
+        for block in blocks.iter().filter(|block| !self.diagram.block(**block).passive) {
+            for (number, next) in self.diagram.block(*block).smooth.nexts.iter().enumerate() {
+                let node = composer.inline(self.slots, *block, *next);
+                let state = self.slots.first_state[block.index()] + number;
                 let own = self.slots.slot(self.slots.states[state].cell);
                 if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                     continue;
@@ -323,7 +395,9 @@ impl Maker<'_> {
         let roots = [(value, places.0), (present, places.1)];
         self.asked.extend(flat.inputs.iter().flatten());
         let tape = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &|slot| slot);
-        Tested { block, tape, value: places.0, length, present: places.1 }
+        let wire = [Part::Present, Part::Value]
+            .map(|part| self.slots.slot(self.slots.part(flat.outputs[0], part)));
+        Tested { block, tape, value: places.0, length, present: places.1, wire }
     }
 
     fn machine(
@@ -342,15 +416,12 @@ impl Maker<'_> {
         let mut regions: Vec<RegionId> = Vec::new();
         let mut changed: Vec<usize> = vec![mode];
         for state in &machine.states {
-            for (index, fragment) in fragments.iter().enumerate() {
-                let id = FragmentId::new(index);
-                let modes = &self.diagram.modes;
-                let inner = modes.is_inside(id, state.dwell)
-                    || state.content.is_some_and(|content| modes.is_inside(id, content));
-                if inner {
-                    regions.extend(&fragment.regions);
-                    changed.extend(&fragment.states);
-                }
+            let mut open: Vec<FragmentId> = vec![state.dwell];
+            open.extend(state.content);
+            while let Some(inner) = open.pop() {
+                regions.extend(&fragments[inner.index()].regions);
+                changed.extend(&fragments[inner.index()].states);
+                open.extend(&self.groups.children[inner.index()]);
             }
             let transitions =
                 state.transitions.iter().map(|transition| self.transition(transition)).collect();
@@ -364,36 +435,26 @@ impl Maker<'_> {
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
         let cells = changed.iter().map(|state| self.slots.states[*state].cell).collect();
-        let recovers = states.iter().flat_map(|state| &state.transitions).any(|t| t.error);
-        MachineProgram { fragment, mode, initial, outputs, states, recovers, regions, cells }
+        MachineProgram { fragment, mode, initial, outputs, states, regions, cells }
     }
 
     fn transition(&mut self, transition: &diagram::Transition) -> Transition {
-        let early = transition.guards.first().filter(|_| transition.preemptive).map(|guard| {
-            let wire = self.diagram.block(*guard).outputs[0];
-            [Part::Present, Part::Value].map(|part| self.slots.slot(self.slots.part(wire, part)))
-        });
         let guards = transition.guards.iter().map(|guard| self.tested(*guard)).collect();
-        let mut sets = Vec::new();
-        for set in &transition.sets {
-            let value = self.tested(set.value);
-            let wire = self.diagram.block(set.target).outputs[0];
-            sets.push(Assignment {
-                state: self.slots.first_state[set.target.index()],
-                wire: set.variable.then(|| self.slots.part(wire, Part::Value)),
-                value,
-            });
-        }
+        let sets = transition.sets.iter().map(|set| Assignment {
+            state: self.slots.first_state[set.target.index()],
+            value: self.tested(set.value),
+        });
+        let sets = sets.collect();
         let says =
             transition.says.iter().map(|(output, value)| (*output, self.tested(*value))).collect();
         Transition {
             to: transition.to,
             guards,
-            early,
             sets,
             says,
             history: transition.history,
             immediate: transition.immediate,
+            preemptive: transition.preemptive,
             default: transition.default,
             nondeterministic: transition.nondeterministic,
             error: transition.error,

@@ -60,6 +60,13 @@ pub struct Program {
     pub fragments: Vec<FragmentProgram>,
     /// The state machines.
     pub machines: Vec<MachineProgram>,
+    /// The machines with a preemptive transition.
+    pub preempted: Vec<usize>,
+    /// The machines with a guard over what a signal that does not move was before: that changes when
+    /// a tick begins.
+    pub remembering: Vec<usize>,
+    /// The machines with a way out of a failure.
+    pub recovering: Vec<usize>,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
     pub(crate) values: Vec<Option<NodeId>>,
@@ -226,6 +233,8 @@ pub struct StateCells {
     pub initial: Vec<f64>,
     /// Whether it flows between events.
     pub continuous: bool,
+    /// The wire that shows it, where it is a parameter that transitions set.
+    pub wire: Option<CellId>,
 }
 
 /// A timer of a block.

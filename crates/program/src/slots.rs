@@ -242,6 +242,7 @@ impl Slots {
                     cell,
                     initial: state.initial.data().to_vec(),
                     continuous: flows,
+                    wire: None,
                 });
             }
         }

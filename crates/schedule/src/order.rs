@@ -35,6 +35,18 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The parts that it computes.
+    pub fn parts(&self) -> impl Iterator<Item = PartId> {
+        let (unknowns, members): (&[(PartId, Vec<f64>)], &[PartId]) = match self {
+            Step::Single(part) => (&[], std::slice::from_ref(part)),
+            Step::Iterate(members) | Step::Presences { members, .. } => (&[], members),
+            Step::Solve { unknowns, rest } => (unknowns, rest),
+        };
+        unknowns.iter().map(|(part, _)| *part).chain(members.iter().copied())
+    }
+}
+
 /// The order of evaluation in both modes.
 #[derive(Clone, Debug)]
 pub struct Schedule {

@@ -7,7 +7,7 @@ use superdense::RunError;
 
 fn not_finite(text: &str) -> (superdense::Tag, String) {
     match failure(text).error {
-        RunError::NotFinite { tag, block } => (tag, block),
+        RunError::NotFinite { tag, block, .. } => (tag, block),
         other => panic!("{other}"),
     }
 }
@@ -113,7 +113,9 @@ simulate: {stop: 2}
 ",
     );
     let (at, block) = match failure.error {
-        RunError::NotFinite { tag, block } | RunError::StepTooSmall { tag, block } => (tag, block),
+        RunError::NotFinite { tag, block, .. } | RunError::StepTooSmall { tag, block, .. } => {
+            (tag, block)
+        }
         other => panic!("{other}"),
     };
     assert_near(at.time.seconds(), 1.0, 1e-6);
@@ -133,7 +135,9 @@ simulate: {stop: 2}
 ",
     );
     let (at, block) = match failure.error {
-        RunError::NotFinite { tag, block } | RunError::StepTooSmall { tag, block } => (tag, block),
+        RunError::NotFinite { tag, block, .. } | RunError::StepTooSmall { tag, block, .. } => {
+            (tag, block)
+        }
         other => panic!("{other}"),
     };
     assert_near(at.time.seconds(), 1.0, 1e-4);

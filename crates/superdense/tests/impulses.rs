@@ -157,7 +157,7 @@ simulate: {{stop: 2}}
         Ok(system) => match system.simulate() {
             Ok(_) => panic!("{blocks}: a number came out"),
             Err(failure) => match &failure.error {
-                RunError::Undefined { tag, block, reason } => {
+                RunError::Undefined { tag, block, reason, .. } => {
                     assert_eq!(*tag, exact("1", 1), "{blocks}");
                     assert!(common::belongs(block, "y"), "{blocks}: {block}");
                     assert!(!reason.is_empty());

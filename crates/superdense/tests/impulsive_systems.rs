@@ -352,7 +352,7 @@ simulate: {{stop: 1.5}}
         )
     };
     match common::failure(&model("s", "")).error {
-        RunError::NotConstructive { tag, blocks } => {
+        RunError::NotConstructive { tag, blocks, .. } => {
             assert_eq!(tag, exact("1", 1));
             assert!(blocks.contains(&"x".to_owned()), "{blocks:?}");
         }

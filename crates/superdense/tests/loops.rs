@@ -250,7 +250,7 @@ simulate: {{stop: 1}}
 "
         ));
         match failure.error {
-            RunError::NoSolution { tag: at, block } => {
+            RunError::NoSolution { tag: at, block, .. } => {
                 assert_eq!((at, block.as_str()), (tag(0.0, 0), "z"), "{expression}");
             }
             other => panic!("{expression}: {other}"),
@@ -296,7 +296,7 @@ simulate: {stop: 1}
 ",
     );
     match failure.error {
-        RunError::NoSolution { tag, block } => {
+        RunError::NoSolution { tag, block, .. } => {
             assert_eq!((tag, block.as_str()), (exact("0.5", 1), "z"));
         }
         other => panic!("{other}"),
@@ -359,7 +359,7 @@ simulate: {{stop: 2}}
 "
         );
         match failure(&text).error {
-            RunError::NotConstructive { tag, mut blocks } => {
+            RunError::NotConstructive { tag, mut blocks, .. } => {
                 assert_eq!(tag, exact("0.5", 1));
                 blocks.sort();
                 assert_eq!(blocks, ["a", "b"]);

@@ -80,7 +80,7 @@ fn undefined(blocks: &str, words: &str) {
     assert!(warnings.0.iter().all(|d| d.code == "undefined-possible"), "{warnings}");
     let failure = system.simulate().expect_err(blocks);
     match failure.error {
-        RunError::Undefined { tag, block, reason } => {
+        RunError::Undefined { tag, block, reason, .. } => {
             assert_eq!(tag, exact("1", 1), "{blocks}");
             assert!(belongs(&block, "y"), "{blocks}: {block}");
             assert!(reason.contains(words), "{blocks}: {reason}");

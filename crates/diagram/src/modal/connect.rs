@@ -41,10 +41,10 @@ impl<'m> Flattener<'m> {
         for (number, state) in modal.states.iter().enumerate() {
             let mut transitions = Vec::new();
             let mut silencing = Vec::new();
-            for transition in &state.transitions {
-                if let Some(made) = self.transition(index, number, transition) {
+            for at in 0..state.transitions.len() {
+                if let Some(made) = self.transition(index, number, at) {
                     if made.preemptive {
-                        silencing.extend(made.guards.first().copied());
+                        silencing.push(made.guards.clone());
                     }
                     transitions.push(made);
                 }
@@ -77,7 +77,7 @@ impl<'m> Flattener<'m> {
         name: &str,
         id: BlockId,
         states: &[MachineState],
-        preemptive: &[(Vec<BlockId>, FragmentId)],
+        preemptive: &[(Vec<Vec<BlockId>>, FragmentId)],
     ) {
         let modal = self.machines.drafts[index].modal;
         let mode = self.machines.drafts[index].mode;
@@ -100,9 +100,12 @@ impl<'m> Flattener<'m> {
             says.filter(|(output, _)| *output == number).map(|(_, value)| *value).collect();
         let mut silencing = Vec::new();
         let mut silenced = Vec::new();
-        for (blocks, dwell) in preemptive {
-            let own = (silencing.len()..silencing.len() + blocks.len()).collect();
-            silencing.extend(blocks.iter().copied());
+        for (transitions, dwell) in preemptive {
+            let mut own = Vec::new();
+            for guards in transitions {
+                own.push((silencing.len()..silencing.len() + guards.len()).collect());
+                silencing.extend(guards.iter().copied());
+            }
             silenced.push((own, dwell.0));
         }
         let wire = |block: &BlockId| self.drafts[block.index()].outputs[0];

@@ -17,26 +17,32 @@ impl<'m> Flattener<'m> {
         &mut self,
         index: usize,
         from: usize,
-        written: &'m model::Transition,
+        number: usize,
     ) -> Option<Transition> {
         let draft = &self.machines.drafts[index];
         let modal = draft.modal;
+        let written = &modal.states[from].transitions[number];
         let (scope, dwell) = (draft.states[from].guards, draft.states[from].dwell);
-        let path = format!("{}.{}", draft.path, modal.states[from].name.value);
+        let state = format!("{}.{}", draft.path, modal.states[from].name.value);
+        // The second transition and those after it have their number in the names of their parts.
+        let path = |part: &str| match number {
+            0 => format!("{state}.{part}"),
+            _ => format!("{state}.{part}#{}", number + 1),
+        };
         let to = self.state_named(modal, &written.to)?;
         let mut guards = Vec::new();
         if let Some(guard) = &written.guard {
-            guards.push(self.guard(scope, guard, format!("{path}.when"), dwell)?);
+            guards.push(self.guard(scope, guard, path("when"), dwell)?);
         }
         if let Some(after) = &written.after {
-            guards.push(self.after(scope, after, format!("{path}.after"), dwell)?);
+            guards.push(self.after(scope, after, path("after"), dwell)?);
         }
         self.check_flags(written, !guards.is_empty());
         let mut sets = Vec::new();
         for set in &written.set {
             let destination = self.machines.drafts[index].states[to].scope;
             let target = self.target(destination, index, &set.name);
-            let path = format!("{path}.set.{}", set.name.value);
+            let path = format!("{}.{}", path("set"), set.name.value);
             let value = self.action(scope, &set.value, path, dwell);
             if let (Some((target, variable)), Some(value)) = (target, value) {
                 sets.push(Assignment { target, variable, value, span: set.name.span });
@@ -55,7 +61,7 @@ impl<'m> Flattener<'m> {
                 );
                 continue;
             };
-            let path = format!("{path}.output.{}", said.name.value);
+            let path = format!("{}.{}", path("output"), said.name.value);
             let value = self.action(scope, &said.value, path, dwell);
             says.extend(value.map(|value| (output, value)));
         }
@@ -80,6 +86,14 @@ impl<'m> Flattener<'m> {
         };
         if let (Some(span), Some(_)) = (written.preemptive, written.default) {
             refuse(span, "a default transition cannot be preemptive", "it comes after all others");
+        }
+        if let (Some(span), Some(_)) = (written.immediate, &written.after) {
+            let why = "a state that is just entered has lasted no time";
+            refuse(span, "a transition with `after` cannot be immediate", why);
+        }
+        if let (Some(span), Some(_)) = (written.immediate, written.error) {
+            let why = "it is taken where the state's diagram fails, whenever that is";
+            refuse(span, "an error transition cannot be immediate", why);
         }
         if let Some(span) = written.error
             && (guarded || written.preemptive.is_some() || written.default.is_some())

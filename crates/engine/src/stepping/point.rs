@@ -251,8 +251,9 @@ impl Stepping {
     fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         for (from, block, reason) in &self.program.events.checks {
             if self.s.slots[*from as usize] != 0.0 {
-                let (block, reason) = (self.diagram.block(*block).path.clone(), reason.clone());
-                return Err(RunError::Undefined { tag, block, reason });
+                let (id, reason) = (Some(*block), reason.clone());
+                let block = self.diagram.block(*block).path.clone();
+                return Err(RunError::Undefined { tag, block, id, reason });
             }
         }
         Ok(())
@@ -279,10 +280,11 @@ impl Stepping {
     }
 
     fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
-        let block = self.diagram.block(self.diagram.wire(wire).block).path.clone();
+        let id = self.diagram.wire(wire).block;
+        let (block, id) = (self.diagram.block(id).path.clone(), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::NoSolution { tag, block },
-            false => RunError::NotFinite { tag, block },
+            true => RunError::NoSolution { tag, block, id },
+            false => RunError::NotFinite { tag, block, id },
         }
     }
 

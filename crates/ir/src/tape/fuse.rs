@@ -61,12 +61,16 @@ impl Pair {
     }
 }
 
-/// Chooses pairs of scalar operations that become one instruction: the first has no other use. A
-/// node is in one pair at most.
-pub(super) fn pairs(graph: &Graph, order: &[NodeId], roots: &[NodeId]) -> FxHashMap<NodeId, usize> {
+/// Chooses pairs of scalar operations that become one instruction: the first has no other use, in
+/// the order or `elsewhere`. A node is in one pair at most.
+pub(super) fn pairs<'a>(
+    graph: &'a Graph,
+    order: &[NodeId],
+    elsewhere: impl Iterator<Item = &'a NodeId>,
+) -> FxHashMap<NodeId, usize> {
     let mut uses: FxHashMap<NodeId, usize> = FxHashMap::default();
     let args = order.iter().flat_map(|id| &graph.node(*id).args);
-    args.chain(roots).for_each(|id| *uses.entry(*id).or_default() += 1);
+    args.chain(elsewhere).for_each(|id| *uses.entry(*id).or_default() += 1);
     let ours: FxHashSet<NodeId> = order.iter().copied().collect();
     let mut pairs = FxHashMap::default();
     for id in order {
@@ -91,11 +95,11 @@ pub(super) fn pairs(graph: &Graph, order: &[NodeId], roots: &[NodeId]) -> FxHash
 }
 
 /// Joins copies whose places are evenly apart, such as those of states that are the rates of others.
-pub(super) fn join_copies(code: Vec<Instr>) -> Vec<Instr> {
+pub(super) fn join_copies(code: &[Instr]) -> Vec<Instr> {
     let mut joined: Vec<Instr> = Vec::with_capacity(code.len());
     for instr in code {
         let last = joined.last_mut();
-        match last.filter(|last| instr.code == Code::Copy && grows(last, &instr)) {
+        match last.filter(|last| instr.code == Code::Copy && grows(last, instr)) {
             Some(last) => {
                 (last.b, last.c) = match last.code {
                     Code::Copy => (instr.dst - last.dst, instr.a - last.a),
@@ -104,7 +108,7 @@ pub(super) fn join_copies(code: Vec<Instr>) -> Vec<Instr> {
                 last.code = Code::CopyApart;
                 last.n += 1;
             }
-            None => joined.push(instr),
+            None => joined.push(*instr),
         }
     }
     joined

@@ -103,7 +103,7 @@ impl Guards {
 /// as that allows. `reads` gives the nodes that one needs, of which those outside `order` are there.
 pub(super) fn together(
     order: &[NodeId],
-    guards: &FxHashMap<NodeId, u32>,
+    guard: &dyn Fn(NodeId) -> u32,
     reads: &dyn Fn(NodeId) -> Vec<NodeId>,
 ) -> Vec<NodeId> {
     let mut waiting: FxHashMap<NodeId, usize> = order.iter().map(|id| (*id, 0)).collect();
@@ -122,8 +122,8 @@ pub(super) fn together(
     let mut ready: FxHashMap<u32, BinaryHeap<Reverse<NodeId>>> = FxHashMap::default();
     let mut open: BinaryHeap<Reverse<(NodeId, u32)>> = BinaryHeap::new();
     for id in order.iter().filter(|id| waiting[*id] == 0) {
-        ready.entry(guards[id]).or_default().push(Reverse(*id));
-        open.push(Reverse((*id, guards[id])));
+        ready.entry(guard(*id)).or_default().push(Reverse(*id));
+        open.push(Reverse((*id, guard(*id))));
     }
     let mut sorted = Vec::with_capacity(order.len());
     let mut current = 0;
@@ -144,8 +144,8 @@ pub(super) fn together(
             let left = waiting.get_mut(&user).expect("one of the order");
             *left -= 1;
             if *left == 0 {
-                ready.entry(guards[&user]).or_default().push(Reverse(user));
-                open.push(Reverse((user, guards[&user])));
+                ready.entry(guard(user)).or_default().push(Reverse(user));
+                open.push(Reverse((user, guard(user))));
             }
         }
     }

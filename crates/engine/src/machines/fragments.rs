@@ -1,0 +1,240 @@
+//! Switching fragments on and off.
+
+use std::cmp::Reverse;
+
+use base::Time;
+use blocks::events_before;
+use diagram::FragmentId;
+use ir::{Slot, Tape, run};
+
+use crate::RunError;
+use crate::crossings::ROUNDS;
+use crate::simulation::Simulation;
+
+/// A fragment that was switched on, and whether it starts anew.
+type Entered = (FragmentId, bool);
+
+impl Simulation {
+    /// Puts every machine in its first state, before anything is evaluated.
+    pub(crate) fn start_machines(&mut self) {
+        let program = self.program.clone();
+        self.s.slots[program.fragments[0].active as usize] = 1.0;
+        let start = self.options.start;
+        let mut open = vec![FragmentId::ROOT];
+        while let Some(fragment) = open.pop() {
+            for machine in &program.fragments[fragment.index()].machines {
+                let state = &program.machines[*machine].states[program.machines[*machine].initial];
+                for inner in [Some(state.dwell), state.content].into_iter().flatten() {
+                    self.run_fragment(inner, start);
+                    open.push(inner);
+                }
+            }
+        }
+    }
+
+    /// Marks a fragment as running and puts its timers on the agenda.
+    fn run_fragment(&mut self, fragment: FragmentId, now: Time) {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        self.s.slots[code.active as usize] = 1.0;
+        self.s.slots[code.origin as usize] = self.s.fragments[fragment.index()].origin.seconds();
+        for timer in &code.timers {
+            if let Some(time) = self.wakes(*timer) {
+                self.s.agenda.push(Reverse((time.max(now), *timer as u32)));
+            }
+        }
+    }
+
+    /// Switches a fragment on: anew, or where it was. It and what is inside it, which is switched on
+    /// too, are added to `entered`, to be initialised when everything has its state.
+    pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        let now = self.s.tag.time;
+        let clock = &mut self.s.fragments[fragment.index()];
+        clock.origin = match (code.dwell, reset) {
+            (true, true) => now,
+            (false, true) => now - self.options.start,
+            (_, false) => clock.origin + (now - clock.stopped),
+        };
+        if reset {
+            for state in &code.states {
+                self.set_state(*state, &program.states[*state].initial);
+            }
+            for timer in &code.timers {
+                let cells = &program.timers[*timer];
+                let start = self.options.start;
+                let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
+                self.s.wakings[*timer] = past;
+                self.set_cell(cells.wakings, &[past as f64]);
+            }
+        }
+        self.run_fragment(fragment, now);
+        entered.push((fragment, reset));
+        for machine in &code.machines {
+            let state = &program.machines[*machine].states[self.mode(*machine)];
+            for inner in [state.content, Some(state.dwell)].into_iter().flatten() {
+                self.enter(inner, reset, entered);
+            }
+            if let Some(tick) = &mut self.s.tick {
+                tick.entered.push(*machine as u32);
+            }
+        }
+    }
+
+    /// Gives the states of fragments that start anew what their expressions say, which is made of
+    /// what transitions set.
+    pub(super) fn start_states(&mut self, entered: &[Entered]) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let anew = entered.iter().filter(|(_, reset)| *reset);
+        let starts = anew.flat_map(|(fragment, _)| &program.fragments[fragment.index()].starts);
+        if starts.clone().next().is_none() {
+            return Ok(());
+        }
+        self.fill_wires(entered);
+        for start in starts {
+            self.compute(&start.value)?;
+            if self.is_there(&start.value) {
+                let cell = program.states[start.state].cell;
+                self.set_from(cell, start.value.value as usize);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives fragments that were switched on their wires and, where they start anew, their sides
+    /// and memories, without an event; their units run at the next microstep.
+    pub(super) fn initialise(&mut self, entered: &[Entered]) -> Result<(), RunError> {
+        let program = self.program.clone();
+        for _ in 0..ROUNDS {
+            self.fill_wires(entered);
+            let mut changed = false;
+            for (fragment, reset) in entered {
+                changed |= *reset && self.set_sides_of(*fragment)?;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (fragment, reset) in entered {
+            let code = &program.fragments[fragment.index()];
+            if *reset {
+                self.take_memories(&code.memories);
+            }
+            if let Some(tick) = &mut self.s.tick {
+                code.units.iter().chain(&code.readers).for_each(|unit| tick.ask(*unit));
+                code.regions.iter().for_each(|region| tick.disturb(*region));
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the wires of fragments that were switched on. A fragment and the machines in it read
+    /// each other, so it goes on until nothing changes.
+    fn fill_wires(&mut self, entered: &[Entered]) {
+        let program = self.program.clone();
+        let codes = || entered.iter().map(|(fragment, _)| &program.fragments[fragment.index()]);
+        let nested = codes().any(|code| !code.machines.is_empty());
+        for _ in 0..ROUNDS + entered.len() {
+            let mut changed = false;
+            for code in codes() {
+                changed |= self.run_entry(&code.entry, if nested { &code.wires } else { &[] });
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// Runs the entry tape of a fragment; says whether numbers at some places have changed.
+    fn run_entry(&mut self, tape: &Tape, watched: &[(Slot, usize)]) -> bool {
+        let numbers = |slots: &[f64], to: &mut Vec<f64>| {
+            let place = |(from, length): &(Slot, usize)| *from as usize..*from as usize + length;
+            watched.iter().for_each(|watched| to.extend_from_slice(&slots[place(watched)]));
+        };
+        self.scratch.clear();
+        numbers(&self.s.slots, &mut self.scratch);
+        let count = self.scratch.len();
+        run(tape, &mut self.s.slots);
+        numbers(&self.s.slots, &mut self.scratch);
+        let (before, after) = self.scratch.split_at(count);
+        before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits())
+    }
+
+    /// Sets the sides and cells of a fragment from their values; says whether one changed.
+    fn set_sides_of(&mut self, fragment: FragmentId) -> Result<bool, RunError> {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        if code.crossings.is_empty() {
+            return Ok(false);
+        }
+        for region in &code.regions {
+            if !program.regions[region.index()].watches.is_empty() {
+                self.compute_rates(region.index(), true);
+            }
+        }
+        self.share_location(fragment);
+        let mut changed = self.set_unlocated(&code.units);
+        for index in &code.crossings {
+            let crossing = &program.crossings[*index];
+            if let Some((region, _)) = crossing.watch {
+                let new = self.new_frozen(region.index(), *index)?;
+                let slot = program.cell(crossing.frozen).slot as usize;
+                changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// A function that is as small as one that was located at this time counts as zero too: the
+    /// guard of the other state often asks for the same crossing the other way round.
+    fn share_location(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        for index in &program.fragments[fragment.index()].crossings {
+            let Some((region, watch)) = program.crossings[*index].watch else { continue };
+            let code = &program.regions[region.index()];
+            let from = code.residual as usize;
+            let residuals = &mut self.s.slots[from..from + code.watches.len()];
+            let most = residuals.iter().fold(0.0f64, |most, residual| most.max(*residual));
+            let g = self.s.slots[code.g as usize + watch].abs();
+            let own = &mut self.s.slots[from + watch];
+            if g <= most && *own < g {
+                *own = g;
+            }
+        }
+    }
+
+    /// Switches a fragment off, and what is inside it.
+    pub(super) fn leave(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        self.s.slots[code.active as usize] = 0.0;
+        self.s.fragments[fragment.index()].stopped = self.s.tag.time;
+        for timer in &code.timers {
+            // What was due and not seen is due when the fragment goes on.
+            let cells = &program.timers[*timer];
+            let woken = program.cell(cells.woken).slot as usize;
+            if std::mem::replace(&mut self.s.slots[woken], 0.0) != 0.0 {
+                self.s.wakings[*timer] -= 1;
+                let wakings = program.cell(cells.wakings).slot as usize;
+                self.s.slots[wakings] = self.s.wakings[*timer] as f64;
+            }
+        }
+        let Some(tick) = &mut self.s.tick else { return };
+        for event in &code.events {
+            let present = &mut self.s.slots[program.cell(*event).slot as usize];
+            if std::mem::replace(present, 0.0) != 0.0 {
+                tick.present = tick.present.saturating_sub(1);
+            }
+        }
+        code.readers.iter().for_each(|unit| tick.ask(*unit));
+        code.regions.iter().for_each(|region| tick.disturb(*region));
+        for machine in &code.machines {
+            let state = &program.machines[*machine].states[self.mode(*machine)];
+            self.leave(state.dwell);
+            if let Some(content) = state.content {
+                self.leave(content);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! State machines: which transition is taken when a microstep is committed, and what that switches
+//! on and off.
+
+mod decide;
+mod fragments;
+mod recover;
+mod take;
+
+use std::cmp::Reverse;
+
+use base::Time;
+use diagram::FragmentId;
+use program::{CellId, StateProgram};
+
+use crate::simulation::Simulation;
+
+/// A transition of the state in which a machine is: the machine and the number of the transition.
+pub(crate) type Chosen = (usize, usize);
+
+impl Simulation {
+    /// Whether a fragment runs.
+    pub(crate) fn runs(&self, fragment: FragmentId) -> bool {
+        fragment == FragmentId::ROOT
+            || self.s.slots[self.program.fragments[fragment.index()].active as usize] != 0.0
+    }
+
+    /// When a timer wakes next; never while its fragment does not run.
+    pub(crate) fn wakes(&self, timer: usize) -> Option<Time> {
+        let cells = &self.program.timers[timer];
+        if cells.fragment == FragmentId::ROOT {
+            return cells.timer.time(self.s.wakings[timer]);
+        }
+        if !self.runs(cells.fragment) {
+            return None;
+        }
+        let clock = &self.s.fragments[cells.fragment.index()];
+        Some(cells.timer.time(self.s.wakings[timer])? + clock.origin)
+    }
+
+    /// The first time on the agenda; what was put there by fragments that do not run any more is
+    /// taken off.
+    pub(crate) fn next_event(&mut self) -> Time {
+        while let Some(Reverse((time, timer))) = self.s.agenda.peek().copied() {
+            let always = self.program.timers[timer as usize].fragment == FragmentId::ROOT;
+            if always || self.wakes(timer as usize) == Some(time) {
+                return time;
+            }
+            self.s.agenda.pop();
+        }
+        Time::MAX
+    }
+
+    /// The number of the state that a machine is in.
+    fn mode(&self, machine: usize) -> usize {
+        let state = &self.program.states[self.program.machines[machine].mode];
+        self.s.slots[self.program.cell(state.cell).slot as usize] as usize
+    }
+
+    /// The state that a machine is in.
+    fn state_of(&self, machine: usize) -> &StateProgram {
+        &self.program.machines[machine].states[self.mode(machine)]
+    }
+
+    /// Machines that must be looked at because a cell has changed.
+    pub(crate) fn look_at_machines(&mut self, cell: CellId) {
+        let machines = &self.program.cell(cell).machines;
+        if let Some(tick) = &mut self.s.tick {
+            tick.pending.extend(machines);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The way out of a state whose diagram fails.
+//!
+//! What has failed is done again in the state that the way leads to, from a copy of everything that
+//! was made before it; rows and events of the attempt are never seen.
+
+use base::{Tag, Time};
+use ir::run;
+
+use super::Chosen;
+use crate::rows::{Row, Sink};
+use crate::simulation::Simulation;
+use crate::{Event, RunError};
+
+/// Keeps what an attempt writes until it has succeeded.
+struct Attempt<'s> {
+    sink: &'s mut dyn Sink,
+    kept: Vec<Kept>,
+}
+
+enum Kept {
+    Row { tag: Tag, slots: Vec<f64>, covered: Vec<bool> },
+    Event(Event),
+}
+
+impl Sink for Attempt<'_> {
+    fn row(&mut self, row: Row<'_>) {
+        let (slots, covered) = row.all();
+        let (slots, covered) = (slots.to_vec(), covered.to_vec());
+        self.kept.push(Kept::Row { tag: row.tag, slots, covered });
+    }
+
+    fn is_joined(&self) -> bool {
+        self.sink.is_joined()
+    }
+
+    fn listens(&self) -> bool {
+        self.sink.listens()
+    }
+
+    fn event(&mut self, event: Event) {
+        self.kept.push(Kept::Event(event));
+    }
+}
+
+impl Simulation {
+    /// One microstep; where the diagram of a state fails and the state has a way out for that, the
+    /// way is taken instead, and the microstep is done again in the other state.
+    pub(crate) fn microstep_or_recover(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        if !self.recovers() {
+            return self.microstep(sink);
+        }
+        match self.attempt(sink, |simulation, sink| simulation.microstep(sink))? {
+            None => Ok(()),
+            Some(way) => self.take_way_out(way, sink),
+        }
+    }
+
+    /// The start of a tick, in the same way.
+    pub(crate) fn tick_or_recover(
+        &mut self,
+        time: Time,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        while self.recovers() {
+            let begin = |simulation: &mut Simulation, sink: &mut dyn Sink| {
+                simulation.begin_tick(time, sink)
+            };
+            let Some(way) = self.attempt(sink, begin)? else { return Ok(()) };
+            self.recover_at(time, way, sink)?;
+        }
+        self.begin_tick(time, sink)
+    }
+
+    /// Goes on after a failure between events: the point at which it was found is computed again in
+    /// the other state.
+    pub(crate) fn recover_between(
+        &mut self,
+        error: RunError,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let (Some(tag), Some(way)) = (error.tag(), self.way_out(&error, &[])) else {
+            return Err(error);
+        };
+        self.recover_at(tag.time, way, sink)?;
+        self.tick_or_recover(tag.time, sink)
+    }
+
+    /// Takes a way out at microstep 0 of a time; the tick is begun, and its left limits are still
+    /// to be found, in the new state.
+    pub(crate) fn recover_at(
+        &mut self,
+        time: Time,
+        way: Chosen,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        self.open_tick(time);
+        self.take_way_out(way, sink)?;
+        // What does not move is as if the machine had been in its new state before.
+        run(&self.program.still, &mut self.s.slots);
+        let regions = &self.program.machines[way.0].regions;
+        if let Some(tick) = &mut self.s.tick {
+            regions.iter().for_each(|region| tick.regions[region.index()].evaluated = false);
+        }
+        Ok(())
+    }
+
+    /// The same at the start, where there is no solution yet that left limits could come from.
+    pub(crate) fn recover_at_start(
+        &mut self,
+        way: Chosen,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        self.open_tick(self.options.start);
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        for region in &mut tick.regions {
+            (region.placed, region.evaluated, region.touched) = (true, true, true);
+        }
+        self.take_way_out(way, sink)
+    }
+
+    fn take_way_out(&mut self, way: Chosen, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program.clone();
+        for region in &program.machines[way.0].regions {
+            // A left limit that fails is that of the state that is left.
+            let _ = self.touch(region.index());
+        }
+        self.prepare(way)?;
+        self.take_all(&[way], sink)
+    }
+
+    /// Does something on a copy of everything. Where that fails and a state has a way out, nothing
+    /// has happened, and the way is handed back.
+    fn attempt(
+        &mut self,
+        sink: &mut dyn Sink,
+        what: impl Fn(&mut Simulation, &mut dyn Sink) -> Result<(), RunError>,
+    ) -> Result<Option<Chosen>, RunError> {
+        let mut before = self.spare_snapshot.take().unwrap_or_else(|| Box::new(self.s.clone()));
+        before.copy(&self.s);
+        let mut attempt = Attempt { sink, kept: Vec::new() };
+        let result = what(self, &mut attempt);
+        let kept = attempt.kept;
+        if let Err(error) = result {
+            std::mem::swap(&mut self.s, &mut before);
+            if let Some(way) = self.way_out(&error, &[]) {
+                self.spare_snapshot = Some(before);
+                self.forget_attempt();
+                return Ok(Some(way));
+            }
+            std::mem::swap(&mut self.s, &mut before);
+            self.release(kept, sink);
+            return Err(error);
+        }
+        self.spare_snapshot = Some(before);
+        self.release(kept, sink);
+        Ok(None)
+    }
+
+    /// What is not in a snapshot and was found by an attempt is to be found again.
+    fn forget_attempt(&mut self) {
+        self.active.iter_mut().for_each(|active| active.known = false);
+        self.failures.clear();
+        (self.forced, self.zeno) = (None, None);
+    }
+
+    fn release(&self, kept: Vec<Kept>, sink: &mut dyn Sink) {
+        for kept in kept {
+            match kept {
+                Kept::Row { tag, slots, covered } => {
+                    sink.row(Row::new(tag, &slots, &self.program.records, &covered));
+                }
+                Kept::Event(event) => sink.event(event),
+            }
+        }
+    }
+
+    /// Whether a state that runs has a way out for where its diagram fails.
+    pub(crate) fn recovers(&self) -> bool {
+        self.program.recovering.iter().any(|machine| {
+            self.runs(self.program.machines[*machine].fragment)
+                && self.state_of(*machine).transitions.iter().any(|transition| transition.error)
+        })
+    }
+
+    /// The innermost transition for the failure of a state: of its diagram, of a guard or of what a
+    /// transition sets. Machines whose way out has been tried, and more failures at one time than
+    /// microsteps are allowed, have none.
+    pub(crate) fn way_out(&mut self, error: &RunError, tried: &[Chosen]) -> Option<Chosen> {
+        let failed = self.diagram.block(error.failed()?).fragment;
+        let modes = &self.diagram.modes;
+        let way = |machine: &&usize| {
+            let state = self.state_of(**machine);
+            let own = modes.is_inside(failed, state.dwell)
+                || state.content.is_some_and(|content| modes.is_inside(failed, content));
+            let runs = self.runs(self.program.machines[**machine].fragment);
+            let index = state.transitions.iter().position(|t| t.error)?;
+            let chosen = (**machine, index);
+            (own && runs && !tried.contains(&chosen)).then_some(chosen)
+        };
+        // Inner machines come after outer ones.
+        let found = self.program.recovering.iter().rev().find_map(|machine| way(&machine))?;
+        let time = error.tag().map_or(self.s.tag.time, |tag| tag.time);
+        self.count_recovery(time).then_some(found)
+    }
+
+    /// Counts the failures at one time; says whether there may be another one.
+    fn count_recovery(&mut self, time: Time) -> bool {
+        let (last, count) = &mut self.s.recoveries;
+        if *last != time {
+            (*last, *count) = (time, 0);
+        }
+        *count += 1;
+        *count <= self.options.microsteps
+    }
+
+    /// Computes what all chosen transitions do. Where that fails, the way out of the failed state
+    /// goes in the place of its own transition and of those inside it.
+    pub(super) fn prepare_all(&mut self, mut chosen: Vec<Chosen>) -> Result<Vec<Chosen>, RunError> {
+        let mut done = 0;
+        while done < chosen.len() {
+            let Err(error) = self.prepare(chosen[done]) else {
+                done += 1;
+                continue;
+            };
+            let way = self.way_out(&error, &chosen).ok_or(error)?;
+            let content = self.state_of(way.0).content;
+            let inside = |machine: usize| {
+                let fragment = self.program.machines[machine].fragment;
+                content.is_some_and(|content| self.diagram.modes.is_inside(fragment, content))
+            };
+            chosen.retain(|(machine, _)| *machine != way.0 && !inside(*machine));
+            chosen.push(way);
+            done = 0;
+        }
+        Ok(chosen)
+    }
+}

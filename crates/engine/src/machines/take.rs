@@ -1,0 +1,198 @@
+//! What a transition does: its values are computed, the old diagram stops, the new one starts.
+
+use ir::run;
+use program::{CellId, Tested, Transition};
+
+use super::Chosen;
+use crate::rows::Sink;
+use crate::simulation::Simulation;
+use crate::{Event, RunError};
+
+/// States that transitions have set at this microstep, each with the machine.
+type Written = Vec<(usize, usize)>;
+
+impl Simulation {
+    /// Takes transitions whose values have been computed, and the immediate ones that follow them.
+    pub(super) fn take_all(
+        &mut self,
+        chosen: &[Chosen],
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let mut written = Written::new();
+        for first in chosen {
+            self.take_chain(*first, &mut written, sink)?;
+        }
+        Ok(())
+    }
+
+    fn take_chain(
+        &mut self,
+        (machine, first): Chosen,
+        written: &mut Written,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let mut visited = vec![self.mode(machine)];
+        let mut next = Some(first);
+        while let Some(transition) = next {
+            self.take(machine, transition, written, sink)?;
+            let mode = self.mode(machine);
+            if visited[1..].contains(&mode) {
+                visited.push(mode);
+                let names = &self.diagram.modes.machines[machine];
+                let name = |state: &usize| names.states[*state].name.clone();
+                return Err(RunError::ImmediateCycle {
+                    tag: self.s.tag,
+                    block: names.path.clone(),
+                    states: visited[1..].iter().map(name).collect(),
+                });
+            }
+            visited.push(mode);
+            next = self.immediate(machine)?;
+            if let Some(transition) = next {
+                self.prepare((machine, transition))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes what a transition sets and says, in the state that it leaves.
+    pub(super) fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let code = &program.machines[machine];
+        for region in &code.regions {
+            self.touch(region.index())?;
+        }
+        let transition = &code.states[self.mode(machine)].transitions[transition];
+        for set in &transition.sets {
+            self.compute(&set.value)?;
+        }
+        for (_, said) in &transition.says {
+            self.compute(said)?;
+        }
+        Ok(())
+    }
+
+    /// Computes a value at its place, where it must be finite unless it is absent.
+    pub(super) fn compute(&mut self, tested: &Tested) -> Result<(), RunError> {
+        run(&tested.tape, &mut self.s.slots);
+        let from = tested.value as usize;
+        let value = &self.s.slots[from..from + tested.length];
+        if self.is_there(tested) && value.iter().any(|x| !x.is_finite()) {
+            return Err(self.not_finite(self.s.tag, self.diagram.block(tested.block).outputs[0]));
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_there(&self, tested: &Tested) -> bool {
+        self.s.slots[tested.present as usize] != 0.0
+    }
+
+    /// Does what a transition says with the values that were computed for it. What is absent is
+    /// not set and not said.
+    fn take(
+        &mut self,
+        machine: usize,
+        transition: usize,
+        written: &mut Written,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let program = self.program.clone();
+        let code = &program.machines[machine];
+        let from = self.mode(machine);
+        let transition = &code.states[from].transitions[transition];
+        self.check_written(machine, transition, written)?;
+        let is_parameter = |state: usize| program.states[state].wire.is_some();
+        self.assign(transition, &is_parameter);
+        let (old, new) = (&code.states[from], &code.states[transition.to]);
+        let stays = transition.history && old.content == new.content;
+        self.leave(old.dwell);
+        if let Some(content) = old.content.filter(|_| !stays) {
+            self.leave(content);
+        }
+        self.set_state(code.mode, &[transition.to as f64]);
+        if sink.listens() {
+            let (tag, block) = (self.s.tag, program.states[code.mode].block);
+            sink.event(Event::Moved { tag, block, from, to: transition.to });
+        }
+        let mut entered = Vec::new();
+        if let Some(content) = new.content.filter(|_| !stays) {
+            self.enter(content, !transition.history, &mut entered);
+        }
+        self.enter(new.dwell, true, &mut entered);
+        self.start_states(&entered)?;
+        self.assign(transition, &|state| !is_parameter(state));
+        self.initialise(&entered)?;
+        if let Some(tick) = &mut self.s.tick {
+            tick.entered.push(machine as u32);
+        }
+        for (output, said) in &transition.says {
+            if self.is_there(said) {
+                let [says, word] = code.outputs[*output];
+                self.set_from(program.states[word].cell, said.value as usize);
+                self.set_state(says, &[1.0]);
+                self.pulse(program.states[says].cell);
+            }
+        }
+        Ok(())
+    }
+
+    /// Two machines that set the same at one microstep would make the result depend on their order.
+    fn check_written(
+        &self,
+        machine: usize,
+        transition: &Transition,
+        written: &mut Written,
+    ) -> Result<(), RunError> {
+        for set in transition.sets.iter().filter(|set| self.is_there(&set.value)) {
+            let by_another =
+                |(state, other): &&(usize, usize)| *state == set.state && *other != machine;
+            if let Some((_, other)) = written.iter().find(by_another) {
+                let path = |machine: usize| self.diagram.modes.machines[machine].path.clone();
+                let target = self.path(self.program.states[set.state].block);
+                let mut machines = [path(*other), path(machine)];
+                machines.sort();
+                return Err(RunError::SetTwice { tag: self.s.tag, target, machines });
+            }
+            written.push((set.state, machine));
+        }
+        Ok(())
+    }
+
+    /// Sets those states of a transition that are asked for.
+    fn assign(&mut self, transition: &Transition, asked: &dyn Fn(usize) -> bool) {
+        let program = self.program.clone();
+        for set in transition.sets.iter().filter(|set| asked(set.state)) {
+            if self.is_there(&set.value) {
+                let state = &program.states[set.state];
+                for cell in [Some(state.cell), state.wire].into_iter().flatten() {
+                    self.set_from(cell, set.value.value as usize);
+                }
+            }
+        }
+    }
+
+    /// Gives a state a new value, and the wire that shows it, as a commit does.
+    pub(super) fn set_state(&mut self, state: usize, value: &[f64]) {
+        let state = &self.program.states[state];
+        let cells = [Some(state.cell), state.wire];
+        for cell in cells.into_iter().flatten() {
+            self.set_cell(cell, value);
+        }
+    }
+
+    pub(super) fn set_cell(&mut self, cell: CellId, value: &[f64]) {
+        let from = self.program.cell(cell).slot as usize;
+        let place = &mut self.s.slots[from..from + value.len()];
+        let same = place.iter().zip(value).all(|(a, b)| a.to_bits() == b.to_bits());
+        if !same {
+            place.copy_from_slice(value);
+            self.mark_next(cell);
+        }
+    }
+
+    pub(super) fn set_from(&mut self, cell: CellId, from: usize) {
+        if self.write(from, cell) {
+            self.mark_next(cell);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A loop in a tape: one small program run over places that move by fixed distances.
+
+use super::Slot;
+use crate::{Binary, Unary};
+
+/// How many iterations the interpreter takes together. Each operation then runs over a row of this
+/// many numbers, so that it is chosen once for all of them, and rows stay in the nearest cache.
+pub(crate) const CHUNK: usize = 64;
+
+/// A straight-line program that is run `count` times. Values are numbered: first the loads, then
+/// the operations in order. No iteration reads what another writes, so that they may run in any
+/// order or side by side; each has the bits of the same operations written one by one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Repeat {
+    /// How many iterations there are.
+    pub count: u32,
+    /// Where each value that is read is in the first iteration, and how far it moves with each.
+    pub loads: Vec<(Slot, i32)>,
+    /// What is computed, each from values before it.
+    pub ops: Vec<RepeatOp>,
+    /// The value that goes to a place, its place in the first iteration, and how far it moves.
+    pub stores: Vec<(u32, Slot, i32)>,
+    /// How the interpreter runs it.
+    pub(crate) rows: Rows,
+}
+
+/// One operation of a [`Repeat`], on the numbers of values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RepeatOp {
+    /// One operand.
+    Unary(Unary, u32),
+    /// Two operands.
+    Binary(Binary, u32, u32),
+    /// The second where the first is true, else the third.
+    Select(u32, u32, u32),
+    /// The sign of the first, but the second while the first is within the third.
+    Live(u32, u32, u32),
+    /// The floor of the first, but the second while the first is within the third of its edges.
+    LiveCell(u32, u32, u32),
+}
+
+impl RepeatOp {
+    /// The same operation on other values.
+    pub(crate) fn map(self, of: impl Fn(u32) -> u32) -> RepeatOp {
+        match self {
+            RepeatOp::Unary(op, a) => RepeatOp::Unary(op, of(a)),
+            RepeatOp::Binary(op, a, b) => RepeatOp::Binary(op, of(a), of(b)),
+            RepeatOp::Select(a, b, c) => RepeatOp::Select(of(a), of(b), of(c)),
+            RepeatOp::Live(a, b, c) => RepeatOp::Live(of(a), of(b), of(c)),
+            RepeatOp::LiveCell(a, b, c) => RepeatOp::LiveCell(of(a), of(b), of(c)),
+        }
+    }
+
+    /// The values that it reads; the last is repeated where there are fewer than three.
+    pub fn reads(self) -> [u32; 3] {
+        match self {
+            RepeatOp::Unary(_, a) => [a; 3],
+            RepeatOp::Binary(_, a, b) => [a, b, b],
+            RepeatOp::Select(a, b, c) | RepeatOp::Live(a, b, c) | RepeatOp::LiveCell(a, b, c) => {
+                [a, b, c]
+            }
+        }
+    }
+}
+
+/// Where a row begins, and whether it moves on with the iterations or is always the same.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Row {
+    pub slot: Slot,
+    pub moves: bool,
+}
+
+impl Row {
+    /// Where it begins for the iterations from `start` on.
+    #[inline]
+    pub fn at(self, start: usize) -> usize {
+        self.slot as usize + if self.moves { start } else { 0 }
+    }
+}
+
+/// The same program on rows of [`CHUNK`] numbers. A value whose places lie one after the other is
+/// read and written where it is; the others have rows of their own.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Rows {
+    /// Rows that are filled with one number before anything runs.
+    pub fills: Vec<(Slot, Slot)>,
+    /// Rows that are gathered for each chunk: from where and how far apart.
+    pub gathers: Vec<(Slot, Slot, i32)>,
+    /// The operation, where its result goes, and what it reads.
+    pub steps: Vec<(RepeatOp, Row, [Row; 3])>,
+    /// Rows that go to places further apart.
+    pub scatters: Vec<(Row, Slot, i32)>,
+}
+
+impl Repeat {
+    /// Plans the rows; `reserve` gives room in the buffer that nothing else uses while it runs.
+    pub(super) fn new(
+        count: u32,
+        loads: Vec<(Slot, i32)>,
+        ops: Vec<RepeatOp>,
+        stores: Vec<(u32, Slot, i32)>,
+        reserve: &mut dyn FnMut(usize) -> Slot,
+    ) -> Repeat {
+        let mut repeat = Repeat { count, loads, ops, stores, rows: Rows::default() };
+        let mut wanted = RowPlan::new(&repeat);
+        let length = (count as usize).min(CHUNK);
+        let base = reserve(wanted.number * length);
+        wanted.place(base, length as Slot);
+        repeat.rows = wanted.rows;
+        repeat
+    }
+}
+
+/// Gives rows to values, each for as long as something still reads it. Until they have their place
+/// in the buffer, rows that do not move are numbered.
+struct RowPlan {
+    rows: Rows,
+    number: usize,
+    free: Vec<Slot>,
+}
+
+impl RowPlan {
+    fn new(repeat: &Repeat) -> RowPlan {
+        let mut plan = RowPlan { rows: Rows::default(), number: 0, free: Vec::new() };
+        let mut values: Vec<Row> = Vec::with_capacity(repeat.loads.len() + repeat.ops.len());
+        for (slot, stride) in &repeat.loads {
+            values.push(match stride {
+                1 => Row { slot: *slot, moves: true },
+                0 => {
+                    let row = plan.take();
+                    plan.rows.fills.push((row.slot, *slot));
+                    row
+                }
+                _ => {
+                    let row = plan.take();
+                    plan.rows.gathers.push((row.slot, *slot, *stride));
+                    row
+                }
+            });
+        }
+        let last_use = last_uses(repeat);
+        for (i, op) in repeat.ops.iter().enumerate() {
+            let value = repeat.loads.len() + i;
+            let stored = repeat.stores.iter().find(|s| s.0 as usize == value && s.2 == 1);
+            let row = match stored {
+                Some((_, slot, _)) => Row { slot: *slot, moves: true },
+                None => plan.take(),
+            };
+            let reads = op.reads();
+            plan.rows.steps.push((*op, row, reads.map(|value| values[value as usize])));
+            values.push(row);
+            // Rows of loads are filled or gathered before anything runs and are kept.
+            let mut done: Vec<u32> =
+                reads.iter().copied().filter(|v| last_use[*v as usize] == i).collect();
+            done.sort_unstable();
+            done.dedup();
+            for value in done.into_iter().filter(|v| *v as usize >= repeat.loads.len()) {
+                plan.give(values[value as usize]);
+            }
+        }
+        for (value, slot, stride) in &repeat.stores {
+            let row = values[*value as usize];
+            if row != (Row { slot: *slot, moves: true }) {
+                plan.rows.scatters.push((row, *slot, *stride));
+            }
+        }
+        plan
+    }
+
+    fn take(&mut self) -> Row {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.number += 1;
+            self.number as Slot - 1
+        });
+        Row { slot, moves: false }
+    }
+
+    fn give(&mut self, row: Row) {
+        if !row.moves {
+            self.free.push(row.slot);
+        }
+    }
+
+    fn place(&mut self, base: Slot, length: Slot) {
+        let place = |slot: &mut Slot| *slot = base + *slot * length;
+        let settle = |row: &mut Row| {
+            if !row.moves {
+                row.slot = base + row.slot * length;
+            }
+        };
+        self.rows.fills.iter_mut().for_each(|(row, _)| place(row));
+        self.rows.gathers.iter_mut().for_each(|(row, ..)| place(row));
+        for (_, to, from) in &mut self.rows.steps {
+            settle(to);
+            from.iter_mut().for_each(settle);
+        }
+        self.rows.scatters.iter_mut().for_each(|(row, ..)| settle(row));
+    }
+}
+
+/// For each value the last operation that reads it; what is stored is read after all of them.
+fn last_uses(repeat: &Repeat) -> Vec<usize> {
+    let mut last = vec![0; repeat.loads.len() + repeat.ops.len()];
+    for (i, op) in repeat.ops.iter().enumerate() {
+        op.reads().into_iter().for_each(|value| last[value as usize] = i);
+    }
+    for (value, ..) in &repeat.stores {
+        last[*value as usize] = usize::MAX;
+    }
+    last
+}
