@@ -206,6 +206,7 @@ impl Snapshot {
             accumulations,
             met,
             warnings,
+            switches,
             firings,
             counters,
             tag,
@@ -228,6 +229,7 @@ impl Snapshot {
         self.accumulations.clone_from(accumulations);
         self.met.clone_from(met);
         self.warnings.clone_from(warnings);
+        self.switches.clone_from(switches);
         self.firings.clone_from(firings);
         self.counters.clone_from(counters);
         self.tag.clone_from(tag);

@@ -113,9 +113,9 @@ mod tests {
             assert!(sparse.factor(a, b, &derivatives));
             let x: Vec<f64> = (0..n).map(|i| 1.0 + (i as f64).cos()).collect();
             let mut right: Vec<f64> = x.iter().map(|x| a * x).collect();
-            for column in 0..n {
+            for (column, x) in x.iter().enumerate() {
                 for (row, k) in pattern.column(column).iter().zip(pattern.range(column)) {
-                    right[*row] -= b * derivatives[k] * x[column];
+                    right[*row] -= b * derivatives[k] * x;
                 }
             }
             sparse.solve(&mut right);
