@@ -187,9 +187,10 @@ fn common_type<'s>(
         let ty = cx.graph.ty(signal.value);
         let kinds = (common.elem == Elem::Bool) == (ty.elem == Elem::Bool);
         if ty.shape != common.shape || !kinds {
-            let message = format!("this output is {common} in one state and {ty} in another");
-            return Err(Diagnostic::error("size-mismatch", message)
-                .help("give it values of one type and size in all states"));
+            let message = format!("this output is {common} in one place and {ty} in another");
+            let code = if kinds { "size-mismatch" } else { "type-mismatch" };
+            return Err(Diagnostic::error(code, message)
+                .help("give it values of one type and size in all states and transitions"));
         }
         common.elem = common.elem.max(ty.elem);
     }

@@ -11,6 +11,7 @@ use model::{DiagramId, Model};
 use crate::flat::{BlockId, Diagram, InstancePort, Record, Solve, WireId};
 use crate::machine::{FragmentId, Modes};
 use crate::modal::Machines;
+use crate::parameters::Moving;
 use crate::scope::{Entity, Scope, ScopeId};
 use crate::{Overrides, parameters, run, settings, typing};
 
@@ -139,6 +140,12 @@ impl<'m> Flattener<'m> {
     ) -> ScopeId {
         let written = self.model.diagram(diagram);
         let at = parent.map(|(_, block)| block.name.span);
+        for parameter in &written.parameters {
+            let own = |name: &str| variables.contains_key(name);
+            if !given.contains_key(&parameter.name.value) {
+                self.refuse_set(parameter, &own);
+            }
+        }
         let mut parameters = parameters::evaluate_all(written, given, &mut self.errors, at);
         parameters.retain(|name, _| !variables.contains_key(name));
         let id = ScopeId::new(self.scopes.len());
@@ -316,7 +323,15 @@ impl<'m> Flattener<'m> {
     }
 
     pub(crate) fn constant(&self, id: ScopeId, expr: &Expr) -> Result<Value, Diagnostic> {
-        parameters::constant(expr, &self.scope(id).parameters, &|name| self.is_signal(id, name))
+        parameters::constant(expr, &self.scope(id).parameters, &|name| self.moving(id, name))
+    }
+
+    /// What a name in a scope or around it is that is no constant.
+    pub(crate) fn moving(&self, id: ScopeId, name: &str) -> Moving {
+        if self.variable(id, name).is_some() {
+            return Moving::Set;
+        }
+        if self.is_signal(id, name) { Moving::Signal } else { Moving::Unknown }
     }
 
     /// Whether a name is that of a signal in a scope or around it.

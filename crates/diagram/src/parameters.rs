@@ -74,19 +74,44 @@ impl Table<'_> {
     }
 }
 
+/// What a name is that is not the name of a constant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moving {
+    /// A signal.
+    Signal,
+    /// A parameter that a transition sets.
+    Set,
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// The refusal of a parameter that depends on one that a transition sets.
+pub(crate) fn depends_on_set(name: &str, on: &str, span: Span) -> Diagnostic {
+    let message = format!("parameter `{name}` depends on `{on}`, which a transition sets");
+    Diagnostic::error("not-constant", message)
+        .at(span, "a parameter is fixed before the run")
+        .help(format!("write the expression where `{name}` is used, or set `{name}` as well"))
+}
+
 /// The value of an expression over the parameters of an instance.
 pub(crate) fn constant(
     expr: &Expr,
     parameters: &HashMap<String, Value>,
-    is_signal: &dyn Fn(&str) -> bool,
+    moving: &dyn Fn(&str) -> Moving,
 ) -> Result<Value, Diagnostic> {
-    evaluate(expr, &mut |name, span| match parameters.get(name) {
-        Some(value) => Ok(value.clone()),
-        None if is_signal(name) || name == "time" => {
+    evaluate(expr, &mut |name, span| match (parameters.get(name), moving(name)) {
+        (Some(value), _) => Ok(value.clone()),
+        (None, Moving::Set) => {
+            let message = format!("a transition sets `{name}`, and this must be constant");
+            Err(Diagnostic::error("not-constant", message)
+                .at(span, "not fixed before the run")
+                .help("give a number, or a parameter that no transition sets"))
+        }
+        (None, moving) if moving == Moving::Signal || name == "time" => {
             let message = format!("`{name}` is a signal, and a parameter must be constant");
             Err(Diagnostic::error("not-constant", message).at(span, "a signal"))
         }
-        None => {
+        (None, _) => {
             let message = format!("there is no parameter `{name}`");
             Err(Diagnostic::error("unknown-name", message)
                 .at(span, "not found")

@@ -7,7 +7,7 @@ use blocks::Impulses;
 use expr::{Expr, ExprKind};
 use model::Simulate;
 
-use crate::parameters::constant;
+use crate::parameters::{Moving, constant};
 
 /// Start and stop, solver, tolerances and limits. Where a field has no value the engine chooses.
 #[derive(Clone, PartialEq, Debug)]
@@ -181,7 +181,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn value(&mut self, expr: &Expr) -> Option<Value> {
-        let value = constant(expr, self.parameters, &|_| false);
+        let value = constant(expr, self.parameters, &|_| Moving::Unknown);
         self.errors.keep(value)
     }
 

@@ -71,6 +71,8 @@ pub(crate) struct Clock {
     pub origin: Time,
     /// When it last stopped.
     pub stopped: Time,
+    /// Whether the fragment has run since the one around it started anew.
+    pub ran: bool,
 }
 
 /// States and watched functions that lie together among those of a region, and all run.

@@ -68,7 +68,7 @@ impl Snapshot {
         });
         let clock = |fragment: &FragmentProgram| {
             let origin = if fragment.dwell { options.start } else { Time::ZERO };
-            Clock { origin, stopped: options.start }
+            Clock { origin, stopped: options.start, ran: false }
         };
         let history = |region| History::new(region, &program.lines, options.start);
         let lines = LineState::all(program, &mut slots);

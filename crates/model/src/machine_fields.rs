@@ -67,7 +67,7 @@ pub const STATE_FIELDS: [Field; 10] = [
     field(
         "parameters",
         FieldKind::AsInDiagrams,
-        "Values that its blocks see and that transitions into it may set.",
+        "Values that its blocks see and that transitions into it may set; they keep what was set.",
     ),
     field(
         "outputs",
@@ -115,7 +115,7 @@ pub const TRANSITION_FIELDS: [Field; 11] = [
         "set",
         FieldKind::Actions,
         "What parameters of the machine or of the other state, and states of its blocks, become. \
-         The values are computed in the state that is left.",
+         The values are computed in the state that is left; what is absent there is not set.",
     ),
     field("output", FieldKind::Actions, "What outputs say, once, at the next microstep."),
     field(
@@ -127,7 +127,8 @@ pub const TRANSITION_FIELDS: [Field; 11] = [
     field(
         "immediate",
         FieldKind::Flag,
-        "Whether it is tried as soon as the state is entered, in the same microstep.",
+        "Whether it is tried as soon as the state is entered, in the same microstep; not with \
+         `after`.",
     ),
     field(
         "preemptive",
@@ -144,7 +145,8 @@ pub const TRANSITION_FIELDS: [Field; 11] = [
     field(
         "error",
         FieldKind::Flag,
-        "Whether it is the way out where the state's diagram fails: a value that is not finite, an \
-         operation without meaning, a loop or step without a solution.",
+        "Whether it is the way out where the state fails, in its diagram, in a guard or in what a \
+         transition sets: a value that is not finite, an operation without meaning, a loop or step \
+         without a solution.",
     ),
 ];

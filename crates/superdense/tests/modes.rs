@@ -544,8 +544,8 @@ blocks:
           y: {type: Integrator, input: v, initial: y0}
         outputs: {x: x, y: y, e: (u0 ^ 2 + v ^ 2) / 2 + g * y}
         transitions:
-          - {to: done, when: x ^ 2 + y ^ 2 > l ^ 2}
-      done: {final: true}
+          - {to: over, when: x ^ 2 + y ^ 2 > l ^ 2}
+      over: {final: true}
 record: [p.x, p.y, p.e, p.state, p.done]
 simulate: {stop: 5, tolerance: 1e-10}
 ";

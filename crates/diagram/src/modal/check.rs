@@ -16,9 +16,10 @@ pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
                 let block = diagram.block(*guard);
                 let ty = block.definition.output_type(0);
                 if ty != Type::BOOL {
-                    let message = format!("a guard must be true or false, and this is {ty}");
+                    let message = format!("a guard must be true or false, and this is {}", a(ty));
                     let help = match diagram.wire(block.outputs[0]).between {
                         crate::Presence::Never => "ask whether an event is there: `present(...)`",
+                        _ if ty.elem == Elem::Bool => "ask for one of its elements",
                         _ => "compare it, as in `x > 0`",
                     };
                     errors.push(
@@ -34,6 +35,30 @@ pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
             }
         }
     }
+    check_delays(diagram, errors);
+    for entry in &diagram.modes.entries {
+        let (block, wire) = (diagram.block(entry.block), diagram.wire(entry.wire));
+        if let Some(state) = block.definition.states.first()
+            && state.ty.shape != wire.ty.shape
+        {
+            let (initial, state) = (a(wire.ty), a(state.ty));
+            let message = format!("`initial` is {initial}, and the state is {state}");
+            let error = Diagnostic::error("size-mismatch", message).at(block.span, "");
+            errors.push(error.block(&block.path));
+        }
+    }
+}
+
+/// A type with its article.
+fn a(ty: Type) -> String {
+    match ty.elem {
+        Elem::Int => format!("an {ty}"),
+        _ => format!("a {ty}"),
+    }
+}
+
+/// Refuses delays whose time may stand still.
+fn check_delays(diagram: &Diagram, errors: &mut Diagnostics) {
     for block in &diagram.blocks {
         if block.fragment != FragmentId::ROOT && !block.definition.histories.is_empty() {
             let message = "a delay cannot stand in a state, whose time may stand still";
@@ -43,16 +68,6 @@ pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
                     .block(&block.path)
                     .help("put it beside the Modal, after one of its outputs"),
             );
-        }
-    }
-    for entry in &diagram.modes.entries {
-        let (block, wire) = (diagram.block(entry.block), diagram.wire(entry.wire));
-        if let Some(state) = block.definition.states.first()
-            && state.ty.shape != wire.ty.shape
-        {
-            let message = format!("`initial` is {}, and the state is {}", wire.ty, state.ty);
-            let error = Diagnostic::error("size-mismatch", message).at(block.span, "");
-            errors.push(error.block(&block.path));
         }
     }
 }
@@ -90,11 +105,10 @@ fn check_assignment(diagram: &Diagram, path: &str, set: &Assignment, errors: &mu
         );
         return;
     };
-    let fits = state.ty.shape == value.shape
-        && (state.ty.elem == Elem::Bool) == (value.elem == Elem::Bool);
-    if !fits {
-        let message = format!("`{}` is {}, and this is {value}", target.path, state.ty);
-        errors
-            .push(Diagnostic::error("size-mismatch", message).at(set.span, "set here").block(path));
+    let kinds = (state.ty.elem == Elem::Bool) == (value.elem == Elem::Bool);
+    if state.ty.shape != value.shape || !kinds {
+        let code = if kinds { "size-mismatch" } else { "type-mismatch" };
+        let message = format!("`{}` is {}, and this is {}", target.path, a(state.ty), a(value));
+        errors.push(Diagnostic::error(code, message).at(set.span, "set here").block(path));
     }
 }

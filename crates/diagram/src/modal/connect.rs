@@ -7,6 +7,7 @@ use base::{Diagnostic, did_you_mean};
 use blocks::ModeOutput;
 use model::Modal;
 
+use super::written_outputs;
 use crate::flat::BlockId;
 use crate::flatten::Flattener;
 use crate::machine::{Entry, FragmentId, Machine, MachineState};
@@ -36,6 +37,7 @@ impl<'m> Flattener<'m> {
         let (modal, path, span) = (draft.modal, draft.path.clone(), draft.span);
         let (mode, initial) = (draft.mode, draft.initial);
         let outputs = draft.outputs.clone();
+        let before = self.errors.0.len();
         let mut states = Vec::new();
         let mut preemptive = Vec::new();
         for (number, state) in modal.states.iter().enumerate() {
@@ -60,7 +62,13 @@ impl<'m> Flattener<'m> {
             let name = state.name.value.clone();
             states.push(MachineState { name, dwell, content, transitions });
         }
-        self.unreachable(modal, initial, &states);
+        // Where a transition was refused it may be the one that leads there.
+        let whole = |(state, made): (&model::State, &MachineState)| {
+            state.transitions.len() == made.transitions.len()
+        };
+        if modal.states.iter().zip(&states).all(whole) && self.errors.0.len() == before {
+            self.unreachable(modal, initial, &states);
+        }
         self.undeclared(modal, &outputs);
         for (number, (name, id)) in outputs.iter().enumerate() {
             self.connect_output(index, number, name, *id, &states, &preemptive);
@@ -138,6 +146,50 @@ impl<'m> Flattener<'m> {
                     Diagnostic::error("unknown-output", message)
                         .at(output.name.span, "not one of the `outputs` of the Modal")
                         .maybe_help(did_you_mean(name, known)),
+                );
+            }
+        }
+    }
+
+    /// Refuses names that would mean two things from outside.
+    pub(super) fn check_names(&mut self, modal: &Modal) {
+        let outputs = written_outputs(modal);
+        let states = modal.states.iter().map(|state| &state.name);
+        let all = states.clone().map(|name| (name, "a state"));
+        for (name, what) in all.chain(outputs.iter().map(|name| (*name, "an output"))) {
+            let meaning = match name.value.as_str() {
+                "state" => "it is the state in which a machine is",
+                "done" => "it says whether a machine is in a final state",
+                _ => continue,
+            };
+            let message = format!("`{}` cannot be the name of {what}", name.value);
+            self.errors.push(
+                Diagnostic::error("reserved-name", message)
+                    .at(name.span, meaning)
+                    .help(format!("choose another name, such as `{}_1`", name.value)),
+            );
+        }
+        for output in &outputs {
+            if let Some(state) = states.clone().find(|state| state.value == output.value) {
+                let message = format!("`{}` is both an output and a state", output.value);
+                self.errors.push(
+                    Diagnostic::error("duplicate-name", message)
+                        .at(output.span, "an output here")
+                        .at(state.span, "a state here")
+                        .help(
+                            "the name of a state says, from outside, whether the machine is there",
+                        ),
+                );
+            }
+        }
+        let listed = modal.outputs.iter().flatten();
+        for (index, output) in listed.clone().enumerate() {
+            if let Some(first) = listed.clone().take(index).find(|o| o.value == output.value) {
+                let message = format!("output `{}` is given twice", output.value);
+                self.errors.push(
+                    Diagnostic::error("duplicate-name", message)
+                        .at(output.span, "given again here")
+                        .at(first.span, "first given here"),
                 );
             }
         }

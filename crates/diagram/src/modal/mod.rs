@@ -75,6 +75,7 @@ impl<'m> Flattener<'m> {
         let kind = Mode { names: names.clone(), last, initial };
         let span = block.name.span;
         let mode = self.draft(path.clone(), span, Arc::new(kind), BTreeMap::new(), fragment);
+        self.check_names(modal);
         let mut outputs = Vec::new();
         for name in output_names(modal) {
             // What it is made of is known when the states are.
@@ -83,13 +84,13 @@ impl<'m> Flattener<'m> {
             let id = self.draft(path, span, Arc::new(kind), BTreeMap::new(), fragment);
             outputs.push((name, id));
         }
-        let common = self.lexical(&modal.own, format!("{path}."), scope, fragment);
+        let common = self.lexical(modal, &modal.own, format!("{path}."), scope, fragment);
         self.vary(common, modal, &modal.own, fragment);
         let draft =
             Draft { modal, path: path.clone(), span, mode, initial, outputs, states: Vec::new() };
         self.machines.drafts.push(draft);
         for state in &modal.states {
-            let state = self.state(common, modal, state, &path, fragment, index, nested);
+            let state = self.state(index, common, state, nested);
             self.machines.drafts[index].states.push(state);
         }
         Entity::Machine(index)
@@ -130,18 +131,32 @@ impl<'m> Flattener<'m> {
     /// A scope in which the names around it are seen.
     fn lexical(
         &mut self,
+        modal: &Modal,
         diagram: &'m model::Diagram,
         prefix: String,
         outer: ScopeId,
         fragment: FragmentId,
     ) -> ScopeId {
+        let parameter = |name: &str| diagram.parameters.iter().any(|p| p.name.value == name);
         let own = |name: &str| {
-            diagram.parameters.iter().any(|p| p.name.value == name)
-                || diagram.blocks.iter().any(|block| block.name.value == name)
+            parameter(name) || diagram.blocks.iter().any(|block| block.name.value == name)
         };
         let mut given = self.scope(outer).parameters.clone();
         given.retain(|name, _| !own(name));
-        let parameters = parameters::evaluate_all(diagram, given, &mut self.errors, None);
+        // What is set around it is refused by its own reason, and has a value until then.
+        let mut around = Vec::new();
+        for (name, _) in diagram.parameters.iter().flat_map(|p| &p.value).flat_map(Expr::names) {
+            if let Some((_, value)) = self.variable(outer, name).filter(|_| !own(name)) {
+                given.insert(name.to_owned(), value.clone());
+                around.push(name);
+            }
+        }
+        for written in &diagram.parameters {
+            let set = |name: &str| around.contains(&name) || parameter(name) && sets(modal, name);
+            self.refuse_set(written, &set);
+        }
+        let mut parameters = parameters::evaluate_all(diagram, given, &mut self.errors, None);
+        around.iter().for_each(|name| drop(parameters.remove(*name)));
         self.scopes.push(Scope {
             diagram,
             prefix,
@@ -185,18 +200,18 @@ impl<'m> Flattener<'m> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Declares a state of a machine.
     fn state(
         &mut self,
-        outer: ScopeId,
-        modal: &'m Modal,
-        state: &'m model::State,
-        path: &str,
-        parent: FragmentId,
         machine: usize,
+        outer: ScopeId,
+        state: &'m model::State,
         nested: &mut Vec<DiagramId>,
     ) -> StateDraft {
-        let path = format!("{path}.{}", state.name.value);
+        let draft = &self.machines.drafts[machine];
+        let modal = draft.modal;
+        let path = format!("{}.{}", draft.path, state.name.value);
+        let parent = self.drafts[draft.mode.index()].fragment;
         let dwell = self.fragment(&path, parent, true);
         let shared = state.like.as_ref().and_then(|like| {
             let at = self.state_named(modal, like)?;
@@ -214,14 +229,14 @@ impl<'m> Flattener<'m> {
             known
         });
         if let Some((scope, content)) = shared {
-            let guards = self.lexical(&state.content, format!("{path}."), scope, parent);
+            let guards = self.lexical(modal, &state.content, format!("{path}."), scope, parent);
             self.scopes[guards.index()].dwell = Some(dwell);
             return StateDraft { scope, guards, dwell, content, elapsed: None };
         }
         let has_content = !state.content.blocks.is_empty() || !state.content.outputs.is_empty();
         let content = has_content.then(|| self.fragment(&path, parent, false));
         let inside = content.unwrap_or(parent);
-        let scope = self.lexical(&state.content, format!("{path}."), outer, inside);
+        let scope = self.lexical(modal, &state.content, format!("{path}."), outer, inside);
         self.scopes[scope.index()].dwell = Some(dwell);
         self.vary(scope, modal, &state.content, parent);
         self.declare_all(scope, nested);
@@ -237,21 +252,23 @@ impl<'m> Flattener<'m> {
 /// The names of a machine's outputs: those that it says, or those of its states in order.
 fn output_names(modal: &Modal) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    match &modal.outputs {
-        Some(outputs) => names.extend(outputs.iter().map(|output| output.value.as_str())),
-        None => {
-            let states = modal.states.iter();
-            let given = states.clone().flat_map(|state| &state.content.outputs);
-            let said = states.flat_map(|state| &state.transitions).flat_map(|t| &t.output);
-            for output in given.chain(said) {
-                let name = output.name.value.as_str();
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
+    for output in written_outputs(modal) {
+        if !names.contains(&output.value.as_str()) {
+            names.push(&output.value);
         }
     }
     names
+}
+
+/// Where the outputs of a machine get their names.
+fn written_outputs(modal: &Modal) -> Vec<&Spanned<String>> {
+    if let Some(outputs) = &modal.outputs {
+        return outputs.iter().collect();
+    }
+    let states = modal.states.iter();
+    let given = states.clone().flat_map(|state| &state.content.outputs);
+    let said = states.flat_map(|state| &state.transitions).flat_map(|t| &t.output);
+    given.chain(said).map(|output| &output.name).collect()
 }
 
 /// Whether some transition of a machine, or of one inside it, sets a name.

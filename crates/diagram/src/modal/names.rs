@@ -12,7 +12,7 @@ use crate::flat::{BlockId, Record, WireId};
 use crate::flatten::Flattener;
 use crate::machine::FragmentId;
 use crate::parameters;
-use crate::scope::{Entity, ScopeId};
+use crate::scope::{Entity, ScopeId, time_is_meant};
 
 impl<'m> Flattener<'m> {
     /// Whether an expression names something that transitions set.
@@ -21,7 +21,7 @@ impl<'m> Flattener<'m> {
     }
 
     /// A parameter that transitions set, by its name in a scope or around it.
-    pub(super) fn variable(&self, id: ScopeId, name: &str) -> Option<&(WireId, Value)> {
+    pub(crate) fn variable(&self, id: ScopeId, name: &str) -> Option<&(WireId, Value)> {
         let scope = self.scope(id);
         if scope.diagram.blocks.iter().any(|block| block.name.value == name) {
             return None;
@@ -37,7 +37,15 @@ impl<'m> Flattener<'m> {
                 known.insert(name.to_owned(), value.clone());
             }
         }
-        parameters::constant(expr, &known, &|name| self.is_signal(id, name))
+        parameters::constant(expr, &known, &|name| self.moving(id, name))
+    }
+
+    /// Refuses a parameter that is made of what transitions set: it would stay what it was at first.
+    pub(crate) fn refuse_set(&mut self, parameter: &model::Parameter, set: &dyn Fn(&str) -> bool) {
+        let names = parameter.value.iter().flat_map(Expr::names);
+        for (on, span) in names.filter(|(on, _)| set(on)) {
+            self.errors.push(parameters::depends_on_set(&parameter.name.value, on, span));
+        }
     }
 
     /// The wire of an expression whose names are resolved when everything is declared.
@@ -69,10 +77,31 @@ impl<'m> Flattener<'m> {
                 if dwell.is_some() && diagram.outputs.iter().any(|o| o.name.value == name) {
                     return self.instance_output(scope, "", Some(name), span);
                 }
-                Err(self.scope(scope).unknown(name, span, diagram).maybe_help(error.help))
+                Err(self.unknown_in_state(scope, name, span))
             }
             found => found,
         }
+    }
+
+    /// The refusal of a name in a state, with those that are seen there.
+    fn unknown_in_state(&self, scope: ScopeId, name: &str, span: Span) -> Diagnostic {
+        let mut known: Vec<&str> = Vec::new();
+        let mut next = Some(scope);
+        while let Some(scope) = next {
+            let here = self.scope(scope);
+            let blocks = here.diagram.blocks.iter().map(|block| block.name.value.as_str());
+            let inputs = here.diagram.inputs.iter().map(|input| input.value.as_str());
+            let parameters = here.diagram.parameters.iter().map(|p| p.name.value.as_str());
+            for name in blocks.chain(inputs).chain(parameters) {
+                if !known.contains(&name) {
+                    known.push(name);
+                }
+            }
+            next = here.outer;
+        }
+        Diagnostic::error("unknown-name", format!("there is no signal or parameter `{name}`"))
+            .at(span, "not found in this state or around it")
+            .maybe_help(time_is_meant(name).or_else(|| did_you_mean(name, known)))
     }
 
     pub(super) fn elapsed(&mut self, dwell: FragmentId, span: Span) -> WireId {

@@ -212,6 +212,25 @@ impl<'m> Flattener<'m> {
         }
         let state = &self.machines.drafts[machine].path;
         let here = self.scope(scope);
+        let whole = match here.entities.get(name.value.as_str()) {
+            Some(Entity::Instance(inner)) => {
+                let inner = self.scope(*inner).diagram.blocks.first();
+                let inner = inner.map_or("block", |block| &block.name.value);
+                let help = format!("set a block in it, as in `{}.{inner}`", name.value);
+                Some(("an instance of a diagram", help))
+            }
+            Some(Entity::Machine(_)) => {
+                let help = "set a parameter that its guards look at".to_owned();
+                Some(("a state machine, which moves by its own transitions", help))
+            }
+            _ => None,
+        };
+        if let Some((what, help)) = whole {
+            let message = format!("`{}` is {what}, and has no state to set", name.value);
+            let error = Diagnostic::error("set-into-nothing", message);
+            self.errors.push(error.at(name.span, "").block(state).help(help));
+            return None;
+        }
         let known = here.diagram.blocks.iter().map(|block| block.name.value.as_str());
         let own = here.diagram.parameters.iter().map(|p| p.name.value.as_str());
         let message = format!("there is no state or parameter `{}` to set", name.value);

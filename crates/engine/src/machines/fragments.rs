@@ -36,6 +36,7 @@ impl Simulation {
     fn run_fragment(&mut self, fragment: FragmentId, now: Time) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
+        self.s.fragments[fragment.index()].ran = true;
         self.s.slots[code.active as usize] = 1.0;
         self.s.slots[code.origin as usize] = self.s.fragments[fragment.index()].origin.seconds();
         for timer in &code.timers {
@@ -45,29 +46,21 @@ impl Simulation {
         }
     }
 
-    /// Switches a fragment on: anew, or where it was. It and what is inside it, which is switched on
+    /// Switches a fragment on: anew, or where it was, if it ever ran. It and what is inside it, which is switched on
     /// too, are added to `entered`, to be initialised when everything has its state.
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         let now = self.s.tag.time;
         let clock = &mut self.s.fragments[fragment.index()];
+        let reset = reset || !clock.ran;
         clock.origin = match (code.dwell, reset) {
             (true, true) => now,
             (false, true) => now - self.options.start,
             (_, false) => clock.origin + (now - clock.stopped),
         };
         if reset {
-            for state in &code.states {
-                self.set_state(*state, &program.states[*state].initial);
-            }
-            for timer in &code.timers {
-                let cells = &program.timers[*timer];
-                let start = self.options.start;
-                let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
-                self.s.wakings[*timer] = past;
-                self.set_cell(cells.wakings, &[past as f64]);
-            }
+            self.forget(fragment);
         }
         self.run_fragment(fragment, now);
         entered.push((fragment, reset));
@@ -79,6 +72,27 @@ impl Simulation {
             if let Some(tick) = &mut self.s.tick {
                 tick.entered.push(*machine as u32);
             }
+        }
+    }
+
+    /// Gives the states and timers of a fragment the values of the start. The machines in it have no
+    /// history then.
+    fn forget(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        let start = self.options.start;
+        for state in &code.states {
+            self.set_state(*state, &program.states[*state].initial);
+        }
+        for timer in &code.timers {
+            let cells = &program.timers[*timer];
+            let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
+            self.s.wakings[*timer] = past;
+            self.set_cell(cells.wakings, &[past as f64]);
+        }
+        let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
+        for content in states.filter_map(|state| state.content) {
+            self.s.fragments[content.index()].ran = false;
         }
     }
 

@@ -62,7 +62,14 @@ fn outputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
 }
 
 fn state(context: &mut Context, entry: &Entry) -> State {
-    context.report.keep(names::check_form(&entry.key, "a state"));
+    if names::is_digits(&entry.key.value) {
+        let error = names::malformed(&entry.key, "a state");
+        context
+            .report
+            .push(error.help(format!("put a letter before it, as in `s{}`", entry.key.value)));
+    } else {
+        context.report.keep(names::check_form(&entry.key, "a state"));
+    }
     let entries = context.mapping(&entry.value, "a state", "free: {blocks: ..., transitions: []}");
     context.check_keys(entries, &STATE_FIELDS.map(|field| field.name), "a state");
     if let Some(entry) = get(entries, "description") {
@@ -150,6 +157,12 @@ fn flag(context: &mut Context, entries: &[Entry], key: &str) -> Option<Span> {
     match &entry.value.kind {
         NodeKind::Scalar(scalar) if scalar.value == "true" => Some(entry.key.span),
         NodeKind::Scalar(scalar) if scalar.value == "false" => None,
+        NodeKind::Scalar(scalar) if !entry.value.is_null() => {
+            let message = format!("`{key}` is `true` or `false`, not `{}`", scalar.value);
+            let error = Diagnostic::error("wrong-kind", message).at(entry.value.span, "");
+            context.report.push(error.help(format!("write it like `{key}: true`")));
+            None
+        }
         _ => {
             let example = format!("{key}: true");
             context.unexpected(&entry.value, &format!("`{key}`"), "`true` or `false`", &example);

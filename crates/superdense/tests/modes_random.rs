@@ -1,0 +1,388 @@
+//! Random state machines against a simulation of their own: straight lines, a few guards, and a
+//! loop that goes from one event to the next in closed form.
+
+mod common;
+
+use common::simulate;
+
+/// How near a guard may be to its edge before the case says nothing: it would depend on rounding.
+const DELICATE: f64 = 1e-7;
+/// Not a sum of thousandths, as the delays are.
+const STOP: f64 = 6.000_37;
+
+/// Numbers drawn one after the other (the generator is SplitMix64).
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// A number of thousandths.
+    fn number(&mut self, from: f64, to: f64) -> f64 {
+        let steps = ((to - from) * 1000.0) as u64;
+        ((from * 1000.0).round() + self.below(steps) as f64) / 1000.0
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Guard {
+    Above(f64),
+    Below(f64),
+    /// The state of the diagram around an inner machine is above a level.
+    OuterAbove(f64),
+    After(f64),
+    Time(f64),
+}
+
+#[derive(Clone)]
+struct Way {
+    to: usize,
+    guard: Guard,
+    history: bool,
+    /// The value becomes `a * value + b`.
+    set: Option<[f64; 2]>,
+    /// The parameter grows by this.
+    grow: Option<f64>,
+}
+
+/// A straight line: the rate is `slope + gain * k`.
+#[derive(Clone)]
+struct Line {
+    slope: f64,
+    gain: f64,
+    /// Nothing where it starts from `k`.
+    initial: Option<f64>,
+    ways: Vec<Way>,
+}
+
+struct Spec {
+    k: f64,
+    states: Vec<Line>,
+    /// The state that holds a machine, and the lines of that.
+    nested: Option<(usize, Vec<Line>)>,
+}
+
+fn line(draw: &mut Draw, own: usize, count: usize, inner: bool) -> Line {
+    let mut ways = Vec::new();
+    for number in 0..1 + draw.below(2) as usize {
+        // The first way goes round, so that every state is reached.
+        let to = if number == 0 { (own + 1) % count } else { draw.below(count as u64) as usize };
+        let guard = match draw.below(if inner { 5 } else { 4 }) {
+            0 => Guard::Above(draw.number(-1.0, 2.0)),
+            1 => Guard::Below(draw.number(-2.0, 1.0)),
+            2 => Guard::After(draw.number(0.1, 1.5)),
+            3 => Guard::Time(draw.number(0.1, 4.0)),
+            _ => Guard::OuterAbove(draw.number(-1.0, 2.0)),
+        };
+        let set = draw.chance(40).then(|| [draw.number(-1.0, 1.0), draw.number(-1.0, 1.0)]);
+        let grow = draw.chance(30).then(|| draw.number(-0.5, 0.5));
+        ways.push(Way { to, guard, history: draw.chance(50), set, grow });
+    }
+    Line {
+        slope: draw.number(-2.0, 2.0),
+        gain: if draw.chance(40) { draw.number(-1.0, 1.0) } else { 0.0 },
+        initial: (!draw.chance(25)).then(|| draw.number(-1.0, 1.0)),
+        ways,
+    }
+}
+
+fn spec(seed: u64) -> Spec {
+    let mut draw = Draw(seed);
+    let count = 2 + draw.below(2) as usize;
+    let k = draw.number(-1.0, 1.0);
+    let states = (0..count).map(|own| line(&mut draw, own, count, false)).collect();
+    let nested = draw.chance(60).then(|| {
+        let at = draw.below(count as u64) as usize;
+        (at, (0..2).map(|own| line(&mut draw, own, 2, true)).collect())
+    });
+    Spec { k, states, nested }
+}
+
+/// The text of a line as a state whose value has a name.
+fn state_text(line: &Line, value: &str, name: &str, more: [&str; 2], indent: &str) -> String {
+    let initial = line.initial.map_or("k".to_owned(), |x| x.to_string());
+    let mut text = format!(
+        "{indent}{name}:\n{indent}  blocks:\n{indent}    {value}: {{type: Integrator, input: {} + {} * k, initial: {initial}}}\n{}",
+        line.slope, line.gain, more[0]
+    );
+    text +=
+        &format!("{indent}  outputs: {{{value}: {value}{}}}\n{indent}  transitions:\n", more[1]);
+    for way in &line.ways {
+        let guard = match way.guard {
+            Guard::Above(level) => format!("when: {value} > {level}"),
+            Guard::Below(level) => format!("when: {value} < {level}"),
+            Guard::OuterAbove(level) => format!("when: x > {level}"),
+            Guard::After(delay) => format!("after: {delay}"),
+            Guard::Time(time) => format!("when: time > {time}"),
+        };
+        let mut sets = Vec::new();
+        sets.extend(way.set.map(|[a, b]| format!("{value}: {a} * {value} + {b}")));
+        sets.extend(way.grow.map(|grow| format!("k: k + {grow}")));
+        let set = match sets.is_empty() {
+            true => String::new(),
+            false => format!(", set: {{{}}}", sets.join(", ")),
+        };
+        let (prefix, to, history) = (&name[..1], way.to, way.history);
+        text += &format!("{indent}    - {{to: {prefix}{to}, {guard}{set}, history: {history}}}\n");
+    }
+    text
+}
+
+fn text(spec: &Spec) -> String {
+    let mut states = String::new();
+    for (index, line) in spec.states.iter().enumerate() {
+        let mut more = [String::new(), String::new()];
+        if let Some((_, inner)) = spec.nested.as_ref().filter(|(at, _)| *at == index) {
+            let indent = "          ";
+            more[0] = format!(
+                "{indent}i:\n{indent}  type: Modal\n{indent}  initial: p0\n{indent}  states:\n"
+            );
+            for (number, line) in inner.iter().enumerate() {
+                let name = format!("p{number}");
+                more[0] += &state_text(line, "z", &name, ["", ""], "              ");
+            }
+            more[1] = ", z: i.z, s: i.state".to_owned();
+        }
+        let more = [more[0].as_str(), more[1].as_str()];
+        states += &state_text(line, "x", &format!("s{index}"), more, "      ");
+    }
+    let record = if spec.nested.is_some() { ", m.z, m.s" } else { "" };
+    format!(
+        "superdense: 1\nname: random\nblocks:\n  m:\n    type: Modal\n    initial: s0\n    parameters: {{k: {}}}\n    states:\n{states}record: [m.x, m.state{record}]\nsimulate: {{stop: {STOP}}}\n",
+        spec.k
+    )
+}
+
+/// A machine of the reference: where it is, since when, and the values of its lines.
+#[derive(Clone)]
+struct Machine<'a> {
+    lines: &'a [Line],
+    mode: usize,
+    entered: f64,
+    /// Nothing for a line that has not been used.
+    values: Vec<Option<f64>>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(lines: &'a [Line], k: f64, now: f64) -> Self {
+        let mut values = vec![None; lines.len()];
+        if let Some(first) = lines.first() {
+            values[0] = Some(first.initial.unwrap_or(k));
+        }
+        Machine { lines, mode: 0, entered: now, values }
+    }
+
+    fn rate(&self, k: f64) -> f64 {
+        let line = &self.lines[self.mode];
+        line.slope + line.gain * k
+    }
+
+    fn value(&self) -> f64 {
+        self.values[self.mode].expect("the line in use")
+    }
+
+    fn grow(&mut self, by: f64) {
+        self.values[self.mode] = Some(self.value() + by);
+    }
+
+    /// How far each guard of the present state is from being met, and how fast it comes nearer.
+    fn distances(&self, now: f64, k: f64, outer: [f64; 2]) -> Vec<[f64; 2]> {
+        let (value, rate) = (self.value(), self.rate(k));
+        let distance = |way: &Way| match way.guard {
+            Guard::Above(level) => [level - value, rate],
+            Guard::Below(level) => [value - level, -rate],
+            Guard::OuterAbove(level) => [level - outer[0], outer[1]],
+            Guard::After(delay) => [self.entered + delay - now, 1.0],
+            Guard::Time(time) => [time - now, 1.0],
+        };
+        self.lines[self.mode].ways.iter().map(distance).collect()
+    }
+
+    fn take(&mut self, way: &Way, now: f64, k: f64) {
+        let set = way.set.map(|[a, b]| a * self.value() + b);
+        (self.mode, self.entered) = (way.to, now);
+        if !way.history || self.values[way.to].is_none() {
+            self.values[way.to] = Some(self.lines[way.to].initial.unwrap_or(k));
+        }
+        if set.is_some() {
+            self.values[way.to] = set;
+        }
+    }
+}
+
+/// What is seen of a run: when the pair of states became another, and the last values.
+struct Seen {
+    states: Vec<(f64, usize, Option<usize>)>,
+    x: f64,
+    z: Option<f64>,
+}
+
+/// The run of a spec; nothing where it depends on rounding or is refused.
+fn reference(spec: &Spec) -> Option<Seen> {
+    let mut k = spec.k;
+    let (mut now, mut local) = (0.0, 0.0);
+    let mut outer = Machine::new(&spec.states, k, 0.0);
+    let none: &[Line] = &[];
+    let lines = spec.nested.as_ref().map_or(none, |(_, lines)| lines);
+    let mut inner = Machine::new(lines, k, 0.0);
+    let home = spec.nested.as_ref().map(|(at, _)| *at);
+    let mut states: Vec<(f64, usize, Option<usize>)> = Vec::new();
+    // The guards that an event has just met: machine and number.
+    let mut met_by_event: Option<(bool, usize)> = None;
+    for event in 0.. {
+        let mut rounds = 0;
+        loop {
+            let inside = home == Some(outer.mode);
+            let pair = (outer.mode, inside.then_some(inner.mode));
+            if states.last().is_none_or(|last| (last.1, last.2) != pair) {
+                states.push((now, pair.0, pair.1));
+            }
+            let around = [outer.value(), outer.rate(k)];
+            let mut chosen: [Option<usize>; 2] = [None, None];
+            for (index, running) in [(0, true), (1, inside)] {
+                if !running {
+                    continue;
+                }
+                let (machine, time) = if index == 0 { (&outer, now) } else { (&inner, local) };
+                for (number, [distance, _]) in
+                    machine.distances(time, k, around).into_iter().enumerate()
+                {
+                    let by_event = met_by_event == Some((index == 1, number));
+                    if !by_event && distance.abs() < DELICATE {
+                        return None;
+                    }
+                    if by_event || distance < 0.0 {
+                        if chosen[index].is_some() {
+                            return None;
+                        }
+                        chosen[index] = Some(number);
+                    }
+                }
+            }
+            met_by_event = None;
+            if chosen == [None, None] {
+                break;
+            }
+            let ways = [
+                chosen[0].map(|number| outer.lines[outer.mode].ways[number].clone()),
+                chosen[1].map(|number| inner.lines[inner.mode].ways[number].clone()),
+            ];
+            let grows: Vec<f64> = ways.iter().flatten().filter_map(|way| way.grow).collect();
+            if grows.len() > 1 {
+                return None;
+            }
+            if let Some(way) = &ways[1] {
+                k += way.grow.unwrap_or(0.0);
+                inner.take(way, local, k);
+            }
+            if let Some(way) = &ways[0] {
+                k += way.grow.unwrap_or(0.0);
+                let anew = !way.history || outer.values[way.to].is_none();
+                outer.take(way, now, k);
+                if anew && home == Some(way.to) {
+                    local = 0.0;
+                    inner = Machine::new(lines, k, 0.0);
+                }
+            }
+            rounds += 1;
+            if rounds > 20 {
+                return None;
+            }
+        }
+        if event > 100 {
+            return None;
+        }
+        // The next guard that will be met.
+        let inside = home == Some(outer.mode);
+        let around = [outer.value(), outer.rate(k)];
+        let mut next: Option<(f64, bool, usize)> = None;
+        for (is_inner, running) in [(false, true), (true, inside)] {
+            if !running {
+                continue;
+            }
+            let (machine, time) = if is_inner { (&inner, local) } else { (&outer, now) };
+            for (number, [distance, rate]) in
+                machine.distances(time, k, around).into_iter().enumerate()
+            {
+                let wait = distance / rate;
+                if rate > 0.0 && next.is_none_or(|(other, ..)| wait < other) {
+                    next = Some((wait, is_inner, number));
+                }
+            }
+        }
+        let wait = next.map_or(f64::INFINITY, |(wait, ..)| wait).min(STOP - now);
+        let rates = [outer.rate(k), if inside { inner.rate(k) } else { 0.0 }];
+        outer.grow(rates[0] * wait);
+        if inside {
+            inner.grow(rates[1] * wait);
+            local += wait;
+        }
+        now += wait;
+        if now >= STOP {
+            let z = inside.then(|| inner.value());
+            return Some(Seen { states, x: outer.value(), z });
+        }
+        met_by_event = next.map(|(_, is_inner, number)| (is_inner, number));
+    }
+    None
+}
+
+#[test]
+fn random_machines_do_what_a_plain_loop_does() {
+    let (mut compared, mut moves, mut nested) = (0, 0, 0);
+    for seed in 0..1500 {
+        let spec = spec(seed);
+        let Some(expected) = reference(&spec) else { continue };
+        let text = text(&spec);
+        let trace = simulate(&text).trace;
+        let column = |name: &str| trace.column(name);
+        let at = |row: usize, name: &str| {
+            column(name).and_then(|column| trace.get(row, column)).map(|value| value[0])
+        };
+        let mut states: Vec<(f64, usize, Option<usize>)> = Vec::new();
+        for row in 0..trace.len() {
+            let inner = at(row, "m.s").map(|s| s as usize);
+            let pair = (at(row, "m.state").expect("always there") as usize, inner);
+            if states.last().is_none_or(|last| (last.1, last.2) != pair) {
+                states.push((trace.tags()[row].time.seconds(), pair.0, pair.1));
+            }
+        }
+        let names = |seen: &[(f64, usize, Option<usize>)]| -> Vec<_> {
+            seen.iter().map(|(_, outer, inner)| (*outer, *inner)).collect()
+        };
+        assert_eq!(names(&states), names(&expected.states), "seed {seed}\n{text}");
+        for (found, expected) in states.iter().zip(&expected.states) {
+            assert!(
+                (found.0 - expected.0).abs() < 1e-9,
+                "seed {seed}: {found:?} {expected:?}\n{text}"
+            );
+        }
+        let last = trace.len() - 1;
+        for (name, expected) in [("m.x", Some(expected.x)), ("m.z", expected.z)] {
+            let found = at(last, name);
+            let near = match (found, expected) {
+                (Some(found), Some(expected)) => (found - expected).abs() < 1e-9,
+                (found, expected) => found == expected,
+            };
+            assert!(near, "seed {seed}: {name} is {found:?}, not {expected:?}\n{text}");
+        }
+        compared += 1;
+        moves += states.len() - 1;
+        nested += usize::from(states.iter().any(|(_, _, inner)| *inner == Some(1)));
+    }
+    // The cases must be worth something.
+    assert!(compared > 700 && moves > 3000 && nested > 150, "{compared}, {moves}, {nested}");
+}
