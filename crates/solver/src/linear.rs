@@ -106,12 +106,18 @@ impl Linear {
 
     /// Factors a I - b df/dx; false where that is singular or not finite.
     pub fn factor(&mut self, a: f64, b: f64) -> bool {
+        let n = self.pattern.as_ref().map_or(0, Pattern::dimension);
+        self.factor_of(a, b, n)
+    }
+
+    /// The same where the number of states may be a constant of the caller.
+    #[inline(always)]
+    pub fn factor_of(&mut self, a: f64, b: f64, n: usize) -> bool {
         let Some(pattern) = &self.pattern else { return false };
         let (matrix, pivots) = match &mut self.factors {
             Factors::Sparse(sparse) => return sparse.factor(a, b, &self.values),
             Factors::Dense { matrix, pivots } => (matrix, pivots),
         };
-        let n = pattern.dimension();
         matrix.fill(0.0);
         for column in 0..n {
             let own = pattern.range(column);
@@ -120,14 +126,20 @@ impl Linear {
             }
             matrix[column * n + column] += a;
         }
-        lu::factor(matrix, pivots)
+        lu::factor(matrix, pivots, n)
     }
 
     /// Solves with the factors, in place of the right-hand side.
     pub fn solve(&mut self, right: &mut [f64]) {
+        self.solve_of(right, right.len());
+    }
+
+    /// The same where the number of states may be a constant of the caller.
+    #[inline(always)]
+    pub fn solve_of(&mut self, right: &mut [f64], n: usize) {
         match &mut self.factors {
             Factors::Sparse(sparse) => sparse.solve(right),
-            Factors::Dense { matrix, pivots } => lu::solve(matrix, pivots, right),
+            Factors::Dense { matrix, pivots } => lu::solve(matrix, pivots, right, n),
         }
     }
 }
