@@ -1,7 +1,9 @@
 //! Mistakes as JSON for tools: one object to a line, on standard error.
 
 use serde_json::{Value, json};
-use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, SolverSwitch, SourceMap, Work};
+use superdense::{
+    BlockWork, Diagnostic, Diagnostics, PartWork, SolverSwitch, SourceMap, System, Work,
+};
 
 use crate::report::Problem;
 
@@ -26,9 +28,9 @@ pub fn message(severity: &str, message: &str) -> Value {
     })
 }
 
-/// The line that tells the work of each part and block, where there is more than one part or where
-/// a part went on with another solver.
-pub fn work(work: &Work) -> String {
+/// The line that tells the work of each part and block and the size of the model, where there is
+/// more than one part or where a part went on with another solver.
+pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
     let switched = work.parts.iter().any(|part| !part.switches.is_empty());
     if work.parts.len() < 2 && !switched {
         return String::new();
@@ -51,6 +53,9 @@ pub fn work(work: &Work) -> String {
     let mut object = message("note", &text);
     object["parts"] = work.parts.iter().map(part).collect();
     object["blocks"] = work.blocks.iter().map(block).collect();
+    object["states"] = json!(system.state_count());
+    object["instructions"] = json!(system.instruction_count());
+    object["peak_memory"] = json!(peak_memory);
     format!("{object}\n")
 }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod codes;
 mod commands;
 mod json;
+mod memory;
 mod model;
 mod report;
 

@@ -232,11 +232,14 @@ fn matches(shown: &str, actual: &str) -> bool {
     true
 }
 
-/// An output without what is another at every run: how long it took.
+/// An output without what is another at every run or machine: how long it took, and how much.
 fn lasting(output: &str) -> String {
-    let line = |line: &str| match line.starts_with("time       ") {
-        true => "time       ... to run, ... to compile\n".to_owned(),
-        false => format!("{line}\n"),
+    let line = |line: &str| match line {
+        _ if line.starts_with("time       ") => {
+            "time       ... to run, ... to compile\n".to_owned()
+        }
+        _ if line.starts_with("size       ") => "size       ...\n".to_owned(),
+        _ => format!("{line}\n"),
     };
     output.trim_end().lines().map(line).collect()
 }

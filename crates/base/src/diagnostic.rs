@@ -170,9 +170,15 @@ impl std::error::Error for Diagnostic {}
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds one.
+    /// Adds one, but not what has been said already: of the instances of a diagram with a mistake
+    /// in it the first is named.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if !self.0.contains(&diagnostic) {
+        let says_the_same = |known: &Diagnostic| {
+            let Diagnostic { code, message, labels, .. } = known;
+            (code, message, labels) == (&diagnostic.code, &diagnostic.message, &diagnostic.labels)
+                && (!labels.is_empty() || known.path == diagnostic.path)
+        };
+        if !self.0.iter().any(says_the_same) {
             self.0.push(diagnostic);
         }
     }

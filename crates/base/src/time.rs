@@ -144,11 +144,17 @@ const RANGE: u128 = 100_000_000_000_000_000_000_000_000_000_000_000_000;
 
 /// A fraction of seconds that is a whole number of attoseconds.
 fn whole(seconds: Rational) -> Option<i128> {
-    let unit = ATTOSECONDS_PER_SECOND;
-    if unit % seconds.denom() != 0 {
+    // A longer denominator divides nothing, and short numbers divide fast.
+    let unit = ATTOSECONDS_PER_SECOND as u64;
+    let denominator = u64::try_from(*seconds.denom()).ok()?;
+    if !unit.is_multiple_of(denominator) {
         return None;
     }
-    i128::checked_mul(*seconds.numer(), unit / seconds.denom())
+    let (numerator, factor) = (*seconds.numer(), unit / denominator);
+    match i64::try_from(numerator) {
+        Ok(numerator) => Some(i128::from(numerator) * i128::from(factor)),
+        Err(_) => numerator.checked_mul(i128::from(factor)),
+    }
 }
 
 /// Divides by a positive number, rounding to the nearest integer and ties to even.

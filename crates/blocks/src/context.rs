@@ -1,6 +1,6 @@
 //! What a block's `define` works with: inputs, settings, states, timers, and the graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use base::{Elem, Rational, Time, Type, Value};
@@ -28,6 +28,7 @@ pub struct Context<'a> {
     /// For each input of the info, its signals.
     connections: Vec<Vec<Connection>>,
     leaves: Vec<Leaf>,
+    many_leaves: HashMap<Leaf, usize>,
     outputs: Vec<Option<Signal>>,
     states: Vec<State>,
     histories: Vec<History>,
@@ -59,6 +60,7 @@ impl<'a> Context<'a> {
             settings,
             connections,
             leaves: Vec::new(),
+            many_leaves: HashMap::new(),
             outputs: vec![None; info.outputs.len()],
             states: Vec::new(),
             histories: Vec::new(),
@@ -124,13 +126,21 @@ impl<'a> Context<'a> {
 
     /// The node of a leaf.
     pub fn leaf(&mut self, leaf: Leaf, ty: Type) -> NodeId {
-        let key = match self.leaves.iter().position(|known| *known == leaf) {
-            Some(key) => key,
-            None => {
-                self.leaves.push(leaf);
-                self.leaves.len() - 1
-            }
+        // Most blocks have a few leaves; one that reads a whole array has as many as that.
+        const FEW: usize = 16;
+        let known = match self.leaves.len() < FEW {
+            true => self.leaves.iter().position(|known| *known == leaf),
+            false => self.many_leaves.get(&leaf).copied(),
         };
+        let key = known.unwrap_or_else(|| {
+            self.leaves.push(leaf);
+            let keys = self.leaves.len();
+            let fresh = if keys == FEW { 0 } else { keys - 1 };
+            if keys >= FEW {
+                self.many_leaves.extend((fresh..keys).map(|key| (self.leaves[key], key)));
+            }
+            keys - 1
+        });
         self.graph.leaf(key as u32, ty)
     }
 
@@ -150,7 +160,12 @@ impl<'a> Context<'a> {
 
     /// The signal at a port that is known by its number: `inputs` of all lists one after the other.
     pub(crate) fn port(&mut self, port: usize) -> Signal {
-        let connection = self.connections.iter().flatten().nth(port).copied();
+        let mut rest = port;
+        let connection = self.connections.iter().find_map(|connections| {
+            let own = connections.get(rest).copied();
+            rest = rest.saturating_sub(connections.len());
+            own
+        });
         self.signal(port, connection.expect("a port that is connected"))
     }
 

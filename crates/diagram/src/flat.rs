@@ -127,7 +127,13 @@ impl FlatBlock {
 
     /// The wire at a port, counting every signal of a list.
     pub fn port(&self, port: usize) -> WireId {
-        *self.inputs.iter().flatten().nth(port).expect("a port that is connected")
+        let mut rest = port;
+        let own = self.inputs.iter().find_map(|wires| {
+            let own = wires.get(rest);
+            rest = rest.saturating_sub(wires.len());
+            own
+        });
+        *own.expect("a port that is connected")
     }
 }
 

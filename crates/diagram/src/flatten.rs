@@ -12,11 +12,12 @@ use crate::flat::{BlockId, Diagram, InstancePort, Record, Solve, WireId};
 use crate::machine::{FragmentId, Modes};
 use crate::modal::Machines;
 use crate::parameters::Moving;
+use crate::repeated::Array;
 use crate::scope::{Entity, Scope, ScopeId};
 use crate::{Overrides, parameters, run, settings, typing};
 
 /// The greatest number of blocks in a flat diagram.
-const MAXIMUM_BLOCKS: usize = 4_000_000;
+pub(crate) const MAXIMUM_BLOCKS: usize = 4_000_000;
 /// The greatest depth of instances inside instances.
 const MAXIMUM_DEPTH: usize = 200;
 
@@ -95,6 +96,7 @@ pub(crate) struct Flattener<'m> {
     pub errors: Diagnostics,
     pub modes: Modes,
     pub machines: Machines<'m>,
+    pub arrays: Vec<Array<'m>>,
 }
 
 impl<'m> Flattener<'m> {
@@ -109,6 +111,7 @@ impl<'m> Flattener<'m> {
             errors: Diagnostics::default(),
             modes: Modes::none(),
             machines: Machines::default(),
+            arrays: Vec::new(),
         }
     }
 
@@ -212,6 +215,20 @@ impl<'m> Flattener<'m> {
         nested: &mut Vec<DiagramId>,
     ) -> Option<Entity> {
         let path = format!("{}{}", self.scopes[scope.index()].prefix, block.name.value);
+        match &block.repeated {
+            Some(repeated) => self.array(scope, block, repeated, path, nested),
+            None => self.declare_one(scope, block, path, nested),
+        }
+    }
+
+    /// Declares a block at a path, an element of an array too.
+    pub(crate) fn declare_one(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        path: String,
+        nested: &mut Vec<DiagramId>,
+    ) -> Option<Entity> {
         if let Some(modal) = &block.modal {
             return Some(self.machine(scope, block, modal, path, nested));
         }
@@ -445,6 +462,8 @@ impl<'m> Flattener<'m> {
         expr: &Expr,
         path: String,
     ) -> Result<WireId, Diagnostic> {
+        let settled = self.settle(scope, expr)?;
+        let expr = settled.as_ref().unwrap_or(expr);
         if let Some(name) = expr.as_word()
             && !self.scopes[scope.index()].parameters.contains_key(name)
             && !matches!(name, "time" | "pi" | "inf")
@@ -469,6 +488,8 @@ impl<'m> Flattener<'m> {
         scope: ScopeId,
         expr: &Expr,
     ) -> Result<(), Diagnostic> {
+        let settled = self.settle(scope, expr)?;
+        let expr = settled.as_ref().unwrap_or(expr);
         let mut operands = BTreeMap::new();
         let (mut wires, mut spans) = (Vec::new(), Vec::new());
         for (name, span) in expr.names() {
@@ -506,16 +527,9 @@ impl<'m> Flattener<'m> {
         if let Some((wire, _)) = here.variables.get(name) {
             return Ok(*wire);
         }
-        match here.entities.get(first) {
-            Some(Entity::Block(id)) => self.block_output(*id, rest, span),
-            Some(Entity::Instance(inner)) => {
-                let inner = *inner;
-                self.instance_output(inner, first, rest, span)
-            }
-            Some(Entity::Machine(machine)) => {
-                let machine = *machine;
-                self.machine_output(machine, first, rest, span)
-            }
+        let found = here.entities.get(first).copied().or_else(|| self.element(scope, first));
+        match found {
+            Some(entity) => self.entity_output(entity, first, rest, span),
             None => match diagram.inputs.iter().find(|input| input.value == name) {
                 Some(input) => self.instance_input(scope, &input.value, span),
                 None if diagram.blocks.iter().any(|block| block.name.value == first) => {
@@ -525,6 +539,22 @@ impl<'m> Flattener<'m> {
                 }
                 None => self.surrounding(scope, name, span),
             },
+        }
+    }
+
+    /// The wire of an output of something that a name stands for.
+    pub(crate) fn entity_output(
+        &mut self,
+        entity: Entity,
+        name: &str,
+        port: Option<&str>,
+        span: Span,
+    ) -> Result<WireId, Diagnostic> {
+        match entity {
+            Entity::Block(id) => self.block_output(id, port, span),
+            Entity::Instance(inner) => self.instance_output(inner, name, port, span),
+            Entity::Machine(machine) => self.machine_output(machine, name, port, span),
+            Entity::Array(array) => self.whole(array, port, span),
         }
     }
 
@@ -612,6 +642,8 @@ impl<'m> Flattener<'m> {
         span: Span,
         (from, expr, path): (ScopeId, &Expr, String),
     ) -> Result<WireId, Diagnostic> {
+        let settled = self.settle(from, expr)?;
+        let expr = settled.as_ref().unwrap_or(expr);
         match self.scopes[scope.index()].ports.get(name) {
             Some(Some(wire)) => return Ok(*wire),
             Some(None) => {
@@ -669,12 +701,14 @@ impl<'m> Flattener<'m> {
         if self.model.record.is_empty() {
             // Nothing asked for: every block of the main diagram.
             for block in &self.model.diagram(self.model.root).blocks {
-                if let Some(Entity::Block(id)) =
-                    self.scopes[0].entities.get(block.name.value.as_str())
-                {
-                    let wire = self.drafts[id.index()].outputs[0];
-                    records.push(Record { name: block.name.value.clone(), wire });
-                }
+                let entity = self.scopes[0].entities.get(block.name.value.as_str()).copied();
+                let wire = match entity {
+                    Some(Entity::Block(id)) => Some(self.drafts[id.index()].outputs[0]),
+                    Some(Entity::Array(array)) => self.recorded_array(array),
+                    _ => None,
+                };
+                let name = block.name.value.clone();
+                records.extend(wire.map(|wire| Record { name, wire }));
                 self.record_machine(block, &mut records);
             }
         }

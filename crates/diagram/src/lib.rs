@@ -22,6 +22,7 @@ mod typing;
 mod facts;
 mod regions;
 mod remembered;
+mod repeated;
 mod specialise;
 
 mod possible;

@@ -19,6 +19,8 @@ pub(crate) enum Entity {
     Instance(ScopeId),
     /// A state machine, by its number among those being made.
     Machine(usize),
+    /// Blocks with indices, by their number among the arrays.
+    Array(usize),
 }
 
 /// An instance of a diagram: its parameters and the things in it.

@@ -1,5 +1,7 @@
 //! Types, sizes and orders of impulses: found by defining blocks until nothing changes.
 
+use std::collections::VecDeque;
+
 use base::{Diagnostic, Diagnostics, Type};
 use blocks::{Context, Definition, Impulses};
 
@@ -61,7 +63,11 @@ struct Inference {
     rounds: Vec<usize>,
     /// Types of the guesses of loops that are solved.
     guesses: Vec<(WireId, Type)>,
-    ready: Vec<BlockId>,
+    /// Blocks to define, each once.
+    ready: VecDeque<BlockId>,
+    queued: Vec<bool>,
+    /// How many inputs of each block have no type yet.
+    missing: Vec<usize>,
     impulses: Impulses,
     errors: Diagnostics,
 }
@@ -74,13 +80,16 @@ impl Inference {
                 consumers[wire.index()].push(BlockId::new(index));
             }
         }
+        let missing = drafts.iter().map(|d| d.inputs.iter().map(Vec::len).sum()).collect();
         Inference {
             wires: vec![None; wire_blocks.len()],
             asked: vec![0; wire_blocks.len()],
             definitions: drafts.iter().map(|_| None).collect(),
             rounds: vec![0; drafts.len()],
             guesses: Vec::new(),
-            ready: (0..drafts.len()).rev().map(BlockId::new).collect(),
+            ready: (0..drafts.len()).map(BlockId::new).collect(),
+            queued: vec![true; drafts.len()],
+            missing,
             drafts,
             wire_blocks,
             consumers,
@@ -91,14 +100,38 @@ impl Inference {
 
     fn run(&mut self) -> Result<(), Diagnostics> {
         loop {
-            while let Some(block) = self.ready.pop() {
-                self.define(block)?;
+            while let Some(block) = self.ready.pop_front() {
+                self.queued[block.index()] = false;
+                if self.missing[block.index()] == 0 {
+                    self.define(block)?;
+                }
             }
             if !self.guess() {
                 break;
             }
         }
         std::mem::take(&mut self.errors).or(())
+    }
+
+    fn queue(&mut self, id: BlockId) {
+        if !std::mem::replace(&mut self.queued[id.index()], true) {
+            self.ready.push_back(id);
+        }
+    }
+
+    /// Notes what a wire carries; those who read it are defined once they know all their inputs.
+    fn learn(&mut self, wire: WireId, new: (Type, u32)) {
+        let known = self.wires[wire.index()].replace(new);
+        if known == Some(new) {
+            return;
+        }
+        for at in 0..self.consumers[wire.index()].len() {
+            let consumer = self.consumers[wire.index()][at];
+            self.missing[consumer.index()] -= usize::from(known.is_none());
+            if self.missing[consumer.index()] == 0 {
+                self.queue(consumer);
+            }
+        }
     }
 
     fn define(&mut self, id: BlockId) -> Result<(), Diagnostics> {
@@ -139,11 +172,7 @@ impl Inference {
             if orders > MAXIMUM_ORDERS {
                 return Err(self.unbounded(id).into());
             }
-            let new = Some((definition.output_type(port), orders));
-            if self.wires[wire.index()] != new {
-                self.wires[wire.index()] = new;
-                self.ready.extend(&self.consumers[wire.index()]);
-            }
+            self.learn(wire, (definition.output_type(port), orders));
         }
         let ports: Vec<WireId> = self.drafts[id.index()].inputs.iter().flatten().copied().collect();
         for (wire, demand) in ports.into_iter().zip(&definition.demands) {
@@ -153,7 +182,7 @@ impl Inference {
                 if *demand > MAXIMUM_DERIVATIVES {
                     return Err(self.endless(id).into());
                 }
-                self.ready.push(self.wire_blocks[wire.index()].0);
+                self.queue(self.wire_blocks[wire.index()].0);
             }
         }
         self.definitions[id.index()] = Some(definition);
@@ -167,8 +196,7 @@ impl Inference {
         let open = |(wire, _): &(WireId, Type)| self.wires[wire.index()].is_none();
         let named: Vec<(WireId, Type)> = self.guesses.iter().filter(|g| open(g)).copied().collect();
         for (wire, ty) in &named {
-            self.wires[wire.index()] = Some((*ty, 0));
-            self.ready.extend(&self.consumers[wire.index()]);
+            self.learn(*wire, (*ty, 0));
         }
         if !named.is_empty() {
             return true;
@@ -188,9 +216,7 @@ impl Inference {
             taken.extend(stuck.iter().find(open).map(|i| (UNTYPED, *i)));
         }
         for (ty, block) in &taken {
-            let wire = self.drafts[*block].outputs[0].index();
-            self.wires[wire] = Some((*ty, 0));
-            self.ready.extend(&self.consumers[wire]);
+            self.learn(self.drafts[*block].outputs[0], (*ty, 0));
         }
         !taken.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
 use ir::{JET_ORDER, Jet, Scalar, run};
-use program::{CellId, CrossingKind, UnitId};
+use program::{CellId, CrossingKind, Program, UnitId};
 
 use base::Tag;
 
@@ -170,17 +170,19 @@ impl Simulation {
     /// microstep; a change asks for the next one.
     pub(crate) fn settle_sides(
         &mut self,
+        program: &Program,
         microstep: u32,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        for region in 0..self.s.regions.len() {
+        for (region, code) in program.regions.iter().enumerate() {
             let Some(tick) = &mut self.s.tick else { return Ok(()) };
             let touched = &mut tick.regions[region];
-            if !touched.touched || self.program.regions[region].watches.is_empty() {
+            if !touched.touched || !touched.unsettled || code.watches.is_empty() {
                 continue;
             }
+            touched.unsettled = false;
             let stale = std::mem::replace(&mut touched.stale, false);
             if microstep == 0 || stale {
                 self.compute_rates(region, microstep == 0);
@@ -191,7 +193,7 @@ impl Simulation {
             self.look_at_sides(region, &mut found)?;
         }
         for (index, new) in &found {
-            self.freeze(*index, *new, microstep, sink);
+            self.freeze(program, *index, *new, microstep, sink);
         }
         self.found = found;
         Ok(())
@@ -217,8 +219,14 @@ impl Simulation {
     }
 
     /// Gives a crossing its new side or cell, and an event where that is another one.
-    pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32, sink: &mut dyn Sink) {
-        let program = self.program.clone();
+    pub(crate) fn freeze(
+        &mut self,
+        program: &Program,
+        index: usize,
+        new: f64,
+        microstep: u32,
+        sink: &mut dyn Sink,
+    ) {
         let crossing = &program.crossings[index];
         let slot = program.cell(crossing.frozen).slot as usize;
         let old = std::mem::replace(&mut self.s.slots[slot], new);

@@ -239,8 +239,7 @@ impl Simulation {
                 history.slopes_after(note.time, &track, &mut self.s.slots);
             }
             if let Some(tick) = &mut self.s.tick {
-                let touched = &mut tick.regions[track.region.index()];
-                (touched.changed, touched.stale) = (true, true);
+                tick.disturb(track.region);
             }
         }
     }

@@ -18,6 +18,7 @@ mod log;
 mod options;
 mod snapshot;
 
+mod race;
 mod rows;
 mod simulation;
 mod warning;
@@ -30,7 +31,6 @@ mod delay;
 mod history;
 mod machines;
 mod microstep;
-mod reach;
 mod zeno;
 
 mod stepping;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{CellId, Unit};
+use program::{Cell, CellId, Output, Program, Unit};
 
 use crate::RunError;
 use crate::flow::{numbered, scatter, watches};
@@ -18,12 +18,13 @@ impl Simulation {
     /// wakes for microstep 1.
     pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program.clone();
-        self.reaches();
-        let reach = self.reach.clone();
         self.open_tick(time);
+        let mut located = false;
         for region in 0..program.regions.len() {
             if self.s.regions[region].crossing && self.s.regions[region].reached == time {
-                for other in &reach.crossings[region] {
+                located = true;
+                self.check_crowd(region, time)?;
+                for other in &program.reach.crossings[region] {
                     self.touch(*other)?;
                 }
                 if sink.listens() {
@@ -32,16 +33,16 @@ impl Simulation {
             }
         }
         // Timers are due first, so that the regions that they reach are looked at too.
-        let woken = self.take_due(time, sink);
-        for timer in &woken {
-            for region in &reach.timers[*timer] {
+        self.take_due(time, sink);
+        for timer in 0..self.woken.len() {
+            for region in &program.reach.timers[self.woken[timer]] {
                 self.touch(*region)?;
             }
         }
-        let located = (0..program.regions.len())
-            .any(|r| self.s.regions[r].crossing && self.s.regions[r].reached == time);
         self.look_at_memories()?;
-        self.begin_delayed(time, located || !woken.is_empty(), sink)?;
+        if !program.lines.is_empty() {
+            self.begin_delayed(time, located || !self.woken.is_empty(), sink)?;
+        }
         self.cover_touched(sink);
         for region in 0..program.regions.len() {
             if self.is_evaluated_for_rows(region) {
@@ -50,8 +51,8 @@ impl Simulation {
         }
         self.write_row(self.s.tag, sink);
         self.bring_kinks();
-        self.settle_sides(0, sink)?;
-        self.wake(&woken);
+        self.settle_sides(&program, 0, sink)?;
+        self.wake(&program);
         self.bring(1);
         self.decide(0, sink)?;
         self.end_if_quiet(sink)
@@ -60,6 +61,7 @@ impl Simulation {
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
     /// happened at this time already it goes on from there.
     pub(crate) fn open_tick(&mut self, time: Time) {
+        self.race.end();
         if self.s.tick.is_some() {
             return;
         }
@@ -71,14 +73,14 @@ impl Simulation {
         self.s.tick = Some(tick);
     }
 
-    /// Takes the timers that are due at a time off the agenda and puts their next times on it.
-    fn take_due(&mut self, time: Time, sink: &mut dyn Sink) -> Vec<usize> {
-        let program = self.program.clone();
-        let mut woken = Vec::new();
+    /// Takes the timers that are due at a time off the agenda and puts their next times on it;
+    /// they are in `woken` until the next call.
+    fn take_due(&mut self, time: Time, sink: &mut dyn Sink) {
+        self.woken.clear();
         while self.next_event() <= time {
             let Some(Reverse((_, timer))) = self.s.agenda.pop() else { break };
             self.s.wakings[timer as usize] += 1;
-            let block = program.timers[timer as usize].block;
+            let block = self.program.timers[timer as usize].block;
             if sink.listens() {
                 sink.event(Event::Woken { time, block });
             }
@@ -88,17 +90,16 @@ impl Simulation {
                     sink.event(Event::Agenda { time, block, next });
                 }
             }
-            woken.push(timer as usize);
+            self.woken.push(timer as usize);
         }
-        woken
     }
 
-    /// Makes timers wake at the coming microstep.
-    fn wake(&mut self, woken: &[usize]) {
-        let program = self.program.clone();
-        for timer in woken {
-            let cells = &program.timers[*timer];
-            self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[*timer] as f64;
+    /// Makes the timers that were due wake at the coming microstep.
+    fn wake(&mut self, program: &Program) {
+        for index in 0..self.woken.len() {
+            let timer = self.woken[index];
+            let cells = &program.timers[timer];
+            self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[timer] as f64;
             self.mark_next(cells.wakings);
             self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
             self.pulse(cells.woken);
@@ -117,13 +118,31 @@ impl Simulation {
         if let (Some(order), Some(tick)) = (order, &mut self.s.tick) {
             tick.order = order;
         }
-        let reach = self.reach.clone();
+        let program = self.program.clone();
         for line in self.coming_lines() {
-            for region in &reach.lines[line] {
+            for region in &program.reach.lines[line] {
                 self.touch(*region)?;
             }
         }
         Ok(())
+    }
+
+    /// Crossings that come faster than time can tell apart would stand still for ever.
+    fn check_crowd(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        // A float of time has 53 bits, of which a location leaves the last few open.
+        let room = 4 + (time.attoseconds().abs() >> 48);
+        let (last, count) = &mut self.s.crowd;
+        let near = (time - *last).attoseconds() <= room;
+        (*last, *count) = (time, if near { *count + 1 } else { 0 });
+        if *count <= self.options.microsteps {
+            return Ok(());
+        }
+        let state = &self.s.regions[region];
+        let watched = &self.program.regions[region].watches;
+        let watch = state.solver.crossed().first().map(|k| numbered(watches(&state.ranges), *k));
+        let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
+        let block = id.map_or_else(String::new, |id| self.path(id));
+        Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
     }
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
@@ -163,16 +182,27 @@ impl Simulation {
     }
 
     /// Makes a region part of the tick: left limits and memories, once.
+    #[inline(always)]
     pub(crate) fn touch(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        if std::mem::replace(&mut tick.regions[region].touched, true) {
+        let touched = &mut tick.regions[region];
+        if std::mem::replace(&mut touched.touched, true) {
             return Ok(());
         }
+        touched.unsettled = true;
         let time = tick.time;
+        self.touch_first(region, time)
+    }
+
+    fn touch_first(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         self.take_residuals(region, time);
-        self.split_history(region, time);
+        if !self.program.regions[region].lines.is_empty() {
+            self.split_history(region, time);
+        }
         let limits = self.look_at(region);
-        self.look_at_lines(region);
+        if !self.program.regions[region].lines.is_empty() {
+            self.look_at_lines(region);
+        }
         self.commit_memories(region);
         self.follow_solutions();
         limits
@@ -195,6 +225,7 @@ impl Simulation {
 
     /// One microstep from 1 on.
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = &*self.program.clone();
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         let tag = Tag::new(tick.time, tick.microstep);
         tick.pending.append(&mut tick.entered);
@@ -203,47 +234,54 @@ impl Simulation {
         }
         tick.microstep += 1;
         let mut dirty = std::mem::take(&mut tick.dirty);
-        let pulses = std::mem::take(&mut tick.pulses);
+        let pulses = std::mem::replace(&mut tick.pulses, std::mem::take(&mut self.spare_pulses));
         tick.dirty = std::mem::take(&mut self.spare);
         tick.dirty.clear();
         tick.dirty.resize(dirty.len(), 0);
         self.s.tag = tag;
-        self.s.slots[self.program.time as usize] = tag.time.seconds();
+        self.s.slots[program.time as usize] = tick.seconds;
         self.s.counters.microsteps += 1;
-        self.run_units(&mut dirty, tag, sink)?;
+        self.run_units(program, &mut dirty, tag, sink)?;
         self.spare = dirty;
-        self.silence();
-        self.check_failures()?;
-        self.check_defined(tag)?;
-        self.check_meetings(tag);
+        if !program.machines.is_empty() {
+            self.silence();
+            self.check_failures()?;
+        }
+        self.check_defined(program, tag)?;
+        if !program.meetings.is_empty() {
+            self.check_meetings(program, tag);
+        }
         self.note_lines(tag);
         self.cover_touched(sink);
         self.write_row(tag, sink);
-        for cell in pulses {
-            self.s.slots[self.program.cell(cell).slot as usize] = 0.0;
-            self.mark_next(cell);
+        for cell in &pulses {
+            self.s.slots[program.cell(*cell).slot as usize] = 0.0;
+            self.mark_next(*cell);
         }
-        self.commit(tag, sink)?;
-        self.settle_sides(tag.microstep, sink)?;
-        if !self.program.machines.is_empty() {
+        self.spare_pulses = pulses;
+        self.spare_pulses.clear();
+        self.commit(program, tag, sink)?;
+        self.settle_sides(program, tag.microstep, sink)?;
+        if !program.machines.is_empty() {
             // What was switched on may have something due at once.
-            let woken = self.take_due(tag.time, sink);
-            self.wake(&woken);
+            self.take_due(tag.time, sink);
+            self.wake(program);
         }
         self.bring(tag.microstep + 1);
         self.decide(tag.microstep, sink)?;
         self.end_if_quiet(sink)
     }
 
+    /// Runs what is dirty, in the order of the schedule; what reads a change is dirty too.
     fn run_units(
         &mut self,
+        program: &Program,
         dirty: &mut [u64],
         tag: Tag,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         let listens = sink.listens();
         self.ran.clear();
-        let program = self.program.clone();
         for word in 0..dirty.len() {
             while dirty[word] != 0 {
                 let bit = dirty[word].trailing_zeros() as usize;
@@ -253,37 +291,35 @@ impl Simulation {
                 if !self.runs(unit.fragment) {
                     continue;
                 }
-                self.touch(self.diagram.block(unit.block).region.index())?;
+                self.touch(unit.region.index())?;
                 self.s.counters.firings += 1;
                 self.s.firings[unit.block.index()] += 1;
                 self.ran.push(index as u32);
                 run(&unit.tape, &mut self.s.slots);
-                self.stay_in_the_domain(unit);
+                let finite = self.is_finite(unit) || self.stay_in_the_domain(unit);
                 if unit.may_be_unknown
                     && let Err(error) = self.check_unit_known(index, tag)
                 {
                     self.keep_failure(unit.fragment, error)?;
                 }
                 let mut changes = Vec::new();
-                for (from, cell, guard) in &unit.outputs {
-                    if guard.is_some_and(|present| self.s.slots[present as usize] == 0.0) {
+                for output in &unit.outputs {
+                    if !self.put(output) {
                         continue;
                     }
-                    if self.write(*from as usize, *cell) {
-                        for reader in &program.cell(*cell).readers {
-                            dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
-                        }
-                        self.look_at_machines(*cell);
-                        self.count_present(*cell);
-                        if listens {
-                            changes.extend(self.change(*cell));
-                        }
+                    let cell = program.cell(output.cell);
+                    for reader in &cell.readers {
+                        dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
+                    }
+                    self.follow_change(cell);
+                    if listens {
+                        changes.extend(self.change(output.cell));
                     }
                 }
                 if listens {
                     sink.event(Event::Fired { tag, block: unit.block, changes });
                 }
-                if let Err(error) = self.check_outputs(index, tag) {
+                if !finite && let Err(error) = self.check_outputs(unit, tag) {
                     self.keep_failure(unit.fragment, error)?;
                 }
             }
@@ -291,32 +327,43 @@ impl Simulation {
         Ok(())
     }
 
-    /// A located crossing is read by its side, which may lead a rounding out of the domain of a
-    /// function; its value then decides instead.
-    fn stay_in_the_domain(&mut self, unit: &Unit) {
-        let finite = |slots: &[f64], (from, cell, _): &(u32, CellId, _)| {
-            let from = *from as usize;
-            slots[from..from + self.program.cell(*cell).length].iter().all(|x| x.is_finite())
-        };
-        if unit.outputs.iter().all(|output| finite(&self.s.slots, output)) {
-            return;
+    /// Whether everything that a unit has made is a number.
+    #[inline]
+    fn is_finite(&self, unit: &Unit) -> bool {
+        self.s.slots[unit.made()].iter().all(|x| x.is_finite())
+    }
+
+    /// Puts a part of a wire in its cell; says whether it is another one than before.
+    #[inline]
+    fn put(&mut self, output: &Output) -> bool {
+        if output.guard.is_some_and(|present| self.s.slots[present as usize] == 0.0) {
+            return false;
         }
-        let own = self.program.crossings.iter().filter(|crossing| crossing.block == unit.block);
-        let residuals: Vec<(usize, f64)> = own
-            .map(|crossing| crossing.residual as usize)
-            .map(|slot| (slot, self.s.slots[slot]))
-            .collect();
+        self.copy(output.from as usize, output.to as usize, output.length as usize)
+    }
+
+    /// A located crossing is read by its side, which may lead a rounding out of the domain of a
+    /// function; its value then decides instead. Says whether that gives numbers.
+    #[cold]
+    fn stay_in_the_domain(&mut self, unit: &Unit) -> bool {
+        if unit.residuals.is_empty() {
+            return false;
+        }
+        let slots = unit.residuals.iter().map(|slot| *slot as usize);
+        let residuals: Vec<(usize, f64)> = slots.map(|slot| (slot, self.s.slots[slot])).collect();
         residuals.iter().for_each(|(slot, _)| self.s.slots[*slot] = -1.0);
         run(&unit.tape, &mut self.s.slots);
         residuals.iter().for_each(|(slot, residual)| self.s.slots[*slot] = *residual);
+        self.is_finite(unit)
     }
 
-    /// Keeps count of the events that are present: while there are any the tick goes on.
-    fn count_present(&mut self, cell: CellId) {
-        let cell = self.program.cell(cell);
-        if cell.event
-            && let Some(tick) = &mut self.s.tick
-        {
+    /// A cell of a wire has changed: machines look at it, and events that are present are counted,
+    /// for while there are any the tick goes on.
+    #[inline]
+    fn follow_change(&mut self, cell: &Cell) {
+        let Some(tick) = &mut self.s.tick else { return };
+        tick.pending.extend(&cell.machines);
+        if cell.event {
             match self.s.slots[cell.slot as usize] != 0.0 {
                 true => tick.present += 1,
                 false => tick.present = tick.present.saturating_sub(1),
@@ -335,19 +382,26 @@ impl Simulation {
     /// Copies numbers to a cell; says whether they are others than before.
     pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
         let cell = self.program.cell(cell);
-        let (to, n) = (cell.slot as usize, cell.length);
-        let mut changed = false;
-        for i in 0..n {
-            let new = self.s.slots[from + i];
-            changed |= self.s.slots[to + i].to_bits() != new.to_bits();
-            self.s.slots[to + i] = new;
+        self.copy(from, cell.slot as usize, cell.length)
+    }
+
+    #[inline]
+    fn copy(&mut self, from: usize, to: usize, length: usize) -> bool {
+        let slots = &mut self.s.slots[..];
+        if length == 1 {
+            let (old, new) = (slots[to], slots[from]);
+            slots[to] = new;
+            return old.to_bits() != new.to_bits();
         }
+        let changed = (0..length).any(|i| slots[to + i].to_bits() != slots[from + i].to_bits());
+        slots.copy_within(from..from + length, to);
         changed
     }
 
-    fn check_outputs(&self, unit: usize, tag: Tag) -> Result<(), RunError> {
+    #[cold]
+    fn check_outputs(&self, unit: &Unit, tag: Tag) -> Result<(), RunError> {
         let program = &self.program;
-        for wire in &program.units[unit].wires {
+        for wire in &unit.wires {
             let cells = &program.wires[wire.index()];
             let value = program.cell(cells.value);
             let from = value.slot as usize;
@@ -375,10 +429,10 @@ impl Simulation {
     }
 
     /// Refuses operations without meaning before anything is written or committed.
-    fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
+    fn check_defined(&self, program: &Program, tag: Tag) -> Result<(), RunError> {
         for index in &self.ran {
-            let unit = &self.program.units[*index as usize];
-            if self.is_silenced(unit.fragment) {
+            let unit = &program.units[*index as usize];
+            if unit.checks.is_empty() || self.is_silenced(unit.fragment) {
                 continue;
             }
             for (from, reason) in &unit.checks {
@@ -393,11 +447,7 @@ impl Simulation {
     }
 
     /// Looks for conditions that hold at different microsteps of one instant.
-    fn check_meetings(&mut self, tag: Tag) {
-        if self.s.met.is_empty() {
-            return;
-        }
-        let program = self.program.clone();
+    fn check_meetings(&mut self, program: &Program, tag: Tag) {
         let ran = std::mem::take(&mut self.ran);
         for index in &ran {
             self.look_at_meetings(&program.units[*index as usize], tag);
@@ -406,47 +456,70 @@ impl Simulation {
     }
 
     /// The commit of a microstep: states and crossing functions.
-    fn commit(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let program = self.program.clone();
+    fn commit(&mut self, program: &Program, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let ran = std::mem::take(&mut self.ran);
-        for index in &ran {
-            let unit = &program.units[*index as usize];
-            if self.is_silenced(unit.fragment) {
-                continue;
-            }
-            for (from, state) in &unit.nexts {
-                let cell = program.states[*state].cell;
-                let before = sink.listens().then(|| self.values(cell));
-                if self.write(*from as usize, cell) {
-                    for region in &program.cell(cell).regions {
-                        self.touch(region.index())?;
-                    }
-                    // Touching may have put left limits in the buffer; the new state stands.
-                    self.write(*from as usize, cell);
-                    self.mark_next(cell);
-                    if let Some(from) = before {
-                        let (block, state) = (unit.block, program.states[*state].name);
-                        let to = self.values(cell);
-                        sink.event(Event::Committed { tag, block, state, from, to });
-                    }
-                }
+        let is_part = |unit: &Unit, run: &Self| !run.is_silenced(unit.fragment);
+        let units = || ran.iter().map(|index| &program.units[*index as usize]);
+        for unit in units().filter(|unit| !unit.nexts.is_empty()) {
+            if is_part(unit, self) {
+                self.commit_states(program, unit, tag, sink)?;
             }
         }
-        for index in &ran {
-            let unit = &program.units[*index as usize];
-            if self.is_silenced(unit.fragment) {
-                continue;
-            }
-            for (from, crossing) in &unit.crossings {
-                let value = self.s.slots[*from as usize];
-                self.s.slots[program.crossings[*crossing].value as usize] = value;
-                if program.crossings[*crossing].watch.is_none() {
-                    self.freeze(*crossing, crate::crossings::sign(value), tag.microstep, sink);
-                }
+        for unit in units().filter(|unit| !unit.crossings.is_empty()) {
+            if is_part(unit, self) {
+                self.commit_crossings(program, unit, tag, sink);
             }
         }
         self.ran = ran;
         Ok(())
+    }
+
+    fn commit_states(
+        &mut self,
+        program: &Program,
+        unit: &Unit,
+        tag: Tag,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        for (from, state) in &unit.nexts {
+            let id = program.states[*state].cell;
+            let cell = program.cell(id);
+            let before = sink.listens().then(|| self.values(id));
+            if self.write(*from as usize, id) {
+                for region in &cell.regions {
+                    self.touch(region.index())?;
+                }
+                // Touching may have put left limits in the buffer; the new state stands.
+                self.write(*from as usize, id);
+                self.mark_next(id);
+                if let Some(from) = before {
+                    let (block, state) = (unit.block, program.states[*state].name);
+                    let to = self.values(id);
+                    sink.event(Event::Committed { tag, block, state, from, to });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn commit_crossings(&mut self, program: &Program, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {
+        for (from, index) in &unit.crossings {
+            let crossing = &program.crossings[*index];
+            let value = self.s.slots[*from as usize];
+            let before = std::mem::replace(&mut self.s.slots[crossing.value as usize], value);
+            match crossing.watch {
+                Some((region, _)) if before.to_bits() != value.to_bits() => {
+                    if let Some(tick) = &mut self.s.tick {
+                        tick.regions[region.index()].unsettled = true;
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    let side = crate::crossings::sign(value);
+                    self.freeze(program, *index, side, tag.microstep, sink);
+                }
+            }
+        }
     }
 
     /// Ends the tick where nothing asks for another microstep: regions that something happened to
@@ -466,11 +539,15 @@ impl Simulation {
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
                 self.restart(region, time);
-                self.note_kink(region, time);
+                if !self.program.regions[region].lines.is_empty() {
+                    self.note_kink(region, time);
+                }
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region: RegionId::new(region) });
                 }
-                self.check_known(region, time)?;
+                if self.program.regions[region].may_be_unknown {
+                    self.check_known(region, time)?;
+                }
             }
         }
         self.spare_tick = self.s.tick.take();
@@ -483,8 +560,8 @@ impl Simulation {
         };
         let mut blocks: Vec<String> = Vec::new();
         for (index, unit) in self.program.units.iter().enumerate() {
-            let present = |(_, cell, _): &(_, CellId, _)| {
-                let cell = self.program.cell(*cell);
+            let present = |output: &Output| {
+                let cell = self.program.cell(output.cell);
                 cell.event && self.s.slots[cell.slot as usize] != 0.0
             };
             let dirty =
@@ -504,16 +581,13 @@ impl Simulation {
         self.partial.clear();
         self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
         run(&unit.tape, &mut self.partial);
-        let known = unit.outputs.iter().all(|(from, cell, _)| {
-            let from = *from as usize;
-            self.partial[from..from + program.cell(*cell).length].iter().all(|x| x.known)
-        });
-        if known {
+        if self.partial[unit.made()].iter().all(|x| x.known) {
             return Ok(());
         }
         let mut blocks: Vec<String> = Vec::new();
-        for (_, cell, _) in &unit.outputs {
-            let wire = program.cell(*cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
+        for output in &unit.outputs {
+            let wire =
+                program.cell(output.cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
             let path = wire.map(|block| self.diagram.block(block).written().to_owned());
             let path = path.unwrap_or_default();
             if !blocks.contains(&path) {

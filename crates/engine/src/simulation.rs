@@ -7,15 +7,15 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
-use program::Program;
+use program::{CellId, Program};
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
 use crate::machines::Chosen;
-use crate::reach::Reach;
+use crate::race::Race;
 use crate::rows::Sink;
-use crate::snapshot::{Counters, Snapshot, Tick};
+use crate::snapshot::{Counters, RegionState, Snapshot, Tick};
 use crate::{Options, RunError};
 
 /// The time of a timer that a located time cannot be told from, or the located time itself: a
@@ -77,6 +77,11 @@ fn wire_places(program: &Program) -> Vec<Vec<WirePlaces>> {
     program.regions.iter().map(|region| region.wires.iter().map(places).collect()).collect()
 }
 
+/// How far a region reaches; one with a crossing goes before one that merely steps.
+fn standing(state: &RegionState) -> (Time, bool) {
+    (state.reached, !state.crossing)
+}
+
 /// A model that runs.
 #[derive(Debug)]
 pub struct Simulation {
@@ -93,13 +98,16 @@ pub struct Simulation {
     pub(crate) samples: Vec<f64>,
     pub(crate) spare: Vec<u64>,
     pub(crate) spare_tick: Option<Tick>,
+    pub(crate) spare_pulses: Vec<CellId>,
+    pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
-    pub(crate) reach: Arc<Reach>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
+    /// Which region reaches least far, while regions step and nothing else happens.
+    pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
@@ -142,9 +150,11 @@ impl Simulation {
             samples: Vec::new(),
             spare: Vec::new(),
             spare_tick: None,
+            spare_pulses: Vec::new(),
+            woken: Vec::new(),
             found: Vec::new(),
-            reach: Arc::default(),
             active: vec![ActiveTapes::default(); regions],
+            race: Race::default(),
             silenced: Vec::new(),
             forced: None,
             failures: Vec::new(),
@@ -213,6 +223,7 @@ impl Simulation {
             return Ok(Progress::Going);
         }
         if self.s.tick.is_some() {
+            self.race.end();
             self.microstep_or_recover(sink)?;
             return self.after_tick();
         }
@@ -239,10 +250,13 @@ impl Simulation {
                 if let Some(switch) = switch.filter(|_| sink.listens()) {
                     sink.event(Event::Switched(switch));
                 }
-                if let Err(error) = result {
-                    let way = self.way_out(&error, &[]).ok_or(error)?;
-                    self.forced = Some(way);
-                    self.tick_or_recover(reached, sink)?;
+                match result {
+                    Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
+                    Err(error) => {
+                        let way = self.way_out(&error, &[]).ok_or(error)?;
+                        self.forced = Some(way);
+                        self.tick_or_recover(reached, sink)?;
+                    }
                 }
             }
             _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
@@ -275,21 +289,20 @@ impl Simulation {
     }
 
     /// The region whose solution reaches least far; a crossing goes before a mere step.
-    fn slowest(&self) -> Option<usize> {
-        (0..self.s.regions.len()).filter(|region| self.program.regions[*region].moves).min_by_key(
-            |region| {
-                let state = &self.s.regions[*region];
-                (state.reached, !state.crossing)
-            },
-        )
+    fn slowest(&mut self) -> Option<usize> {
+        if self.race.is_over() {
+            let regions = self.s.regions.iter().zip(&self.program.regions);
+            self.race.start(regions.map(|(state, own)| own.moves.then(|| standing(state))));
+        }
+        self.race.slowest()
     }
 
     /// How far a region may step: to the next timer that can reach it, or to the end.
-    fn own_horizon(&mut self, region: usize) -> Time {
-        self.reaches();
+    fn own_horizon(&self, region: usize) -> Time {
+        let reach = &self.program.reach;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
-        let next = self.reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
-        let delayed = self.reach.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let next = reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
+        let delayed = reach.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // What is a delay ago must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
@@ -330,7 +343,9 @@ impl Simulation {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
                     self.take_event_time(region, size);
                 }
-                self.record_step(region)?;
+                if !self.program.regions[region].lines.is_empty() {
+                    self.record_step(region)?;
+                }
                 let (program, reached) =
                     (&self.program.regions[region], self.s.regions[region].reached);
                 if advance == Advance::Reached

@@ -58,6 +58,9 @@ pub struct Snapshot {
     pub(crate) tag: Tag,
     /// When a state machine last left a state that failed, and how often it did so then.
     pub(crate) recoveries: (Time, u32),
+    /// When something was last located, and how many locations before it were closer together than
+    /// floats of time are.
+    pub(crate) crowd: (Time, u32),
     /// Whether the start has been made.
     pub(crate) started: bool,
     /// Whether the end has been reached.
@@ -107,6 +110,8 @@ pub(crate) struct RegionState {
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Tick {
     pub time: Time,
+    /// The same \[s\].
+    pub seconds: f64,
     /// The microstep that comes next.
     pub microstep: u32,
     /// Units that must run, one bit for each.
@@ -130,7 +135,7 @@ impl Tick {
     /// Starts anew before a microstep, keeping the room of an earlier tick.
     pub fn begin(&mut self, first: Tag, units: usize, regions: usize) {
         (self.time, self.microstep) = (first.time, first.microstep);
-        (self.present, self.order) = (0, 0);
+        (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
@@ -148,7 +153,7 @@ impl Tick {
     /// Notes that something has changed which the smooth functions of a region read.
     pub fn disturb(&mut self, region: RegionId) {
         let touched = &mut self.regions[region.index()];
-        (touched.changed, touched.stale) = (true, true);
+        (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
     }
 }
 
@@ -165,6 +170,8 @@ pub(crate) struct Touched {
     pub changed: bool,
     /// The same, since its rates were last computed.
     pub stale: bool,
+    /// Something that its sides are taken from has changed since they were.
+    pub unsettled: bool,
 }
 
 /// The work of a run.
@@ -213,6 +220,7 @@ impl Snapshot {
             counters,
             tag,
             recoveries,
+            crowd,
             started,
             finished,
         } = other;
@@ -236,6 +244,7 @@ impl Snapshot {
         self.counters.clone_from(counters);
         self.tag.clone_from(tag);
         self.recoveries.clone_from(recoveries);
+        self.crowd.clone_from(crowd);
         self.started.clone_from(started);
         self.finished.clone_from(finished);
     }

@@ -93,6 +93,7 @@ impl Snapshot {
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
             recoveries: (options.start, 0),
+            crowd: (options.start, 0),
             started: false,
             finished: false,
         }
@@ -178,7 +179,9 @@ impl Simulation {
 
     /// Starts a smooth phase of a region from the states in the buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time) {
-        self.split_history(region, time);
+        if !self.program.regions[region].lines.is_empty() {
+            self.split_history(region, time);
+        }
         let program = &self.program.regions[region];
         let state = &mut self.s.regions[region];
         if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {

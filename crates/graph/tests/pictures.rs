@@ -251,6 +251,16 @@ fn a_machine_is_a_chart_of_its_states() {
         (bounce.history, end.history, &end.words[..]),
         (true, false, &["after 5".into()][..])
     );
+    // What the chart tells is not drawn again: the state, guards and actions.
+    let drawn: Vec<&str> = layout.nodes.iter().map(|node| node.path.as_str()).collect();
+    for path in ["x", "m.y", "m.said", "m.b.y"] {
+        assert!(drawn.contains(&path), "{path} in {drawn:?}");
+    }
+    assert!(drawn.iter().all(|path| *path != "m" && !path.contains("when")), "{drawn:?}");
+    assert!(
+        drawn.iter().all(|path| !path.contains("set") && !path.contains("output")),
+        "{drawn:?}"
+    );
     // States stand apart, inside the chart, which is below the blocks.
     let inside = |state: &superdense_graph::StateBox| {
         let (s, c) = (state.area, chart.area);

@@ -1,9 +1,10 @@
 //! Graphs of pure operations: built once, equal nodes merged, constants folded.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use base::{Elem, Shape, Type, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::scalar::{binary, unary};
@@ -57,11 +58,57 @@ impl Body {
 /// graph's node and its arguments in this one; nothing where it is built again as it is.
 pub type Replace<'r> = dyn FnMut(&mut Graph, NodeId, &Node, &[NodeId]) -> Option<NodeId> + 'r;
 
+/// Finds equal nodes. Models are made of many small graphs, which are looked through as they are;
+/// a large one has a table of ids by the hashes of its nodes, which are not kept twice.
+#[derive(Clone, Default, Debug)]
+struct Known {
+    /// Numbers of nodes, from 1; 0 is a free place. The length is a power of two.
+    table: Vec<u32>,
+}
+
+impl Known {
+    const FEW: usize = 8;
+
+    /// The id of a node, or nothing where it is a new one, which is entered as the next.
+    fn find_or_enter(&mut self, nodes: &[Node], node: &Node) -> Option<NodeId> {
+        if nodes.len() < Known::FEW {
+            return nodes.iter().position(|known| known == node).map(NodeId::new);
+        }
+        if self.table.len() < 2 * (nodes.len() + 1) {
+            self.table = vec![0; (4 * nodes.len()).next_power_of_two()];
+            for (index, node) in nodes.iter().enumerate() {
+                let free = self.search(node, |_| false);
+                self.table[free] = index as u32 + 1;
+            }
+        }
+        let at = self.search(node, |number| nodes[number as usize - 1] == *node);
+        match self.table[at] {
+            0 => {
+                self.table[at] = nodes.len() as u32 + 1;
+                None
+            }
+            number => Some(NodeId::new(number as usize - 1)),
+        }
+    }
+
+    /// The place of a node, or a free one where it is not there.
+    fn search(&self, node: &Node, is_it: impl Fn(u32) -> bool) -> usize {
+        let mask = self.table.len() - 1;
+        // The high bits of the hash are the good ones.
+        let hash = FxBuildHasher.hash_one(node).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut at = (hash >> 32) as usize & mask;
+        while self.table[at] != 0 && !is_it(self.table[at]) {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+}
+
 /// A graph of pure operations.
 #[derive(Clone, Default, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
-    known: FxHashMap<Node, NodeId>,
+    known: Known,
     bodies: Vec<Arc<Body>>,
     calls: Vec<Arc<dyn Opaque>>,
 }
@@ -115,13 +162,11 @@ impl Graph {
 
     fn insert(&mut self, op: Op, args: &[NodeId], ty: Type) -> NodeId {
         let node = Node { op, args: SmallVec::from_slice(args), ty };
-        if let Some(id) = self.known.get(&node) {
-            return *id;
+        if let Some(id) = self.known.find_or_enter(&self.nodes, &node) {
+            return id;
         }
-        let id = NodeId::new(self.nodes.len());
-        self.nodes.push(node.clone());
-        self.known.insert(node, id);
-        id
+        self.nodes.push(node);
+        NodeId::new(self.nodes.len() - 1)
     }
 
     /// A constant of any type.
@@ -475,6 +520,21 @@ impl Graph {
     /// Builds the same operation on other arguments, folding what has become constant.
     pub fn rebuild(&mut self, from: &Graph, node: &Node, args: &[NodeId]) -> NodeId {
         match &node.op {
+            Op::Solve(body) => {
+                let body = from.body(*body).clone();
+                self.solve(body, [args[0], args[1]], &args[2..])
+            }
+            Op::Call(call) => {
+                let function = from.opaque(*call).clone();
+                self.call(function, args, node.ty)
+            }
+            _ => self.again(node, args),
+        }
+    }
+
+    /// An operation that needs nothing but its arguments.
+    fn again(&mut self, node: &Node, args: &[NodeId]) -> NodeId {
+        match &node.op {
             Op::Const(_) | Op::Leaf(_) | Op::Unknown => self.insert(node.op.clone(), &[], node.ty),
             Op::Unary(op) => self.unary(*op, args[0]),
             Op::Binary(op) => self.binary(*op, args[0], args[1]),
@@ -488,15 +548,23 @@ impl Graph {
             Op::Transpose => self.transpose(args[0]),
             Op::MatMul => self.matmul(args[0], args[1]),
             Op::Cell => self.cell(args[0]),
+            op => self.insert(op.clone(), args, node.ty),
+        }
+    }
+
+    /// The operation of a node of this graph on other arguments, folding what has become constant.
+    pub fn with_args(&mut self, id: NodeId, args: &[NodeId]) -> NodeId {
+        let node = self.node(id).clone();
+        match &node.op {
             Op::Solve(body) => {
-                let body = from.body(*body).clone();
+                let body = self.body(*body).clone();
                 self.solve(body, [args[0], args[1]], &args[2..])
             }
             Op::Call(call) => {
-                let function = from.opaque(*call).clone();
+                let function = self.opaque(*call).clone();
                 self.call(function, args, node.ty)
             }
-            op => self.insert(op.clone(), args, node.ty),
+            _ => self.again(&node, args),
         }
     }
 

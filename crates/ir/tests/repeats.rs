@@ -4,7 +4,7 @@ use base::Type;
 use proptest::prelude::*;
 use std::collections::HashMap;
 use superdense_ir::{
-    Binary, Graph, Guards, Jet, Layout, NodeId, Op, Partial, Scalar, Slot, Tape, Unary, run,
+    Binary, Graph, Guards, Jet, Layout, NodeId, Op, Opaque, Partial, Scalar, Slot, Tape, Unary, run,
 };
 
 const LEAVES: u32 = 40;
@@ -172,7 +172,93 @@ fn same_float(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
+/// Four models side by side: one number of each in every place of the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Lanes([f64; 4]);
+
+impl Lanes {
+    fn each(of: impl Fn(usize) -> f64) -> Lanes {
+        Lanes(std::array::from_fn(of))
+    }
+}
+
+impl Scalar for Lanes {
+    const EXTRA_NEWTON_STEPS: usize = 0;
+
+    fn constant(value: f64) -> Self {
+        Lanes([value; 4])
+    }
+
+    fn unknown() -> Self {
+        Lanes([f64::NAN; 4])
+    }
+
+    fn primal(self) -> f64 {
+        self.0[0]
+    }
+
+    fn unary(op: Unary, a: Self) -> Self {
+        Lanes::each(|i| f64::unary(op, a.0[i]))
+    }
+
+    fn binary(op: Binary, a: Self, b: Self) -> Self {
+        Lanes::each(|i| f64::binary(op, a.0[i], b.0[i]))
+    }
+
+    fn select(condition: Self, a: Self, b: Self) -> Self {
+        Lanes::each(|i| f64::select(condition.0[i], a.0[i], b.0[i]))
+    }
+
+    fn live(d: Self, side: Self, residual: Self) -> Self {
+        Lanes::each(|i| f64::live(d.0[i], side.0[i], residual.0[i]))
+    }
+
+    fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
+        Lanes::each(|i| f64::live_cell(x.0[i], cell.0[i], residual.0[i]))
+    }
+
+    fn index(row: &[Self], position: Self) -> Self {
+        Lanes::each(|i| {
+            let own: Vec<f64> = row.iter().map(|x| x.0[i]).collect();
+            f64::index(&own, position.0[i])
+        })
+    }
+
+    fn call(_: &dyn Opaque, _: &[&[Self]], _: &mut [Self]) {
+        unreachable!("the graphs of this test call nothing");
+    }
+}
+
 proptest! {
+    /// The same tape on four models at once gives each the bits of its own run.
+    #[test]
+    fn lanes_have_the_bits_of_their_own_runs(layers in proptest::collection::vec(layer(), 1..5)) {
+        let mut case = build(&layers);
+        let (leaves, index) = (case.leaves, case.index);
+        let leaf = |key: u32| if key == LEAVES { index } else { leaves + key };
+        let given = Default::default();
+        let tape = Tape::compile_guarded(
+            &case.graph, &case.roots, &given, &case.guards, &mut case.layout, &leaf,
+        );
+        let image = case.layout.image();
+        let mut buffers: Vec<Vec<f64>> = vec![image.to_vec(); 4];
+        for (lane, buffer) in buffers.iter_mut().enumerate() {
+            for leaf in 0..LEAVES as usize {
+                buffer[leaves as usize + leaf] = (leaf * 5 % 13) as f64 * 0.2 - 0.3 * lane as f64;
+            }
+            buffer[index as usize + 1] = 1.0;
+        }
+        let gather = |slot: usize| Lanes::each(|lane| buffers[lane][slot]);
+        let mut together: Vec<Lanes> = (0..image.len()).map(gather).collect();
+        run(&tape, &mut together);
+        for (lane, buffer) in buffers.iter_mut().enumerate() {
+            run(&tape, buffer);
+            for (slot, value) in buffer.iter().enumerate() {
+                prop_assert!(same_float(together[slot].0[lane], *value));
+            }
+        }
+    }
+
     #[test]
     fn loops_have_the_bits_of_the_graph(layers in proptest::collection::vec(layer(), 1..6)) {
         let mut case = build(&layers);

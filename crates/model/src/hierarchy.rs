@@ -84,6 +84,18 @@ pub struct Block {
     pub fields: Vec<Named>,
     /// The states and transitions of a block of type `Modal`.
     pub modal: Option<Modal>,
+    /// How often it is there, where it is an array of blocks.
+    pub repeated: Option<Repeated>,
+}
+
+/// How a block is repeated: an array of blocks with one or more indices.
+#[derive(Clone, Debug)]
+pub struct Repeated {
+    /// The indices with their counts, expressions over parameters.
+    pub indices: Vec<Named>,
+    /// What the fields see besides what is around the block: a diagram whose parameters are the
+    /// indices.
+    pub own: Diagram,
 }
 
 /// A state machine whose states have diagrams of their own.

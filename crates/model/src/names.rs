@@ -4,8 +4,8 @@ use base::{Diagnostic, Spanned};
 use expr::Function;
 
 /// Words that mean something in every expression.
-const RESERVED: [&str; 11] =
-    ["if", "then", "else", "and", "or", "not", "true", "false", "time", "pi", "inf"];
+const RESERVED: [&str; 12] =
+    ["if", "then", "else", "and", "or", "not", "true", "false", "time", "pi", "inf", "for"];
 
 /// Whether a word is made like a name.
 pub(crate) fn is_name(word: &str) -> bool {

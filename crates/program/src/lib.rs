@@ -16,6 +16,7 @@ mod lines;
 mod live;
 mod machines;
 mod rates;
+mod reach;
 mod smooth;
 mod solved;
 mod sweep;
@@ -26,8 +27,9 @@ pub use machines::{
     Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
 };
 pub use program::{
-    CellId, Crossing, CrossingKind, Extras, Line, LiveTapes, Program, RecordCells, RegionProgram,
-    Span, StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
+    Cell, CellId, Crossing, CrossingKind, Extras, Line, LiveTapes, Output, Program, RecordCells,
+    RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
 };
 pub use rates::{Rates, rates};
+pub use reach::Reach;
 pub use sweep::{Pass, Sweep, sweep};

@@ -6,59 +6,78 @@
 //! as in `sqrt(max(h, 0))`, there is no such extension; these functions take over there.
 
 use ir::{Graph, NodeId, Op, Slot, Unary};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::smooth::Root;
 
 /// The operand of the sides or cells at a place, and whether they are cells.
 pub(crate) type Operands = FxHashMap<Slot, (NodeId, bool)>;
 
-/// The same roots over comparisons that read values.
-pub(crate) fn live(graph: &mut Graph, operands: &Operands, roots: &[Root]) -> Vec<Root> {
-    let from = graph.clone();
-    let mut copier = Copier { from: &from, operands, known: FxHashMap::default() };
-    let copy =
-        |(node, slot, guard): &Root| (copier.copy(graph, *node, &mut Vec::new()), *slot, *guard);
-    roots.iter().map(copy).collect()
-}
-
-struct Copier<'a> {
-    from: &'a Graph,
+/// Makes roots over comparisons that read values. What several roots need is made once.
+pub(crate) struct Copier<'a> {
+    graph: &'a mut Graph,
     operands: &'a Operands,
-    /// Sides that have been read from their values.
+    /// What stands for the nodes that have been looked at.
     known: FxHashMap<NodeId, NodeId>,
+    /// Nodes that are being looked at.
+    open: FxHashSet<NodeId>,
 }
 
-impl Copier<'_> {
-    /// A side that depends on itself, through another, stays frozen: `open` has those that are
-    /// being read.
-    fn copy(&mut self, graph: &mut Graph, root: NodeId, open: &mut Vec<Slot>) -> NodeId {
-        let mut sides: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-        for id in self.from.reachable(&[root]) {
-            let Op::Leaf(slot) = self.from.node(id).op else { continue };
-            let Some((operand, cell)) = self.operands.get(&slot).copied() else { continue };
-            if open.contains(&slot) {
-                continue;
-            }
-            let read = match self.known.get(&id) {
-                Some(read) => *read,
-                None => {
-                    open.push(slot);
-                    let value = self.copy(graph, operand, open);
-                    open.pop();
-                    let read = graph.unary(if cell { Unary::Floor } else { Unary::Sign }, value);
-                    if open.is_empty() {
-                        self.known.insert(id, read);
-                    }
-                    read
+/// What is to do with a node: first what it needs, then itself.
+enum Visit {
+    Enter(NodeId),
+    Leave(NodeId),
+}
+
+impl<'a> Copier<'a> {
+    pub fn new(graph: &'a mut Graph, operands: &'a Operands) -> Self {
+        Copier { graph, operands, known: FxHashMap::default(), open: FxHashSet::default() }
+    }
+
+    /// The same roots over comparisons that read values.
+    pub fn roots(&mut self, roots: &[Root]) -> Vec<Root> {
+        roots.iter().map(|(node, slot, guard)| (self.copy(*node), *slot, *guard)).collect()
+    }
+
+    fn copy(&mut self, root: NodeId) -> NodeId {
+        let mut stack = vec![Visit::Enter(root)];
+        while let Some(visit) = stack.pop() {
+            match visit {
+                Visit::Enter(id) if self.known.contains_key(&id) || !self.open.insert(id) => {}
+                Visit::Enter(id) => {
+                    stack.push(Visit::Leave(id));
+                    let args = self.graph.node(id).args.iter().copied();
+                    stack.extend(args.chain(self.operand(id).map(|o| o.0)).map(Visit::Enter));
                 }
-            };
-            sides.insert(id, read);
+                Visit::Leave(id) => {
+                    self.open.remove(&id);
+                    let copied = self.finish(id);
+                    self.known.insert(id, copied);
+                }
+            }
         }
-        if sides.is_empty() {
-            return root;
+        self.known[&root]
+    }
+
+    fn operand(&self, id: NodeId) -> Option<(NodeId, bool)> {
+        match self.graph.node(id).op {
+            Op::Leaf(slot) => self.operands.get(&slot).copied(),
+            _ => None,
         }
-        let inlined = graph.inline(self.from, &[root], &mut |_, id, _, _| sides.get(&id).copied());
-        inlined.get(root)
+    }
+
+    /// What stands for a node, from what stands for those that it needs. A side that depends on
+    /// itself, through another, stays frozen where the circle closes.
+    fn finish(&mut self, id: NodeId) -> NodeId {
+        let copied = |id: &NodeId| self.known.get(id).copied().unwrap_or(*id);
+        if let Some((operand, cell)) = self.operand(id) {
+            let value = copied(&operand);
+            return self.graph.unary(if cell { Unary::Floor } else { Unary::Sign }, value);
+        }
+        let args: Vec<NodeId> = self.graph.node(id).args.iter().map(copied).collect();
+        match args[..] == self.graph.node(id).args[..] {
+            true => id,
+            false => self.graph.with_args(id, &args),
+        }
     }
 }

@@ -10,6 +10,7 @@ use schedule::Schedule;
 
 use crate::jacobian::Jacobian;
 use crate::machines::{FragmentProgram, MachineProgram};
+use crate::reach::Reach;
 use crate::slots::Slots;
 use crate::{machines, smooth, tick};
 
@@ -60,6 +61,8 @@ pub struct Program {
     pub fragments: Vec<FragmentProgram>,
     /// The state machines.
     pub machines: Vec<MachineProgram>,
+    /// Which regions each source of ticks may reach.
+    pub reach: Reach,
     /// The machines with a preemptive transition.
     pub preempted: Vec<usize>,
     /// The machines with a guard over what a signal that does not move was before: that changes when
@@ -331,11 +334,14 @@ pub struct Unit {
     pub block: BlockId,
     /// The fragment that it is in.
     pub fragment: FragmentId,
+    /// The region of the block.
+    pub region: RegionId,
+    /// Where the residuals of the block's crossings are.
+    pub residuals: Vec<Slot>,
     /// What it runs.
     pub tape: Tape,
-    /// Parts of wires: where the tape puts them, and the cells that get them. The value of a signal
-    /// that is events only goes there only where the signal is present: the third is where that is.
-    pub outputs: Vec<(Slot, CellId, Option<Slot>)>,
+    /// Parts of wires. The tape puts them one after the other.
+    pub outputs: Vec<Output>,
     /// What states become: where the tape puts it, and the state.
     pub nexts: Vec<(Slot, usize)>,
     /// Values of crossing functions: where the tape puts them, and the crossing.
@@ -355,6 +361,39 @@ pub struct Unit {
 pub struct Extras {
     /// The derivatives of the rates of each region, for implicit methods.
     pub jacobians: bool,
+}
+
+/// A part of a wire that a unit makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    /// Where the tape puts it.
+    pub from: Slot,
+    /// Where its cell is.
+    pub to: Slot,
+    /// How many numbers it has.
+    pub length: u32,
+    /// Its cell.
+    pub cell: CellId,
+    /// Where the presence of a signal is that is events only: its value goes to the cell only where
+    /// it is there.
+    pub guard: Option<Slot>,
+}
+
+impl Output {
+    /// Where the tape puts it, as a range.
+    pub fn made(&self) -> std::ops::Range<usize> {
+        self.from as usize..(self.from + self.length) as usize
+    }
+}
+
+impl Unit {
+    /// Where the tape puts all outputs.
+    pub fn made(&self) -> std::ops::Range<usize> {
+        match (self.outputs.first(), self.outputs.last()) {
+            (Some(first), Some(last)) => first.made().start..last.made().end,
+            _ => 0..0,
+        }
+    }
 }
 
 /// Makes the program of a scheduled diagram.
@@ -407,6 +446,19 @@ impl Program {
         copy[..buffer.len()].copy_from_slice(buffer);
         ir::run(&tape, &mut copy);
         Some(copy[slot as usize..slot as usize + length].to_vec())
+    }
+
+    /// How many instructions all tapes have; a loop is one.
+    pub fn instruction_count(&self) -> usize {
+        let smooth = |region: &RegionProgram| {
+            let live = &region.live;
+            let live = [&live.derivative, &live.crossings, &live.left, &live.sample];
+            let own = [&region.prelude, &region.derivative, &region.crossings, &region.left];
+            own.into_iter().chain([&region.sample]).chain(live).map(Tape::len).sum::<usize>()
+        };
+        let units = self.units.iter().map(|unit| unit.tape.len());
+        let regions = self.regions.iter().map(smooth);
+        regions.chain(units).chain([self.still.len()]).sum()
     }
 
     /// The cell of an id.

@@ -4,14 +4,15 @@ use blocks::{Leaf, Part};
 use diagram::{BlockId, Diagram, Mode, Presence, RegionId, WireId};
 use ir::{NodeId, Op, Slot, Tape, tangents};
 use rustc_hash::{FxHashMap, FxHashSet};
-use schedule::{PartId, Schedule, Step};
+use schedule::{Schedule, Step};
 
 use crate::compose::Composer;
 use crate::jacobian::Partials;
-use crate::live::{Operands, live};
+use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
-use crate::program::{CrossingKind, Extras, Program, RecordCells, Unit};
+use crate::program::{Crossing, CrossingKind, Extras, Program, RecordCells, Unit};
 use crate::rates::roots_of;
+use crate::reach::Reach;
 use crate::slots::Slots;
 use crate::solved;
 
@@ -54,7 +55,7 @@ pub(crate) fn program(
     schedule: &Schedule,
     slots: Slots,
     composer: Composer,
-    units: Vec<Unit>,
+    mut units: Vec<Unit>,
     modes: Compiled,
     extras: Extras,
 ) -> Program {
@@ -73,11 +74,12 @@ pub(crate) fn program(
         .collect();
     let Maker { slots, composer, .. } = maker;
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
+    place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
     }
-    Program {
+    let mut program = Program {
         image,
         time: slots.time,
         regions: slots.regions,
@@ -98,10 +100,22 @@ pub(crate) fn program(
         remembering: modes.remembering,
         recovering: modes.recovering,
         machines: modes.machines,
+        reach: Reach::default(),
         graph: composer.graph,
         values,
         layout: slots.layout,
+    };
+    program.reach = Reach::find(&program);
+    program
+}
+
+/// Tells each unit where the residuals of its block's crossings are.
+fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
+    let mut of = vec![Vec::new(); blocks];
+    for crossing in crossings {
+        of[crossing.block.index()].push(crossing.residual);
     }
+    units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
 }
 
 pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
@@ -118,22 +132,25 @@ pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
 /// Spreads from blocks that tell ticks from smooth phases to what reads them.
 fn switching(diagram: &Diagram) -> Vec<bool> {
     let mut found = vec![false; diagram.wires.len()];
-    loop {
-        let mut changed = false;
-        for block in &diagram.blocks {
-            let own = block.definition.leaves.contains(&Leaf::Ticking);
-            let fed = block.inputs.iter().flatten().any(|wire| found[wire.index()]);
-            for wire in block.outputs.iter().filter(|_| own || fed) {
-                if diagram.wire(*wire).between != Presence::Never && !found[wire.index()] {
-                    found[wire.index()] = true;
-                    changed = true;
-                }
-            }
+    let mut readers: FxHashMap<WireId, Vec<usize>> = FxHashMap::default();
+    let mut spreading: Vec<usize> = Vec::new();
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        if block.definition.leaves.contains(&Leaf::Ticking) {
+            spreading.push(index);
         }
-        if !changed {
-            return found;
+        for wire in block.inputs.iter().flatten() {
+            readers.entry(*wire).or_default().push(index);
         }
     }
+    while let Some(index) = spreading.pop() {
+        for wire in &diagram.blocks[index].outputs {
+            let lasts = diagram.wire(*wire).between != Presence::Never;
+            if lasts && !std::mem::replace(&mut found[wire.index()], true) {
+                spreading.extend(readers.get(wire).into_iter().flatten());
+            }
+        }
+    }
+    found
 }
 
 struct Maker<'a> {
@@ -153,6 +170,8 @@ struct Maker<'a> {
     /// The place of the slope of each delayed number that moves, and the leaves that are delayed.
     slope_places: FxHashMap<Slot, Slot>,
     delayed_leaves: Vec<(NodeId, Slot, base::Type)>,
+    /// The loops that are solved in each region, by their numbers.
+    solutions: Vec<Vec<usize>>,
     recorded: FxHashSet<WireId>,
     /// Wires that something reads a delay later.
     delayed: FxHashSet<WireId>,
@@ -189,7 +208,13 @@ impl<'a> Maker<'a> {
         let pasts = diagram.blocks.iter().flat_map(|block| {
             (0..block.definition.histories.len()).map(|history| block.past(history))
         });
+        let mut solutions: Vec<Vec<usize>> = vec![Vec::new(); slots.regions.len()];
+        for (index, (part, ..)) in composer.solutions.iter().enumerate() {
+            let wire = diagram.wire(composer.parts.get(*part).wire);
+            solutions[diagram.block(wire.block).region.index()].push(index);
+        }
         Maker {
+            solutions,
             delayed: pasts.collect(),
             slope_places,
             delayed_leaves: Vec::new(),
@@ -299,8 +324,8 @@ impl<'a> Maker<'a> {
                 operands.insert(site.frozen, (node, cell));
             }
         }
-        let graph = &mut self.composer.graph;
-        (!operands.is_empty()).then(|| roots.map(|roots| live(graph, &operands, roots)))
+        let mut copier = Copier::new(&mut self.composer.graph, &operands);
+        (!operands.is_empty()).then(|| roots.map(|roots| copier.roots(roots)))
     }
 
     /// Crossing functions to their places, and their time derivatives along the rates.
@@ -453,14 +478,10 @@ impl<'a> Maker<'a> {
                 self.slots.regions[id.index()].memories.push((slot, state));
             }
         }
-        let in_region = |part: PartId| {
+        roots.extend(self.solutions[id.index()].iter().map(|at| {
+            let (part, node, slot) = self.composer.solutions[*at];
             let wire = self.diagram.wire(self.composer.parts.get(part).wire);
-            self.diagram.block(wire.block).region == id
-        };
-        let solutions = self.composer.solutions.iter().filter(|(part, ..)| in_region(*part));
-        roots.extend(solutions.map(|(part, node, slot)| {
-            let wire = self.diagram.wire(self.composer.parts.get(*part).wire);
-            (*node, *slot, self.guard(wire.block))
+            (node, slot, self.guard(wire.block))
         }));
         roots
     }
@@ -512,7 +533,8 @@ impl<'a> Maker<'a> {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
                         let regions = &mut self.slots.cells[cell.index()].regions;
-                        if !regions.contains(&id) {
+                        // Regions come one after the other.
+                        if regions.last() != Some(&id) {
                             regions.push(id);
                         }
                     }

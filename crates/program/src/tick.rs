@@ -7,7 +7,7 @@ use ir::{NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
-use crate::program::{Unit, UnitId};
+use crate::program::{Output, Unit, UnitId};
 use crate::slots::Slots;
 use crate::solved;
 
@@ -180,7 +180,11 @@ impl<'a> Maker<'a> {
                 }
                 guard = Some(self.slots.slot(present));
             }
-            unit.outputs.push((slot, self.slots.part(part.wire, part.part), guard));
+            let cell = self.slots.part(part.wire, part.part);
+            debug_assert!(unit.outputs.is_empty() || unit.made().end == slot as usize);
+            let length = self.slots.cells[cell.index()].length as u32;
+            let to = self.slots.slot(cell);
+            unit.outputs.push(Output { from: slot, to, length, cell, guard });
         }
         (unit, places)
     }
@@ -249,6 +253,8 @@ impl<'a> Maker<'a> {
         Unit {
             block,
             fragment: flat.fragment,
+            region: flat.region,
+            residuals: Vec::new(),
             tape: Tape::default(),
             outputs: Vec::new(),
             nexts: Vec::new(),

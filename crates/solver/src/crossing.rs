@@ -6,6 +6,9 @@
 //!
 //! - A start with |g| within its residual counts as zero: such a function is *fresh* and must
 //!   be seen on its side before it can fall, or else it changes at once.
+//! - One that is fresh and flat cannot fall before it has been seen on its side, unless it ends
+//!   beyond zero: its side comes from derivatives of high order, which the dense output does not
+//!   have, so that a dip right at the start is an error of the latter.
 //! - A zero at the end of a step is no change. It is the fresh start of the next step.
 //! - A wrong sign within the function's rounding is a zero.
 //! - The search goes from left to right over intervals that are split only where a function
@@ -36,6 +39,8 @@ pub struct Sides<'a> {
 
 /// Looks at different times that can be kept at once.
 const LEVELS: usize = 24;
+/// Those that there is room for from the start.
+const FIRST_LEVELS: usize = 6;
 /// Looks inside one step before the search takes its intervals as they are.
 const BUDGET: usize = 96;
 /// The rounding of a function in units of its last place.
@@ -51,6 +56,9 @@ pub(crate) fn resolution(t: f64, h: f64) -> f64 {
 fn finest(t: f64, h: f64) -> f64 {
     2.0 * f64::EPSILON * t.abs().max(f64::EPSILON * h)
 }
+
+/// The part of a function's size below which its change over a step is flat.
+const FLAT: f64 = 1e-6;
 
 /// What is remembered about crossings, and the space to search them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,8 +79,12 @@ struct Space {
     open: usize,
     /// Counted as zero at the start and not yet seen on its side.
     fresh: Vec<bool>,
+    /// Fresh, flat at the start, and on its side or at zero where the step ends.
+    flat: Vec<bool>,
     /// Looked for on its side, or falling in the bracket.
     wanted: Vec<bool>,
+    /// Those of them that fall in the bracket, by number.
+    falling: Vec<usize>,
     /// The largest size seen from the start up to the left end.
     scale: Vec<f64>,
     /// The size of each function at the end of the step, and where the step lies.
@@ -94,12 +106,24 @@ impl Search {
         let m = self.here.g.len();
         let space = &mut self.space.0;
         if space.fresh.len() != m {
-            space.levels = vec![Level::new(m); LEVELS + 1];
+            space.levels = vec![Level::new(m); FIRST_LEVELS];
             space.fresh = vec![false; m];
+            space.flat = vec![false; m];
             space.wanted = vec![false; m];
+            space.falling = Vec::with_capacity(m);
             space.scale = vec![0.0; m];
             space.at_end = vec![0.0; m];
         }
         self.crossed.reserve(m - self.crossed.len());
+    }
+}
+
+impl Space {
+    /// Makes sure that there is room for one look more than are open. A search that goes deeper
+    /// than any before allocates; that happens a few times in a run at most.
+    fn make_room(&mut self) {
+        if self.levels.len() <= self.open {
+            self.levels.push(Level::new(self.fresh.len()));
+        }
     }
 }

@@ -51,24 +51,44 @@ impl Cubic {
         (at > 0.0 && at < 1.0).then(|| Minimum { at, value: self.at(at) })
     }
 
-    /// A zero in [0, 1] of a cubic that is not negative at 0 and not positive at 1, by
-    /// Newton's method held between bounds. Only an estimate: its caller brackets.
-    pub fn falling_zero(&self) -> f64 {
+    /// A zero in [0, 1] of a cubic that is not negative at 0 and not positive at 1, to about
+    /// `fine`, by Newton's method held between bounds. Only an estimate: its caller brackets.
+    pub fn falling_zero(&self, fine: f64) -> f64 {
+        let [a, b, c] = self.coefficients();
         let (mut low, mut high) = (0.0, 1.0);
-        let drop = self.value[0] - self.value[1];
-        let mut theta = if drop > 0.0 { (self.value[0] / drop).clamp(0.0, 1.0) } else { 0.5 };
+        let mut theta = self.guess(a, b);
         for _ in 0..40 {
-            let value = self.at(theta);
+            let value = self.value[0] + theta * (a + theta * (b + theta * c));
             let bound = if value > 0.0 { &mut low } else { &mut high };
             *bound = theta;
-            let newton = theta - value / self.slope_at(theta);
+            let newton = theta - value / (a + theta * (2.0 * b + theta * 3.0 * c));
             let next = if low <= newton && newton <= high { newton } else { 0.5 * (low + high) };
-            if (next - theta).abs() <= 4.0 * f64::EPSILON * theta {
+            let moved = (next - theta).abs();
+            theta = next;
+            if moved <= fine.max(4.0 * f64::EPSILON * theta) {
                 break;
             }
-            theta = next;
         }
         theta
+    }
+
+    /// The falling zero of the parabola without the cubic's last term, or of the chord.
+    fn guess(&self, a: f64, b: f64) -> f64 {
+        let [first, last] = self.value;
+        let theta = 2.0 * first / ((a * a - 4.0 * b * first).sqrt() - a);
+        if (0.0..=1.0).contains(&theta) {
+            return theta;
+        }
+        let drop = first - last;
+        if drop > 0.0 { (first / drop).clamp(0.0, 1.0) } else { 0.5 }
+    }
+
+    /// The end of the arc of a cubic that leaves zero at 0 and is negative at 1: the zero of
+    /// a + bθ + cθ², in its stable form. Nothing where it does not rise first.
+    pub fn end_of_arc(&self) -> Option<f64> {
+        let [a, b, c] = Cubic { value: [0.0, self.value[1]], ..*self }.coefficients();
+        let end = 2.0 * a / ((b * b - 4.0 * a * c).sqrt() - b);
+        (a > 0.0 && end > 0.0 && end < 1.0).then_some(end)
     }
 }
 
@@ -95,13 +115,23 @@ mod tests {
     fn a_falling_zero_is_found() {
         let Cubic { value, slope } = double(3.0, 0.3);
         let falling = Cubic { value: value.map(|v| -v), slope: slope.map(|v| -v) };
-        assert!((falling.falling_zero() - 0.3).abs() < 1e-14);
+        assert!((falling.falling_zero(0.0) - 0.3).abs() < 1e-14);
+    }
+
+    #[test]
+    fn an_arc_from_zero_ends_at_its_next_zero() {
+        let arc = |end: f64| Cubic { value: [0.0, end - 1.0], slope: [end, end - 2.0] };
+        for end in [1e-9, 0.3, 0.9] {
+            assert!((arc(end).end_of_arc().unwrap() - end).abs() < 1e-15);
+        }
+        assert_eq!(Cubic { value: [0.0, -1.0], slope: [0.0, -2.0] }.end_of_arc(), None);
+        assert_eq!(Cubic { value: [0.0, 1.0], slope: [1.0, 1.0] }.end_of_arc(), None);
     }
 
     #[test]
     fn straight_lines_and_parabolas_are_cubics_too() {
         let line = Cubic { value: [1.0, -3.0], slope: [-4.0, -4.0] };
-        assert_eq!(line.falling_zero(), 0.25);
+        assert_eq!(line.falling_zero(0.0), 0.25);
         assert!(line.minimum().is_none());
         let parabola = Cubic { value: [1.0, 1.0], slope: [-4.0, 4.0] };
         assert_eq!(parabola.minimum().unwrap().at, 0.5);

@@ -19,6 +19,7 @@ mod explicit;
 mod initial;
 mod linear;
 mod lu;
+mod pole;
 mod rosenbrock;
 mod segment;
 mod sparse;

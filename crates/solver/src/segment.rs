@@ -127,6 +127,35 @@ impl Segment {
         self.blend(dx, 0.0, chord, ends, 2.0 * theta * rest * (1.0 - 2.0 * theta));
     }
 
+    /// Writes both at once, with the same bits.
+    pub fn value_and_slope(&self, t: f64, x: &mut [f64], dx: &mut [f64]) {
+        if self.dense != Dense::DormandPrince || t == self.end || t == self.start {
+            self.value(t, x);
+            return self.slope(t, dx);
+        }
+        let h = self.end - self.start;
+        let theta = (t - self.start) / h;
+        let rest = 1.0 - theta;
+        let chords = [theta * theta * (3.0 - 2.0 * theta), 6.0 * theta * rest / h];
+        let values = [h * theta * rest * rest, -h * theta * theta * rest];
+        let slopes = [rest * (1.0 - 3.0 * theta), theta * (3.0 * theta - 2.0)];
+        let value = extension(values, h * theta * theta * rest * rest);
+        let slope = extension(slopes, 2.0 * theta * rest * (1.0 - 2.0 * theta));
+        let n = x.len();
+        let (x0, x1, dx) = (&self.x0[..n], &self.x1[..n], &mut dx[..n]);
+        let k: [&[f64]; 6] = from_fn(|j| &self.slopes[value[j].0][..n]);
+        for i in 0..n {
+            let rise = x1[i] - x0[i];
+            let mut sums = [chords[0] * rise, chords[1] * rise];
+            for j in 0..6 {
+                sums[0] += value[j].1 * k[j][i];
+                sums[1] += slope[j].1 * k[j][i];
+            }
+            x[i] = x0[i] + sums[0];
+            dx[i] = sums[1];
+        }
+    }
+
     /// The derivative of θ (1 - θ) (p + θ (q + θ r)) is p + 2 θ (q - p) + 3 θ² (r - q) - 4 θ³ r.
     fn slope_of_stages(&self, t: f64, dx: &mut [f64]) {
         let h = self.end - self.start;
@@ -146,10 +175,7 @@ impl Segment {
             Dense::Linear => self.sum(out, lead, chord, []),
             Dense::Hermite => self.sum(out, lead, chord, [(0, ends[0]), (last, ends[1])]),
             Dense::DormandPrince => {
-                let mut terms = DormandPrince::EXTENSION.map(|(j, d)| (j, quartic * d));
-                terms[0].1 += ends[0];
-                terms[5].1 += ends[1];
-                self.sum(out, lead, chord, terms);
+                self.sum(out, lead, chord, extension(ends, quartic));
             }
             Dense::Rodas5p => unreachable!("it is made of the stages"),
         }
@@ -167,4 +193,12 @@ impl Segment {
             out[i] = lead * x0[i] + sum;
         }
     }
+}
+
+/// The weights of the slopes in Dormand and Prince's dense output.
+fn extension(ends: [f64; 2], quartic: f64) -> [(usize, f64); 6] {
+    let mut terms = DormandPrince::EXTENSION.map(|(j, d)| (j, quartic * d));
+    terms[0].1 += ends[0];
+    terms[5].1 += ends[1];
+    terms
 }

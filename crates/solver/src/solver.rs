@@ -10,6 +10,7 @@ use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
 use crate::linear::Linear;
 use crate::method::{Method, Options};
+use crate::pole::Pole;
 use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::stepping::FIRST_STEP_WITHOUT_STATE;
@@ -153,10 +154,13 @@ impl Solver {
         }
         self.prepare(system);
         self.begin(system)?;
-        let found = match self.advance(system, horizon) {
-            Ok(()) => self.find(system, horizon, &mut sides),
-            Err(error) => Err(error),
-        };
+        let taken = self.advance(system, horizon).and_then(|()| match self.pole(system) {
+            None => Ok(()),
+            Some(Pole { t, component }) => {
+                Err(StepError::NotFinite { t, component: Some(component) })
+            }
+        });
+        let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
         match found {
             Err(error) => {
                 self.segment.withdraw();

@@ -9,6 +9,16 @@ const GRAVITY: f64 = 9.81;
 
 /// The times of the first bounces of a ball dropped from height 1.
 fn bounces(options: superdense_solver::Options, e: f64, count: usize, horizon: f64) -> Vec<f64> {
+    bounces_and_looks(options, e, count, horizon).0
+}
+
+/// The same with how often the height was looked at for them.
+fn bounces_and_looks(
+    options: superdense_solver::Options,
+    e: f64,
+    count: usize,
+    horizon: f64,
+) -> (Vec<f64>, u64) {
     let mut model = Model::new(|_, x, dx| (dx[0], dx[1]) = (x[1], -GRAVITY))
         .with_jacobian(|_, _, j| j.copy_from_slice(&[0.0, 1.0, 0.0, 0.0]))
         .with_crossings(|_, x, dx, g, rate| (g[0], rate[0]) = (x[0], dx[0]));
@@ -27,7 +37,7 @@ fn bounces(options: superdense_solver::Options, e: f64, count: usize, horizon: f
         }
         assert!(solver.state()[0] > -1e-13, "the ball fell through at {}", solver.time());
     }
-    times
+    (times, solver.counters().crossing_evaluations)
 }
 
 fn exact(e: f64, n: usize) -> f64 {
@@ -57,4 +67,13 @@ fn sixty_bounces_do_not_fall_through() {
             assert!((t - exact(0.8, n)).abs() < 1e-9, "{}: bounce {n} at {t}", method.name());
         }
     }
+}
+
+/// One look at the restart, one at the end of the step, one on the way up, and a few around the
+/// zero.
+#[test]
+fn a_bounce_is_located_with_a_few_looks() {
+    let (times, looks) = bounces_and_looks(variable(Method::Rk45, 1e-6), 1.0, 15, 20.0);
+    assert_eq!(times.len(), 15);
+    assert!(looks <= 7 * 15, "{looks} looks");
 }

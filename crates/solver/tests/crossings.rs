@@ -248,3 +248,31 @@ fn a_crossing_at_the_horizon_takes_its_time() {
         assert_eq!((advance, solver.time()), (Advance::Crossing, horizon), "{offset}");
     }
 }
+
+/// Integrators one behind the other that start at zero: the last one leaves it with an order that
+/// the dense output of most methods does not have. No arc is found where there is none.
+#[test]
+fn a_zero_of_high_order_at_the_start_is_no_crossing() {
+    for (method, states) in Method::all().into_iter().flat_map(|m| [(m, 2), (m, 3)]) {
+        let mut model = Model::new(|_, x, dx| {
+            dx[0] = 1.0;
+            dx[1..].copy_from_slice(&x[..x.len() - 1]);
+        })
+        .with_jacobian(move |_, _, j| {
+            j.fill(0.0);
+            (1..states).for_each(|i| j[i * states + i - 1] = 1.0);
+        })
+        .with_crossings(move |_, x, dx, g, rate| {
+            (g[0], rate[0]) = (x[states - 1], dx[states - 1]);
+        });
+        let options = Options { step: 0.05, ..variable(method, 1e-6) };
+        let mut solver = Solver::new(options, states, 1);
+        solver.restart(&mut model, 0.0, &vec![0.0; states]);
+        let mut residual = [0.0];
+        while solver.time() < 1.0 {
+            let sides = Sides { side: &[1.0], residual: &mut residual };
+            let advance = solver.step(&mut model, 1.0, sides).unwrap();
+            assert_eq!(advance, Advance::Reached, "{}, {states} states", method.name());
+        }
+    }
+}

@@ -210,11 +210,9 @@ impl Machine {
             return Err(StreamError::NotConstructive { e, time, block: block() });
         }
         run(&unit.tape, slots);
-        for (from, cell, guard) in &unit.outputs {
-            if guard.is_none_or(|present| slots[present as usize] != 0.0) {
-                let cell = self.program.cell(*cell);
-                let from = *from as usize;
-                slots.copy_within(from..from + cell.length, cell.slot as usize);
+        for output in &unit.outputs {
+            if output.guard.is_none_or(|present| slots[present as usize] != 0.0) {
+                slots.copy_within(output.made(), output.to as usize);
             }
         }
         for wire in &unit.wires {
@@ -239,10 +237,7 @@ impl Machine {
     fn is_known(&self, unit: &Unit, slots: &[f64]) -> bool {
         let mut partial: Vec<Partial> = slots.iter().map(|x| Partial::constant(*x)).collect();
         run(&unit.tape, &mut partial);
-        unit.outputs.iter().all(|(from, cell, _)| {
-            let from = *from as usize;
-            partial[from..from + self.program.cell(*cell).length].iter().all(|x| x.known)
-        })
+        partial[unit.made()].iter().all(|x| x.known)
     }
 
     fn commit(&self, slots: &[f64], before: &Discrete) -> Vec<f64> {

@@ -204,6 +204,14 @@ impl System {
         }
     }
 
+    /// How many instructions there are, those of smooth phases and of ticks.
+    pub fn instruction_count(&self) -> usize {
+        match &self.code {
+            Code::Exact(program) => program.instruction_count(),
+            Code::Stepped(sweep) => sweep.quiet.tape.len() + sweep.events.tape.len(),
+        }
+    }
+
     /// The result of a stage as text, for those who want to see what happens to a model.
     pub fn print(&self, stage: Stage) -> String {
         match stage {

@@ -91,6 +91,12 @@ pub fn schema(library: &Library) -> Json {
                         "description": "A block of the library, `Modal`, or a diagram.",
                         "anyOf": [{"enum": names}, {"type": "string"}],
                     },
+                    "for": {
+                        "description": "Indices and their counts: the block is an array of blocks.",
+                        "type": "object",
+                        "minProperties": 1,
+                        "additionalProperties": {"$ref": "#/$defs/expression"},
+                    },
                 },
                 "allOf": kinds,
             },
@@ -282,6 +288,7 @@ fn when(info: &Info) -> Json {
     let mut properties = Map::new();
     let mut required = Vec::new();
     properties.insert("type".to_owned(), json!({"description": info.summary}));
+    properties.insert("for".to_owned(), json!({}));
     for input in info.inputs {
         let value = json!({
             "description": input.about,

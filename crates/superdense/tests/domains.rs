@@ -35,8 +35,8 @@ blocks:
           work: {{type: Integrator, input: rate}}
         outputs: {{work: work}}
         transitions:
-          - {{to: idle, when: work >= size, output: {{done: size}}}}
-record: [line, line.size, server.work, server.done]
+          - {{to: idle, when: work >= size, output: {{finished: size}}}}
+record: [line, line.size, server.work, server.finished]
 simulate: {{stop: {stop}, tolerance: 1e-9}}
 "
     )
@@ -68,7 +68,7 @@ fn jobs_depart_at_the_times_of_the_recursion() {
     for (period, seconds, text, size) in cases {
         let trace = simulate(&job_shop(period, text, "30")).trace;
         let expected = departures(seconds, size, 30.0);
-        let done = trace.series("server.done");
+        let done = trace.series("server.finished");
         assert_eq!(done.len(), expected.len(), "{text}");
         assert!(done.len() > 6, "{text}");
         for ((tag, value), (time, size)) in done.iter().zip(&expected) {
@@ -92,7 +92,7 @@ fn a_crossing_just_after_the_end_of_a_step_is_not_in_the_past() {
     let trace = simulate(&text).trace;
     // Job 6 is done as job 7 comes, at 18.5; the ramps are a few roundings late.
     let near = |tag: &&Tag| (tag.time.seconds() - 18.5).abs() < 1e-9;
-    let done = tags(&trace, "server.done");
+    let done = tags(&trace, "server.finished");
     assert_eq!(done.iter().filter(near).count(), 1);
     let taken = tags(&trace, "line");
     let taken = taken.iter().find(near).expect("job 7 is taken");

@@ -239,3 +239,70 @@ simulate: {stop: 2}
     assert!(shown.contains("not-finite"), "{shown}");
     assert!(shown.contains("test.yaml:5"), "{shown}");
 }
+
+/// The solution of x' = -1/(2x) ends at t = 1, where its rate is infinite; it is not stepped over,
+/// with any tolerance.
+#[test]
+fn a_pole_that_is_reached_in_finite_time() {
+    for tolerance in ["1e-3", "1e-6", "1e-9"] {
+        let error = failure(&format!(
+            "
+superdense: 1
+blocks:
+  x: {{type: Integrator, input: -1 / (2 * x), initial: 1}}
+record: [x]
+simulate: {{stop: 5, tolerance: {tolerance}}}
+"
+        ))
+        .error;
+        let (RunError::NotFinite { tag, block, .. } | RunError::StepTooSmall { tag, block, .. }) =
+            error
+        else {
+            panic!("{error}");
+        };
+        assert!((tag.time.seconds() - 1.0).abs() < 0.05, "{tolerance}: {tag}");
+        assert!(belongs(&block, "x"), "{block}");
+    }
+}
+
+/// Cells that are passed faster than an attosecond, or than a float of time can tell, are an error
+/// and no endless run.
+#[test]
+fn cells_that_change_faster_than_time() {
+    for (from, expression) in [(0, "floor(1e20 * time)"), (1000, "ceil(1e18 * time)")] {
+        let error = failure(&format!(
+            "
+superdense: 1
+blocks:
+  y: {{type: Expression, expression: {expression}}}
+record: [y]
+simulate: {{start: {from}, stop: 1005}}
+"
+        ))
+        .error;
+        let RunError::StepTooSmall { tag, block, .. } = error else { panic!("{error}") };
+        assert!((tag.time.seconds() - f64::from(from)).abs() < 1e-9, "{tag}");
+        assert!(belongs(&block, "y"), "{block}");
+    }
+}
+
+/// Twice integrated sines start with a zero of the third order. It is no event, and not located
+/// again and again.
+#[test]
+fn a_zero_of_high_order_at_the_start() {
+    for solver in ["rk45", "rk23", "heun", "rk4", "trapezoidal"] {
+        let outcome = simulate(&format!(
+            "
+superdense: 1
+blocks:
+  u: {{type: Sine, frequency: 0.2}}
+  a: {{type: Integrator, input: u}}
+  b: {{type: Integrator, input: a}}
+  y: {{type: Expression, expression: abs(b)}}
+record: [y, b]
+simulate: {{stop: 2, solver: {solver}}}
+"
+        ));
+        assert_eq!(outcome.counters.ticks, 0, "{solver}");
+    }
+}

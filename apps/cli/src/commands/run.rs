@@ -21,6 +21,7 @@ use self::pictures::{Picture, pictures};
 use self::progress::Progress;
 use crate::arguments::{Format, RunArguments};
 use crate::json;
+use crate::memory::peak_memory;
 use crate::model::compile;
 use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten, warn};
 
@@ -59,10 +60,11 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     }
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
+        tell(&size(&system));
         tell(&ending(arguments, &pictures, elapsed, compiled));
     }
     if !arguments.quiet && arguments.format == Format::Json {
-        tell(&json::work(&driven.run.work()));
+        tell(&json::work(&driven.run.work(), &system, peak_memory()));
     }
     if !arguments.quiet {
         let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
@@ -163,6 +165,18 @@ fn switches(work: &Work) -> String {
     };
     let found = work.parts.iter().flat_map(|part| part.switches.iter().map(|s| tell(part, s)));
     list("solver", found.collect::<Vec<_>>().into_iter())
+}
+
+/// How large the model is, and what it took of the machine's memory.
+fn size(system: &System) -> String {
+    let memory = peak_memory()
+        .map_or_else(String::new, |bytes| format!("{:.1} MB at most, ", bytes as f64 / 1e6));
+    format!(
+        "size       {memory}{} blocks, {} states, {} instructions\n",
+        system.block_count(),
+        system.state_count(),
+        system.instruction_count()
+    )
 }
 
 /// The steps of each part and the firings of the busiest blocks, where there is more than one part.

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use base::Time;
 use diagram::FragmentId;
-use program::{CellId, StateProgram};
+use program::StateProgram;
 
 use crate::simulation::Simulation;
 
@@ -59,13 +59,5 @@ impl Simulation {
     /// The state that a machine is in.
     fn state_of(&self, machine: usize) -> &StateProgram {
         &self.program.machines[machine].states[self.mode(machine)]
-    }
-
-    /// Machines that must be looked at because a cell has changed.
-    pub(crate) fn look_at_machines(&mut self, cell: CellId) {
-        let machines = &self.program.cell(cell).machines;
-        if let Some(tick) = &mut self.s.tick {
-            tick.pending.extend(machines);
-        }
     }
 }

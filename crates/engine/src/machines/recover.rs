@@ -99,7 +99,10 @@ impl Simulation {
         run(&self.program.still, &mut self.s.slots);
         let regions = &self.program.machines[way.0].regions;
         if let Some(tick) = &mut self.s.tick {
-            regions.iter().for_each(|region| tick.regions[region.index()].evaluated = false);
+            for region in regions {
+                let touched = &mut tick.regions[region.index()];
+                (touched.evaluated, touched.unsettled) = (false, true);
+            }
         }
         Ok(())
     }
@@ -113,7 +116,8 @@ impl Simulation {
         self.open_tick(self.options.start);
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         for region in &mut tick.regions {
-            (region.placed, region.evaluated, region.touched) = (true, true, true);
+            (region.placed, region.evaluated) = (true, true);
+            (region.touched, region.unsettled) = (true, true);
         }
         self.take_way_out(way, sink)
     }

@@ -45,7 +45,9 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
             let plain = connected == 1 || several;
             let evident = expression || (plain && input.name.starts_with("input"));
             let sink = Sink::Block(id, port);
-            slots.push(Slot { name, shown: !evident, sink, wire: *wire });
+            if scene.is_drawn(*wire) {
+                slots.push(Slot { name, shown: !evident, sink, wire: *wire });
+            }
             port += 1;
         }
     }

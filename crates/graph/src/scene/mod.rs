@@ -55,6 +55,11 @@ impl<'a> Scene<'a> {
         self.nets.range(all).map(|((_, wire), net)| (*wire, net))
     }
 
+    /// Whether a wire comes from a block that is drawn.
+    pub fn is_drawn(&self, wire: WireId) -> bool {
+        self.scopes.is_shown(self.diagram.wire(wire).block)
+    }
+
     /// Whether a block was made for an expression.
     pub fn is_expression(&self, block: BlockId) -> bool {
         scopes::is_expression(self.diagram, block)
@@ -70,6 +75,10 @@ impl<'a> Scene<'a> {
 
     /// The text of an expression, line by line.
     pub fn expression(&self, block: BlockId) -> Vec<String> {
+        if scopes::is_machine_output(self.diagram, block) {
+            let path = &self.diagram.block(block).path;
+            return vec![path.rsplit('.').next().unwrap_or(path).to_owned()];
+        }
         let written = self.diagram.sources.snippet(self.diagram.block(block).span);
         let lines = written.lines().map(|line| line.trim().trim_start_matches("- "));
         let mut lines: Vec<String> = lines
@@ -87,6 +96,9 @@ impl<'a> Scene<'a> {
     /// for it, or, where expressions are folded, the only node that it feeds.
     pub fn host(&self, block: BlockId) -> Option<Sink> {
         if !self.is_expression(block) {
+            return None;
+        }
+        if !self.scopes.is_shown(block) {
             return None;
         }
         let wire = *self.diagram.block(block).outputs.first()?;
@@ -146,7 +158,7 @@ impl<'a> Scene<'a> {
     pub fn ends(&self, wire: WireId, sink: Sink) -> Option<(Source, Sink, bool)> {
         let Sink::Block(block, _) = sink else { return None };
         let driver = self.diagram.wire(wire).block;
-        if !self.scopes.is_shown(block) {
+        if !self.scopes.is_shown(block) || !self.scopes.is_shown(driver) {
             return None;
         }
         let (hiding, hidden) = (self.scopes.chain(driver).1, self.scopes.chain(block).1);

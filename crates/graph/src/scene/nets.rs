@@ -64,6 +64,9 @@ fn connect(
     looped: bool,
 ) {
     let driver = diagram.wire(wire).block;
+    if !scopes.is_shown(driver) {
+        return;
+    }
     let (up, hiding) = scopes.chain(driver);
     let (down, hidden) = scopes.chain(block);
     if hiding.is_some() && hiding == hidden {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use blocks::ModeOutput;
 use diagram::{BlockId, Diagram};
 
 use crate::Options;
@@ -39,10 +40,47 @@ pub(crate) struct Scopes {
     of: Vec<Option<ScopeId>>,
 }
 
-/// Whether a block was made for an expression.
+/// Whether a block was made for an expression, or stands where the outputs of the states of a
+/// machine come together.
 pub(super) fn is_expression(diagram: &Diagram, block: BlockId) -> bool {
-    let block = diagram.block(block);
-    block.settings.is_empty() && block.kind.info().name == "expression"
+    let made = diagram.block(block).settings.is_empty()
+        && diagram.block(block).kind.info().name == "expression";
+    made || is_machine_output(diagram, block)
+}
+
+/// Whether a block is an output of a state machine.
+pub(super) fn is_machine_output(diagram: &Diagram, block: BlockId) -> bool {
+    diagram.block(block).kind.info().name == ModeOutput::NAME
+}
+
+/// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the
+/// state, guards, and what transitions set and say.
+fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
+    let mut told: Vec<bool> = diagram
+        .blocks
+        .iter()
+        .map(|block| block.passive || diagram.modes.fragments[block.fragment.index()].dwell)
+        .collect();
+    for machine in &diagram.modes.machines {
+        told[machine.mode.index()] = true;
+    }
+    // What is read was made before its readers, or is one of these blocks itself.
+    for _ in 0..told.len() {
+        let mut changed = false;
+        for index in 0..told.len() {
+            if told[index] || is_machine_output(diagram, BlockId::new(index)) {
+                continue;
+            }
+            for wire in diagram.blocks[index].inputs.iter().flatten() {
+                let driver = diagram.wire(*wire).block.index();
+                changed |= std::mem::replace(&mut told[driver], false);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    told
 }
 
 /// A path without its last name, and that name.
@@ -132,7 +170,9 @@ impl Scopes {
 /// The path of the instance that each block is drawn in; none for what is not shown.
 fn homes(diagram: &Diagram, records: bool) -> Vec<Option<&str>> {
     let ids = || (0..diagram.blocks.len()).map(BlockId::new);
-    let plain = ids().filter(|id| !is_expression(diagram, *id));
+    let told = told_by_charts(diagram);
+    let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.mode).collect();
+    let plain = ids().filter(|id| !is_expression(diagram, *id) && !modes.contains(id));
     let written: BTreeSet<&str> = plain.map(|id| diagram.block(id).path.as_str()).collect();
     let instances: BTreeSet<&str> = written.iter().map(|path| split(path).0).collect();
     let mut fed = vec![Vec::new(); diagram.blocks.len()];
@@ -144,7 +184,13 @@ fn homes(diagram: &Diagram, records: bool) -> Vec<Option<&str>> {
     let home = |id: BlockId| {
         let path = diagram.block(id).path.as_str();
         let (above, _) = split(path);
-        if !is_expression(diagram, id) {
+        if told[id.index()] {
+            return None;
+        }
+        if modes.contains(&id) {
+            return Some(path);
+        }
+        if !is_expression(diagram, id) || is_machine_output(diagram, id) {
             return Some(above);
         }
         // An expression is named after the block and the input that it feeds, after the port of an

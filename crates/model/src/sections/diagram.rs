@@ -8,7 +8,7 @@ use expr::{Expr, ExprKind};
 use crate::fields::{Context, get};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Block, Diagram, Named, Parameter, Solve};
+use crate::{Block, Diagram, Named, Parameter, Repeated, Solve};
 
 /// What a diagram may have, in canonical order.
 pub(crate) const KEYS: [&str; 8] =
@@ -137,15 +137,46 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     let kind = kind(context, &entry.key, entries);
     if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
         let modal = Some(super::modal::modal(context, &entry.key, entries));
-        return Some(Block { name: entry.key.clone(), kind: kind?, fields: Vec::new(), modal });
+        let (name, fields, repeated) = (entry.key.clone(), Vec::new(), None);
+        return Some(Block { name, kind: kind?, fields, modal, repeated });
     }
+    let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
     let mut fields = Vec::with_capacity(entries.len());
-    for entry in entries.iter().filter(|entry| entry.key.value != "type") {
+    for entry in entries.iter().filter(|entry| !matches!(&*entry.key.value, "type" | "for")) {
         context.report.keep(field_name(entry));
         let value = context.field(entry);
         fields.extend(value.map(|value| Named { name: entry.key.clone(), value }));
     }
-    Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None })
+    Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None, repeated })
+}
+
+/// The indices of an array of blocks.
+fn repeated(context: &mut Context, block: &Spanned<String>, entry: &Entry) -> Option<Repeated> {
+    let entries = context.mapping(&entry.value, "`for`", "for: {i: 10}");
+    if entries.is_empty() {
+        if matches!(entry.value.kind, NodeKind::Mapping(_)) || entry.value.is_null() {
+            context.missing_value(&entry.key);
+        }
+        return None;
+    }
+    let mut indices = Vec::with_capacity(entries.len());
+    for entry in entries {
+        context.report.keep(names::check(&entry.key, "an index"));
+        let count = context.field(entry);
+        indices.extend(count.map(|value| Named { name: entry.key.clone(), value }));
+    }
+    let parameter = |index: &Named| Parameter { name: index.name.clone(), value: None };
+    let own = Diagram {
+        name: block.clone(),
+        parameters: indices.iter().map(parameter).collect(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        blocks: Vec::new(),
+        solve: Solve::No,
+        tolerance: None,
+        discrete: None,
+    };
+    Some(Repeated { indices, own })
 }
 
 fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
@@ -221,20 +252,27 @@ fn check_unique(context: &mut Context, diagram: &Diagram) {
     let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
     let inputs = diagram.inputs.iter().map(|input| (input, "an input"));
     let blocks = diagram.blocks.iter().map(|block| (&block.name, "a block"));
+    let indices = diagram.blocks.iter().filter_map(|block| block.repeated.as_ref());
     let mut seen = HashMap::new();
-    for (name, what) in parameters.chain(inputs).chain(blocks) {
-        let Some((first, first_what)) = seen.insert(name.value.as_str(), (name.span, what)) else {
-            continue;
-        };
+    let twice = |name: &Spanned<String>, what: &str, (first, first_what): (Span, &str)| {
         let message = match what == first_what {
             true => format!("`{}` is {what} twice", name.value),
             false => format!("`{}` is both {first_what} and {what}", name.value),
         };
-        context.report.push(
-            Diagnostic::error("duplicate-name", message)
-                .at(name.span, format!("{what} here"))
-                .at(first, format!("{first_what} here")),
-        );
+        Diagnostic::error("duplicate-name", message)
+            .at(name.span, format!("{what} here"))
+            .at(first, format!("{first_what} here"))
+    };
+    for (name, what) in parameters.chain(inputs).chain(blocks) {
+        if let Some(first) = seen.insert(name.value.as_str(), (name.span, what)) {
+            context.report.push(twice(name, what, first));
+        }
+    }
+    // Indices are names of their own block alone, and yet none of those around it.
+    for index in indices.flat_map(|repeated| &repeated.indices) {
+        if let Some(first) = seen.get(index.name.value.as_str()) {
+            context.report.push(twice(&index.name, "an index", *first));
+        }
     }
 }
 

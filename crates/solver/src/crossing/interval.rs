@@ -9,8 +9,9 @@ pub(super) type Fraction = f64;
 const PLACES: [Fraction; 9] = [0.0625, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.9375];
 
 /// The shape of a cubic's error, 1 in the middle.
-fn shape(theta: Fraction) -> f64 {
-    16.0 * (theta * (1.0 - theta)).powi(2)
+pub(super) fn shape(theta: Fraction) -> f64 {
+    let product = theta * (1.0 - theta);
+    16.0 * product * product
 }
 
 impl Space {
@@ -33,7 +34,7 @@ impl Space {
         if side == 0.0 {
             g.abs() > self.zero_band(sides, k)
         } else if self.fresh[k] {
-            side * g < -sides.residual[k]
+            !self.flat[k] && side * g < -sides.residual[k]
         } else {
             side * g < 0.0
         }
@@ -58,7 +59,7 @@ impl Space {
     fn wish_of(&self, sides: &Sides, k: usize, a: &Level, b: &Level) -> Option<Fraction> {
         let doubt = b.doubt[k];
         let side = sides.side[k];
-        if side == 0.0 {
+        if side == 0.0 || self.fresh[k] && self.flat[k] {
             return doubt.is_infinite().then_some(0.5);
         }
         let mut cubic = a.cubic(b, k, side);
@@ -96,16 +97,22 @@ impl Space {
     /// The value shows an error of fourth order, θ²(1-θ)² by its shape. One of fifth order is
     /// zero in the middle; there the slope shows it, 0.3 times its size by its shape.
     pub(super) fn measure(a: &Level, at: &mut Level, b: &mut Level) {
-        let width = b.t - a.t;
-        let theta = (at.t - a.t) / width;
-        let parts = [theta, 1.0 - theta].map(|part| (4.0 * part.powi(4)).min(1.0));
+        let theta = (at.t - a.t) / (b.t - a.t);
         for k in 0..a.g.len() {
-            let cubic = a.cubic(b, k, 1.0);
-            let value = (at.g[k] - cubic.at(theta)).abs() / shape(theta);
-            let slope = 0.3 * (width * at.rate[k] - cubic.slope_at(theta)).abs();
-            let error = value.max(slope);
-            at.doubt[k] = error * parts[0];
-            b.doubt[k] = error * parts[1];
+            Space::measure_one(k, theta, a, at, b);
         }
+    }
+
+    /// The same for one function, with the place of the look as a fraction.
+    #[inline]
+    pub(super) fn measure_one(k: usize, theta: f64, a: &Level, at: &mut Level, b: &mut Level) {
+        let (width, rest) = (b.t - a.t, 1.0 - theta);
+        let cubic = a.cubic(b, k, 1.0);
+        let value = (at.g[k] - cubic.at(theta)).abs() / shape(theta);
+        let slope = 0.3 * (width * at.rate[k] - cubic.slope_at(theta)).abs();
+        let error = value.max(slope);
+        let part = |x: f64| (4.0 * (x * x) * (x * x)).min(1.0);
+        at.doubt[k] = error * part(theta);
+        b.doubt[k] = error * part(rest);
     }
 }

@@ -55,8 +55,7 @@ impl<S: System> Probe<'_, S> {
             let segment = self.segment;
             return self.system.crossings(t, &segment.x1, segment.end_slope(), g, rate);
         }
-        self.segment.value(t, self.x);
-        self.segment.slope(t, self.dx);
+        self.segment.value_and_slope(t, self.x, self.dx);
         self.system.crossings(t, self.x, self.dx, g, rate);
     }
 }

@@ -1,11 +1,10 @@
 //! The search for the first change of side in a step.
 
-use super::{BUDGET, LEVELS, Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution};
+use super::{
+    BUDGET, FLAT, LEVELS, Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution,
+};
 use crate::error::StepError;
 use crate::system::System;
-
-/// The part of a function's size below which its change over a step is flat.
-const FLAT: f64 = 1e-6;
 
 impl Search {
     /// Finds the first change of side in the segment and returns its time.
@@ -19,6 +18,13 @@ impl Search {
         at_horizon: bool,
     ) -> Result<Option<f64>, StepError> {
         self.crossed.clear();
+        probe.look(probe.segment.end, &mut self.space.0.levels[0]);
+        if self.is_clear(probe.segment.start, sides) {
+            std::mem::swap(&mut self.here, &mut self.space.0.levels[0]);
+            self.here.doubt.fill(0.0);
+            sides.residual.fill(0.0);
+            return Ok(None);
+        }
         self.open(probe, sides);
         if let Some(crossing) = self.space.0.levels[0].g.iter().position(|g| g.is_nan()) {
             return Err(StepError::CrossingNotANumber { t: probe.segment.end, crossing });
@@ -28,6 +34,24 @@ impl Search {
         // The left end ends no interval; what stays of old ones is no memory.
         self.here.doubt.fill(0.0);
         Ok(change)
+    }
+
+    /// Whether no function can come near zero in the step that ends at the first level, by what the
+    /// search would find for each of them: it is on its side at both ends, and so far away that
+    /// even at twice the rates of the ends it does not reach zero. One pass without branches, for
+    /// this is what most steps with many functions are.
+    fn is_clear(&self, start: f64, sides: &Sides) -> bool {
+        let (here, end) = (&self.here, &self.space.0.levels[0]);
+        let width = end.t - here.t;
+        let reach = resolution(end.t, end.t - start);
+        let ends = here.g.iter().zip(&end.g);
+        let rates = here.rate.iter().zip(&end.rate);
+        let kept = sides.side.iter().zip(sides.residual.iter());
+        ends.zip(rates).zip(kept).fold(true, |clear, (((a, b), (at_a, at_b)), (side, residual))| {
+            let nearest = (side * a).min(side * b);
+            let steepest = (width * at_a).abs().max((width * at_b).abs());
+            clear & (nearest > steepest) & (nearest > *residual) & (side * b > at_b.abs() * reach)
+        })
     }
 
     /// Goes over the open intervals from left to right up to the first change.
@@ -68,17 +92,19 @@ impl Search {
         (0..b.g.len()).map(error_of).fold(0.0, f64::max)
     }
 
-    /// Looks at the end of the step, the only open level, and marks the fresh functions.
+    /// Opens the interval up to the end of the step, the first level, and marks the fresh functions.
     fn open<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
         let space = &mut self.space.0;
-        probe.look(probe.segment.end, &mut space.levels[0]);
         space.levels[0].doubt.fill(f64::INFINITY);
         space.open = 1;
         (space.start, space.width) = (probe.segment.start, probe.segment.end - probe.segment.start);
         for (k, g) in self.here.g.iter().enumerate() {
             space.fresh[k] = sides.side[k] != 0.0 && g.abs() <= sides.residual[k];
             space.scale[k] = g.abs();
-            space.at_end[k] = space.levels[0].g[k].abs();
+            let (end, rise) = (space.levels[0].g[k], self.here.rate[k] * space.width);
+            space.at_end[k] = end.abs();
+            let on_its_side = sides.side[k] * end >= 0.0;
+            space.flat[k] = space.fresh[k] && on_its_side && rise.abs() <= FLAT * end.abs();
         }
         space.floor = 0.0;
         if sides.side.contains(&0.0) {
@@ -88,9 +114,9 @@ impl Search {
         }
     }
 
-    /// For fresh functions that end beyond zero: halves the step from the right until each
-    /// has been seen on its side, and opens the intervals found so. A function that never
-    /// was on its side is left to fall from the start.
+    /// For fresh functions that end beyond zero: looks ever nearer to the start until each has
+    /// been seen on its side, and opens the intervals found so. A function that never was on
+    /// its side is left to fall from the start.
     ///
     /// The level nearest to the start is overwritten while nothing new is seen, so a few
     /// levels are enough for halving down to the resolution of time.
@@ -104,13 +130,15 @@ impl Search {
         let (start, mut width) = (probe.segment.start, probe.segment.end - probe.segment.start);
         let mut kept = 0;
         while sought > 0 && space.open < LEVELS - 4 {
-            width *= 0.5;
+            let open = space.open;
+            width *= space.on_its_side(sides, &self.here, &space.levels[open - 1]);
             if width <= finest(start, probe.segment.end - start) {
                 return;
             }
-            let open = space.open;
-            probe.look(start + width, &mut space.levels[open]);
-            space.levels[open].doubt.fill(f64::INFINITY);
+            space.make_room();
+            let (known, free) = space.levels.split_at_mut(open);
+            probe.look(start + width, &mut free[0]);
+            Space::measure(&self.here, &mut free[0], &mut known[open - 1]);
             let seen = space.strike_seen(sides, open);
             sought -= seen;
             if seen > 0 || open - 1 == kept {
@@ -137,6 +165,7 @@ impl Search {
             return false;
         }
         let t = self.here.t + fraction * width;
+        space.make_room();
         let (known, free) = space.levels.split_at_mut(space.open);
         probe.look(t, &mut free[0]);
         Space::measure(&self.here, &mut free[0], &mut known[space.open - 1]);
@@ -203,6 +232,16 @@ impl Search {
 }
 
 impl Space {
+    /// Where between `a` and `b` the sought functions should be on their side, as a fraction:
+    /// in the middle of the shortest arc that their cubics foretell.
+    fn on_its_side(&self, sides: &Sides, a: &Level, b: &Level) -> f64 {
+        (0..self.wanted.len())
+            .filter(|&k| self.wanted[k])
+            .filter_map(|k| a.cubic(b, k, sides.side[k]).end_of_arc())
+            .fold(1.0, f64::min)
+            * 0.5
+    }
+
     /// Strikes the sought functions that this level shows on their side; returns how many.
     fn strike_seen(&mut self, sides: &Sides, level: usize) -> usize {
         let mut seen = 0;

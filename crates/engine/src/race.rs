@@ -1,0 +1,102 @@
+//! Which region reaches least far, without looking at all of them for every step.
+
+use base::Time;
+
+/// How far a region reaches, and whether it stands at no crossing: of regions that reach equally
+/// far one with a crossing goes first, and of those the one with the least number.
+type Standing = (Time, bool);
+
+/// A knockout over all regions: the winner of each pair plays in the next round. After a step one
+/// region plays again, up to the top.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Race {
+    standings: Vec<Option<Standing>>,
+    /// The winners, the last round first; the winner of all is at 1.
+    winners: Vec<u32>,
+}
+
+impl Race {
+    /// Starts anew with all regions; nothing for one that does not run.
+    pub fn start(&mut self, standings: impl Iterator<Item = Option<Standing>>) {
+        self.standings.clear();
+        self.standings.extend(standings);
+        let n = self.standings.len();
+        self.winners.clear();
+        self.winners.resize(2 * n, 0);
+        for region in 0..n {
+            self.winners[n + region] = region as u32;
+        }
+        for pair in (1..n).rev() {
+            self.winners[pair] = self.play(pair);
+        }
+    }
+
+    /// Whether it has to be started.
+    pub fn is_over(&self) -> bool {
+        self.standings.is_empty()
+    }
+
+    /// Something else than a step of one region has happened.
+    pub fn end(&mut self) {
+        self.standings.clear();
+    }
+
+    /// One region stands elsewhere.
+    pub fn moved(&mut self, region: usize, standing: Standing) {
+        let n = self.standings.len();
+        if n == 0 {
+            return;
+        }
+        self.standings[region] = Some(standing);
+        let mut pair = (n + region) / 2;
+        while pair >= 1 {
+            self.winners[pair] = self.play(pair);
+            pair /= 2;
+        }
+    }
+
+    /// The region that reaches least far.
+    pub fn slowest(&self) -> Option<usize> {
+        let winner = *self.winners.get(1).or(self.winners.first())? as usize;
+        self.standings[winner].map(|_| winner)
+    }
+
+    fn play(&self, pair: usize) -> u32 {
+        let rank = |region: u32| match self.standings[region as usize] {
+            Some(standing) => (false, standing, region),
+            None => (true, (Time::MAX, true), region),
+        };
+        let (a, b) = (self.winners[2 * pair], self.winners[2 * pair + 1]);
+        if rank(a) <= rank(b) { a } else { b }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_is_that_of_a_look_at_all() {
+        for n in 1..40usize {
+            let mut race = Race::default();
+            let mut seed = n as u64;
+            let mut next = || {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let time = Time::from_f64((seed >> 60) as f64).expect("a time");
+                (time, seed & 1 << 40 == 0)
+            };
+            let mut all: Vec<Option<Standing>> = (0..n).map(|i| (i > 0).then(&mut next)).collect();
+            race.start(all.iter().copied());
+            for round in 0..100 {
+                let plain = (0..n).filter(|i| all[*i].is_some()).min_by_key(|i| all[*i]);
+                assert_eq!(race.slowest(), plain, "{n} regions, round {round}");
+                let Some(region) = plain else { break };
+                let (region, standing) = ((region + round) % n, next());
+                if all[region].is_some() {
+                    all[region] = Some(standing);
+                    race.moved(region, standing);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Which regions a tick may reach, found once from the structure.
+//!
+//! The left limits of a region must be in the buffer before anything that it reads changes, so all
+//! regions that an event may reach are looked at when its tick begins. The others neither are
+//! looked at nor step shorter because of it.
+
+use crate::{CellId, Program};
+
+/// For each source of ticks, the regions that it may reach.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// For each timer, the regions.
+    pub timers: Vec<Vec<usize>>,
+    /// For each region, the regions that its crossings may reach, itself included.
+    pub crossings: Vec<Vec<usize>>,
+    /// For each region, the timers that may reach it.
+    pub timers_of: Vec<Vec<u32>>,
+    /// For each delayed signal, the regions, and for each region the delayed signals.
+    pub lines: Vec<Vec<usize>>,
+    /// For each region, the delayed signals that may reach it.
+    pub lines_of: Vec<Vec<u32>>,
+}
+
+impl Reach {
+    /// Finds what can be reached in a program that is complete but for this.
+    pub(crate) fn find(program: &Program) -> Reach {
+        let mut search = Search::new(program);
+        let timers: Vec<Vec<usize>> = program
+            .timers
+            .iter()
+            .map(|timer| search.reached([timer.woken, timer.wakings]))
+            .collect();
+        let crossings = (0..program.regions.len()).map(|region| search.reached_by_region(region));
+        let crossings = crossings.collect();
+        let lines: Vec<Vec<usize>> = program
+            .lines
+            .iter()
+            .map(|line| {
+                let mut found = search.reached(line.to.iter().copied());
+                let own = line.track.map(|track| track.region.index());
+                found.extend(own.filter(|own| !found.contains(own)));
+                found
+            })
+            .collect();
+        let count = program.regions.len();
+        let (timers_of, lines_of) = (turned(&timers, count), turned(&lines, count));
+        Reach { timers, crossings, timers_of, lines, lines_of }
+    }
+}
+
+/// For each region, what reaches it.
+fn turned(regions_of: &[Vec<usize>], count: usize) -> Vec<Vec<u32>> {
+    let mut turned = vec![Vec::new(); count];
+    for (index, regions) in regions_of.iter().enumerate() {
+        regions.iter().for_each(|region| turned[*region].push(index as u32));
+    }
+    turned
+}
+
+/// Follows changes of cells through the units that read them, what these write and commit, and the
+/// crossings that they move. What has been seen is marked by the number of the search, so that one
+/// costs no more than what it reaches.
+struct Search<'a> {
+    program: &'a Program,
+    number: u32,
+    units: Vec<u32>,
+    machines: Vec<u32>,
+    open: Vec<CellId>,
+}
+
+impl<'a> Search<'a> {
+    fn new(program: &'a Program) -> Self {
+        let (units, machines) = (vec![0; program.units.len()], vec![0; program.machines.len()]);
+        Search { program, number: 0, units, machines, open: Vec::new() }
+    }
+
+    /// The regions that the crossings of a region may reach, and itself.
+    fn reached_by_region(&mut self, region: usize) -> Vec<usize> {
+        let program = self.program;
+        let watched = program.regions[region].watches.iter();
+        let crossings = watched.map(|watch| &program.crossings[watch.crossing]);
+        let cells = crossings.flat_map(|crossing| [Some(crossing.frozen), crossing.crossed]);
+        let mut found = self.reached(cells.flatten());
+        if !found.contains(&region) {
+            found.push(region);
+        }
+        found
+    }
+
+    /// The regions that changes of some cells may reach, in order.
+    fn reached(&mut self, cells: impl IntoIterator<Item = CellId>) -> Vec<usize> {
+        let program = self.program;
+        self.number += 1;
+        self.open.extend(cells);
+        let mut regions = Vec::new();
+        while let Some(cell) = self.open.pop() {
+            let cell = program.cell(cell);
+            regions.extend(cell.regions.iter().map(|region| region.index()));
+            for machine in cell.machines.iter().map(|machine| *machine as usize) {
+                if std::mem::replace(&mut self.machines[machine], self.number) != self.number {
+                    let machine = &program.machines[machine];
+                    regions.extend(machine.regions.iter().map(|region| region.index()));
+                    self.open.extend(machine.cells.iter());
+                }
+            }
+            for unit in cell.readers.iter().map(|unit| unit.index()) {
+                if std::mem::replace(&mut self.units[unit], self.number) != self.number {
+                    regions.push(program.units[unit].region.index());
+                    self.follow(unit);
+                }
+            }
+        }
+        regions.sort_unstable();
+        regions.dedup();
+        regions
+    }
+
+    fn follow(&mut self, unit: usize) {
+        let program = self.program;
+        let unit = &program.units[unit];
+        self.open.extend(unit.outputs.iter().map(|output| output.cell));
+        self.open.extend(unit.nexts.iter().map(|(_, state)| program.states[*state].cell));
+        for (_, crossing) in &unit.crossings {
+            let crossing = &program.crossings[*crossing];
+            self.open.extend([Some(crossing.frozen), crossing.crossed].into_iter().flatten());
+        }
+    }
+}

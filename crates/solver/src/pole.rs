@@ -1,0 +1,90 @@
+//! Poles that a step has passed.
+//!
+//! A rate that goes to infinity at one place, such as 1/x where x passes zero, may be finite
+//! wherever a step looks at it, and where the state moves little the error of such a step is within
+//! the tolerance. The solution has ended there all the same. Such a rate changes its sign without
+//! passing zero: between two points ever closer to the pole it grows.
+
+use crate::segment::Segment;
+use crate::solver::Solver;
+use crate::system::System;
+
+/// How much larger than at both ends of the step a rate must be inside, at a stage of the method to
+/// be looked at, and after the search to be called a pole.
+const SUSPECT: f64 = 2.0;
+const POLE: f64 = 1e3;
+
+/// A place in a step where a rate has no value.
+pub(crate) struct Pole {
+    pub t: f64,
+    pub component: usize,
+}
+
+impl Solver {
+    /// The pole that a rate has passed in the step just taken, if there is one.
+    pub(crate) fn pole<S: System>(&mut self, system: &mut S) -> Option<Pole> {
+        if !self.segment.ends_smoothly() {
+            return None;
+        }
+        let component = suspect(&self.segment)?;
+        let crate::solver::Space { argument, slope, .. } = &mut self.space.0;
+        let segment = &self.segment;
+        let evaluations = &mut self.counters.evaluations;
+        let mut rate = |t: f64| {
+            *evaluations += 1;
+            segment.value(t, argument);
+            system.derivative(t, argument, slope);
+            slope[component]
+        };
+        let t = closest(segment, segment.slopes[0][component], size(segment, component), &mut rate);
+        t.map(|t| Pole { t, component })
+    }
+}
+
+/// The larger of the rates at both ends.
+fn size(segment: &Segment, component: usize) -> f64 {
+    segment.slopes[0][component].abs().max(segment.end_slope()[component].abs())
+}
+
+/// The first state whose rate changes its sign and is larger at a stage than at both ends.
+fn suspect(segment: &Segment) -> Option<usize> {
+    let (first, last) = (&segment.slopes[0], segment.end_slope());
+    let inner = &segment.slopes[1..segment.slopes.len() - 1];
+    (0..first.len()).find(|&i| {
+        let turns = first[i] < 0.0 && last[i] > 0.0 || first[i] > 0.0 && last[i] < 0.0;
+        let most = SUSPECT * size(segment, i);
+        turns && (inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most))
+    })
+}
+
+/// Halves the step around a change of sign of a rate that is `from` at its start; the place where it
+/// ends up if the rate grows on the way there.
+fn closest(
+    segment: &Segment,
+    from: f64,
+    size: f64,
+    rate: &mut impl FnMut(f64) -> f64,
+) -> Option<f64> {
+    let (mut low, mut high) = (segment.start, segment.end);
+    let mut least = 0.0;
+    loop {
+        let middle = low + 0.5 * (high - low);
+        if middle <= low || middle >= high {
+            return (least > POLE * size).then_some(high);
+        }
+        let value = rate(middle);
+        if !value.is_finite() {
+            return Some(middle);
+        }
+        // A rate that gets small passes zero.
+        if value.abs() < 0.5 * size {
+            return None;
+        }
+        let same = (value > 0.0) == (from > 0.0);
+        *(if same { &mut low } else { &mut high }) = middle;
+        least = value.abs();
+        if least > POLE * size {
+            return Some(high);
+        }
+    }
+}
