@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use superdense::{
-    BlockWork, Diagnostic, Diagnostics, PartWork, SolverSwitch, SourceMap, System, Work,
+    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SolverSwitch, SourceMap, System, Work,
 };
 
 use crate::report::Problem;
@@ -26,6 +26,17 @@ pub fn message(severity: &str, message: &str) -> Value {
         "severity": severity, "code": null, "message": message, "file": null, "line": null,
         "column": null, "block": null, "notes": [], "help": null,
     })
+}
+
+/// The line that tells what has evaluated the model between events.
+pub fn backend(ran: Ran) -> String {
+    let mut object = message("note", &format!("evaluated by {ran}"));
+    object["backend"] = match ran {
+        Ran::Interpreter => json!("interpreter"),
+        Ran::Native => json!("native"),
+        Ran::Both => json!("interpreter, native"),
+    };
+    format!("{object}\n")
 }
 
 /// The line that tells the work of each part and block and the size of the model, where there is

@@ -163,6 +163,9 @@ impl Solver {
         let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
         match found {
             Err(error) => {
+                if matches!(error, StepError::NotFinite { .. }) {
+                    system.stand_at(self.segment.end, &self.segment.x1);
+                }
                 self.segment.withdraw();
                 self.look_here(system);
                 Err(error)
@@ -291,6 +294,7 @@ impl Solver {
         if !self.checked {
             let component = not_finite(&self.segment.x1, self.segment.end_slope());
             if component.is_some() {
+                system.stand_at(self.segment.end, &self.segment.x1);
                 return Err(StepError::NotFinite { t: self.segment.end, component });
             }
             self.checked = true;
