@@ -10,6 +10,7 @@ use engine::{
 use trace::{Impulse, Trace, WriteError, Writer};
 
 use crate::pipeline::Code;
+use crate::work::Tally;
 use crate::{System, Work};
 
 /// What a run has given.
@@ -23,12 +24,18 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// The work that it took.
     pub counters: Counters,
-    /// The work of each part that steps apart and of each block.
-    pub work: Work,
     /// How many rows were recorded, in memory or to a file.
     pub rows: u64,
     /// Why rows could not be written to a file, where they were to be.
     pub write_error: Option<WriteError>,
+    tally: Tally,
+}
+
+impl Outcome {
+    /// The work of each part that steps apart and of each block.
+    pub fn work(&self) -> Work {
+        self.tally.work()
+    }
 }
 
 /// A run that could not be finished, with what it had computed.
@@ -237,9 +244,13 @@ impl Run {
 
     /// The work so far of each part that steps apart and of each block.
     pub fn work(&self) -> Work {
+        self.tally().work()
+    }
+
+    fn tally(&self) -> Tally {
         match &self.machine {
-            Machine::Exact(simulation) => Work::of(simulation),
-            Machine::Stepped(_) => Work::default(),
+            Machine::Exact(simulation) => Tally::of(simulation),
+            Machine::Stepped(_) => Tally::default(),
         }
     }
 
@@ -286,7 +297,7 @@ impl Run {
             match self.advance() {
                 Ok(None) if self.recorder.write_error.is_none() => {}
                 Ok(stop) => {
-                    let (counters, work) = (self.counters(), self.work());
+                    let (counters, tally) = (self.counters(), self.tally());
                     let write_error = self.close();
                     let warnings = self.warnings().to_vec();
                     let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.recorder.rows);
@@ -296,9 +307,9 @@ impl Run {
                         stop,
                         warnings,
                         counters,
-                        work,
                         rows,
                         write_error,
+                        tally,
                     });
                 }
                 Err(error) => {
