@@ -143,6 +143,27 @@ pub enum Format {
     Json,
 }
 
+/// What evaluates a model between events.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// The interpreter at first, native code when it pays.
+    Auto,
+    /// The interpreter alone.
+    Interpreter,
+    /// Native code from the start.
+    Native,
+}
+
+impl From<Backend> for superdense::Backend {
+    fn from(backend: Backend) -> Self {
+        match backend {
+            Backend::Auto => superdense::Backend::Auto,
+            Backend::Interpreter => superdense::Backend::Interpreter,
+            Backend::Native => superdense::Backend::Native,
+        }
+    }
+}
+
 /// Arguments of `plot`.
 #[derive(Args, Debug)]
 pub struct PlotArguments {
@@ -251,11 +272,15 @@ pub struct RunArguments {
     /// Writes everything that happens at ticks into this file, a line of JSON for each.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// What evaluates the model between events: auto starts on the interpreter and goes on with
+    /// native code when that pays. The result is the same.
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub backend: Backend,
     /// Says nothing where all is well.
     #[arg(short, long)]
     pub quiet: bool,
     /// How mistakes are told; with json, standard error has an object to a line, and of the summary
-    /// only the work of parts that step apart, where there are several.
+    /// only the backend, and the work of parts that step apart, where there are several.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

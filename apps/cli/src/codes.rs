@@ -193,6 +193,12 @@ pub const CODES: &[(&str, &str)] = &[
         Hold the value with a ZeroOrderHold block and take `previous(...)` of that.",
     ),
     (
+        "no-native-code",
+        "A run was asked to use native code from its start, and there is no code generator for the processor of this machine. \
+        The interpreter gives the same result, only more slowly. \
+        Leave `--backend` out, or say `--backend interpreter`.",
+    ),
+    (
         "no-solution",
         "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, or the guess is too far away. \
         Give a better guess under `solve`, take a smaller step, or look whether the equation has a solution at that time.",

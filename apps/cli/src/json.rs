@@ -1,7 +1,7 @@
 //! Mistakes as JSON for tools: one object to a line, on standard error.
 
 use serde_json::{Value, json};
-use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, SourceMap, System, Work};
+use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SourceMap, System, Work};
 
 use crate::report::Problem;
 
@@ -24,6 +24,17 @@ pub fn message(severity: &str, message: &str) -> Value {
         "severity": severity, "code": null, "message": message, "file": null, "line": null,
         "column": null, "block": null, "notes": [], "help": null,
     })
+}
+
+/// The line that tells what has evaluated the model between events.
+pub fn backend(ran: Ran) -> String {
+    let mut object = message("note", &format!("evaluated by {ran}"));
+    object["backend"] = match ran {
+        Ran::Interpreter => json!("interpreter"),
+        Ran::Native => json!("native"),
+        Ran::Both => json!("interpreter, native"),
+    };
+    format!("{object}\n")
 }
 
 /// The line that tells the work of each part and block and the size of the model, where there is

@@ -2,10 +2,11 @@
 
 use base::Time;
 use ir::{Active, Slot, run, run_active};
-use program::{Jacobian, Line, Program, RegionProgram};
-use solver::{Pattern, System};
+use program::{Jacobian, Line, Program, RegionProgram, Span};
+use solver::{Pattern, System, Trial};
 
 use crate::history::History;
+use crate::native::RegionCode;
 use crate::snapshot::{Range, RegionState};
 
 /// What of the tapes of a region runs; found anew when a phase starts.
@@ -98,6 +99,9 @@ pub(crate) struct Flow<'a> {
     pub origin: f64,
     lines: &'a [Line],
     history: &'a mut History,
+    code: Option<&'a dyn RegionCode>,
+    /// Whether the solver's states are all of the region.
+    whole: bool,
 }
 
 /// Copies numbers of the solver to the places of those that run, from a place on.
@@ -151,12 +155,18 @@ impl RegionState {
     /// What of the region runs, from the conditions in the buffer; says whether that is something
     /// else than before.
     pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
-        let mut ranges: Vec<Range> = Vec::with_capacity(self.ranges.len());
-        for (index, span) in program.spans.iter().enumerate() {
-            if !active(index) {
-                continue;
+        let (mut found, mut changed) = (0, false);
+        let mut put = |ranges: &mut Vec<Range>, range: Range| {
+            changed |= ranges.get(found) != Some(&range);
+            ranges.truncate(if changed { found } else { ranges.len() });
+            if changed {
+                ranges.push(range);
             }
-            match ranges.last_mut() {
+            found += 1;
+        };
+        let mut last: Option<Range> = None;
+        for (_, span) in program.spans.iter().enumerate().filter(|(index, _)| active(*index)) {
+            match &mut last {
                 Some(last)
                     if last.state + last.states == span.state
                         && last.watch + last.watches == span.watch =>
@@ -164,17 +174,21 @@ impl RegionState {
                     last.states += span.states;
                     last.watches += span.watches;
                 }
-                _ => ranges.push(Range {
-                    state: span.state,
-                    states: span.states,
-                    watch: span.watch,
-                    watches: span.watches,
-                }),
+                last => {
+                    let Span { state, states, watch, watches, .. } = *span;
+                    let next = Range { state, states, watch, watches };
+                    if let Some(whole) = last.replace(next) {
+                        put(&mut self.ranges, whole);
+                    }
+                }
             }
         }
-        let changed = ranges != self.ranges;
-        self.ranges = ranges;
-        changed
+        if let Some(whole) = last {
+            put(&mut self.ranges, whole);
+        }
+        let fewer = found < self.ranges.len();
+        self.ranges.truncate(found);
+        changed || fewer
     }
 }
 
@@ -190,7 +204,14 @@ impl<'a> Flow<'a> {
     ) -> Self {
         let (time, origin, lines) = (program.time, start.seconds(), &program.lines);
         let program = &program.regions[region];
-        Flow { program, ranges, active, slots, time, start, origin, lines, history }
+        let whole = program.is_whole();
+        let code = None;
+        Flow { program, ranges, active, slots, time, start, origin, lines, history, code, whole }
+    }
+
+    /// The same functions, by compiled code where there is some.
+    pub fn with(self, code: Option<&'a dyn RegionCode>) -> Self {
+        Flow { code, ..self }
     }
 
     /// Puts time, state and delayed signals in their places.
@@ -199,18 +220,70 @@ impl<'a> Flow<'a> {
     }
 
     fn place_with(&mut self, t: f64, x: &[f64], slopes: bool) {
-        self.slots[self.time as usize] = self.origin + t;
+        self.place_time(t, slopes);
         scatter(self.slots, self.program.state, states(self.ranges), x);
-        self.history.place(self.program, self.lines, self.start, t, self.slots, slopes);
     }
+
+    /// Puts time and delayed signals in their places.
+    fn place_time(&mut self, t: f64, slopes: bool) {
+        self.slots[self.time as usize] = self.origin + t;
+        if !self.program.lines.is_empty() {
+            self.history.place(self.program, self.lines, self.start, t, self.slots, slopes);
+        }
+    }
+
+    /// The rates by compiled code; says whether they are what the interpreter would give, which
+    /// has other functions where they are not finite.
+    fn compiled_rates(&mut self, code: &dyn RegionCode, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
+        self.place_time(t, false);
+        if self.whole {
+            code.derivative(self.slots, x, dx);
+        } else {
+            scatter(self.slots, self.program.state, states(self.ranges), x);
+            code.derivative(self.slots, &[], &mut []);
+            gather(self.slots, self.program.rate, states(self.ranges), dx);
+        }
+        self.program.live.derivative.is_empty() || all_finite(dx)
+    }
+
+    /// The same for the watched functions.
+    fn compiled_crossings(
+        &mut self,
+        code: &dyn RegionCode,
+        (t, x, dx): (f64, &[f64], &[f64]),
+        g: &mut [f64],
+        rate: &mut [f64],
+    ) -> bool {
+        self.place_time(t, true);
+        if self.whole {
+            code.crossings(self.slots, x, dx, g, rate);
+        } else {
+            scatter(self.slots, self.program.state, states(self.ranges), x);
+            scatter(self.slots, self.program.rate, states(self.ranges), dx);
+            code.crossings(self.slots, &[], &[], &mut [], &mut []);
+            gather(self.slots, self.program.g, watches(self.ranges), g);
+            gather(self.slots, self.program.g_rate, watches(self.ranges), rate);
+        }
+        !g.iter().fold(false, |none, g| none | g.is_nan())
+    }
+}
+
+/// Whether all numbers are finite, looked at side by side.
+fn all_finite(x: &[f64]) -> bool {
+    x.iter().fold(true, |finite, x| finite & x.is_finite())
 }
 
 impl System for Flow<'_> {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
+        if let Some(code) = self.code
+            && self.compiled_rates(code, t, x, dx)
+        {
+            return;
+        }
         self.place(t, x);
         run_active(&self.program.derivative, &self.active.derivative, self.slots);
         gather(self.slots, self.program.rate, states(self.ranges), dx);
-        if dx.iter().any(|rate| !rate.is_finite()) && !self.program.live.derivative.is_empty() {
+        if !self.program.live.derivative.is_empty() && !all_finite(dx) {
             run(&self.program.live.derivative, self.slots);
             gather(self.slots, self.program.rate, states(self.ranges), dx);
         }
@@ -239,7 +312,22 @@ impl System for Flow<'_> {
         }
     }
 
+    fn trial(&mut self, mut trial: Trial) -> Option<f64> {
+        let code = self.code.filter(|_| self.whole && self.program.lines.is_empty())?;
+        let error = code.trial(self.slots, self.origin, &mut trial)?;
+        (self.program.live.derivative.is_empty() || !error.is_nan()).then_some(error)
+    }
+
+    fn stand_at(&mut self, t: f64, x: &[f64]) {
+        self.place(t, x);
+    }
+
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
+        if let Some(code) = self.code
+            && self.compiled_crossings(code, (t, x, dx), g, rate)
+        {
+            return;
+        }
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
         run_active(&self.program.crossings, &self.active.crossings, self.slots);

@@ -24,6 +24,7 @@ mod simulation;
 mod warning;
 
 mod flow;
+mod native;
 mod start;
 
 mod crossings;
@@ -38,6 +39,7 @@ mod stepping;
 pub use error::RunError;
 pub use inputs::InputValue;
 pub use log::{Change, Event};
+pub use native::{RegionCode, Routines};
 pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};

@@ -1,6 +1,7 @@
 //! The run loop as an explicit state machine: each advance is one step of one region, or one
 //! microstep.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use base::{Tag, Time};
@@ -12,6 +13,7 @@ use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::machines::Chosen;
+use crate::native::{Routines, code};
 use crate::race::Race;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, RegionState, Snapshot, Tick};
@@ -115,6 +117,8 @@ pub struct Simulation {
     pub(crate) failures: Vec<(FragmentId, RunError)>,
     /// The room of a copy that was made before an attempt.
     pub(crate) spare_snapshot: Option<Box<Snapshot>>,
+    /// Compiled code, where there is some.
+    pub(crate) native: Option<Arc<Routines>>,
     /// An accumulation of events that the last commit found.
     pub(crate) zeno: Option<(Time, f64, BlockId)>,
 }
@@ -156,6 +160,7 @@ impl Simulation {
             race: Race::default(),
             silenced: Vec::new(),
             forced: None,
+            native: None,
             failures: Vec::new(),
             spare_snapshot: None,
             zeno: None,
@@ -211,6 +216,12 @@ impl Simulation {
 
     /// Does one thing: the start, one step of one region, or one microstep.
     pub fn advance(&mut self, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        self.advance_by(1, sink)
+    }
+
+    /// Does one thing, or up to `most` steps of a region where nothing can happen between them and
+    /// none of them makes a row.
+    pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         if !self.s.started {
             self.s.started = true;
             self.start(sink)?;
@@ -238,12 +249,13 @@ impl Simulation {
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
-                match self.step_region(region, own) {
+                let most = if self.is_quiet(region) { most.max(1) } else { 1 };
+                match self.step_region(region, own, (horizon, most)) {
                     Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
                     Err(error) => {
                         let way = self.way_out(&error, &[]).ok_or(error)?;
                         self.forced = Some(way);
-                        self.tick_or_recover(reached, sink)?;
+                        self.tick_or_recover(self.s.regions[region].reached, sink)?;
                     }
                 }
             }
@@ -289,7 +301,14 @@ impl Simulation {
     fn own_horizon(&self, region: usize) -> Time {
         let reach = &self.program.reach;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
-        let next = reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
+        // The first timer of all is most often the one; the agenda has it ready.
+        let next = match self.s.agenda.peek() {
+            None => Time::MAX,
+            Some(Reverse((time, first))) if reach.timers[*first as usize].contains(&region) => {
+                *time
+            }
+            _ => reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
+        };
         let delayed = reach.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // What is a delay ago must be known when it is read; variable steps are bounded anyway.
@@ -298,7 +317,24 @@ impl Simulation {
         known.map_or(next, |delay| next.min(self.s.regions[region].reached + delay))
     }
 
-    fn step_region(&mut self, region: usize, horizon: Time) -> Result<(), RunError> {
+    /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
+    /// region beside it and the first, which never steps.
+    fn is_quiet(&self, region: usize) -> bool {
+        let (program, rows) = (&self.program.regions[region], &self.options.rows);
+        program.lines.is_empty()
+            && !(program.recorded && rows.steps)
+            && rows.every.is_none()
+            && self.s.on_list >= rows.times.len()
+            && self.program.regions.len() <= 2
+    }
+
+    /// One step of a region up to its horizon, or up to `most` before a time.
+    fn step_region(
+        &mut self,
+        region: usize,
+        horizon: Time,
+        (before, most): (Time, u32),
+    ) -> Result<(), RunError> {
         let state = &mut self.s.regions[region];
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
         let active = &mut self.active[region];
@@ -306,20 +342,32 @@ impl Simulation {
             active.find(&self.program.regions[region], ranges, slots);
         }
         let history = &mut self.s.histories[region];
+        let code = code(&self.native, region);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, state.origin, history);
+            Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
+                .with(code);
         let to = horizon.since(state.origin);
-        let sides = Sides { side: &state.sides, residual: &mut state.residuals };
-        let result = state.solver.step(&mut flow, to, sides);
+        let before = before.since(state.origin);
+        let mut left = most;
+        let result = loop {
+            let sides = Sides { side: &state.sides, residual: &mut state.residuals };
+            let result = state.solver.step(&mut flow, to, sides);
+            left -= 1;
+            if result != Ok(Advance::Reached) || left == 0 || state.solver.time() >= before {
+                break result;
+            }
+        };
+        let t = state.solver.time();
+        if result.is_ok() || left + 1 < most {
+            // The horizon is exact; anything else is a float from the phase's start.
+            state.reached = if t >= to {
+                horizon
+            } else {
+                state.origin.offset(t).unwrap_or(horizon).min(horizon)
+            };
+        }
         match result {
             Ok(advance) => {
-                let t = state.solver.time();
-                // The horizon is exact; anything else is a float from the phase's start.
-                state.reached = if t >= to {
-                    horizon
-                } else {
-                    state.origin.offset(t).unwrap_or(horizon).min(horizon)
-                };
                 state.crossing = advance == Advance::Crossing;
                 if state.crossing {
                     let size = state.reached.seconds().abs().max(t - state.solver.step_start());
@@ -470,7 +518,10 @@ impl Simulation {
         if self.stands_still(region) {
             return Ok(());
         }
-        run(&self.program.regions[region].left, &mut self.s.slots);
+        match code(&self.native, region) {
+            Some(code) => code.left(&mut self.s.slots),
+            None => run(&self.program.regions[region].left, &mut self.s.slots),
+        }
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);
         if checked.is_ok() || self.program.regions[region].live.left.is_empty() {

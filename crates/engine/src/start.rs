@@ -14,6 +14,7 @@ use crate::crossings::ROUNDS;
 use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
 use crate::history::History;
+use crate::native::code;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
 use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
@@ -216,7 +217,9 @@ impl Simulation {
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
         let active = &mut self.active[region];
         active.find(program, ranges, slots);
-        let mut flow = Flow::new(&self.program, region, ranges, active, slots, time, history);
+        let code = code(&self.native, region);
+        let mut flow =
+            Flow::new(&self.program, region, ranges, active, slots, time, history).with(code);
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
 }

@@ -59,6 +59,11 @@ pub fn run_active<T: Scalar>(tape: &Tape, active: &Active, slots: &mut [T]) {
     }
 }
 
+/// Runs one instruction of a tape, for code that does the others itself.
+pub fn run_one(tape: &Tape, index: usize, slots: &mut [f64]) {
+    step(tape, &tape.code[index], slots);
+}
+
 /// The same where some instructions are skipped.
 fn run_guarded<T: Scalar>(tape: &Tape, slots: &mut [T]) {
     let mut rest = tape.code.iter();

@@ -26,12 +26,12 @@ mod tape;
 
 pub use differentiate::{Directions, Seeds, jacobian, tangents};
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
-pub use interpret::{Active, run, run_active};
+pub use interpret::{Active, run, run_active, run_one};
 pub use jet::{Jet, ORDER as JET_ORDER};
 pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;
 pub use partial::Partial;
 pub use scalar::Scalar;
 pub use sparsity::{Moves, Names, movements};
-pub use tape::{Guards, Layout, Repeat, RepeatOp, Slot, Tape};
+pub use tape::{Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SolveCode, Tape};
 pub use verify::{VerifyError, verify};

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use crate::{Binary, Graph, NodeId, Op, Opaque, Unary};
-pub(crate) use fuse::Pair;
+pub use fuse::Pair;
 use fuse::{join_copies, pairs};
 pub use guards::Guards;
 use guards::together;
@@ -79,7 +79,8 @@ impl Layout {
 
 /// What an instruction does. The first ones are the scalar cases of the most frequent operations.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Code {
+#[allow(missing_docs)] // Each is the operation of its name.
+pub enum Code {
     Add,
     Sub,
     Mul,
@@ -110,7 +111,8 @@ pub(crate) enum Code {
 /// One step: `n` elements at `dst` from those at `a`, `b` and `c`. For [`Code::CopyApart`], `b` and
 /// `c` are the distances between elements at `dst` and at `a`.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Instr {
+#[allow(missing_docs)] // Places and a number of elements, as said above.
+pub struct Instr {
     pub code: Code,
     pub dst: Slot,
     pub a: Slot,
@@ -134,7 +136,8 @@ impl Instr {
 
 /// What does not fit in an instruction.
 #[derive(Clone, Debug)]
-pub(crate) enum Extra {
+#[allow(missing_docs)] // Each is the operation of its name.
+pub enum Extra {
     MatMul { rows: u32, inner: u32, columns: u32 },
     Transpose { rows: u32, columns: u32 },
     LinearSolve { n: u32, work: Slot },
@@ -146,7 +149,8 @@ pub(crate) enum Extra {
 
 /// A loop solved by Newton's method, all in the buffer.
 #[derive(Clone, Debug)]
-pub(crate) struct SolveCode {
+#[allow(missing_docs)] // The places that Newton's method works in.
+pub struct SolveCode {
     pub n: u32,
     pub guesses: [Slot; 2],
     pub unknowns: Slot,
@@ -165,6 +169,8 @@ pub struct Tape {
     pub(crate) extra: Vec<Extra>,
     /// Whether some of it runs only under conditions.
     pub(crate) guarded: bool,
+    /// Places that nobody reads once the tape has run, and their lengths.
+    pub(crate) temporaries: Vec<(Slot, u32)>,
 }
 
 impl Tape {
@@ -260,6 +266,22 @@ impl Tape {
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.code.is_empty()
+    }
+
+    /// The instructions, for whoever runs them in another way than the interpreter.
+    pub fn code(&self) -> &[Instr] {
+        &self.code
+    }
+
+    /// What does not fit in the instructions; they name it by its number.
+    pub fn extra(&self) -> &[Extra] {
+        &self.extra
+    }
+
+    /// Places that nobody reads once the tape has run, and their lengths, by rising place. Every
+    /// run writes them before it reads them, so that their values need not be in the buffer.
+    pub fn temporaries(&self) -> &[(Slot, u32)] {
+        &self.temporaries
     }
 }
 
@@ -396,7 +418,9 @@ impl<'a> Writer<'a> {
             Some(slot) => *slot,
             None => {
                 self.temporary.insert(id, length);
-                self.layout.take(length)
+                let slot = self.layout.take(length);
+                self.tape.temporaries.push((slot, length as u32));
+                slot
             }
         };
         self.slots.insert(id, dst);
@@ -604,6 +628,8 @@ impl<'a> Writer<'a> {
             self.layout.give(slot, length);
         }
         debug_assert!(self.tape.code.iter().all(Instr::reads_elsewhere), "{:?}", self.tape);
+        self.tape.temporaries.sort_unstable();
+        self.tape.temporaries.dedup();
         let code = std::mem::take(&mut self.tape.code);
         let ends = self.sections.iter().skip(1).map(|section| section.0).chain([code.len()]);
         let sections: Vec<(usize, usize, u32)> =

@@ -154,6 +154,14 @@ pub struct RegionProgram {
     pub owners: Vec<BlockId>,
 }
 
+impl RegionProgram {
+    /// Whether all of it always runs, so that the solver has its states and watched functions as
+    /// they lie in the buffer.
+    pub fn is_whole(&self) -> bool {
+        self.spans.iter().all(|span| span.fragment == FragmentId::ROOT)
+    }
+}
+
 /// The states and watched functions of one fragment in a region.
 #[derive(Clone, Debug)]
 pub struct Span {

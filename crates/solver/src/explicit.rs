@@ -61,8 +61,8 @@ fn combine_exactly<const N: usize>(
     let k: [&[f64]; N] = from_fn(|j| &k[row[j].0][..n]);
     let w: [f64; N] = from_fn(|j| row[j].1);
     for i in 0..n {
-        let mut sum = 0.0;
-        for j in 0..N {
+        let mut sum = w[0] * k[0][i];
+        for j in 1..N {
             sum += w[j] * k[j][i];
         }
         out[i] = x[i] + h * sum;
@@ -97,8 +97,8 @@ fn error_norm_exactly<const N: usize>(
     let k: [&[f64]; N] = from_fn(|j| &segment.slopes[row[j].0][..n]);
     let w: [f64; N] = from_fn(|j| row[j].1);
     let term = |i: usize| {
-        let mut sum = 0.0;
-        for j in 0..N {
+        let mut sum = w[0] * k[0][i];
+        for j in 1..N {
             sum += w[j] * k[j][i];
         }
         let scale = tolerance.absolute + tolerance.relative * x0[i].abs().max(x1[i].abs());

@@ -95,16 +95,26 @@ impl Method {
 
     /// Slopes kept for a step: the first at its start, the last at its end.
     pub(crate) fn slopes(self) -> usize {
-        use tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
         match self {
-            Method::Euler | Method::EulerAdaptive => Euler::NODES.len(),
-            Method::Heun => Heun::NODES.len(),
             Method::Trapezoidal => 2,
-            Method::Rk4 => ClassicalRk4::NODES.len(),
-            Method::Rk23 => BogackiShampine::NODES.len(),
-            Method::Rk45 => DormandPrince::NODES.len(),
             Method::Rodas5p => rosenbrock::SLOPES,
+            _ => self.coefficients().map_or(0, |coefficients| coefficients.nodes.len()),
         }
+    }
+
+    /// The coefficients of an explicit method.
+    pub fn coefficients(self) -> Option<Coefficients> {
+        use tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun};
+        let coefficients = match self {
+            Method::Euler | Method::EulerAdaptive => Coefficients::of::<Euler>(),
+            Method::Heun => Coefficients::of::<Heun>(),
+            Method::Rk4 => Coefficients::of::<ClassicalRk4>(),
+            Method::Rk23 => Coefficients::of::<BogackiShampine>(),
+            Method::Rk45 => Coefficients::of::<DormandPrince>(),
+            Method::Trapezoidal | Method::Rodas5p => return None,
+        };
+        let error = if self.is_fixed() { &[] } else { coefficients.error };
+        Some(Coefficients { error, ..coefficients })
     }
 
     /// The kind of dense output.
@@ -118,6 +128,24 @@ impl Method {
             Method::Rodas5p => Dense::Rodas5p,
             _ => Dense::Hermite,
         }
+    }
+}
+
+/// The coefficients of an explicit method whose last stage is the end of the step, for code that
+/// computes a step whole.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Coefficients {
+    /// The nodes, from 0 to 1.
+    pub nodes: &'static [f64],
+    /// For each stage the slopes that enter it, with their weights, in the order of summation.
+    pub rows: &'static [&'static [(usize, f64)]],
+    /// The weights of the error; empty for fixed steps.
+    pub error: &'static [(usize, f64)],
+}
+
+impl Coefficients {
+    fn of<T: tableau::Tableau>() -> Coefficients {
+        Coefficients { nodes: T::NODES, rows: T::ROWS, error: T::ERROR }
     }
 }
 

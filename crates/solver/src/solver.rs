@@ -93,11 +93,13 @@ impl Solver {
     /// Makes room for another number of states and crossing functions, before a restart. The step
     /// learnt and the work counted so far are kept.
     pub fn resize(&mut self, dimension: usize, crossings: usize) {
-        let method = self.options.method;
-        let zeros = vec![0.0; dimension];
-        self.segment = Segment::new(method.dense(), dimension, method.slopes());
-        self.inside = Inside { active: false, t: 0.0, x: zeros.clone(), dx: zeros };
-        self.search = Search::new(crossings);
+        self.segment.resize(dimension);
+        self.inside.active = false;
+        self.inside.x.resize(dimension, 0.0);
+        self.inside.dx.resize(dimension, 0.0);
+        if self.search.here.g.len() != crossings {
+            self.search = Search::new(crossings);
+        }
         self.space.0.linear.forget();
     }
 
@@ -154,6 +156,9 @@ impl Solver {
         let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
         match found {
             Err(error) => {
+                if matches!(error, StepError::NotFinite { .. }) {
+                    system.stand_at(self.segment.end, &self.segment.x1);
+                }
                 self.segment.withdraw();
                 self.look_here(system);
                 Err(error)
@@ -276,6 +281,7 @@ impl Solver {
         if !self.checked {
             let component = not_finite(&self.segment.x1, self.segment.end_slope());
             if component.is_some() {
+                system.stand_at(self.segment.end, &self.segment.x1);
                 return Err(StepError::NotFinite { t: self.segment.end, component });
             }
             self.checked = true;

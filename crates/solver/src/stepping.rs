@@ -6,8 +6,9 @@ use crate::error::StepError;
 use crate::explicit::{error_norm, not_finite, stages};
 use crate::method::Method;
 use crate::rosenbrock;
+use crate::segment::Segment;
 use crate::solver::{Solver, Space};
-use crate::system::System;
+use crate::system::{System, Trial};
 use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
 
 /// The first step of a model without states \[s\]. It is short, because only crossing functions
@@ -47,8 +48,10 @@ impl Solver {
         horizon: f64,
     ) -> Result<(), StepError> {
         self.segment.end = self.grid_point(horizon);
-        let argument = &mut self.space.0.argument;
-        self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
+        if self.whole(system).is_none() {
+            let argument = &mut self.space.0.argument;
+            self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
+        }
         match not_finite(&self.segment.x1, self.segment.end_slope()) {
             None => Ok(()),
             component => Err(StepError::NotFinite { t: self.segment.end, component }),
@@ -106,9 +109,32 @@ impl Solver {
         if self.segment.x0.is_empty() {
             return self.trial_without_state(system);
         }
+        if let Some(error) = self.whole(system) {
+            return error;
+        }
         let argument = &mut self.space.0.argument;
         self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
         error_norm::<T>(&self.segment, self.tolerance())
+    }
+
+    /// One trial by a system that computes it whole; its error.
+    #[inline]
+    fn whole<S: System>(&mut self, system: &mut S) -> Option<f64> {
+        let tolerance = self.tolerance();
+        let Segment { start, end, x0, x1, slopes, .. } = &mut self.segment;
+        let last = slopes.len() as u64 - 1;
+        let error = system.trial(Trial {
+            method: self.options.method,
+            start: *start,
+            end: *end,
+            relative: tolerance.relative,
+            absolute: tolerance.absolute,
+            x0,
+            x1,
+            slopes,
+        })?;
+        self.counters.evaluations += last;
+        Some(error)
     }
 
     /// Takes the derivatives at the start of the segment, which all trials share.

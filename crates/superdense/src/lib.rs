@@ -28,6 +28,7 @@ mod picture;
 mod recorded;
 
 mod dirac;
+mod native;
 mod run;
 mod saved;
 mod schema;
@@ -48,7 +49,9 @@ pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
+pub use jit::NativeError;
 pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
+pub use native::{Backend, Ran};
 pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, parse_value};

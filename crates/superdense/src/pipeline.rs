@@ -14,6 +14,7 @@ use solver::Method;
 use trace::{Column, Header, Schema};
 
 use crate::figures::figures;
+use crate::native::Native;
 use crate::run::{Failure, Outcome, Run};
 
 /// A stage whose result can be printed.
@@ -38,6 +39,8 @@ pub struct System {
     figures: Arc<Vec<(String, Figure)>>,
     /// A number by which saved runs know their model.
     pub(crate) identity: u64,
+    /// Native code, once somebody has had it compiled.
+    pub(crate) native: Arc<Native>,
 }
 
 /// What runs: by smooth phases and ticks, or by fixed steps.
@@ -86,6 +89,7 @@ impl System {
             options,
             schedule: Arc::new(schedule),
             figures: Arc::new(figures),
+            native: Arc::default(),
         })
     }
 

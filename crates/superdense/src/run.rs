@@ -9,9 +9,12 @@ use engine::{
 };
 use trace::{Impulse, Trace, WriteError, Writer};
 
+use jit::NativeError;
+
+use crate::native::TakeOver;
 use crate::pipeline::Code;
 use crate::work::Tally;
-use crate::{System, Work};
+use crate::{Backend, Ran, System, Work};
 
 /// What a run has given.
 #[derive(Debug)]
@@ -65,12 +68,25 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// How many steps a run takes at once that goes to its end.
+const AT_ONCE: u32 = 256;
+
+/// How many things a run does between two looks for native code.
+const LOOK_EVERY: u32 = 32;
+
 /// A run between its start and its end.
 #[derive(Debug)]
 pub struct Run {
     pub(crate) machine: Machine,
     recorder: Recorder,
     identity: u64,
+    /// What makes native code, while there is none.
+    take_over: Option<TakeOver>,
+    ran: Ran,
+    /// Whether something has been done.
+    begun: bool,
+    /// Counts what was done, to look for native code from time to time.
+    count: u32,
 }
 
 /// What a run goes by.
@@ -160,7 +176,59 @@ impl Run {
         let mut trace = Trace::with_schema(system.schema());
         trace.set_header(system.header());
         let recorder = Recorder { trace, rows: 0, writer: None, write_error: None, listener: None };
-        Run { machine, recorder, identity: system.identity }
+        let take_over = match &system.code {
+            Code::Exact(program) => {
+                let method = system.options.solver.method;
+                Some(TakeOver::new(&system.native, program, method))
+            }
+            Code::Stepped(_) => None,
+        };
+        let (identity, ran) = (system.identity, Ran::Interpreter);
+        let mut run = Run { machine, recorder, identity, take_over, ran, begun: false, count: 0 };
+        run.look_for_native();
+        run.begun = true;
+        run
+    }
+
+    /// Says what evaluates the functions between events; [`Backend::Auto`] where nothing is said.
+    /// Asking for native code compiles it before this returns, and is an error where this machine
+    /// has none. A run by fixed steps is always interpreted.
+    pub fn set_backend(&mut self, backend: Backend) -> Result<(), NativeError> {
+        match (backend, &mut self.machine) {
+            (Backend::Auto, _) => {}
+            (Backend::Interpreter, Machine::Exact(simulation)) => {
+                simulation.drop_routines();
+                (self.take_over, self.ran) = (None, Ran::Interpreter);
+            }
+            (Backend::Native, Machine::Exact(simulation)) => {
+                if let Some(take_over) = self.take_over.take() {
+                    simulation.take_routines(take_over.now()?);
+                    self.ran = Ran::Native;
+                }
+            }
+            (_, Machine::Stepped(_)) => {}
+        }
+        Ok(())
+    }
+
+    /// What has evaluated the functions between events so far.
+    pub fn ran(&self) -> Ran {
+        self.ran
+    }
+
+    /// Takes native code where it is there, and has it compiled where that pays.
+    fn look_for_native(&mut self) {
+        let (Some(take_over), Machine::Exact(simulation)) =
+            (&mut self.take_over, &mut self.machine)
+        else {
+            return;
+        };
+        let evaluations = simulation.counters().evaluations;
+        if let Some(code) = take_over.look(evaluations) {
+            simulation.take_routines(code);
+            self.ran = if self.begun { Ran::Both } else { Ran::Native };
+            self.take_over = None;
+        }
     }
 
     /// Tells everything that happens at ticks to a listener.
@@ -201,9 +269,22 @@ impl Run {
     /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says why the run has
     /// ended once it has.
     pub fn advance(&mut self) -> Result<Option<StopReason>, RunError> {
+        self.advance_by(1)
+    }
+
+    /// Does one thing, or up to `most` steps between events where nothing is recorded at their
+    /// ends: the fastest way on for those who do not look at each of them.
+    pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
+        if self.take_over.is_some() {
+            self.count += most;
+            if self.count >= LOOK_EVERY {
+                self.count = 0;
+                self.look_for_native();
+            }
+        }
         let recorder = &mut self.recorder;
         let progress = match &mut self.machine {
-            Machine::Exact(simulation) => simulation.advance(recorder)?,
+            Machine::Exact(simulation) => simulation.advance_by(most, recorder)?,
             Machine::Stepped(stepping) => stepping.advance(recorder)?,
         };
         match progress {
@@ -294,9 +375,10 @@ impl Run {
     /// Runs to the end.
     pub fn finish(mut self) -> Result<Outcome, Failure> {
         loop {
-            match self.advance() {
+            match self.advance_by(AT_ONCE) {
                 Ok(None) if self.recorder.write_error.is_none() => {}
                 Ok(stop) => {
+                    self.look_for_native();
                     let (counters, tally) = (self.counters(), self.tally());
                     let write_error = self.close();
                     let warnings = self.warnings().to_vec();

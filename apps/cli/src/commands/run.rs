@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use superdense::{
-    BlockWork, Diagnostics, Listener, PartWork, StopReason, System, Trace, Work, Writer, traces,
-    write_csv,
+    BlockWork, Diagnostic, Diagnostics, Listener, PartWork, Ran, Run, StopReason, System, Trace,
+    Work, Writer, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -42,11 +42,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         system = compile(&arguments.model, None)?;
     }
     let compiled = begin.elapsed();
+    let run = start(arguments, &system)?;
     let outputs = open(arguments, &system)?;
     interrupt::watch()?;
     let begin = Instant::now();
     let mut progress = Progress::new(system.settings(), !is_chatty(arguments));
-    let driven = drive(&system, outputs, &mut progress);
+    let driven = drive(run, outputs, &mut progress);
     drop(progress);
     let elapsed = begin.elapsed();
     if let End::Unwritten(error) = driven.end {
@@ -61,9 +62,10 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
         tell(&size(&system));
-        tell(&ending(arguments, &pictures, elapsed, compiled));
+        tell(&ending(arguments, &pictures, driven.run.ran(), (elapsed, compiled)));
     }
     if !arguments.quiet && arguments.format == Format::Json {
+        tell(&json::backend(driven.run.ran()));
         tell(&json::work(&driven.run.work(), &system, peak_memory()));
     }
     if !arguments.quiet {
@@ -71,6 +73,17 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
     }
     conclude(arguments, &system, driven.end)
+}
+
+/// A run on the backend that is asked for.
+fn start(arguments: &RunArguments, system: &System) -> Result<Run> {
+    let mut run = system.start();
+    run.set_backend(arguments.backend.into()).map_err(|error| {
+        let diagnostic = Diagnostic::error("no-native-code", error.to_string())
+            .help("leave `--backend` out: the interpreter gives the same result");
+        Problem::new(diagnostic, system.sources())
+    })?;
+    Ok(run)
 }
 
 /// Whether a summary is wanted.
@@ -127,7 +140,8 @@ fn plot(
             let smooth = compile(&arguments.model, between)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
-            draw(drive(&smooth, outputs, &mut progress).run.trace())
+            let run = start(arguments, &smooth)?;
+            draw(drive(run, outputs, &mut progress).run.trace())
         }
     }
 }
@@ -192,10 +206,10 @@ fn list(word: &str, entries: impl ExactSizeIterator<Item = String>) -> String {
 fn ending(
     arguments: &RunArguments,
     pictures: &[Picture],
-    elapsed: Duration,
-    compiled: Duration,
+    ran: Ran,
+    (elapsed, compiled): (Duration, Duration),
 ) -> String {
-    let mut out = format!("time       {elapsed:.1?} to run, {compiled:.1?} to compile\n");
+    let mut out = format!("time       {elapsed:.1?} to run on {ran}, {compiled:.1?} to compile\n");
     let drawn = pictures.iter().map(|picture| picture.path.as_path());
     for path in file_of(arguments).into_iter().chain(drawn) {
         out += &format!("result     {}\n", path.display());

@@ -12,7 +12,8 @@ use crate::{Binary, Graph, NodeId, Op};
 /// rounds on its own, as if they stood one after the other. Names read from the left, with brackets
 /// around the first: `CSubMul` is c - (a b).
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Pair {
+#[allow(missing_docs)] // Each is what its name says, as told above.
+pub enum Pair {
     AddAddC,
     SubAddC,
     MulAddC,
@@ -34,6 +35,19 @@ pub(crate) enum Pair {
 }
 
 impl Pair {
+    /// The operations of the pair: `first`, then `second`, whose argument number `at` is the
+    /// first's result.
+    pub fn parts(self) -> (Binary, Binary, usize) {
+        const OPERATORS: [Binary; 3] = [Binary::Add, Binary::Sub, Binary::Mul];
+        let firsts = OPERATORS.into_iter();
+        let all = firsts.flat_map(|first| OPERATORS.map(|second| (first, second)));
+        let mut all = all.flat_map(|(first, second)| [0, 1].map(|at| (first, second, at)));
+        let own = |(first, second, at): &(Binary, Binary, usize)| {
+            Pair::of(*first, *second, *at) == Some(self)
+        };
+        all.find(own).expect("every pair is made of two operations")
+    }
+
     /// The pair of `first` and then `second`, whose argument number `at` is the first's result.
     pub fn of(first: Binary, second: Binary, at: usize) -> Option<Pair> {
         use Binary::{Add, Mul, Sub};

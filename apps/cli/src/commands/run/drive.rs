@@ -1,14 +1,13 @@
 //! Drives a run to its end, to an error or to an interrupt.
 
-use superdense::{
-    InputValue, Listener, Run, RunError, StopReason, System, Tag, WriteError, Writer,
-};
+use superdense::{InputValue, Listener, Run, RunError, StopReason, Tag, WriteError, Writer};
 
 use super::interrupt;
 use super::progress::Progress;
 
-/// How often the progress is told, in things that the run does.
-const STRIDE: u64 = 64;
+/// How often the progress is told, in things that the run does, and how many steps may be one of
+/// them.
+const STRIDE: u32 = 64;
 
 /// Why a run is over.
 #[derive(Debug)]
@@ -36,8 +35,7 @@ pub struct Outputs {
 }
 
 /// Runs a model.
-pub fn drive(system: &System, outputs: Outputs, progress: &mut Progress) -> Driven {
-    let mut run = system.start();
+pub fn drive(mut run: Run, outputs: Outputs, progress: &mut Progress) -> Driven {
     if let Some(listener) = outputs.listener {
         run.listen(listener);
     }
@@ -55,7 +53,7 @@ pub fn drive(system: &System, outputs: Outputs, progress: &mut Progress) -> Driv
 fn advance(run: &mut Run, progress: &mut Progress) -> End {
     let mut count = 0u64;
     loop {
-        match run.advance() {
+        match run.advance_by(STRIDE) {
             Ok(None) if run.is_unwritten() => return End::Reached(StopReason::Stopped),
             Ok(None) => {}
             Ok(Some(reason)) => return End::Reached(reason),
@@ -68,7 +66,7 @@ fn advance(run: &mut Run, progress: &mut Progress) -> End {
             return End::Interrupted(run.tag());
         }
         count += 1;
-        if count.is_multiple_of(STRIDE) {
+        if count.is_multiple_of(u64::from(STRIDE)) {
             progress.at(run.tag().time);
         }
     }

@@ -1,0 +1,55 @@
+//! Functions between events that somebody else has compiled.
+//!
+//! A run starts on the interpreter of tapes. Whoever made code from the tapes of the program hands
+//! it over between two advances; it gives the same bits, so that it does not matter when. It is no
+//! part of a snapshot.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use solver::Trial;
+
+use crate::simulation::Simulation;
+
+/// The functions of a region as code over the buffer. Where the whole region always runs
+/// ([`program::RegionProgram::is_whole`]), states, rates and watched functions are in the arrays
+/// that are given, and what is in the buffer at their places is not looked at; otherwise these
+/// arrays are empty, and all is in the buffer.
+pub trait RegionCode: Debug + Send + Sync {
+    /// The rates of the states.
+    fn derivative(&self, slots: &mut [f64], x: &[f64], dx: &mut [f64]);
+
+    /// The watched functions and their time derivatives.
+    fn crossings(&self, slots: &mut [f64], x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]);
+
+    /// The left limits; states are in the buffer.
+    fn left(&self, slots: &mut [f64]);
+
+    /// A whole trial step, where there is code for it; times count from `origin` \[s\]. It is not a
+    /// number where a rate is not finite and the region has functions for that.
+    fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64>;
+}
+
+/// Code for the regions of a program; none for those without functions.
+#[derive(Debug, Default)]
+pub struct Routines {
+    /// Region by region.
+    pub regions: Vec<Option<Box<dyn RegionCode>>>,
+}
+
+impl Simulation {
+    /// Goes on with compiled code, made from the program that this simulation runs.
+    pub fn take_routines(&mut self, routines: Arc<Routines>) {
+        self.native = Some(routines);
+    }
+
+    /// Goes on with the interpreter.
+    pub fn drop_routines(&mut self) {
+        self.native = None;
+    }
+}
+
+/// The code of a region, where there is some.
+pub(crate) fn code(native: &Option<Arc<Routines>>, region: usize) -> Option<&dyn RegionCode> {
+    native.as_ref()?.regions.get(region)?.as_deref()
+}

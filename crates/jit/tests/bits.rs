@@ -1,0 +1,141 @@
+//! Random graphs over all operations: native code gives the bits of the interpreter.
+
+mod common;
+
+use base::Type;
+use common::{Case, same_bits};
+use ir::{Layout, Tape};
+use jit::{Plan, compile};
+use proptest::prelude::*;
+
+/// Runs a case in both ways and compares every number that lives on.
+fn check(case: &Case, inputs: &[Vec<f64>]) {
+    let built = case.build();
+    let slots = built.layout.image().len();
+    let (input, output) = (built.input.clone(), built.output.clone());
+    let none = 0..0;
+    let in_buffer = Plan {
+        tape: &built.tape,
+        slots,
+        inputs: [none.clone(), none.clone()],
+        outputs: [none.clone(), none.clone()],
+    };
+    let apart = Plan {
+        inputs: [input.clone(), none.clone()],
+        outputs: [output.clone(), none],
+        ..in_buffer.clone()
+    };
+    let compiled = compile(&[in_buffer, apart], &[]).expect("this machine has native code");
+    let range = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
+    for numbers in inputs {
+        let mut expected = built.layout.image().to_vec();
+        expected[range(&input)].copy_from_slice(&numbers[..input.len()]);
+        expected[range(&output)].fill(-7.0);
+        built.set_conditions(&mut expected, numbers);
+        let mut native = expected.clone();
+        let mut other = expected.clone();
+        other[range(&input)].fill(f64::NAN);
+        ir::run(&built.tape, &mut expected);
+        compiled.routines[0].run(&mut native, [&[], &[]], [&mut [], &mut []]);
+        let mut out = vec![-7.0; output.len()];
+        let x = &numbers[..input.len()];
+        compiled.routines[1].run(&mut other, [x, &[]], [&mut out, &mut []]);
+        same_bits(&expected[range(&output)], &native[range(&output)], &built.tape);
+        same_bits(&expected[range(&output)], &out, &built.tape);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn native_code_has_the_bits_of_the_interpreter(
+        case in common::cases(),
+        inputs in prop::collection::vec(common::numbers(), 4),
+    ) {
+        check(&case, &inputs);
+    }
+}
+
+/// A tape longer than one function: values cross from one to the next through the buffer.
+#[test]
+fn long_tapes_are_cut() {
+    let mut g = ir::Graph::new();
+    let mut nodes: Vec<ir::NodeId> = (0..4).map(|leaf| g.leaf(leaf, Type::REAL)).collect();
+    for i in 0..15000 {
+        let (a, b) = (nodes[nodes.len() - 1 - i % 3], nodes[(i * 7919) % nodes.len()]);
+        let node = match i % 4 {
+            0 => g.add(a, b),
+            1 => g.sub(a, b),
+            2 => {
+                let half = g.real(0.37);
+                g.mul(a, half)
+            }
+            _ => g.unary(ir::Unary::Sin, a),
+        };
+        nodes.push(node);
+    }
+    let mut layout = Layout::default();
+    let (input, out) = (layout.reserve(4), layout.reserve(8));
+    let last = &nodes[nodes.len() - 8..];
+    let roots: Vec<(ir::NodeId, u32)> = last.iter().copied().zip(out..out + 8).collect();
+    let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
+    assert!(tape.len() > 4000, "{}", tape.len());
+    let slots = layout.image().len();
+    let plan = Plan {
+        tape: &tape,
+        slots,
+        inputs: [input..input + 4, 0..0],
+        outputs: [out..out + 8, 0..0],
+    };
+    let compiled = compile(&[plan], &[]).unwrap();
+    let x = [0.1, -0.7, 1.3, 2.9];
+    let mut expected = layout.image().to_vec();
+    let mut native = expected.clone();
+    expected[input as usize..input as usize + 4].copy_from_slice(&x);
+    ir::run(&tape, &mut expected);
+    let mut found = [0.0; 8];
+    compiled.routines[0].run(&mut native, [&x, &[]], [&mut found, &mut []]);
+    same_bits(&expected[out as usize..out as usize + 8], &found, &tape);
+}
+
+/// A function of the user that panics does so in native code too, and the routine is as good as
+/// before.
+#[test]
+fn a_panic_passes_through() {
+    #[derive(Debug)]
+    struct Picky;
+    impl ir::Opaque for Picky {
+        fn name(&self) -> &str {
+            "picky"
+        }
+        fn call(&self, args: &[&[f64]], result: &mut [f64]) {
+            assert!(args[0][0] > 0.0, "only positive numbers");
+            result[0] = args[0][0].sqrt();
+        }
+    }
+    let mut g = ir::Graph::new();
+    let x = g.leaf(0, Type::REAL);
+    let root = g.call(std::sync::Arc::new(Picky), &[x], Type::REAL);
+    let mut layout = Layout::default();
+    let (input, out) = (layout.reserve(1), layout.reserve(1));
+    let tape = Tape::compile(&g, &[(root, out)], &mut layout, &|_| input);
+    let slots = layout.image().len();
+    let plan = Plan {
+        tape: &tape,
+        slots,
+        inputs: [input..input + 1, 0..0],
+        outputs: [out..out + 1, 0..0],
+    };
+    let compiled = compile(&[plan], &[]).unwrap();
+    let call = |x: f64| {
+        let (mut buffer, mut result) = (layout.image().to_vec(), [0.0]);
+        compiled.routines[0].run(&mut buffer, [&[x], &[]], [&mut result, &mut []]);
+        result[0]
+    };
+    assert_eq!(call(9.0), 3.0);
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call(-1.0)));
+    let words = caught.unwrap_err();
+    assert_eq!(words.downcast_ref::<&str>(), Some(&"only positive numbers"));
+    assert_eq!(call(16.0), 4.0);
+}

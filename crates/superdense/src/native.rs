@@ -1,0 +1,248 @@
+//! Compiled code beside a run: which backend is wanted, when it pays to compile, and the plug
+//! between what `jit` makes and what the engine takes.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use engine::{RegionCode, Routines};
+use ir::{Slot, Tape};
+use jit::{NativeError, Plan, Routine, StepArguments, StepPlan, StepRoutine, Tableau};
+use program::{Program, RegionProgram};
+use solver::{Method, Trial};
+
+/// What evaluates the functions of a model between events. The results are the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Backend {
+    /// The interpreter at first; native code as soon as it pays.
+    #[default]
+    Auto,
+    /// The interpreter alone.
+    Interpreter,
+    /// Native code from the start.
+    Native,
+}
+
+impl Backend {
+    /// All of them.
+    pub const fn all() -> [Backend; 3] {
+        [Backend::Auto, Backend::Interpreter, Backend::Native]
+    }
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Auto => "auto",
+            Backend::Interpreter => "interpreter",
+            Backend::Native => "native",
+        }
+    }
+}
+
+/// What has evaluated the functions of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ran {
+    /// The interpreter alone.
+    Interpreter,
+    /// Native code from the start.
+    Native,
+    /// The interpreter at first, and then native code.
+    Both,
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ran::Interpreter => "the interpreter",
+            Ran::Native => "native code",
+            Ran::Both => "the interpreter, then native code",
+        })
+    }
+}
+
+/// How much an interpreter must have done before it pays to compile, in instructions for each
+/// instruction of the program: by then it has taken about as long as compiling will.
+const WORTH_COMPILING: u64 = 2000;
+
+/// The instructions that take as long as what compiling costs at any size.
+const ANY_SIZE: u64 = 500;
+
+/// The native code of a program, compiled once for all runs.
+#[derive(Debug, Default)]
+pub(crate) struct Native {
+    begun: AtomicBool,
+    /// Evaluations on the interpreter, of all runs.
+    evaluations: AtomicU64,
+    made: OnceLock<Result<Arc<Routines>, NativeError>>,
+}
+
+impl Native {
+    /// The code, where it is there.
+    pub fn get(&self) -> Option<Arc<Routines>> {
+        self.made.get()?.as_ref().ok().cloned()
+    }
+
+    /// The code, which is compiled now where it is not there.
+    pub fn now(&self, program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
+        self.begun.store(true, Ordering::Relaxed);
+        self.made.get_or_init(|| compile(program, method)).clone()
+    }
+
+    /// Compiles beside whoever asks, where nobody does yet.
+    fn begin(self: &Arc<Self>, program: &Arc<Program>, method: Method) {
+        if self.begun.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (native, program) = (self.clone(), program.clone());
+        std::thread::spawn(move || {
+            // Where there is no code the run stays on the interpreter.
+            let _ = native.now(&program, method);
+        });
+    }
+}
+
+/// Watches a run until it has native code.
+#[derive(Debug)]
+pub(crate) struct TakeOver {
+    native: Arc<Native>,
+    program: Arc<Program>,
+    method: Method,
+    /// The evaluations at which it pays to compile.
+    worth: u64,
+    /// Those of this run that have been counted.
+    counted: u64,
+}
+
+impl TakeOver {
+    pub fn new(native: &Arc<Native>, program: &Arc<Program>, method: Method) -> TakeOver {
+        let size: u64 = program.regions.iter().map(|region| region.derivative.len() as u64).sum();
+        let worth = match size {
+            0 => u64::MAX,
+            size => WORTH_COMPILING * (size + ANY_SIZE) / size,
+        };
+        TakeOver { native: native.clone(), program: program.clone(), method, worth, counted: 0 }
+    }
+
+    /// The code, which is compiled now where it is not there.
+    pub fn now(&self) -> Result<Arc<Routines>, NativeError> {
+        self.native.now(&self.program, self.method)
+    }
+
+    /// The code to take, where it is there; begins to compile where that pays by now.
+    pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
+        let code = self.native.get();
+        if code.is_none() {
+            let new = evaluations - std::mem::replace(&mut self.counted, evaluations);
+            let before = self.native.evaluations.fetch_add(new, Ordering::Relaxed);
+            if before + new >= self.worth {
+                self.native.begin(&self.program, self.method);
+            }
+        }
+        code
+    }
+}
+
+/// One region.
+#[derive(Debug)]
+struct Region {
+    derivative: Routine,
+    crossings: Routine,
+    left: Routine,
+    step: Option<StepRoutine>,
+    method: Method,
+}
+
+impl RegionCode for Region {
+    fn derivative(&self, slots: &mut [f64], x: &[f64], dx: &mut [f64]) {
+        self.derivative.run(slots, [x, &[]], [dx, &mut []]);
+    }
+
+    fn crossings(&self, slots: &mut [f64], x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
+        self.crossings.run(slots, [x, dx], [g, rate]);
+    }
+
+    fn left(&self, slots: &mut [f64]) {
+        self.left.run(slots, [&[], &[]], [&mut [], &mut []]);
+    }
+
+    fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
+        let step = self.step.as_ref().filter(|_| self.method == trial.method)?;
+        let arguments = StepArguments {
+            origin,
+            start: trial.start,
+            end: trial.end,
+            relative: trial.relative,
+            absolute: trial.absolute,
+            x0: trial.x0,
+            x1: trial.x1,
+            slopes: trial.slopes,
+        };
+        Some(step.run(slots, arguments))
+    }
+}
+
+const NONE: Range<Slot> = 0..0;
+
+fn range(from: Slot, length: usize) -> Range<Slot> {
+    from..from + length as Slot
+}
+
+/// Compiles the regions of a program that move.
+fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
+    let slots = program.image.len();
+    let moving: Vec<usize> =
+        (0..program.regions.len()).filter(|region| program.regions[*region].moves).collect();
+    let mut plans = Vec::new();
+    let mut steps = Vec::new();
+    for region in moving.iter().map(|region| &program.regions[*region]) {
+        plans.extend(tapes(region, slots));
+        steps.push(step(program, region, method));
+    }
+    let wanted: Vec<StepPlan> = steps.iter().flatten().cloned().collect();
+    let compiled = jit::compile(&plans, &wanted)?;
+    let (mut routines, mut made) = (compiled.routines.into_iter(), compiled.steps.into_iter());
+    let mut regions: Vec<Option<Box<dyn RegionCode>>> = Vec::new();
+    regions.resize_with(program.regions.len(), || None);
+    for (index, step) in moving.into_iter().zip(&steps) {
+        let (Some(derivative), Some(crossings), Some(left)) =
+            (routines.next(), routines.next(), routines.next())
+        else {
+            break;
+        };
+        let step = step.as_ref().and_then(|_| made.next().flatten());
+        regions[index] = Some(Box::new(Region { derivative, crossings, left, step, method }));
+    }
+    Ok(Arc::new(Routines { regions }))
+}
+
+/// The rates, the watched functions and the left limits of a region.
+fn tapes(region: &RegionProgram, slots: usize) -> [Plan<'_>; 3] {
+    let tapes: [&Tape; 3] = [&region.derivative, &region.crossings, &region.left];
+    let [mut derivative, mut crossings, left] =
+        tapes.map(|tape| Plan { tape, slots, inputs: [NONE; 2], outputs: [NONE; 2] });
+    if region.is_whole() {
+        let (n, watches) = (region.dimension, region.watches.len());
+        let (state, rate) = (range(region.state, n), range(region.rate, n));
+        derivative.inputs = [state.clone(), NONE];
+        derivative.outputs = [rate.clone(), NONE];
+        crossings.inputs = [state, rate];
+        crossings.outputs = [range(region.g, watches), range(region.g_rate, watches)];
+    }
+    [derivative, crossings, left]
+}
+
+fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Option<StepPlan<'a>> {
+    let coefficients = method.coefficients().filter(|_| region.is_whole())?;
+    let tableau =
+        Tableau { nodes: coefficients.nodes, rows: coefficients.rows, error: coefficients.error };
+    region.lines.is_empty().then(|| StepPlan {
+        tape: &region.derivative,
+        slots: program.image.len(),
+        state: range(region.state, region.dimension),
+        rate: range(region.rate, region.dimension),
+        time: program.time,
+        tableau,
+        watched: !region.live.derivative.is_empty(),
+    })
+}

@@ -1,0 +1,166 @@
+//! Native code gives the bits of the interpreter, whenever it takes over.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{bits, compile};
+use superdense::{Backend, Library, Overrides, Ran, Run, System, Trace, read};
+
+fn started(system: &System, backend: Backend) -> Run {
+    let mut run = system.start();
+    run.set_backend(backend).expect("this machine has native code");
+    run
+}
+
+/// The result of a run, also of one that fails, and how it ended.
+fn result(run: Run) -> (Trace, String) {
+    match run.finish() {
+        Ok(outcome) => (outcome.trace, format!("{:?} {:?}", outcome.stop, outcome.counters)),
+        Err(failure) => (failure.trace, format!("{} {:?}", failure.error, failure.counters)),
+    }
+}
+
+fn agree(name: &str, system: &System) {
+    let interpreted = started(system, Backend::Interpreter);
+    assert_eq!(interpreted.ran(), Ran::Interpreter);
+    let (expected, end) = result(interpreted);
+    let (found, other_end) = result(started(system, Backend::Native));
+    assert_eq!(end, other_end, "{name}");
+    assert_eq!(bits(&expected, 0), bits(&found, 0), "{name}");
+}
+
+/// Every model of the project, as it is.
+#[test]
+fn the_models_run_the_same() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders deep");
+    let mut count = 0;
+    for folder in fs::read_dir(root.join("models")).expect("the models") {
+        let path = folder.expect("a folder").path().join("model.yaml");
+        if !path.exists() {
+            continue;
+        }
+        let model = read(&path).expect("a model that can be read");
+        let system = System::compile(&model, &Library::standard(), &Overrides::default());
+        agree(&path.display().to_string(), &system.expect("a model that is right"));
+        count += 1;
+    }
+    assert!(count > 10, "{count} models");
+}
+
+const METHODS: [&str; 6] = ["euler", "heun", "rk4", "euler-adaptive", "rk23", "rk45"];
+
+/// States of all shapes, time, functions, comparisons, a clock and a reset, by every method whose
+/// steps are made whole.
+fn mixed(method: &str) -> String {
+    format!(
+        "
+superdense: 1
+parameters: {{k: 3}}
+blocks:
+  x: {{type: Integrator, input: y, initial: 1}}
+  y: {{type: Integrator, input: -k * x - 0.1 * y * abs(y) + cos(2 * time)}}
+  w: {{type: Integrator, input: '[y, x, -w[1]] * 0.3', initial: '[0.1, 0.2, 0.3]'}}
+  c: {{type: Clock, period: 0.3}}
+  r: {{type: Integrator, input: if x > 0.2 then sqrt(x + 1) else -r, reset: c}}
+  s: {{type: Expression, expression: 'max(x, y) + floor(3 * x)'}}
+record: [x, y, w, r, s]
+simulate: {{stop: 3, solver: {method}, tolerance: 1e-6, step: 0.01}}
+"
+    )
+}
+
+#[test]
+fn every_explicit_method_has_the_same_bits() {
+    for method in METHODS {
+        agree(method, &compile(&mixed(method)));
+    }
+    agree("trapezoidal", &compile(&mixed("trapezoidal")));
+}
+
+/// A branch that is not defined beyond the point where its condition turns.
+#[test]
+fn functions_for_what_is_not_finite_take_over() {
+    let text = "
+superdense: 1
+blocks:
+  h: {type: Integrator, input: '-2 * sqrt(max(h, 0))', initial: 1}
+  z: {type: Integrator, input: if h > 0.25 then log(h) else 0}
+record: [h, z]
+simulate: {stop: 2, tolerance: 1e-8}
+";
+    agree("an outflow", &compile(text));
+}
+
+/// What is not finite is told in the same words.
+#[test]
+fn failures_are_the_same() {
+    for solver in ["rk4", "rk45"] {
+        let text = format!(
+            "
+superdense: 1
+blocks:
+  x: {{type: Integrator, input: x * x, initial: 1}}
+  y: {{type: Integrator, input: exp(x) + log(2 - x), initial: 1}}
+record: [x, y]
+simulate: {{stop: 2, solver: {solver}, step: 0.01}}
+"
+        );
+        agree(solver, &compile(&text));
+    }
+}
+
+/// Native code taken after any number of advances leads on with the same bits.
+#[test]
+fn it_does_not_matter_when_it_takes_over() {
+    let system = compile(&mixed("rk45"));
+    let expected = bits(&result(started(&system, Backend::Interpreter)).0, 0);
+    for before in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+        let mut run = started(&system, Backend::Interpreter);
+        for _ in 0..before {
+            run.advance().expect("a run that goes well");
+        }
+        run.set_backend(Backend::Native).expect("this machine has native code");
+        assert_eq!(expected, bits(&result(run).0, 0), "after {before}");
+    }
+}
+
+/// A run saved on one backend goes on on the other.
+#[test]
+fn saved_runs_go_on_elsewhere() {
+    let system = compile(&mixed("rk45"));
+    let expected = bits(&result(started(&system, Backend::Interpreter)).0, 0);
+    for (first, second) in
+        [(Backend::Native, Backend::Interpreter), (Backend::Interpreter, Backend::Native)]
+    {
+        for before in [1, 7, 40, 111] {
+            let mut run = started(&system, first);
+            for _ in 0..before {
+                run.advance().expect("a run that goes well");
+            }
+            let rows = run.trace().len();
+            let mut resumed = system.resume(&run.save()).expect("bytes that were just saved");
+            resumed.set_backend(second).expect("this machine has native code");
+            assert_eq!(expected[rows..], bits(&result(resumed).0, 0), "after {before}");
+        }
+    }
+}
+
+/// A long run has native code before its end, without being asked; the next run begins with it.
+#[test]
+fn a_long_run_goes_native() {
+    let text = "
+superdense: 1
+blocks:
+  x: {type: Integrator, input: y, initial: 1}
+  y: {type: Integrator, input: -x}
+record: [0]
+simulate: {stop: 100000, solver: rk4, step: 0.01}
+";
+    let system = compile(text);
+    let mut run = system.start();
+    while run.ran() == Ran::Interpreter && run.advance().expect("a run that goes well").is_none() {}
+    assert_eq!(run.ran(), Ran::Both);
+    assert_eq!(system.start().ran(), Ran::Native);
+}
