@@ -310,7 +310,7 @@ impl Run {
     }
 
     /// What has been recorded since the run was started or resumed. Where rows go to a file, nothing
-    /// until [`Run::close`], and then the last row of each table.
+    /// until [`Run::close`], and then the last value of each signal.
     pub fn trace(&self) -> &Trace {
         &self.recorder.trace
     }
