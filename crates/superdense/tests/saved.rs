@@ -183,7 +183,7 @@ fn implicit_steps_resume_anywhere() {
             // Steps of rk45, and then of rodas5p.
             text = text.replace("-50", "-5000");
             let outcome = compile(&text).simulate().unwrap();
-            assert!(!outcome.work.parts[0].switches.is_empty());
+            assert!(!outcome.work().parts[0].switches.is_empty());
         }
         check(settings, &compile(&text));
     }

@@ -144,7 +144,7 @@ fn the_work_is_pinned() {
 #[test]
 fn auto_says_where_it_changes() {
     let (_, outcome) = solve(&OREGONATOR, "auto", 1e-6);
-    let switches = &outcome.work.parts[0].switches;
+    let switches = &outcome.work().parts[0].switches;
     let methods: Vec<Method> = switches.iter().map(|switch| switch.solver).collect();
     assert_eq!(methods[..3], [Method::Rodas5p, Method::Rk45, Method::Rodas5p]);
     assert!(switches.windows(2).all(|pair| pair[0].time < pair[1].time));
@@ -158,7 +158,7 @@ blocks:
 simulate: {stop: 100, solver: auto, tolerance: 1e-6}
 ",
     );
-    assert_eq!(calm.work.parts[0].switches, []);
+    assert_eq!(calm.work().parts[0].switches, []);
 }
 
 /// A capacitor is charged from a sine through a diode with a sharp knee, and a relay follows it with
