@@ -196,7 +196,7 @@ impl Simulation {
     }
 
     /// The diagram that runs.
-    pub fn diagram(&self) -> &Diagram {
+    pub fn diagram(&self) -> &Arc<Diagram> {
         &self.diagram
     }
 

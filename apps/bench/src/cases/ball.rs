@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{NOTHING, compile, errors};
+use super::{Floor, NOTHING, compile, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -88,6 +88,10 @@ fn exactness() -> Result<Errors> {
     ensure!(outcome.counters.steps == hand.steps, "not the same steps");
     let (tag, _) = hits.last().context("the ball bounces")?;
     errors("ball", &[tag.time.seconds()], &[hand.last], &[last], 1e-9)
+}
+
+pub(super) fn floor() -> Floor {
+    Floor::new("B", || vec![by_hand().last], vec![truth().1])
 }
 
 pub(super) fn check() -> Result<()> {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn, time};
 
@@ -79,6 +79,11 @@ fn exactness() -> Result<Errors> {
     ensure!(outcome.counters.steps == hand.steps, "not the same steps");
     let ours = ends(&outcome, &names)?;
     errors("chain", &ours, &hand.x[..MASSES], &truth.x[..MASSES], 1e-4)
+}
+
+pub(super) fn floor() -> Floor {
+    let places = |solver: Box<DormandPrince<STATES>>| solver.x[..MASSES].to_vec();
+    Floor::new("C", move || places(by_hand()), places(solve(1e-13)))
 }
 
 pub(super) fn check() -> Result<()> {

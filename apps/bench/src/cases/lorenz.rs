@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -41,7 +41,7 @@ impl Lorenz {
 }
 
 /// The model that records these signals.
-pub(super) fn text(record: &str) -> String {
+pub(crate) fn text(record: &str) -> String {
     format!(
         "superdense: 1
 name: lorenz
@@ -70,6 +70,10 @@ fn exactness() -> Result<Errors> {
     let (hand, truth) = (by_hand(), Lorenz::with(28.0).solve(TIGHT));
     ensure!(outcome.counters.steps == hand.steps, "not the same steps");
     errors("lorenz", &ours, &hand.x, &truth.x, 4.0)
+}
+
+pub(super) fn floor() -> Floor {
+    Floor::new("A", || by_hand().x.to_vec(), Lorenz::with(28.0).solve(TIGHT).x.to_vec())
 }
 
 pub(super) fn check() -> Result<()> {
