@@ -53,8 +53,9 @@ impl<const N: usize> Factors<N> {
             for i in k + 1..N {
                 let factor = rows[i][k] * head;
                 rows[i][k] = factor;
-                for j in k + 1..N {
-                    rows[i][j] -= factor * rows[k][j];
+                let pivot = rows[k];
+                for (value, above) in rows[i].iter_mut().zip(pivot).skip(k + 1) {
+                    *value -= factor * above;
                 }
             }
             // Only divided by from here on.
