@@ -63,9 +63,13 @@ fn parse(text: &str) -> Result<Model> {
     Ok(superdense::parse("bench", text, &mut nowhere)?)
 }
 
-/// From the text of a model to something that runs.
+/// From the text of a model to something that runs, by native code where this machine has some.
 fn compile(text: &str) -> Result<System> {
-    Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
+    let system = System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?;
+    if let Err(error) = system.compile_native() {
+        eprintln!("{error}; the interpreter serves");
+    }
+    Ok(system)
 }
 
 /// The last value of a recorded signal.
