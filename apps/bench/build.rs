@@ -11,7 +11,7 @@ use diagram::{Block, Diagram};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=src/diagram.rs");
     let folder = env::var_os("OUT_DIR").ok_or("there is no folder to write to")?;
-    fs::write(path::Path::new(&folder).join("linear.rs"), text(&Diagram::random())?)?;
+    fs::write(path::Path::new(&folder).join("linear.rs"), text(&Diagram::random(1000))?)?;
     Ok(())
 }
 

@@ -4,11 +4,11 @@
 //! result, as near to the truth, before times mean anything; `check` sees to that.
 
 mod ball;
-mod batch;
+pub(crate) mod batch;
 mod chain;
 mod impulses;
-mod linear;
-mod lorenz;
+pub(crate) mod linear;
+pub(crate) mod lorenz;
 mod modes;
 mod recording;
 mod relays;
@@ -45,6 +45,32 @@ pub(crate) const ALL: [Case; 11] = [
     Case { name: "modes", check: modes::check, figures: modes::figures },
 ];
 
+/// A version written by hand that other programs are compared with.
+pub(crate) struct Floor {
+    /// The letter of the case.
+    pub case: &'static str,
+    /// Runs it to the values at its end.
+    pub run: Box<dyn Fn() -> Vec<f64>>,
+    /// What these values should be; nothing where they are not looked at.
+    pub truth: Vec<f64>,
+}
+
+impl Floor {
+    fn new(case: &'static str, run: impl Fn() -> Vec<f64> + 'static, truth: Vec<f64>) -> Floor {
+        Floor { case, run: Box::new(run), truth }
+    }
+}
+
+/// All of them, in the order of their letters.
+pub(crate) fn floors() -> Vec<Floor> {
+    vec![lorenz::floor(), ball::floor(), chain::floor(), batch::floor(), linear::floor()]
+}
+
+/// The random diagram of the case F in lines for programs that read it.
+pub(crate) fn diagram_lines() -> String {
+    linear::lines()
+}
+
 /// Runs something on a stack that has room for the states of large systems.
 pub(crate) fn with_room<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| {
@@ -56,16 +82,21 @@ pub(crate) fn with_room<R: Send>(run: impl FnOnce() -> R + Send) -> R {
 
 /// What is recorded where steps are not to be: a constant, which has a row only where something
 /// happens. A model that says nothing records everything.
-const NOTHING: &str = "0";
+pub(crate) const NOTHING: &str = "0";
 
-fn parse(text: &str) -> Result<Model> {
+pub(crate) fn parse(text: &str) -> Result<Model> {
     let mut nowhere = |path: &str| Err(format!("there is no file `{path}`"));
     Ok(superdense::parse("bench", text, &mut nowhere)?)
 }
 
-/// From the text of a model to something that runs, by native code where this machine has some.
-fn compile(text: &str) -> Result<System> {
-    let system = System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?;
+/// From the text of a model to something that runs.
+pub(crate) fn compile(text: &str) -> Result<System> {
+    Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
+}
+
+/// The same with native code, where this machine has some.
+fn compile_native(text: &str) -> Result<System> {
+    let system = compile(text)?;
     if let Err(error) = system.compile_native() {
         eprintln!("{error}; the interpreter serves");
     }
@@ -83,7 +114,7 @@ fn ends(outcome: &Outcome, names: &[String]) -> Result<Vec<f64>> {
 }
 
 /// The greatest difference.
-fn farthest(values: &[f64], truth: &[f64]) -> f64 {
+pub(crate) fn farthest(values: &[f64], truth: &[f64]) -> f64 {
     values.iter().zip(truth).map(|(value, truth)| (value - truth).abs()).fold(0.0, f64::max)
 }
 

@@ -13,18 +13,16 @@ pub(crate) struct Diagram {
     pub blocks: Vec<Block>,
 }
 
-const BLOCKS: usize = 1000;
-const INTEGRATORS: usize = 200;
-
 impl Diagram {
-    /// Always the same one: integrators first, then gains and sums in equal parts.
-    pub fn random() -> Diagram {
+    /// Of one size always the same one: a fifth integrators, then gains and sums in equal parts.
+    pub fn random(size: usize) -> Diagram {
         let mut random = Random(42);
         let mut blocks = Vec::new();
-        for i in 0..BLOCKS {
+        let integrators = size / 5;
+        for i in 0..size {
             blocks.push(match i {
-                _ if i < INTEGRATORS => Block::Integrator {
-                    input: INTEGRATORS + random.below(BLOCKS - INTEGRATORS),
+                _ if i < integrators => Block::Integrator {
+                    input: integrators + random.below(size - integrators),
                     initial: random.within_one(),
                 },
                 _ if i % 2 == 0 => {

@@ -8,19 +8,26 @@
 
 mod cases;
 mod diagram;
+mod growth;
 mod hand;
 mod measure;
+mod page;
+mod peers;
 mod report;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Parser;
+
+use measure::{Effort, Figure};
 
 /// Runs the benchmarks and prints a table.
 #[derive(Parser, Debug)]
 #[command(version, about)]
 struct Arguments {
     /// Print JSON instead of a table.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["growth", "peers", "write"])]
     json: bool,
     /// Samples of each.
     #[arg(long, default_value_t = 25)]
@@ -28,27 +35,52 @@ struct Arguments {
     /// The shortest sample \[ms\]; short runs are repeated to fill it.
     #[arg(long, default_value_t = 4.0)]
     length: f64,
-    /// Only the cases whose name has this in it.
+    /// Only the cases, or the peers, whose name has this in it.
     #[arg(long, default_value = "")]
     only: String,
+    /// Measures instead how cost grows with blocks, states, events and runs, and draws it.
+    #[arg(long, conflicts_with = "peers")]
+    growth: bool,
+    /// Measures instead other simulators, which it installs into `target/peers`.
+    #[arg(long)]
+    peers: bool,
+    /// Writes the table also into this page, between its marks; pictures of growth go into the
+    /// folder `pictures/performance` beside it.
+    #[arg(long, value_name = "PAGE")]
+    write: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let effort = measure::Effort {
-        samples: arguments.samples.max(1),
-        seconds: arguments.length.max(0.0) * 1e-3,
-    };
-    let figures = cases::with_room(|| measure(&arguments.only, &effort))?;
-    let text = if arguments.json { report::json(&figures) } else { report::table(&figures) };
+    let (name, text) = cases::with_room(|| measured(&arguments))?;
     print!("{text}");
-    Ok(())
+    match &arguments.write {
+        Some(path) => page::write(path, name, &format!("{}.\n\n{text}", page::machine())),
+        None => Ok(()),
+    }
 }
 
-fn measure(only: &str, effort: &measure::Effort) -> Result<Vec<measure::Figure>> {
+/// The name of a table and the table.
+fn measured(arguments: &Arguments) -> Result<(&'static str, String)> {
+    if arguments.growth {
+        let beside = arguments.write.as_deref().and_then(Path::parent);
+        let folder = beside.unwrap_or(Path::new("target")).join("pictures/performance");
+        return Ok(("growth", growth::measure(&folder)?));
+    }
+    if arguments.peers {
+        return Ok(("peers", peers::measure(Path::new("target/peers"), &arguments.only)?));
+    }
+    let figures = figures(arguments)?;
+    let text = if arguments.json { report::json(&figures) } else { report::table(&figures) };
+    Ok(("cases", text))
+}
+
+fn figures(arguments: &Arguments) -> Result<Vec<Figure>> {
+    let effort =
+        Effort { samples: arguments.samples.max(1), seconds: arguments.length.max(0.0) * 1e-3 };
     let mut figures = Vec::new();
-    for case in cases::ALL.iter().filter(|case| case.name.contains(only)) {
-        figures.extend((case.figures)(effort)?);
+    for case in cases::ALL.iter().filter(|case| case.name.contains(&arguments.only)) {
+        figures.extend((case.figures)(&effort)?);
     }
     Ok(figures)
 }

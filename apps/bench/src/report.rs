@@ -16,21 +16,22 @@ const HEAD: [&str; 9] = [
 
 /// A table that can stand in a page.
 pub(crate) fn table(figures: &[Figure]) -> String {
-    let mut rows = vec![HEAD.map(String::from)];
-    rows.extend(figures.iter().map(cells));
+    let mut rows = vec![HEAD.map(String::from).to_vec()];
+    rows.extend(figures.iter().map(|figure| cells(figure).to_vec()));
     grid(&rows)
 }
 
 /// Rows of cells as a table with a rule under the first.
-pub(crate) fn grid<const N: usize>(rows: &[[String; N]]) -> String {
+pub(crate) fn grid(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns).map(|c| width(c).unwrap_or(0).max(3)).collect();
     let mut out = String::new();
     for (index, row) in rows.iter().enumerate() {
         let padded = row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} |"));
         out += &format!("|{}\n", padded.collect::<String>());
         if index == 0 {
-            let rule = widths.iter().map(|width| format!(" {} |", "-".repeat((*width).max(3))));
+            let rule = widths.iter().map(|width| format!(" {} |", "-".repeat(*width)));
             out += &format!("|{}\n", rule.collect::<String>());
         }
     }

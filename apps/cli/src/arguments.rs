@@ -30,6 +30,8 @@ pub enum Command {
     Explain {
         #[command(flatten)]
         model: Box<ModelArguments>,
+        #[command(flatten)]
+        method: Box<Method>,
         /// The time, or time,microstep: the nearest instant at which something happened is told.
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
         instant: Option<String>,
@@ -45,13 +47,13 @@ pub enum Command {
         /// The second trace.
         second: PathBuf,
         /// Difference of values that is allowed.
-        #[arg(long, default_value_t = 0.0)]
+        #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         absolute: f64,
         /// Difference of values that is allowed, as a part of the larger.
-        #[arg(long, default_value_t = 0.0)]
+        #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         relative: f64,
         /// How far apart the times of one event may be, in seconds.
-        #[arg(long, default_value_t = 0.0)]
+        #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         time: f64,
     },
     /// Pairs a signal of a saved trace with a test function: the number <S, phi>.
@@ -62,6 +64,8 @@ pub enum Command {
     Graph {
         #[command(flatten)]
         model: Box<ModelArguments>,
+        #[command(flatten)]
+        method: Box<Method>,
         /// The picture: an SVG or PNG file, or a DOT file for Graphviz.
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
@@ -235,25 +239,30 @@ pub struct ModelArguments {
     /// Where it ends, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub stop: Option<String>,
+    /// Relative and absolute tolerance.
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
+    /// Rows at even times this far apart, instead of one for each step; events have theirs anyway.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub every: Option<String>,
+    /// The seed of all random numbers.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+}
+
+/// How a run goes, over the model's own words.
+#[derive(Args, Debug, Default)]
+pub struct Method {
     /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45 or rodas5p.
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
-    /// Relative and absolute tolerance.
-    #[arg(long, value_name = "NUMBER")]
-    pub tolerance: Option<f64>,
-    /// Rows at even times this far apart, instead of one for each step; events have theirs anyway.
-    #[arg(long, value_name = "TIME")]
-    pub every: Option<String>,
     /// What an impulse is: symbolic; numeric, a large value in a run by fixed steps; or stepped,
     /// symbolic in a run by fixed steps.
     #[arg(long, value_name = "KIND")]
     pub impulses: Option<String>,
     /// The step of a fixed-step solver or of a run by fixed steps, in seconds.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub step: Option<String>,
-    /// The seed of all random numbers.
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
 }
 
 /// Arguments of `run`.
@@ -261,6 +270,8 @@ pub struct ModelArguments {
 pub struct RunArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    #[command(flatten)]
+    pub method: Method,
     /// The file of the result: .csv, .parquet or .json; `-` for CSV on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -269,14 +280,15 @@ pub struct RunArguments {
     /// curves smooth.
     #[arg(long, value_name = "[NAME=]FILE")]
     pub plot: Vec<PathBuf>,
-    /// Writes everything that happens at ticks into this file, a line of JSON for each.
+    /// Writes everything that happens at ticks into this file, a line of JSON for each; `-` for
+    /// standard output.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// What evaluates the model between events: auto starts on the interpreter and goes on with
     /// native code when that pays. The result is the same.
     #[arg(long, value_enum, default_value_t = Backend::Auto)]
     pub backend: Backend,
-    /// Says nothing where all is well.
+    /// Says nothing where all is well; warnings are told all the same.
     #[arg(short, long)]
     pub quiet: bool,
     /// How mistakes are told; with json, standard error has an object to a line, and of the summary
@@ -291,6 +303,8 @@ pub struct RunArguments {
 pub struct CheckArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    #[command(flatten)]
+    pub method: Method,
     /// Prints the result of a stage: diagram, schedule or program.
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
@@ -304,6 +318,9 @@ pub struct CheckArguments {
 pub struct StreamArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    /// The greatest step, in seconds.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub step: Option<String>,
     /// The file of the table: .csv; `-` for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -325,7 +342,7 @@ pub struct StreamArguments {
     pub shared: bool,
     /// Holds comparisons and clocks back until a switch is located in a step no longer than this,
     /// in seconds.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub hold: Option<f64>,
     /// The greatest number of evaluations.
     #[arg(long, value_name = "NUMBER", default_value_t = 200_000)]
@@ -340,6 +357,9 @@ pub struct StreamArguments {
 pub struct EnergyArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    /// The step of fixed-step solvers, in seconds.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub step: Option<String>,
     /// The energy: a recorded column, or an expression over the signals of the model.
     #[arg(long, value_name = "EXPRESSION", default_value = "energy", allow_hyphen_values = true)]
     pub energy: String,
@@ -356,8 +376,17 @@ pub struct EnergyArguments {
 pub struct DiracArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    /// The solver of the exact run.
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
     /// The steps to run with, in seconds, such as 0.1,0.01.
-    #[arg(long, value_name = "TIMES", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "TIMES",
+        value_delimiter = ',',
+        required = true,
+        allow_hyphen_values = true
+    )]
     pub steps: Vec<String>,
     /// Draws all runs as an SVG or PNG file.
     #[arg(long, value_name = "FILE")]

@@ -29,16 +29,18 @@ pub fn run(command: Command) -> Result<()> {
         Command::Check(arguments) => check::check(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
-        Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
+        Command::Explain { model, method, instant } => {
+            explain::explain(&model, &method, instant.as_deref())
+        }
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
         Command::Dirac(arguments) => dirac::dirac(&arguments),
         Command::Pair(arguments) => pair::pair(&arguments),
-        Command::Graph { model, output, depth, fold, order } => {
+        Command::Graph { model, method, output, depth, fold, order } => {
             let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
-            pictures::graph(&model, &output, drawing)
+            pictures::graph(&model, &method, &output, drawing)
         }
         Command::Fmt { files, check } => fmt::fmt(&files, check),
         Command::Blocks { search: Some(words), .. } => blocks::search(&words),

@@ -5,20 +5,23 @@ use superdense::{
     Impulses, Library, Overrides, Rational, System, Time, did_you_mean, parse_value, read,
 };
 
-use crate::arguments::ModelArguments;
+use crate::arguments::{Method, ModelArguments};
 use crate::report::refused;
 
 /// Reads and compiles the model; `smooth` asks for rows that make its curves look smooth.
-pub fn compile(arguments: &ModelArguments, smooth: Option<u32>) -> Result<System> {
+pub fn compile(arguments: &ModelArguments, method: &Method, smooth: Option<u32>) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
-    let overrides = Overrides { smooth, ..overrides(arguments)? };
-    System::compile(&model, &Library::standard(), &overrides).map_err(refused)
+    let overrides = Overrides { smooth, ..overrides(arguments, method)? };
+    let system = System::compile(&model, &Library::standard(), &overrides).map_err(refused)?;
+    // The process ends with the command: a large model need not be given back piece by piece.
+    std::mem::forget(system.clone());
+    Ok(system)
 }
 
 /// What the arguments set over the model's own words.
-pub fn overrides(arguments: &ModelArguments) -> Result<Overrides> {
+pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Overrides> {
     let mut overrides = Overrides {
-        solver: arguments.solver.clone(),
+        solver: method.solver.clone(),
         tolerance: arguments.tolerance,
         seed: arguments.seed,
         ..Overrides::default()
@@ -32,17 +35,17 @@ pub fn overrides(arguments: &ModelArguments) -> Result<Overrides> {
     }
     overrides.start = time(arguments.start.as_deref(), "--start")?;
     overrides.every = duration(arguments.every.as_deref(), "--every")?;
-    overrides.step = duration(arguments.step.as_deref(), "--step")?;
-    overrides.impulses = arguments.impulses.as_deref().map(impulses).transpose()?;
+    overrides.step = duration(method.step.as_deref(), "--step")?;
+    overrides.impulses = method.impulses.as_deref().map(impulses).transpose()?;
     overrides.stop = time(arguments.stop.as_deref(), "--stop")?;
     Ok(overrides)
 }
 
 fn impulses(word: &str) -> Result<Impulses> {
     let Some(impulses) = Impulses::named(word) else {
-        let names = Impulses::ALL.map(Impulses::name);
-        let help = did_you_mean(word, names).map_or(String::new(), |help| format!("; {help}"));
-        bail!("`--impulses {word}` is none of {}{help}", names.join(", "));
+        let help = did_you_mean(word, Impulses::ALL.map(Impulses::name));
+        let help = help.map_or(String::new(), |help| format!("; {help}"));
+        bail!("`--impulses {word}` is no kind of impulses{help}");
     };
     Ok(impulses)
 }

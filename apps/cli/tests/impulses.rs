@@ -57,16 +57,42 @@ fn dirac_tells_both_approaches() {
     }
 }
 
+/// After the pulse the numerical signal has an error of the size of the step, for ever; that is no
+/// delay.
+#[test]
+fn a_moving_factor_delays_nothing() {
+    let folder = scratch("dirac-moving");
+    let model = "superdense: 1
+name: moving
+blocks:
+  s: {type: Step, time: 1}
+  d: {type: Derivative, input: s}
+  f: {type: Integrator, input: -f, initial: 1}
+  p: {type: Product, inputs: [d, f]}
+  q: {type: Derivative, input: p}
+  w: {type: Product, inputs: [q, f]}
+  x: {type: Integrator, input: w}
+record: [x]
+simulate: {stop: 3}
+";
+    fs::write(folder.join("model.yaml"), model).expect("a model");
+    let run = ["dirac", "model.yaml", "--steps", "0.1,0.01", "--format", "json"];
+    let found: Value = serde_json::from_str(&said(&superdense(&folder, &run))).expect("JSON");
+    for step in found["steps"].as_array().expect("a list of steps") {
+        assert_eq!((&step["order"], &step["delay_steps"]), (&1.into(), &1.into()));
+    }
+}
+
 #[test]
 fn dirac_refuses_bad_steps() {
     let folder = scratch("dirac-bad");
     let ball = model("ball-by-impulses");
     for (options, words) in [
         (vec!["--steps", "0"], "no positive time"),
-        (vec!["--steps", "-1"], "unexpected argument"),
+        (vec!["--steps", "-1"], "no positive time"),
         (vec!["--steps", "a"], "unknown-name"),
         (vec!["--steps", "1e-30"], "at least one attosecond"),
-        (vec!["--steps", "1", "--impulses", "numeric"], "its own"),
+        (vec!["--steps", "1", "--impulses", "numeric"], "unexpected argument"),
         (vec!["--steps", "1", "--plot", "a.gif"], ".svg or .png"),
         (vec![], "--steps"),
     ] {

@@ -174,6 +174,13 @@ fn one_second() -> Time {
     Time::from_attoseconds(base::ATTOSECONDS_PER_SECOND)
 }
 
+/// What a period must be, in words.
+const LEAST_TIME: &str = "a positive time, at least one attosecond";
+
+fn is_positive_time(seconds: &Rational) -> bool {
+    Time::from_rational(*seconds).is_some_and(|time| time > Time::ZERO)
+}
+
 struct Reader<'a> {
     parameters: &'a HashMap<String, Value>,
     errors: &'a mut Diagnostics,
@@ -224,13 +231,11 @@ impl Reader<'_> {
         over: Option<Rational>,
         impulses: Impulses,
     ) -> (Option<f64>, Option<Rational>) {
-        let exact = |step: Rational| {
-            Some(step).filter(|s| Time::from_rational(*s).is_some_and(|time| time > Time::ZERO))
-        };
+        let exact = |step: Rational| Some(step).filter(is_positive_time);
         if let Some(step) = over {
             let float = *step.numer() as f64 / *step.denom() as f64;
             if impulses.steps() && exact(step).is_none() {
-                let message = "the step must be a positive time, at least one attosecond";
+                let message = format!("the step must be {LEAST_TIME}");
                 self.errors.push(Diagnostic::error("bad-setting", message));
             }
             return (Some(float), exact(step));
@@ -239,7 +244,7 @@ impl Reader<'_> {
         let value = expr.as_ref().and_then(|expr| self.value(expr));
         let grid = value.and_then(|value| value.as_rational()).and_then(exact);
         if let (Some(expr), None, true) = (expr, grid, impulses.steps()) {
-            self.wrong(expr.span, "step", "a positive time, at least one attosecond");
+            self.wrong(expr.span, "step", LEAST_TIME);
         }
         (Some(float), grid)
     }
@@ -265,7 +270,10 @@ impl Reader<'_> {
     }
 
     fn rows(&mut self, simulate: &Simulate, over: Option<Rational>) -> Rows {
-        let every = over.or_else(|| self.period(&simulate.every, "every"));
+        let every = match over {
+            Some(every) => self.checked_period(every, "every"),
+            None => self.period(&simulate.every, "every"),
+        };
         let times = match (&simulate.times, over) {
             (Some(expr), None) => self.times(expr),
             _ => Vec::new(),
@@ -277,10 +285,19 @@ impl Reader<'_> {
         let expr = expr.as_ref()?;
         let value = self.value(expr)?;
         let period = value.as_rational().filter(|_| value.as_bool().is_none());
-        let positive = |p: &Rational| Time::from_rational(*p).is_some_and(|t| t > Time::ZERO);
-        let period = period.filter(positive);
+        let period = period.filter(is_positive_time);
         if period.is_none() {
-            self.wrong(expr.span, name, "a positive time, at least one attosecond");
+            self.wrong(expr.span, name, LEAST_TIME);
+        }
+        period
+    }
+
+    /// A period that was set over the words of the file.
+    fn checked_period(&mut self, period: Rational, name: &str) -> Option<Rational> {
+        let period = Some(period).filter(is_positive_time);
+        if period.is_none() {
+            let message = format!("`{name}` must be {LEAST_TIME}");
+            self.errors.push(Diagnostic::error("bad-setting", message));
         }
         period
     }

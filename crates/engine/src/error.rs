@@ -205,7 +205,9 @@ impl RunError {
                 "take a smaller step, or symbolic impulses; `zeno: stop` under `simulate` stops \
                  there and keeps the result"
             }
-            RunError::Undefined { .. } => "see the rule on impulses on the block's page",
+            RunError::Undefined { .. } => {
+                "see the rules on the block's page: `superdense blocks NAME`"
+            }
             RunError::NotConstructive { .. } => {
                 "break the loop with previous(...), left(...) or a MicrostepDelay"
             }

@@ -2,7 +2,7 @@
 
 use base::Time;
 use ir::{Active, Slot, run, run_active};
-use program::{Jacobian, Line, Program, RegionProgram};
+use program::{Jacobian, Line, Program, RegionProgram, Span};
 use solver::{Pattern, System, Trial};
 
 use crate::history::History;
@@ -155,12 +155,18 @@ impl RegionState {
     /// What of the region runs, from the conditions in the buffer; says whether that is something
     /// else than before.
     pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
-        let mut ranges: Vec<Range> = Vec::with_capacity(self.ranges.len());
-        for (index, span) in program.spans.iter().enumerate() {
-            if !active(index) {
-                continue;
+        let (mut found, mut changed) = (0, false);
+        let mut put = |ranges: &mut Vec<Range>, range: Range| {
+            changed |= ranges.get(found) != Some(&range);
+            ranges.truncate(if changed { found } else { ranges.len() });
+            if changed {
+                ranges.push(range);
             }
-            match ranges.last_mut() {
+            found += 1;
+        };
+        let mut last: Option<Range> = None;
+        for (_, span) in program.spans.iter().enumerate().filter(|(index, _)| active(*index)) {
+            match &mut last {
                 Some(last)
                     if last.state + last.states == span.state
                         && last.watch + last.watches == span.watch =>
@@ -168,17 +174,21 @@ impl RegionState {
                     last.states += span.states;
                     last.watches += span.watches;
                 }
-                _ => ranges.push(Range {
-                    state: span.state,
-                    states: span.states,
-                    watch: span.watch,
-                    watches: span.watches,
-                }),
+                last => {
+                    let Span { state, states, watch, watches, .. } = *span;
+                    let next = Range { state, states, watch, watches };
+                    if let Some(whole) = last.replace(next) {
+                        put(&mut self.ranges, whole);
+                    }
+                }
             }
         }
-        let changed = ranges != self.ranges;
-        self.ranges = ranges;
-        changed
+        if let Some(whole) = last {
+            put(&mut self.ranges, whole);
+        }
+        let fewer = found < self.ranges.len();
+        self.ranges.truncate(found);
+        changed || fewer
     }
 }
 

@@ -1,6 +1,7 @@
 //! The run loop as an explicit state machine: each advance is one step of one region, or one
 //! microstep.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use base::{Tag, Time};
@@ -195,7 +196,7 @@ impl Simulation {
     }
 
     /// The diagram that runs.
-    pub fn diagram(&self) -> &Diagram {
+    pub fn diagram(&self) -> &Arc<Diagram> {
         &self.diagram
     }
 
@@ -300,7 +301,14 @@ impl Simulation {
     fn own_horizon(&self, region: usize) -> Time {
         let reach = &self.program.reach;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
-        let next = reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX);
+        // The first timer of all is most often the one; the agenda has it ready.
+        let next = match self.s.agenda.peek() {
+            None => Time::MAX,
+            Some(Reverse((time, first))) if reach.timers[*first as usize].contains(&region) => {
+                *time
+            }
+            _ => reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
+        };
         let delayed = reach.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // What is a delay ago must be known when it is read; variable steps are bounded anyway.

@@ -49,7 +49,8 @@ impl Easel<'_> {
                 curves.iter().filter(drawn).filter(move |c| c.mark == mark)
             };
             if solver_steps {
-                marked(Mark::Line).for_each(|curve| self.steps(canvas, curve));
+                let marks = [Mark::Line, Mark::Dots];
+                marks.into_iter().flat_map(marked).for_each(|curve| self.steps(canvas, curve));
             }
             marked(Mark::Line).for_each(|curve| self.line(canvas, curve));
             marked(Mark::Stems).for_each(|curve| self.stems(canvas, curve));

@@ -47,6 +47,12 @@ impl Segment {
         Segment { dense, start: 0.0, end: 0.0, x0: zeros.clone(), x1: zeros, slopes }
     }
 
+    /// Makes room for another number of states.
+    pub fn resize(&mut self, dimension: usize) {
+        let states = [&mut self.x0, &mut self.x1];
+        states.into_iter().chain(&mut self.slopes).for_each(|x| x.resize(dimension, 0.0));
+    }
+
     /// The derivative at the end.
     pub fn end_slope(&self) -> &[f64] {
         &self.slopes[self.slopes.len() - 1]

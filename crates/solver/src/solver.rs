@@ -93,11 +93,13 @@ impl Solver {
     /// Makes room for another number of states and crossing functions, before a restart. The step
     /// learnt and the work counted so far are kept.
     pub fn resize(&mut self, dimension: usize, crossings: usize) {
-        let method = self.options.method;
-        let zeros = vec![0.0; dimension];
-        self.segment = Segment::new(method.dense(), dimension, method.slopes());
-        self.inside = Inside { active: false, t: 0.0, x: zeros.clone(), dx: zeros };
-        self.search = Search::new(crossings);
+        self.segment.resize(dimension);
+        self.inside.active = false;
+        self.inside.x.resize(dimension, 0.0);
+        self.inside.dx.resize(dimension, 0.0);
+        if self.search.here.g.len() != crossings {
+            self.search = Search::new(crossings);
+        }
         self.space.0.linear.forget();
     }
 

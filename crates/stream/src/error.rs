@@ -112,7 +112,10 @@ impl fmt::Display for StreamError {
                 write!(f, "`{block}` ticks too often before evaluation {e}, t = {time}")
             }
             StreamError::TooManyEvaluations { limit, time, .. } => {
-                write!(f, "t = {time} was reached in {limit} evaluations, and no further")
+                write!(
+                    f,
+                    "{limit} evaluations are allowed, and they reach t = {time}, short of the stop"
+                )
             }
         }
     }

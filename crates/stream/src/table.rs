@@ -41,7 +41,8 @@ impl Evaluations {
         let contributions = states.iter().map(|x| number(format!("contribution({x})"), Type::REAL));
         let errors = states.iter().map(|x| number(format!("error({x})"), Type::REAL));
         let signals = program.records.iter().map(|record| {
-            let taken = OWN_COLUMNS.contains(&record.name.as_str());
+            // `e` is what the rows of a file are numbered by.
+            let taken = record.name == "e" || OWN_COLUMNS.contains(&record.name.as_str());
             let name = if taken { format!("signal({})", record.name) } else { record.name.clone() };
             number(name, record.ty)
         });

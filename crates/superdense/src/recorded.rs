@@ -13,6 +13,8 @@ pub fn record_only(model: &Model, name: &str, expression: &str) -> Result<Model,
         None => parsed(&mut model, name, expression)?,
     };
     model.record = vec![Record { name: name.to_owned(), value }];
+    // Figures are of signals that are recorded no more.
+    model.plots.clear();
     Ok(model)
 }
 

@@ -62,7 +62,7 @@ impl System {
         let Some(first) = events.first() else { return "nothing happened\n".to_owned() };
         let mut out = format!("t = {}\n", first.time());
         let mut microstep = None;
-        for event in events {
+        for (place, event) in events.iter().enumerate() {
             let tag = match event {
                 Event::Fired { tag, .. }
                 | Event::Committed { tag, .. }
@@ -75,14 +75,16 @@ impl System {
                 microstep = Some(tag.microstep);
             }
             let indent = if tag.is_some() { "    " } else { "  " };
-            for line in self.lines(event) {
+            let which = occurrence(events, place).map_or(String::new(), |n| format!(" {n}"));
+            for line in self.lines(event, &which) {
                 out += &format!("{indent}{line}\n");
             }
         }
         out
     }
 
-    fn lines(&self, event: &Event) -> Vec<String> {
+    /// An event in words; `which` tells states of one name in one block apart.
+    fn lines(&self, event: &Event, which: &str) -> Vec<String> {
         let diagram = &self.diagram;
         let path = |block: &BlockId| diagram.block(*block).path.as_str();
         match event {
@@ -113,7 +115,7 @@ impl System {
             }
             Event::Committed { block, state, from, to, .. } => {
                 let (from, to) = (numbers(from), numbers(to));
-                vec![format!("{} commits {state}: {from} -> {to}", path(block))]
+                vec![format!("{} commits {state}{which}: {from} -> {to}", path(block))]
             }
             Event::Side { block, from, to, .. } => {
                 vec![format!("{} changes side: {} -> {}", path(block), side(*from), side(*to))]
@@ -134,6 +136,18 @@ impl System {
         let names: Vec<String> = wires.map(|wire| self.diagram.wire_name(*wire)).collect();
         names.join(", ")
     }
+}
+
+/// The number of a commit among those of its microstep with the same block and the same name of a
+/// state, such as the two values of `previous(a) - previous(b)`; nothing where it is the only one.
+fn occurrence(events: &[Event], place: usize) -> Option<usize> {
+    let key = |event: &Event| match event {
+        Event::Committed { tag, block, state, .. } => Some((*tag, *block, *state)),
+        _ => None,
+    };
+    let own = key(&events[place])?;
+    let count = |events: &[Event]| events.iter().filter(|event| key(event) == Some(own)).count();
+    (count(events) > 1).then(|| count(&events[..=place]))
 }
 
 /// Values with their presence: what became absent, what is there and what it is.

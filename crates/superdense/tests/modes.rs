@@ -1073,3 +1073,37 @@ simulate: {stop: 2, tolerance: 1e-10}
     // s (s - 1) is negative until s = 1; 2 s > 1 from s = 0.5 on, where the product rises.
     assert_near(states[2].0, 1.25, 1e-9);
 }
+
+/// A state that is entered anew puts its far timers on the agenda each time; those of the times
+/// before are forgotten.
+#[test]
+fn switching_often_does_not_fill_the_agenda() {
+    let system = compile(
+        "
+superdense: 1
+blocks:
+  m:
+    type: Modal
+    initial: on
+    states:
+      on:
+        blocks:
+          far: {type: Clock, period: 1000, offset: 1000}
+          x: {type: Counter, increment: far}
+        transitions: [{to: off, after: 0.001}]
+      off:
+        transitions: [{to: on, after: 0.001}]
+record: [m.state]
+simulate: {stop: 20}
+",
+    );
+    let mut run = system.start();
+    let mut sizes = Vec::new();
+    for ticks in [1000, 2000, 8000] {
+        while run.counters().ticks < ticks {
+            run.advance().unwrap();
+        }
+        sizes.push(run.save().len());
+    }
+    assert!(sizes[2] < sizes[0] + 3000, "{sizes:?}");
+}

@@ -78,7 +78,7 @@ impl Chunk {
     }
 
     /// The tag and the table of each row.
-    pub fn rows(&self) -> impl Iterator<Item = (Tag, usize)> + '_ {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = (Tag, usize)> + '_ {
         self.tags.iter().copied().zip(self.tables.iter().map(|table| *table as usize))
     }
 
@@ -147,11 +147,12 @@ impl Lane {
         self.levels.is_empty() || self.levels[row] != 0
     }
 
-    /// The elements of its last row, or nothing where it is absent.
-    pub fn last(&self) -> Option<Vec<f64>> {
-        let row = self.rows.checked_sub(1)?;
-        let last = || self.elements.iter().filter_map(|e| e.last().copied()).collect();
-        self.is_present(row).then(last)
+    /// The elements of the last row in which it is present, and how many rows of its table are
+    /// after that one.
+    pub fn last(&self) -> Option<(usize, Vec<f64>)> {
+        let row = (0..self.rows).rev().find(|row| self.is_present(*row))?;
+        let elements = self.elements.iter().filter_map(|element| element.last().copied());
+        Some((self.rows - 1 - row, elements.collect()))
     }
 }
 

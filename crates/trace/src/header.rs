@@ -18,7 +18,7 @@ pub struct Header {
     pub parameters: IndexMap<String, String>,
     /// The seed of the random numbers.
     pub seed: Option<u64>,
-    /// The solver and its settings.
+    /// The name of the solver, or of the kind of fixed steps.
     pub solver: String,
     /// The version of the program that made the run.
     pub version: String,

@@ -38,12 +38,11 @@ pub(crate) struct Table {
     pub columns: Vec<usize>,
 }
 
-/// The last row of a table.
+/// The last value of a column.
 #[derive(Clone, Debug)]
-pub(crate) struct LastRow {
+pub(crate) struct LastValue {
     pub tag: Tag,
-    /// The elements of each lane of the table, or nothing where it was absent.
-    pub lanes: Vec<Option<Vec<f64>>>,
+    pub elements: Vec<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,22 +114,17 @@ impl Layout {
         self.tables.iter().position(|table| table.name == name)
     }
 
-    /// The last row of each table in a chunk, where it has one: its tag, and for each of its lanes
-    /// the elements, or nothing where it is absent.
-    pub fn last_rows(&self, chunk: &Chunk) -> Vec<Option<LastRow>> {
-        let last = |(index, table): (usize, &Table)| {
-            let row = chunk.tables().iter().rposition(|table| *table as usize == index)?;
-            let lanes = table.lanes.iter().map(|lane| chunk.lanes()[*lane].last()).collect();
-            Some(LastRow { tag: chunk.tags()[row], lanes })
+    /// The last value of each column in a chunk, where it has one.
+    pub fn last_values(&self, chunk: &Chunk) -> Vec<Option<LastValue>> {
+        let values = self.ids.iter().enumerate().filter(|(_, id)| id.order.is_none());
+        let last = |(lane, _): (usize, &LaneId)| {
+            let (later, elements) = chunk.lanes()[lane].last()?;
+            let table = self.table_of[lane];
+            let mut own = chunk.rows().rev().filter(|(_, other)| *other == table);
+            let (tag, _) = own.nth(later)?;
+            Some(LastValue { tag, elements })
         };
-        self.tables.iter().enumerate().map(last).collect()
-    }
-
-    /// The elements of a column in a row of a table, or nothing where it is absent or not there.
-    pub fn value<'r>(&self, table: usize, row: &'r LastRow, column: usize) -> Option<&'r [f64]> {
-        let lane = LaneId { column, order: None };
-        let place = self.tables[table].lanes.iter().position(|own| self.ids[*own] == lane)?;
-        row.lanes[place].as_deref()
+        values.map(last).collect()
     }
 
     /// Adds what a row says to the tables that it concerns. A row that says nothing, and covers

@@ -45,6 +45,10 @@ pub enum PairError {
     NoSignal(String, Vec<String>),
     /// The signal is there at events only, which is nothing to integrate.
     OnlyEvents(String),
+    /// The signal is the state of a machine: names are nothing to integrate.
+    Names(String),
+    /// A value or an impulse of the signal is no finite number where the test function is.
+    NotFinite(String),
     /// The test function reaches beyond the trace, or to where the signal is absent \[s\].
     Unknown(String, f64, f64),
 }
@@ -57,6 +61,12 @@ impl fmt::Display for PairError {
             }
             PairError::OnlyEvents(name) => {
                 write!(f, "`{name}` is present at events only, and has no integral")
+            }
+            PairError::Names(name) => {
+                write!(f, "`{name}` holds names of states, and has no integral")
+            }
+            PairError::NotFinite(name) => {
+                write!(f, "`{name}` is not finite where the test function is")
             }
             PairError::Unknown(name, from, to) => {
                 write!(f, "`{name}` is not known from {from} to {to}, where the test function is")
@@ -77,6 +87,9 @@ pub fn pair(trace: &Trace, signal: &str, phi: &impl TestFunction) -> Result<f64,
     if trace.is_discrete(column) {
         return Err(PairError::OnlyEvents(signal.to_owned()));
     }
+    if !trace.schema().labels(column).is_empty() {
+        return Err(PairError::Names(signal.to_owned()));
+    }
     let (from, to) = phi.support();
     let curve = Curve::of(trace, column, element);
     if let Some((from, to)) = curve.gap(from, to) {
@@ -91,7 +104,8 @@ pub fn pair(trace: &Trace, signal: &str, phi: &impl TestFunction) -> Result<f64,
             sign * impulse.weight[element] * phi.derivative(impulse.order, tau)
         })
         .sum();
-    Ok(regular + impulses)
+    let number = regular + impulses;
+    if number.is_finite() { Ok(number) } else { Err(PairError::NotFinite(signal.to_owned())) }
 }
 
 fn find(trace: &Trace, signal: &str) -> Result<(usize, usize), PairError> {

@@ -7,7 +7,7 @@ use base::Tag;
 
 use crate::chunk::Chunk;
 use crate::desk::Desk;
-use crate::layout::{LastRow, Layout};
+use crate::layout::{LastValue, Layout};
 use crate::target::Target;
 use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
 
@@ -39,8 +39,9 @@ pub struct Writer {
     schema: Schema,
     layout: Layout,
     chunk: Chunk,
-    /// The last row of each table that has left the chunk.
-    written: Vec<Option<LastRow>>,
+    /// The last value of each column, and the last tag, that have left the chunk.
+    written: Vec<Option<LastValue>>,
+    last_tag: Option<Tag>,
     /// How many rows a chunk has.
     limit: usize,
     rows: u64,
@@ -116,7 +117,8 @@ impl Writer {
             desk: Desk::Here(encoder.map_err(|error| WriteError::new(&path, error))?),
             path,
             schema: schema.clone(),
-            written: vec![None; layout.tables.len()],
+            written: vec![None; schema.columns().len()],
+            last_tag: None,
             layout,
             chunk: Chunk::new(schema, limit),
             limit,
@@ -167,25 +169,28 @@ impl Writer {
         self.rows
     }
 
-    /// The last row of each table, to tell where a run stands; a signal that is not in one of them
-    /// is absent there.
+    /// The last value of each signal at its tag, and the last tag, to tell where a run stands.
     pub fn last_rows(&self) -> Trace {
-        let mut rows: Vec<(usize, LastRow)> = self
+        let mut last: Vec<(usize, LastValue)> = self
             .layout
-            .last_rows(&self.chunk)
+            .last_values(&self.chunk)
             .into_iter()
             .zip(&self.written)
             .map(|(last, written)| last.or_else(|| written.clone()))
             .enumerate()
-            .filter_map(|(table, row)| Some((table, row?)))
+            .filter_map(|(column, value)| Some((column, value?)))
             .collect();
-        rows.sort_by_key(|(_, row)| row.tag);
+        last.sort_by_key(|(_, value)| value.tag);
         let mut trace = Trace::with_schema(self.schema.clone());
-        for rows in rows.chunk_by(|a, b| a.1.tag == b.1.tag) {
-            let value = |column: usize| {
-                rows.iter().find_map(|(table, row)| self.layout.value(*table, row, column))
-            };
-            trace.push(rows[0].1.tag, value);
+        for values in last.chunk_by(|a, b| a.1.tag == b.1.tag) {
+            trace.push(values[0].1.tag, |column| {
+                let own = values.iter().find(|(own, _)| *own == column)?;
+                Some(own.1.elements.as_slice())
+            });
+        }
+        let end = self.chunk.tags().last().copied().or(self.last_tag);
+        if let Some(tag) = end.filter(|tag| trace.tags().last() != Some(tag)) {
+            trace.push(tag, |_| None);
         }
         trace
     }
@@ -208,9 +213,10 @@ impl Writer {
     /// stream is written at once, for somebody may be waiting for it.
     fn hand_over(&mut self) -> Result<(), WriteError> {
         assert!(!self.failed, "a writer takes no more after an error");
-        for (kept, last) in self.written.iter_mut().zip(self.layout.last_rows(&self.chunk)) {
+        for (kept, last) in self.written.iter_mut().zip(self.layout.last_values(&self.chunk)) {
             *kept = last.or_else(|| kept.take());
         }
+        self.last_tag = self.chunk.tags().last().copied();
         let first = matches!(self.desk, Desk::Here(_)) && self.target.is_some();
         let spare = first.then(|| Chunk::new(&self.schema, self.limit));
         let taken = self.desk.take(&mut self.chunk, spare);

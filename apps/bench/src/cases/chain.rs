@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, compile_native, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn, time};
 
@@ -81,6 +81,11 @@ fn exactness() -> Result<Errors> {
     errors("chain", &ours, &hand.x[..MASSES], &truth.x[..MASSES], 1e-4)
 }
 
+pub(super) fn floor() -> Floor {
+    let places = |solver: Box<DormandPrince<STATES>>| solver.x[..MASSES].to_vec();
+    Floor::new("C", move || places(by_hand()), places(solve(1e-13)))
+}
+
 pub(super) fn check() -> Result<()> {
     exactness().map(drop)
 }
@@ -92,7 +97,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         ("C chain of 1000 masses", NOTHING, Some(Bar::Ratio(1.3))),
         ("C, 2 signals recorded", "x400, x500", None),
     ] {
-        let system = compile(&text(record))?;
+        let system = compile_native(&text(record))?;
         let steps = system.simulate()?.counters.steps;
         let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
         figures.push(Figure {

@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, compile_native, ends, errors};
 use crate::diagram::{Block, Diagram};
 use crate::hand::{DormandPrince, Equations, Rk4};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
@@ -26,7 +26,8 @@ impl Equations<STATES> for Linear {
     }
 }
 
-fn text(diagram: &Diagram, record: &str) -> String {
+/// The model of a diagram, which takes so many steps of a millisecond.
+pub(crate) fn text(diagram: &Diagram, record: &str, steps: u32) -> String {
     let mut blocks = String::new();
     for (i, block) in diagram.blocks.iter().enumerate() {
         blocks += &match block {
@@ -47,7 +48,7 @@ fn text(diagram: &Diagram, record: &str) -> String {
 name: linear
 blocks:
 {blocks}record: [{record}]
-simulate: {{stop: 1, solver: rk4, step: 0.001}}
+simulate: {{stop: {steps} / 1000, solver: rk4, step: 0.001}}
 "
     )
 }
@@ -70,14 +71,31 @@ fn truth() -> DormandPrince<STATES> {
 
 /// The greatest error of a state as a part of the greatest state.
 fn exactness() -> Result<Errors> {
-    let diagram = Diagram::random();
+    let diagram = Diagram::random(1000);
     let names: Vec<String> = diagram.integrators().map(|i| format!("b{i}")).collect();
-    let outcome = compile(&text(&diagram, &names.join(", ")))?.simulate()?;
+    let outcome = compile(&text(&diagram, &names.join(", "), STEPS))?.simulate()?;
     ensure!(outcome.counters.steps == u64::from(STEPS), "not the same steps");
     let (ours, hand, truth) = (ends(&outcome, &names)?, by_hand(), truth());
     let size = truth.x.iter().fold(0.0f64, |size, x| size.max(x.abs()));
     let part = |values: &[f64]| values.iter().map(|value| value / size).collect::<Vec<f64>>();
     errors("linear", &part(&ours), &part(&hand.x), &part(&truth.x), 1e-9)
+}
+
+/// The diagram in lines for programs that read it: a kind, the numbers of what is read, a number.
+pub(super) fn lines() -> String {
+    let line = |block: &Block| match block {
+        Block::Gain { input, gain } => format!("gain {input} {gain:?}\n"),
+        Block::Integrator { input, initial } => format!("integrator {input} {initial:?}\n"),
+        Block::Sum { inputs } => {
+            let inputs: Vec<String> = inputs.iter().map(ToString::to_string).collect();
+            format!("sum {}\n", inputs.join(" "))
+        }
+    };
+    Diagram::random(1000).blocks.iter().map(line).collect()
+}
+
+pub(super) fn floor() -> Floor {
+    Floor::new("F", || by_hand().x.to_vec(), truth().x.to_vec())
 }
 
 pub(super) fn check() -> Result<()> {
@@ -86,8 +104,8 @@ pub(super) fn check() -> Result<()> {
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let errors = exactness()?;
-    let diagram = Diagram::random();
-    let system = compile(&text(&diagram, NOTHING))?;
+    let diagram = Diagram::random(1000);
+    let system = compile_native(&text(&diagram, NOTHING, STEPS))?;
     let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
     Ok(vec![Figure {
         name: "F random linear diagram of 1000 blocks, rk4".to_owned(),

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, compile_native, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -41,7 +41,7 @@ impl Lorenz {
 }
 
 /// The model that records these signals.
-pub(super) fn text(record: &str) -> String {
+pub(crate) fn text(record: &str) -> String {
     format!(
         "superdense: 1
 name: lorenz
@@ -72,6 +72,10 @@ fn exactness() -> Result<Errors> {
     errors("lorenz", &ours, &hand.x, &truth.x, 4.0)
 }
 
+pub(super) fn floor() -> Floor {
+    Floor::new("A", || by_hand().x.to_vec(), Lorenz::with(28.0).solve(TIGHT).x.to_vec())
+}
+
 pub(super) fn check() -> Result<()> {
     exactness().map(drop)
 }
@@ -83,7 +87,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         ("A Lorenz to t = 20", NOTHING, Some(Bar::Ratio(1.15))),
         ("A, 3 signals recorded", "x, y, z", None),
     ] {
-        let system = compile(&text(record))?;
+        let system = compile_native(&text(record))?;
         let steps = system.simulate()?.counters.steps;
         let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
         figures.push(Figure {

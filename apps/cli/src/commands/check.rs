@@ -8,7 +8,7 @@ use crate::model::compile;
 use crate::report::{show, warn};
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
-    let system = compile(&arguments.model, None)?;
+    let system = compile(&arguments.model, &arguments.method, None)?;
     match arguments.print.as_deref() {
         None => {
             let warnings = system.warnings();

@@ -4,11 +4,11 @@ mod picture;
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 use superdense::{AtStep, Library, Rational, Study, StudyError, Verdict, read, study};
 
-use crate::arguments::{DiracArguments, Format};
+use crate::arguments::{DiracArguments, Format, Method};
 use crate::model::{duration, overrides};
 use crate::report::{Problem, refused, show};
 
@@ -20,11 +20,9 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
         super::pictures::picture_format(path)?;
     }
     let steps = steps(&arguments.steps)?;
-    let mut overrides = overrides(&arguments.model)?;
+    let method = Method { solver: arguments.solver.clone(), ..Method::default() };
+    let mut overrides = overrides(&arguments.model, &method)?;
     overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
-    if overrides.step.is_some() || overrides.impulses.is_some() {
-        bail!("`dirac` runs with its own `--steps` and all kinds of impulses");
-    }
     let model = read(&arguments.model.model).map_err(refused)?;
     let study = study(&model, &Library::standard(), &overrides, &steps).map_err(failed)?;
     show(&match arguments.format {

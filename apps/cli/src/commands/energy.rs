@@ -3,41 +3,59 @@
 use anyhow::{Result, bail};
 use superdense::plots::{Axis, Figure, Pair, Panel};
 use superdense::{
-    Column, Library, Model, Overrides, Streaming, System, Tag, Time, Trace, Type, read, record_only,
+    Column, Elem, Library, Model, Overrides, Streaming, System, Tag, Time, Trace, Type, read,
+    record_only,
 };
 
 use super::pictures::{picture_format, plot_to};
-use crate::arguments::EnergyArguments;
+use crate::arguments::{EnergyArguments, Method};
 use crate::model::overrides;
-use crate::report::{Problem, refused, show};
+use crate::report::{Problem, refused, show, tell};
 
 /// The name of the recorded energy.
 const ENERGY: &str = "energy";
 
-/// Times and energies of one run.
-type Curve = Vec<(f64, f64)>;
+/// One run.
+struct Curve {
+    steps: u64,
+    /// Times and energies.
+    points: Vec<(f64, f64)>,
+}
 
 pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     if let Some(path) = &arguments.output {
         picture_format(path)?;
     }
-    if arguments.model.solver.is_some() {
-        bail!("`energy` compares solvers: name them with `--solvers rk45,trapezoidal`");
-    }
     let model = read(&arguments.model.model).map_err(refused)?;
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
-    let own = overrides(&arguments.model)?;
-    let mut curves: Vec<(&str, Curve)> = Vec::new();
+    let method = Method { step: arguments.step.clone(), ..Method::default() };
+    let own = overrides(&arguments.model, &method)?;
+    let (mut curves, mut failed) = (Vec::new(), Vec::new());
     for solver in &arguments.solvers {
-        curves.push((solver, curve(&model, &own, solver)?));
+        match curve(&model, &own, solver) {
+            Ok(curve) => curves.push((solver.as_str(), curve)),
+            Err(error) => failed.push((solver.as_str(), error)),
+        }
+    }
+    if curves.is_empty() {
+        return failed.pop().map_or(Ok(()), |(_, error)| Err(error));
     }
     show(&table(&curves))?;
-    match &arguments.output {
-        Some(path) => {
-            let trace = together(&curves);
-            plot_to(&trace, &figure(&curves, &model.name), path)
-        }
-        None => Ok(()),
+    if let Some(path) = &arguments.output {
+        plot_to(&together(&curves), &figure(&curves, &model.name), path)?;
+    }
+    finish(failed)
+}
+
+/// Tells what is wrong with the solvers that could not run; the others have been shown.
+fn finish(failed: Vec<(&str, anyhow::Error)>) -> Result<()> {
+    let names: Vec<&str> = failed.iter().map(|(solver, _)| *solver).collect();
+    for (_, error) in &failed {
+        tell(&format!("{error:#}\n"));
+    }
+    match names.as_slice() {
+        [] => Ok(()),
+        names => bail!("no energy with {}", names.join(", ")),
     }
 }
 
@@ -47,6 +65,9 @@ fn curve(model: &Model, own: &Overrides, solver: &str) -> Result<Curve> {
     let named = Some(solver.to_owned()).filter(|_| !on_streams);
     let overrides = Overrides { solver: named, ..own.clone() };
     let system = System::compile(model, &Library::standard(), &overrides).map_err(refused)?;
+    if system.settings().impulses.steps() {
+        bail!("a run by fixed steps has no solver to compare: leave `impulses` out in the model");
+    }
     if on_streams { streamed(&system) } else { simulated(&system) }
 }
 
@@ -54,7 +75,8 @@ fn simulated(system: &System) -> Result<Curve> {
     match system.simulate() {
         Ok(outcome) => {
             let rows = scalar(&outcome.trace)?.series(ENERGY).into_iter();
-            Ok(rows.map(|(tag, energy)| (tag.time.seconds(), energy)).collect())
+            let points = rows.map(|(tag, energy)| (tag.time.seconds(), energy)).collect();
+            Ok(Curve { steps: outcome.counters.steps, points })
         }
         Err(failure) => Err(Problem::new(system.explain(&failure.error), system.sources()).into()),
     }
@@ -70,13 +92,15 @@ fn streamed(system: &System) -> Result<Curve> {
     scalar(run.trace())?;
     let accepted = (0..run.len())
         .filter(|e| run.get(*e, "stage") == Some(2.0) && run.get(*e, "p") == Some(0.0));
-    Ok(accepted.filter_map(|e| Some((run.get(e, "time")?, run.get(e, ENERGY)?))).collect())
+    let steps = accepted.clone().count() as u64;
+    let points = accepted.filter_map(|e| Some((run.get(e, "time")?, run.get(e, ENERGY)?)));
+    Ok(Curve { steps, points: points.collect() })
 }
 
 fn scalar(trace: &Trace) -> Result<&Trace> {
     let column = trace.column(ENERGY).map(|column| trace.columns()[column].ty);
     match column {
-        Some(ty) if ty.is_scalar() => Ok(trace),
+        Some(ty) if ty.is_scalar() && ty.elem != Elem::Bool => Ok(trace),
         Some(ty) => bail!("an energy is one number, and this is {}", ty.with_article()),
         None => bail!("no energy was recorded"),
     }
@@ -86,9 +110,11 @@ fn table(curves: &[(&str, Curve)]) -> String {
     let [steps, start, end, change] = ["steps", "at the start", "at the end", "change"];
     let mut out = format!("{:<12}{steps:>10}{start:>20}{end:>20}{change:>14}\n", "solver");
     for (solver, curve) in curves {
-        let (Some(first), Some(last)) = (curve.first(), curve.last()) else { continue };
+        let (Some(first), Some(last)) = (curve.points.first(), curve.points.last()) else {
+            continue;
+        };
         let (start, end, change) = (first.1, last.1, last.1 - first.1);
-        let steps = curve.len() - 1;
+        let steps = curve.steps;
         out += &format!("{solver:<12}{steps:>10}{start:>20.10}{end:>20.10}{change:>14.3e}\n");
     }
     out
@@ -100,7 +126,7 @@ fn together(curves: &[(&str, Curve)]) -> Trace {
     let columns = (0..curves.len()).flat_map(names);
     let mut trace = Trace::new(columns.map(|name| Column { name, ty: Type::REAL }).collect());
     for (index, (_, curve)) in curves.iter().enumerate() {
-        for (time, energy) in curve {
+        for (time, energy) in &curve.points {
             let row = Time::from_f64(trace.len() as f64).unwrap_or(Time::ZERO);
             let point = [[*time], [*energy]];
             trace.push(Tag::new(row, 0), |column| {

@@ -96,12 +96,19 @@ pub fn write_schema(folder: &Path) -> Result<()> {
 
 /// Says how to run the model of a new folder.
 pub fn invite(folder: &Path) {
-    let model = folder.join("model.yaml");
-    let picture = folder.join("result.svg");
+    let [model, picture] = ["model.yaml", "result.svg"].map(|name| quoted(&folder.join(name)));
     tell(&format!(
-        "made {}; run it with\n  superdense run {} --plot {}\n",
-        folder.display(),
-        model.display(),
-        picture.display()
+        "made {}; run it with\n  superdense run {model} --plot {picture}\n",
+        folder.display()
     ));
+}
+
+/// A path as a shell takes it for one word.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=\\".contains(c);
+    match text.chars().all(plain) && !text.starts_with('-') {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
 }

@@ -6,15 +6,15 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use superdense::{Instant, did_you_mean, parse_value};
 
-use crate::arguments::ModelArguments;
+use crate::arguments::{Method, ModelArguments};
 use crate::codes;
 use crate::model::compile;
 use crate::report::{colour, refused, show, tell};
 
 /// Tells about an instant of a model; without one, about a code.
-pub fn explain(arguments: &ModelArguments, instant: Option<&str>) -> Result<()> {
+pub fn explain(arguments: &ModelArguments, method: &Method, instant: Option<&str>) -> Result<()> {
     match instant {
-        Some(instant) => explain_instant(arguments, instant),
+        Some(instant) => explain_instant(arguments, method, instant),
         None if arguments.model.exists() => {
             let model = arguments.model.display();
             bail!("the instant is missing: write `superdense explain {model} T`")
@@ -54,7 +54,7 @@ fn wrapped(text: &str) -> String {
 }
 
 /// Tells the instant nearest to `T` or `T,N`.
-fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
+fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -> Result<()> {
     let (at, microstep) = match instant.split_once(',') {
         Some((at, n)) => {
             let n = n.trim().parse().with_context(|| format!("`{n}` is no microstep"))?;
@@ -63,7 +63,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
         None => (instant, None),
     };
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
-    let system = compile(arguments, None)?;
+    let system = compile(arguments, method, None)?;
     if system.settings().impulses.steps() {
         bail!(
             "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"

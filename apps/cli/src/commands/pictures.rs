@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use superdense::{Drawing, Library, Trace, plots, read};
 
-use crate::arguments::ModelArguments;
+use crate::arguments::{Method, ModelArguments};
 use crate::model::overrides;
 use crate::report::refused;
 
@@ -34,7 +34,12 @@ pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()>
 }
 
 /// Draws the diagram of a model.
-pub fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) -> Result<()> {
+pub fn graph(
+    arguments: &ModelArguments,
+    method: &Method,
+    output: &Path,
+    mut drawing: Drawing,
+) -> Result<()> {
     let extension = output.extension().and_then(|extension| extension.to_str());
     drawing.dot = match extension {
         Some("svg" | "png") => false,
@@ -42,7 +47,8 @@ pub fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) ->
         _ => bail!("{}: the name of the picture ends in .svg, .png or .dot", output.display()),
     };
     let model = read(&arguments.model).map_err(refused)?;
-    let text = superdense::draw(&model, &Library::standard(), &overrides(arguments)?, drawing);
+    let overrides = overrides(arguments, method)?;
+    let text = superdense::draw(&model, &Library::standard(), &overrides, drawing);
     let text = text.map_err(refused)?;
     let bytes = match extension {
         Some("png") => superdense::diagram_png(&text)?,

@@ -36,7 +36,13 @@ fn panels(arguments: &PlotArguments, trace: &Trace) -> Result<Vec<Panel>> {
         [] => Vec::new(),
         names => Figure::of_signals(trace, names.iter().cloned())?.panels,
     };
-    panels.extend(arguments.panels.iter().map(|text| Panel::over_time(names(text))));
+    for text in &arguments.panels {
+        let names = names(text);
+        if names.is_empty() {
+            bail!("`--panel` names no signal: write `--panel x,y`");
+        }
+        panels.push(Panel::over_time(names));
+    }
     for text in &arguments.phases {
         let pair = names(text);
         let [x, y] = pair.as_slice() else {

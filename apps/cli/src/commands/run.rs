@@ -7,7 +7,7 @@ mod progress;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -35,11 +35,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
     // Rows between steps are for the picture alone: they do not go into a result.
     let alone = !arguments.plot.is_empty() && arguments.output.is_none();
-    let mut system = compile(&arguments.model, alone.then_some(ROWS_OF_A_CURVE))?;
+    let mut system =
+        compile(&arguments.model, &arguments.method, alone.then_some(ROWS_OF_A_CURVE))?;
     let pictures = pictures(&arguments.plot, &system)?;
     let smooth = alone && !pictures.iter().all(Picture::shows_steps);
     if alone && !smooth {
-        system = compile(&arguments.model, None)?;
+        system = compile(&arguments.model, &arguments.method, None)?;
     }
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
@@ -68,10 +69,8 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         tell(&json::backend(driven.run.ran()));
         tell(&json::work(&driven.run.work(), &system, peak_memory()));
     }
-    if !arguments.quiet {
-        let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
-        warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
-    }
+    let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
+    warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
     conclude(arguments, &system, driven.end)
 }
 
@@ -101,6 +100,10 @@ fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
     if arguments.log.is_some() && system.settings().impulses.steps() {
         bail!("a run by fixed steps has no log: nothing happens in it but its steps");
     }
+    let is_dash = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    if is_dash(&arguments.log) && is_dash(&arguments.output) {
+        bail!("`--log -` and `--output -` cannot both go to standard output");
+    }
     let listener = arguments.log.as_deref().map(|path| log(system, path)).transpose()?;
     let writer = file_of(arguments)
         .map(|path| Writer::create(path, &system.schema(), &system.header()).map_err(unwritten))
@@ -110,7 +113,13 @@ fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
 
 /// A listener that writes every event to a file.
 fn log(system: &System, path: &Path) -> Result<Listener> {
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let file: Box<dyn Write> = match path.as_os_str() == "-" {
+        true => Box::new(io::stdout()),
+        false => {
+            let file = File::create(path);
+            Box::new(file.with_context(|| format!("cannot write {}", path.display()))?)
+        }
+    };
     let (mut out, system) = (BufWriter::new(file), system.clone());
     Ok(Box::new(move |event| {
         // A full disk must not end the run; what is missing from the log is seen at its end.
@@ -137,7 +146,7 @@ fn plot(
         }
         _ => {
             let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
-            let smooth = compile(&arguments.model, between)?;
+            let smooth = compile(&arguments.model, &arguments.method, between)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
             let run = start(arguments, &smooth)?;
@@ -154,19 +163,24 @@ fn summary(system: &System, driven: &Driven) -> String {
     out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
     out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
     out += &parts(&driven.run.work());
-    for (index, column) in trace.columns().iter().enumerate().take(SHOWN) {
-        let last = (0..trace.len()).rev().find_map(|row| Some((row, trace.get(row, index)?)));
-        if let Some((row, value)) = last {
-            let numbers =
-                || value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
-            let mut text = trace.label(row, index).map_or_else(numbers, str::to_owned);
-            if value.len() > 4 {
-                text += &format!(", ... ({} elements)", value.len());
-            }
-            out += &format!("{:<10} {text} at {}\n", column.name, trace.tags()[row]);
-        }
+    let lines: Vec<String> = (0..trace.columns().len()).filter_map(|c| last(trace, c)).collect();
+    out.extend(lines.iter().take(SHOWN).map(String::as_str));
+    if lines.len() > SHOWN {
+        out += &format!("{:<10} and {} more signals\n", "", lines.len() - SHOWN);
     }
     out
+}
+
+/// A line with the last value of a column, where it has one.
+fn last(trace: &Trace, column: usize) -> Option<String> {
+    let present = |row: usize| Some((row, trace.get(row, column)?));
+    let (row, value) = (0..trace.len()).rev().find_map(present)?;
+    let numbers = || value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
+    let mut text = trace.label(row, column).map_or_else(numbers, str::to_owned);
+    if value.len() > 4 {
+        text += &format!(", ... ({} elements)", value.len());
+    }
+    Some(format!("{:<10} {text} at {}\n", trace.columns()[column].name, trace.tags()[row]))
 }
 
 /// How large the model is, and what it took of the machine's memory.

@@ -10,14 +10,14 @@ use anyhow::{Context, Result, bail};
 use superdense::{Streamed, Streaming, Sums, System, traces};
 
 use super::pictures::picture_format;
-use crate::arguments::StreamArguments;
+use crate::arguments::{Method, StreamArguments};
 use crate::model::{compile, duration};
 use crate::report::{Problem, refused, tell, unless_broken};
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
-    let system = compile(&arguments.model, None)?;
-    let step = duration(arguments.model.step.as_deref(), "--step")?;
+    let system = compile(&arguments.model, &Method::default(), None)?;
+    let step = duration(arguments.step.as_deref(), "--step")?;
     let streaming = Streaming {
         step: step.map(|step| *step.numer() as f64 / *step.denom() as f64),
         sums: if arguments.shared { Sums::Shared } else { Sums::Separate },

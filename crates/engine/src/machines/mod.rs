@@ -40,6 +40,9 @@ impl Simulation {
     /// The first time on the agenda; what was put there by fragments that do not run any more is
     /// taken off.
     pub(crate) fn next_event(&mut self) -> Time {
+        if self.s.agenda.len() > 2 * self.program.timers.len() + 64 {
+            self.clear_agenda();
+        }
         while let Some(Reverse((time, timer))) = self.s.agenda.peek().copied() {
             let always = self.program.timers[timer as usize].fragment == FragmentId::ROOT;
             if always || self.wakes(timer as usize) == Some(time) {
@@ -48,6 +51,19 @@ impl Simulation {
             self.s.agenda.pop();
         }
         Time::MAX
+    }
+
+    /// Takes everything off the agenda that fragments have put there and that does not hold any
+    /// more, so that it does not grow with the number of switches.
+    #[cold]
+    fn clear_agenda(&mut self) {
+        let holds = |(time, timer): &(Time, u32)| {
+            let always = self.program.timers[*timer as usize].fragment == FragmentId::ROOT;
+            always || self.wakes(*timer as usize) == Some(*time)
+        };
+        let kept = self.s.agenda.iter().map(|entry| entry.0).filter(holds);
+        let kept: std::collections::BTreeSet<(Time, u32)> = kept.collect();
+        self.s.agenda = kept.into_iter().map(Reverse).collect();
     }
 
     /// The number of the state that a machine is in.

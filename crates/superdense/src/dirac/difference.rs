@@ -97,7 +97,10 @@ impl<'a> Points<'a> {
                 .filter(|other| other.column == impulse.column && other.tag != impulse.tag)
                 .find_map(|other| point_of.get(&other.tag.time))
                 .map_or(LONGEST, |to| (to - from).min(LONGEST));
-            longest = longest.max(self.rest(impulse.column, *from, next));
+            // As differences, an impulse of order i is spread over i + 1 points; what is apart after
+            // them is the error of the formulas in what moves, and no delay.
+            let spread = impulse.order + 1;
+            longest = longest.max(self.rest(impulse.column, *from, next.min(spread)));
         }
         longest
     }

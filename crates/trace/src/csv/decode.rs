@@ -35,6 +35,12 @@ pub(crate) fn read(mut file: File) -> Result<Trace, ReadProblem> {
         return Err(cut());
     }
     let names: Vec<String> = record.iter().skip(2).map(str::to_owned).collect();
+    // Where comments tell the columns, a signal may be called like the impulses of another.
+    let mut seen = BTreeSet::new();
+    let twice = names.iter().find(|name| !seen.insert(name.as_str()));
+    if let Some(name) = twice.filter(|_| comments.is_none()) {
+        return Err(ReadProblem::Damaged(format!("two of its columns are called `{name}`")));
+    }
     let schema = match &comments {
         Some(comments) => comments.schema.clone(),
         None => guess(&names),

@@ -7,7 +7,7 @@ use superdense::plots::{Axis, Color, Content, Dash, Figure, Mark, Pair, Panel, S
 use superdense::{Column, Elem, Evaluations, Shape, Streamed, System, Tag, Time, Trace, Type};
 
 use super::super::pictures::plot_to;
-use crate::arguments::StreamArguments;
+use crate::arguments::{Method, StreamArguments};
 use crate::model::compile;
 use crate::report::tell;
 
@@ -48,8 +48,9 @@ pub fn draw(
 fn chosen(evaluations: &Evaluations, named: &[String]) -> Result<Vec<String>> {
     let all: Vec<&str> = evaluations.signals().collect();
     if let Some(unknown) = named.iter().find(|name| !all.contains(&name.as_str())) {
-        let help = superdense::did_you_mean(unknown, all.iter().copied()).unwrap_or_default();
-        bail!("no recorded signal `{unknown}`; there are {}. {help}", all.join(", "));
+        let help = superdense::did_you_mean(unknown, all.iter().copied());
+        let help = help.unwrap_or_else(|| format!("there is: {}", all.join(", ")));
+        bail!("no recorded signal `{unknown}`; {help}");
     }
     if named.is_empty() {
         return Ok(all.into_iter().map(str::to_owned).collect());
@@ -59,11 +60,16 @@ fn chosen(evaluations: &Evaluations, named: &[String]) -> Result<Vec<String>> {
 
 fn view(arguments: &StreamArguments, evaluations: usize) -> Result<(usize, usize)> {
     let last = evaluations.saturating_sub(1);
-    let (from, to) = (arguments.from.unwrap_or(0), arguments.to.unwrap_or(last).min(last));
-    if from >= to {
-        bail!("no evaluations from {from} to {to}: the last is {last}");
+    let (from, to) = (arguments.from.unwrap_or(0), arguments.to.unwrap_or(last));
+    if from > last {
+        bail!("there is no evaluation {from}: the last is {last}");
     }
-    Ok((from, to))
+    if from >= to {
+        bail!(
+            "a close-up needs two evaluations at least: `--from {from}` must be below `--to {to}`"
+        );
+    }
+    Ok((from, to.min(last)))
 }
 
 fn evaluation(e: usize) -> Time {
@@ -72,7 +78,7 @@ fn evaluation(e: usize) -> Time {
 
 /// The same model as the native engine runs it, or nothing where that fails.
 fn native(arguments: &StreamArguments, system: &System) -> Result<Option<Trace>> {
-    let smooth = compile(&arguments.model, Some(ROWS))?;
+    let smooth = compile(&arguments.model, &Method::default(), Some(ROWS))?;
     match smooth.simulate() {
         Ok(outcome) => Ok(Some(outcome.trace)),
         Err(failure) => {
