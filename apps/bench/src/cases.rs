@@ -96,6 +96,15 @@ pub(crate) fn compile(text: &str) -> Result<System> {
     Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
 }
 
+/// The same with native code, where this machine has some.
+fn compile_native(text: &str) -> Result<System> {
+    let system = compile(text)?;
+    if let Err(error) = system.compile_native() {
+        eprintln!("{error}; the interpreter serves");
+    }
+    Ok(system)
+}
+
 /// The last value of a recorded signal.
 fn last(outcome: &Outcome, name: &str) -> Result<f64> {
     outcome.trace.last(name).with_context(|| format!("`{name}` was not recorded"))

@@ -292,7 +292,8 @@ pub struct RunArguments {
     #[arg(short, long)]
     pub quiet: bool,
     /// How mistakes are told; with json, standard error has an object to a line, and of the summary
-    /// only the backend, and the work of parts that step apart, where there are several.
+    /// only native code, where it took part, and the work of parts that step apart, where there are
+    /// several.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -28,14 +28,16 @@ pub fn message(severity: &str, message: &str) -> Value {
     })
 }
 
-/// The line that tells what has evaluated the model between events.
+/// The line that tells what has evaluated the model between events, where that was not the
+/// interpreter alone.
 pub fn backend(ran: Ran) -> String {
-    let mut object = message("note", &format!("evaluated by {ran}"));
-    object["backend"] = match ran {
-        Ran::Interpreter => json!("interpreter"),
-        Ran::Native => json!("native"),
-        Ran::Both => json!("interpreter, native"),
+    let backends = match ran {
+        Ran::Interpreter => return String::new(),
+        Ran::Native => json!(["native"]),
+        Ran::Both => json!(["interpreter", "native"]),
     };
+    let mut object = message("note", &format!("evaluated by {ran}"));
+    object["backends"] = backends;
     format!("{object}\n")
 }
 

@@ -6,6 +6,7 @@ use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
 use blocks::{Library, ModeOutput};
 use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
+use jit::NativeError;
 use model::{Model, Refused};
 use plot::Figure;
 use program::{Jacobian, Program, RecordCells, RegionProgram, Sweep};
@@ -96,6 +97,17 @@ impl System {
     /// Runs from start to stop.
     pub fn simulate(&self) -> Result<Outcome, Failure> {
         self.start().finish()
+    }
+
+    /// Has native code compiled now, so that every run begins with it; an error where this machine
+    /// has none, and the interpreter serves. A model that runs by fixed steps has no use for it.
+    pub fn compile_native(&self) -> Result<(), NativeError> {
+        match &self.code {
+            Code::Exact(program) => {
+                self.native.now(program, self.options.solver.method).map(|_| ())
+            }
+            Code::Stepped(_) => Ok(()),
+        }
     }
 
     /// A run that stands before its start, to be advanced, saved and resumed.
