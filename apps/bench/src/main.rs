@@ -39,9 +39,9 @@ struct Arguments {
     /// Only the cases, or the peers, whose name has this in it.
     #[arg(long, default_value = "")]
     only: String,
-    /// What evaluates models between events; `both` has lines for the interpreter and for native
-    /// code.
-    #[arg(long, default_value = "auto", value_parser = backends)]
+    /// What evaluates models between events: native, interpreter, auto, or both, with lines for the
+    /// interpreter and for native code.
+    #[arg(long, default_value = "native", value_parser = backends)]
     backend: Backends,
     /// Measures instead how cost grows with blocks, states, events and runs, and draws it.
     #[arg(long, conflicts_with = "peers")]
@@ -64,7 +64,7 @@ fn backends(word: &str) -> Result<Backends, String> {
         return Ok(Backends(vec![Backend::Interpreter, Backend::Native]));
     }
     let found = Backend::all().into_iter().find(|backend| backend.name() == word);
-    let found = found.ok_or("write auto, interpreter, native or both")?;
+    let found = found.ok_or("write native, interpreter, auto or both")?;
     Ok(Backends(vec![found]))
 }
 

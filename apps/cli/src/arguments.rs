@@ -253,7 +253,7 @@ pub struct ModelArguments {
 /// How a run goes, over the model's own words.
 #[derive(Args, Debug, Default)]
 pub struct Method {
-    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45 or rodas5p.
+    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45, tr-bdf2, rodas5p or auto.
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// What an impulse is: symbolic; numeric, a large value in a run by fixed steps; or stepped,
@@ -292,7 +292,8 @@ pub struct RunArguments {
     #[arg(short, long)]
     pub quiet: bool,
     /// How mistakes are told; with json, standard error has an object to a line, and of the summary
-    /// only the backend, and the work of parts that step apart, where there are several.
+    /// only native code, where it took part, and the work of parts that step apart, where there are
+    /// several.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -12,7 +12,10 @@ use crate::report::refused;
 pub fn compile(arguments: &ModelArguments, method: &Method, smooth: Option<u32>) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
     let overrides = Overrides { smooth, ..overrides(arguments, method)? };
-    System::compile(&model, &Library::standard(), &overrides).map_err(refused)
+    let system = System::compile(&model, &Library::standard(), &overrides).map_err(refused)?;
+    // The process ends with the command: a large model need not be given back piece by piece.
+    std::mem::forget(system.clone());
+    Ok(system)
 }
 
 /// What the arguments set over the model's own words.

@@ -93,6 +93,32 @@ fn the_work_of_parts_that_step_apart() {
     assert_eq!(said(&["--quiet", "--format", "json"]), "");
 }
 
+/// Both backends write the same bytes, and the summary and the notes for tools name them.
+#[test]
+fn backends() {
+    let folder = scratch("backends");
+    let ball = repository().join("models/bouncing-ball/model.yaml");
+    let ball = ball.to_str().expect("paths are UTF-8");
+    let run = |backend: &str, options: &[&str]| {
+        let file = format!("{backend}.csv");
+        let arguments = ["run", ball, "--backend", backend, "-o", &file];
+        let output = superdense(&folder, &[&arguments[..], options].concat());
+        (output.status.code(), messages(&output))
+    };
+    let (code, text) = run("native", &[]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("to run on native code"), "{text}");
+    let (_, text) = run("interpreter", &[]);
+    assert!(text.contains("to run on the interpreter,"), "{text}");
+    let bytes = |name: &str| fs::read(folder.join(name)).expect("a result");
+    assert_eq!(bytes("native.csv"), bytes("interpreter.csv"));
+    let (_, text) = run("native", &["--format", "json"]);
+    assert_eq!(objects(&text)[0]["backends"], json!(["native"]));
+    let (code, text) = run("fast", &[]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("[possible values: auto, interpreter, native]"), "{text}");
+}
+
 #[test]
 fn completions_and_manual() {
     let folder = scratch("shell");

@@ -110,7 +110,7 @@ impl<'a> Context<'a> {
             demands[port] = order.max(demands[port]);
         }
         Definition {
-            graph: self.graph,
+            graph: self.graph.finished(),
             leaves: self.leaves,
             outputs,
             derivatives,

@@ -62,7 +62,8 @@ pub fn flatten(
         .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
         .collect();
     let ports = flattener.instance_ports();
-    let Flattener { drafts, wire_blocks, errors, modes, .. } = flattener;
+    let Flattener { drafts, wire_blocks, errors, modes, scopes, arrays, machines, .. } = flattener;
+    drop((scopes, arrays, machines));
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     if run.impulses.steps() {
         // The right Riemann sum is implicit: a loop through an integrator is one to solve.
@@ -97,6 +98,10 @@ pub(crate) struct Flattener<'m> {
     pub modes: Modes,
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
+    /// What stands for an expression until its names are resolved.
+    unresolved: Arc<Formula>,
+    /// Functions of expressions by where they were written.
+    formulas: HashMap<(Span, usize), Arc<Formula>>,
 }
 
 impl<'m> Flattener<'m> {
@@ -112,6 +117,8 @@ impl<'m> Flattener<'m> {
             modes: Modes::none(),
             machines: Machines::default(),
             arrays: Vec::new(),
+            unresolved: unresolved(model.diagram(model.root).name.span),
+            formulas: HashMap::new(),
         }
     }
 
@@ -477,7 +484,7 @@ impl<'m> Flattener<'m> {
 
     /// A block for an expression, whose names are still to be resolved.
     pub(crate) fn formula(&mut self, expr: &Expr, path: String, fragment: FragmentId) -> BlockId {
-        let kind = Arc::new(Formula { expr: expr.clone(), operands: BTreeMap::new() });
+        let kind = self.unresolved.clone();
         self.draft(path, expr.span, kind, BTreeMap::new(), fragment)
     }
 
@@ -505,10 +512,25 @@ impl<'m> Flattener<'m> {
                 spans.push(span);
             }
         }
+        let kind = self.shared(expr, operands);
         let draft = &mut self.drafts[id.index()];
-        draft.kind = Arc::new(Formula { expr: expr.clone(), operands });
+        draft.kind = kind;
         (draft.inputs, draft.input_spans) = (vec![wires], vec![spans]);
         Ok(())
+    }
+
+    /// The function of an expression: that of the instance before, where it is the same, so that an
+    /// expression in a diagram that is used many times is kept once.
+    fn shared(&mut self, expr: &Expr, operands: BTreeMap<String, Operand>) -> Arc<Formula> {
+        let place = (expr.span, operands.len());
+        match self.formulas.get(&place) {
+            Some(known) if known.operands == operands && known.expr == *expr => known.clone(),
+            _ => {
+                let formula = Arc::new(Formula { expr: expr.clone(), operands });
+                self.formulas.insert(place, formula.clone());
+                formula
+            }
+        }
     }
 
     /// The wire of a name: a block, a port of a block, an output of an instance, or an input.
@@ -752,6 +774,12 @@ impl<'m> Flattener<'m> {
         }
         (solve, types)
     }
+}
+
+/// Something that stands for an expression whose names are not resolved.
+fn unresolved(span: Span) -> Arc<Formula> {
+    let expr = Expr { kind: ExprKind::Literal(Value::int(0)), span };
+    Arc::new(Formula { expr, operands: BTreeMap::new() })
 }
 
 /// The type that a wire has until its block is defined.

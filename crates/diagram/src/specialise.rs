@@ -118,7 +118,7 @@ pub(crate) fn specialise(
         },
         sites,
         placed,
-        graph,
+        graph: graph.finished(),
     }
 }
 

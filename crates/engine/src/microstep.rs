@@ -39,7 +39,9 @@ impl Simulation {
                 self.touch(*region)?;
             }
         }
-        self.look_at_memories()?;
+        if !program.remembering.is_empty() {
+            self.look_at_memories()?;
+        }
         if !program.lines.is_empty() {
             self.begin_delayed(time, located || !self.woken.is_empty(), sink)?;
         }
@@ -210,17 +212,8 @@ impl Simulation {
 
     /// What states become at microstep 0: memories of the left limit.
     pub(crate) fn commit_memories(&mut self, region: usize) {
-        let program = self.program.clone();
-        self.take_memories(&program.regions[region].memories);
-    }
-
-    /// Gives states what a tape has put at places for them.
-    pub(crate) fn take_memories(&mut self, memories: &[(Slot, usize)]) {
-        for (from, state) in memories {
-            let cell = self.program.cell(self.program.states[*state].cell);
-            let from = *from as usize;
-            self.s.slots.copy_within(from..from + cell.length, cell.slot as usize);
-        }
+        let memories = &self.program.regions[region].memories;
+        take_memories(&self.program, memories, &mut self.s.slots);
     }
 
     /// One microstep from 1 on.
@@ -625,5 +618,14 @@ impl Simulation {
         let blocks = self.diagram.regions[region].blocks.iter().take(8);
         let blocks = blocks.map(|block| self.path(*block)).collect();
         Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks, id })
+    }
+}
+
+/// Gives states what a tape has put at places for them.
+pub(crate) fn take_memories(program: &Program, memories: &[(Slot, usize)], slots: &mut [f64]) {
+    for (from, state) in memories {
+        let cell = program.cell(program.states[*state].cell);
+        let from = *from as usize;
+        slots.copy_within(from..from + cell.length, cell.slot as usize);
     }
 }

@@ -119,6 +119,12 @@ impl Graph {
         Graph::default()
     }
 
+    /// The same graph without the room in which it has grown, for one that is kept.
+    pub fn finished(mut self) -> Graph {
+        self.nodes.shrink_to_fit();
+        self
+    }
+
     /// The node of an id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
@@ -583,18 +589,18 @@ impl Graph {
         closed: &dyn Fn(NodeId) -> bool,
         replace: &mut Replace<'_>,
     ) -> Inlined {
-        let mut map: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        let mut map = Inlined::new(from.nodes.len());
         for id in from.reachable_above(roots, closed) {
             let node = from.node(id);
             let open = if closed(id) { &[][..] } else { node.args.as_slice() };
-            let args: SmallVec<[NodeId; 8]> = open.iter().map(|a| map[a]).collect();
+            let args: SmallVec<[NodeId; 8]> = open.iter().map(|a| map.get(*a)).collect();
             let new = match replace(self, id, node, &args) {
                 Some(new) => new,
                 None => self.rebuild(from, node, &args),
             };
             map.insert(id, new);
         }
-        Inlined(map)
+        map
     }
 
     /// The nodes that the roots need, arguments before their users.
@@ -608,8 +614,21 @@ impl Graph {
         roots: &[NodeId],
         closed: &dyn Fn(NodeId) -> bool,
     ) -> Vec<NodeId> {
+        let mut stack: SmallVec<[NodeId; 32]> = SmallVec::from_slice(roots);
+        if self.nodes.len() <= Inlined::FEW {
+            // One bit for each node of a small graph.
+            let mut seen = 0u64;
+            while let Some(id) = stack.pop() {
+                let bit = 1 << id.index();
+                if seen & bit == 0 && !closed(id) {
+                    stack.extend(self.node(id).args.iter().copied());
+                }
+                seen |= bit;
+            }
+            let is_seen = |index: &usize| seen >> index & 1 != 0;
+            return (0..self.nodes.len()).filter(is_seen).map(NodeId::new).collect();
+        }
         let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack: Vec<NodeId> = roots.to_vec();
         while let Some(id) = stack.pop() {
             if seen.insert(id) && !closed(id) {
                 stack.extend(self.node(id).args.iter().copied());
@@ -623,11 +642,37 @@ impl Graph {
 
 /// Where the nodes of an inlined graph went.
 #[derive(Debug)]
-pub struct Inlined(FxHashMap<NodeId, NodeId>);
+pub enum Inlined {
+    /// For each node of a small graph, itself where it went nowhere.
+    Few(SmallVec<[NodeId; 32]>),
+    /// For those of a large graph that went somewhere.
+    Many(FxHashMap<NodeId, NodeId>),
+}
 
 impl Inlined {
+    const FEW: usize = 64;
+
+    fn new(length: usize) -> Inlined {
+        match length <= Inlined::FEW {
+            true => Inlined::Few((0..length).map(NodeId::new).collect()),
+            false => Inlined::Many(FxHashMap::default()),
+        }
+    }
+
+    fn insert(&mut self, id: NodeId, new: NodeId) {
+        match self {
+            Inlined::Few(map) => map[id.index()] = new,
+            Inlined::Many(map) => {
+                map.insert(id, new);
+            }
+        }
+    }
+
     /// The node that stands for one of the other graph.
     pub fn get(&self, id: NodeId) -> NodeId {
-        self.0[&id]
+        match self {
+            Inlined::Few(map) => map[id.index()],
+            Inlined::Many(map) => map[&id],
+        }
     }
 }

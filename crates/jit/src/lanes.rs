@@ -1,10 +1,10 @@
 //! Operations on two numbers side by side. Truths are masks of all ones or all zeros there.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use ir::{Binary, Unary};
 
-use crate::emit::{Emitter, trusted};
+use crate::emit::Emitter;
 use crate::loops::LANES;
 
 impl Emitter<'_, '_, '_> {
@@ -62,14 +62,14 @@ impl Emitter<'_, '_, '_> {
 
     /// Numbers from the first where the mask is set, else from the second.
     pub fn choice(&mut self, mask: Value, a: Value, b: Value) -> Value {
-        let mask = self.builder.ins().bitcast(LANES, trusted(), mask);
+        let mask = self.builder.ins().bitcast(LANES, MemFlagsData::new(), mask);
         self.builder.ins().bitselect(mask, a, b)
     }
 
     /// 1 where the mask is set, else 0.
     fn numbers(&mut self, mask: Value) -> Value {
         let one = self.both(1.0);
-        let mask = self.builder.ins().bitcast(LANES, trusted(), mask);
+        let mask = self.builder.ins().bitcast(LANES, MemFlagsData::new(), mask);
         self.builder.ins().band(mask, one)
     }
 

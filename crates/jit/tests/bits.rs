@@ -139,3 +139,68 @@ fn a_panic_passes_through() {
     assert_eq!(words.downcast_ref::<&str>(), Some(&"only positive numbers"));
     assert_eq!(call(16.0), 4.0);
 }
+
+/// Expressions at places that are evenly apart are loops, two iterations at a time where every
+/// operation can; odd numbers and distances other than one leave some over.
+#[test]
+fn loops_have_the_bits_of_the_interpreter() {
+    use ir::{Binary, Unary};
+    for (count, stride, kind) in
+        [(9u32, 1u32, 0), (40, 2, 0), (33, 3, 1), (64, 1, 1), (17, 2, 2), (31, 1, 2)]
+    {
+        let mut g = ir::Graph::new();
+        let k = g.leaf(0, Type::REAL);
+        let mut layout = Layout::default();
+        let input = layout.reserve(1 + (count * stride) as usize + 2);
+        let out = layout.reserve((count * stride) as usize);
+        let mut roots = Vec::new();
+        for i in 0..count {
+            let x = g.leaf(1 + i * stride, Type::REAL);
+            let y = g.leaf(2 + i * stride, Type::REAL);
+            let difference = g.sub(x, y);
+            let scaled = g.mul(k, difference);
+            let node = match kind {
+                0 => {
+                    let root = g.unary(Unary::Sqrt, scaled);
+                    g.div(root, x)
+                }
+                1 => {
+                    let less = g.binary(Binary::Less, x, y);
+                    let sign = g.unary(Unary::Sign, scaled);
+                    let floor = g.unary(Unary::Floor, x);
+                    let picked = g.select(less, sign, floor);
+                    let not = g.not(picked);
+                    let both = g.or(not, less);
+                    g.add(picked, both)
+                }
+                _ => {
+                    let sine = g.unary(Unary::Sin, scaled);
+                    g.live(sine, x, y)
+                }
+            };
+            roots.push((node, out + i * stride));
+        }
+        let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
+        assert!(tape.len() < 9, "no loop in {tape:?}");
+        let slots = layout.image().len();
+        let inputs = [input..input + count * stride + 3, 0..0];
+        let outputs = [out..out + count * stride, 0..0];
+        let plan = Plan { tape: &tape, slots, inputs, outputs };
+        let compiled = compile(&[plan], &[]).unwrap();
+        let x: Vec<f64> = (0..count * stride + 3)
+            .map(|i| match i % 11 {
+                7 => f64::NAN,
+                5 => -0.0,
+                3 => f64::INFINITY,
+                _ => (f64::from(i) * 0.7).sin() * 3.0,
+            })
+            .collect();
+        let mut expected = layout.image().to_vec();
+        let mut native = expected.clone();
+        expected[input as usize..input as usize + x.len()].copy_from_slice(&x);
+        ir::run(&tape, &mut expected);
+        let mut found = vec![0.0; (count * stride) as usize];
+        compiled.routines[0].run(&mut native, [&x, &[]], [&mut found, &mut []]);
+        same_bits(&expected[out as usize..out as usize + found.len()], &found, &tape);
+    }
+}

@@ -16,6 +16,14 @@ pub(crate) struct Tolerance {
     pub absolute: f64,
 }
 
+impl Tolerance {
+    /// The error allowed for a state of this size.
+    #[inline]
+    pub fn of(self, size: f64) -> f64 {
+        self.absolute + self.relative * size
+    }
+}
+
 /// Fills the segment's slopes and its end from its start; returns the evaluations.
 pub(crate) fn stages<T: Tableau, S: System>(
     system: &mut S,
@@ -118,5 +126,10 @@ fn error_norm_exactly<const N: usize>(
 
 /// The first state whose value or slope is not finite.
 pub(crate) fn not_finite(x: &[f64], dx: &[f64]) -> Option<usize> {
+    // All of them side by side first, for there is hardly ever one.
+    let finite = |all: &[f64]| all.iter().fold(true, |finite, x| finite & x.is_finite());
+    if finite(x) & finite(dx) {
+        return None;
+    }
     x.iter().zip(dx).position(|(x, dx)| !(x.is_finite() && dx.is_finite()))
 }

@@ -13,6 +13,7 @@ use jit::NativeError;
 
 use crate::native::TakeOver;
 use crate::pipeline::Code;
+use crate::work::Tally;
 use crate::{Backend, Ran, System, Work};
 
 /// What a run has given.
@@ -26,12 +27,18 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// The work that it took.
     pub counters: Counters,
-    /// The work of each part that steps apart and of each block.
-    pub work: Work,
     /// How many rows were recorded, in memory or to a file.
     pub rows: u64,
     /// Why rows could not be written to a file, where they were to be.
     pub write_error: Option<WriteError>,
+    tally: Tally,
+}
+
+impl Outcome {
+    /// The work of each part that steps apart and of each block.
+    pub fn work(&self) -> Work {
+        self.tally.work()
+    }
 }
 
 /// A run that could not be finished, with what it had computed.
@@ -318,9 +325,13 @@ impl Run {
 
     /// The work so far of each part that steps apart and of each block.
     pub fn work(&self) -> Work {
+        self.tally().work()
+    }
+
+    fn tally(&self) -> Tally {
         match &self.machine {
-            Machine::Exact(simulation) => Work::of(simulation),
-            Machine::Stepped(_) => Work::default(),
+            Machine::Exact(simulation) => Tally::of(simulation),
+            Machine::Stepped(_) => Tally::default(),
         }
     }
 
@@ -368,7 +379,7 @@ impl Run {
                 Ok(None) if self.recorder.write_error.is_none() => {}
                 Ok(stop) => {
                     self.look_for_native();
-                    let (counters, work) = (self.counters(), self.work());
+                    let (counters, tally) = (self.counters(), self.tally());
                     let write_error = self.close();
                     let warnings = self.warnings().to_vec();
                     let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.recorder.rows);
@@ -378,9 +389,9 @@ impl Run {
                         stop,
                         warnings,
                         counters,
-                        work,
                         rows,
                         write_error,
+                        tally,
                     });
                 }
                 Err(error) => {

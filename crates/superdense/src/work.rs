@@ -1,9 +1,12 @@
 //! How much work a run has been, for each part that steps apart and for each block.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use base::Time;
 use diagram::{BlockId, Diagram};
-use engine::Simulation;
+use engine::{Counters, Simulation, Switch};
+use solver::Method;
 
 /// The work of a run, told apart: what is slow can be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,17 @@ pub struct PartWork {
     pub rejected: u64,
     /// Evaluations of rates.
     pub evaluations: u64,
+    /// Where it went on with another solver, where that is chosen by the run.
+    pub switches: Vec<SolverSwitch>,
+}
+
+/// A part goes on with another solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverSwitch {
+    /// From when on.
+    pub time: Time,
+    /// With which.
+    pub solver: Method,
 }
 
 /// The work of a block at ticks.
@@ -36,31 +50,62 @@ pub struct BlockWork {
     pub firings: u64,
 }
 
-impl Work {
-    pub(crate) fn of(simulation: &Simulation) -> Work {
-        let diagram = simulation.diagram();
-        Work { parts: parts(simulation, diagram), blocks: blocks(simulation, diagram) }
+/// The numbers of a run without the names, which are found where something asks for them: a large
+/// model has many.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    diagram: Option<Arc<Diagram>>,
+    /// The work of each region.
+    regions: Vec<Counters>,
+    /// How often each block has run at ticks.
+    firings: Vec<u64>,
+    /// Where regions went on with another method.
+    switches: Vec<Switch>,
+}
+
+impl Tally {
+    pub fn of(simulation: &Simulation) -> Tally {
+        let regions = 0..simulation.diagram().regions.len();
+        let blocks = (0..simulation.diagram().blocks.len()).map(BlockId::new);
+        Tally {
+            diagram: Some(simulation.diagram().clone()),
+            regions: regions.map(|region| simulation.region_counters(region)).collect(),
+            firings: blocks.map(|block| simulation.firings(block)).collect(),
+            switches: simulation.switches().to_vec(),
+        }
+    }
+
+    /// The same with names.
+    pub fn work(&self) -> Work {
+        let Some(diagram) = &self.diagram else { return Work::default() };
+        Work { parts: parts(self, diagram), blocks: blocks(self, diagram) }
     }
 }
 
 /// Region 0 holds what never moves, and has no steps of its own.
-fn parts(simulation: &Simulation, diagram: &Diagram) -> Vec<PartWork> {
+fn parts(tally: &Tally, diagram: &Diagram) -> Vec<PartWork> {
     let regions = diagram.regions.iter().enumerate().skip(1);
     regions
         .map(|(index, region)| {
             let first = region.blocks.first().map(|block| diagram.block(*block).written());
-            let work = simulation.region_counters(index);
+            let work = tally.regions[index];
             PartWork {
                 name: first.unwrap_or_default().to_owned(),
                 steps: work.steps,
                 rejected: work.rejected,
                 evaluations: work.evaluations,
+                switches: switches(tally, index),
             }
         })
         .collect()
 }
 
-fn blocks(simulation: &Simulation, diagram: &Diagram) -> Vec<BlockWork> {
+fn switches(tally: &Tally, region: usize) -> Vec<SolverSwitch> {
+    let own = tally.switches.iter().filter(|switch| switch.region as usize == region);
+    own.map(|switch| SolverSwitch { time: switch.time, solver: switch.method }).collect()
+}
+
+fn blocks(tally: &Tally, diagram: &Diagram) -> Vec<BlockWork> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found: Vec<BlockWork> = Vec::new();
     for (index, block) in diagram.blocks.iter().enumerate() {
@@ -69,7 +114,7 @@ fn blocks(simulation: &Simulation, diagram: &Diagram) -> Vec<BlockWork> {
             found.push(BlockWork { name: name.to_owned(), firings: 0 });
             found.len() - 1
         });
-        found[place].firings += simulation.firings(BlockId::new(index));
+        found[place].firings += tally.firings[index];
     }
     found
 }

@@ -148,9 +148,9 @@ fn parts(blocks: &str, record: &str) -> Vec<PartWork> {
         "superdense: 1\nblocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 10, tolerance: 1e-6}}\n"
     );
     let outcome = simulate(&text);
-    let sum: u64 = outcome.work.parts.iter().map(|part| part.steps).sum();
+    let sum: u64 = outcome.work().parts.iter().map(|part| part.steps).sum();
     assert_eq!(sum, outcome.counters.steps, "every step is of some part");
-    let firings: u64 = outcome.work.blocks.iter().map(|block| block.firings).sum();
+    let firings: u64 = outcome.work().blocks.iter().map(|block| block.firings).sum();
     assert_eq!(firings, outcome.counters.firings);
     let t: f64 = 10.0;
     for (name, value) in [("slow", t.cos()), ("fast", (1000.0 * t).cos())] {
@@ -159,7 +159,7 @@ fn parts(blocks: &str, record: &str) -> Vec<PartWork> {
             assert_near(last, value, 0.05);
         }
     }
-    outcome.work.parts
+    outcome.work().parts
 }
 
 #[test]
@@ -227,7 +227,8 @@ simulate: {stop: 6.99, tolerance: 1e-10}
         sample = 0.3 + 0.4 * sample;
     }
     // The plant and the timer share events alone, and step apart.
-    let names: Vec<&str> = outcome.work.parts.iter().map(|part| part.name.as_str()).collect();
+    let work = outcome.work();
+    let names: Vec<&str> = work.parts.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
 }
 

@@ -9,6 +9,7 @@ use ir::{Slot, Tape, run};
 
 use crate::RunError;
 use crate::crossings::ROUNDS;
+use crate::microstep::take_memories;
 use crate::simulation::Simulation;
 
 /// A fragment that was switched on, and whether it starts anew.
@@ -133,7 +134,7 @@ impl Simulation {
         for (fragment, reset) in entered {
             let code = &program.fragments[fragment.index()];
             if *reset {
-                self.take_memories(&code.memories);
+                take_memories(&program, &code.memories, &mut self.s.slots);
             }
             if let Some(tick) = &mut self.s.tick {
                 code.units.iter().chain(&code.readers).for_each(|unit| tick.ask(*unit));

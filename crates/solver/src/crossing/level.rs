@@ -22,8 +22,9 @@ pub(crate) struct Level {
 
 impl Level {
     pub fn new(crossings: usize) -> Level {
-        let zeros = vec![0.0; crossings];
-        Level { t: 0.0, g: zeros.clone(), rate: zeros.clone(), doubt: zeros }
+        // Each asks for zeros of its own, which the system gives where they are touched.
+        let zeros = || vec![0.0; crossings];
+        Level { t: 0.0, g: zeros(), rate: zeros(), doubt: zeros() }
     }
 
     /// The cubic of function k, times `sign`, from this look to a later one.

@@ -169,11 +169,12 @@ impl Space {
             let off = b.doubt[k] * shape(at) + ROUNDING * self.scale[k];
             Foretold { at, error: (off / cubic.slope_at(at)).abs() }
         };
-        (0..self.wanted.len()).filter(|&k| self.has_fallen(sides, k, b)).map(zero).fold(
-            Foretold { at: 1.0, error: 0.0 },
-            |one, other| {
-                if other.at < one.at { other } else { one }
-            },
-        )
+        // Of equal zeros the most doubtful, so that the order of the functions does not matter.
+        let first = |one: Foretold, other: Foretold| {
+            let later = other.at > one.at || other.at == one.at && other.error <= one.error;
+            if later { one } else { other }
+        };
+        let none = Foretold { at: 1.0, error: 0.0 };
+        (0..self.wanted.len()).filter(|&k| self.has_fallen(sides, k, b)).map(zero).fold(none, first)
     }
 }
