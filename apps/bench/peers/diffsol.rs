@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use diffsol::{
-    NalgebraLU, NalgebraMat, OdeBuilder, OdeSolverMethod, OdeSolverStopReason, VectorHost,
+    NalgebraLU, NalgebraMat, OdeBuilder, OdeSolverMethod, OdeSolverStopReason, Vector,
 };
 
 type Matrix = NalgebraMat<f64>;
@@ -28,16 +28,15 @@ fn tell(case: &str, run: impl Fn() -> Vec<f64>) {
 fn finish<'a, E, S>(mut solver: S, stop: f64, mut bounce: impl FnMut(f64, &mut [f64])) -> Vec<f64>
 where
     E: diffsol::OdeEquations<T = f64> + 'a,
-    E::V: VectorHost,
     S: OdeSolverMethod<'a, E>,
 {
     solver.set_stop_time(stop).expect("the stop is ahead");
     loop {
         match solver.step().expect("a step can be taken") {
-            OdeSolverStopReason::TstopReached => return solver.state().y.as_slice().to_vec(),
+            OdeSolverStopReason::TstopReached => return solver.state().y.clone_as_vec(),
             OdeSolverStopReason::RootFound(t, _) => {
                 solver.state_mut_back(t).expect("the root is in the step");
-                bounce(t, solver.state_mut().y.as_mut_slice());
+                solver.state_mut().y.for_each_batch_host([], |x, [], _| bounce(t, x));
                 solver.set_stop_time(stop).expect("the stop is ahead");
             }
             _ => {}
