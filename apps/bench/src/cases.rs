@@ -12,6 +12,7 @@ pub(crate) mod lorenz;
 mod modes;
 mod recording;
 mod relays;
+mod robertson;
 mod sampled;
 mod startup;
 
@@ -31,10 +32,11 @@ pub(crate) struct Case {
 }
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 11] = [
+pub(crate) const ALL: [Case; 12] = [
     Case { name: "lorenz", check: lorenz::check, figures: lorenz::figures },
     Case { name: "ball", check: ball::check, figures: ball::figures },
     Case { name: "chain", check: chain::check, figures: chain::figures },
+    Case { name: "robertson", check: robertson::check, figures: robertson::figures },
     Case { name: "batch", check: batch::check, figures: batch::figures },
     Case { name: "linear", check: linear::check, figures: linear::figures },
     Case { name: "relays", check: relays::check, figures: relays::figures },
@@ -63,7 +65,14 @@ impl Floor {
 
 /// All of them, in the order of their letters.
 pub(crate) fn floors() -> Vec<Floor> {
-    vec![lorenz::floor(), ball::floor(), chain::floor(), batch::floor(), linear::floor()]
+    vec![
+        lorenz::floor(),
+        ball::floor(),
+        chain::floor(),
+        robertson::floor(),
+        batch::floor(),
+        linear::floor(),
+    ]
 }
 
 /// The random diagram of the case F in lines for programs that read it.
@@ -92,15 +101,6 @@ pub(crate) fn parse(text: &str) -> Result<Model> {
 /// From the text of a model to something that runs.
 pub(crate) fn compile(text: &str) -> Result<System> {
     Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
-}
-
-/// The same with native code, where this machine has some.
-fn compile_native(text: &str) -> Result<System> {
-    let system = compile(text)?;
-    if let Err(error) = system.compile_native() {
-        eprintln!("{error}; the interpreter serves");
-    }
-    Ok(system)
 }
 
 /// The last value of a recorded signal.

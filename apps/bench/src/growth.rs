@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use superdense::plots::{Axis, Figure, Pair, Panel, svg};
-use superdense::{Column, Tag, Time, Trace, Type};
+use superdense::{Backend, Column, Tag, Time, Trace, Type};
 
 use crate::cases::{NOTHING, batch, compile, linear, lorenz, parse};
 use crate::diagram::Diagram;
@@ -45,7 +45,7 @@ pub(crate) fn measure(folder: &Path) -> Result<String> {
 
 /// The time of one run, the best of a few \[s\].
 fn best<R>(run: impl FnMut() -> R) -> f64 {
-    crate::measure::time(&Effort { samples: 5, seconds: 1e-3 }, run).best
+    crate::measure::time(&Effort { samples: 5, seconds: 1e-3, backend: Backend::Auto }, run).best
 }
 
 /// Random linear diagrams: text to model, model to program, one step of `rk4`.

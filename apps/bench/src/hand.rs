@@ -3,9 +3,11 @@
 
 mod dormand_prince;
 mod rk4;
+mod rodas5p;
 
 pub(crate) use dormand_prince::DormandPrince;
 pub(crate) use rk4::Rk4;
+pub(crate) use rodas5p::{Rodas5p, Stiff};
 
 /// The right-hand side: writes the slopes at a time and a state.
 pub(crate) trait Equations<const N: usize> {

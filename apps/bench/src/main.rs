@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Parser;
+use superdense::Backend;
 
 use measure::{Effort, Figure};
 
@@ -38,6 +39,10 @@ struct Arguments {
     /// Only the cases, or the peers, whose name has this in it.
     #[arg(long, default_value = "")]
     only: String,
+    /// What evaluates models between events: native, interpreter, auto, or both, with lines for the
+    /// interpreter and for native code.
+    #[arg(long, default_value = "native", value_parser = backends)]
+    backend: Backends,
     /// Measures instead how cost grows with blocks, states, events and runs, and draws it.
     #[arg(long, conflicts_with = "peers")]
     growth: bool,
@@ -48,6 +53,19 @@ struct Arguments {
     /// folder `pictures/performance` beside it.
     #[arg(long, value_name = "PAGE")]
     write: Option<PathBuf>,
+}
+
+/// One backend or several, each with lines of its own.
+#[derive(Clone, Debug)]
+struct Backends(Vec<Backend>);
+
+fn backends(word: &str) -> Result<Backends, String> {
+    if word == "both" {
+        return Ok(Backends(vec![Backend::Interpreter, Backend::Native]));
+    }
+    let found = Backend::all().into_iter().find(|backend| backend.name() == word);
+    let found = found.ok_or("write native, interpreter, auto or both")?;
+    Ok(Backends(vec![found]))
 }
 
 fn main() -> Result<()> {
@@ -76,11 +94,17 @@ fn measured(arguments: &Arguments) -> Result<(&'static str, String)> {
 }
 
 fn figures(arguments: &Arguments) -> Result<Vec<Figure>> {
-    let effort =
-        Effort { samples: arguments.samples.max(1), seconds: arguments.length.max(0.0) * 1e-3 };
+    let (samples, seconds) = (arguments.samples.max(1), arguments.length.max(0.0) * 1e-3);
+    let backends = &arguments.backend.0;
     let mut figures = Vec::new();
     for case in cases::ALL.iter().filter(|case| case.name.contains(&arguments.only)) {
-        figures.extend((case.figures)(&effort)?);
+        for backend in backends {
+            let mut found = (case.figures)(&Effort { samples, seconds, backend: *backend })?;
+            if backends.len() > 1 {
+                found.iter_mut().for_each(|figure| figure.name += &format!(", {}", backend.name()));
+            }
+            figures.extend(found);
+        }
     }
     Ok(figures)
 }

@@ -3,6 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use anyhow::Result;
+use superdense::{Backend, Outcome, System};
+
 /// How long is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -10,12 +13,21 @@ pub(crate) struct Effort {
     pub samples: u32,
     /// The shortest sample \[s\].
     pub seconds: f64,
+    /// What evaluates models between events.
+    pub backend: Backend,
 }
 
 impl Effort {
     /// The same with at most so many samples, for runs that are long.
     pub fn at_most(self, samples: u32) -> Effort {
         Effort { samples: self.samples.min(samples), ..self }
+    }
+
+    /// Runs a model. Its native code is compiled once, at the first run that asks for it.
+    pub fn run(&self, system: &System) -> Result<Outcome> {
+        let mut run = system.start();
+        run.set_backend(self.backend)?;
+        Ok(run.finish()?)
     }
 }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use superdense::Backend;
 
 use crate::cases::{Floor, diagram_lines, farthest, floors};
 use crate::measure::{Effort, Time, time};
@@ -62,7 +63,7 @@ pub(crate) fn measure(folder: &Path, only: &str) -> Result<String> {
 }
 
 fn floor_time(floor: &Floor) -> Time {
-    time(&Effort { samples: 15, seconds: 0.005 }, &floor.run)
+    time(&Effort { samples: 15, seconds: 0.005, backend: Backend::Auto }, &floor.run)
 }
 
 fn run(place: &Place, install: Install) -> Result<String> {

@@ -253,7 +253,7 @@ pub struct ModelArguments {
 /// How a run goes, over the model's own words.
 #[derive(Args, Debug, Default)]
 pub struct Method {
-    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45 or rodas5p.
+    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45, tr-bdf2, rodas5p or auto.
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// What an impulse is: symbolic; numeric, a large value in a run by fixed steps; or stepped,

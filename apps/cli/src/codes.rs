@@ -395,7 +395,7 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "unknown-solver",
         "There is no solver of this name. \
-        There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23, rk45 and, for stiff models, rodas5p with variable ones.",
+        There are euler, heun, trapezoidal and rk4 with fixed steps, and euler-adaptive, rk23, rk45 and, for stiff models, tr-bdf2, rodas5p and auto with variable ones.",
     ),
     (
         "unknown-state",

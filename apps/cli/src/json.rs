@@ -1,7 +1,9 @@
 //! Mistakes as JSON for tools: one object to a line, on standard error.
 
 use serde_json::{Value, json};
-use superdense::{BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SourceMap, System, Work};
+use superdense::{
+    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SolverSwitch, SourceMap, System, Work,
+};
 
 use crate::report::Problem;
 
@@ -40,19 +42,28 @@ pub fn backend(ran: Ran) -> String {
 }
 
 /// The line that tells the work of each part and block and the size of the model, where there is
-/// more than one part.
+/// more than one part or where a part went on with another solver.
 pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
-    if work.parts.len() < 2 {
+    let switched = work.parts.iter().any(|part| !part.switches.is_empty());
+    if work.parts.len() < 2 && !switched {
         return String::new();
     }
+    let switch = |switch: &SolverSwitch| json!({"time": switch.time.decimal(), "solver": switch.solver.name()});
     let part = |part: &PartWork| {
         json!({
             "name": part.name, "steps": part.steps, "rejected": part.rejected,
             "evaluations": part.evaluations,
+            "switches": part.switches.iter().map(switch).collect::<Vec<_>>(),
         })
     };
     let block = |block: &BlockWork| json!({"name": block.name, "firings": block.firings});
-    let mut object = message("note", &format!("{} parts step apart", work.parts.len()));
+    let parts = work.parts.len();
+    let text = match (parts, switched) {
+        (1, _) => "the solver was changed on the way".to_owned(),
+        (_, true) => format!("{parts} parts step apart, and a solver was changed on the way"),
+        (_, false) => format!("{parts} parts step apart"),
+    };
+    let mut object = message("note", &text);
     object["parts"] = work.parts.iter().map(part).collect();
     object["blocks"] = work.blocks.iter().map(block).collect();
     object["states"] = json!(system.state_count());

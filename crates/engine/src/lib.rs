@@ -38,7 +38,7 @@ mod stepping;
 
 pub use error::RunError;
 pub use inputs::InputValue;
-pub use log::{Change, Event};
+pub use log::{Change, Event, Switch};
 pub use native::{RegionCode, Routines};
 pub use options::Options;
 pub use rows::{Row, Sink};

@@ -3,6 +3,8 @@
 use base::{Tag, Time};
 use blocks::Part;
 use diagram::{BlockId, RegionId, WireId};
+use serde::{Deserialize, Serialize};
+use solver::Method;
 
 /// One thing that happened.
 #[derive(Clone, PartialEq, Debug)]
@@ -81,6 +83,20 @@ pub enum Event {
         /// Which.
         region: RegionId,
     },
+    /// A part of the diagram turned out to be stiff, or to be so no more, and steps by another
+    /// method from here on.
+    Switched(Switch),
+}
+
+/// A part of the diagram goes on with another method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Switch {
+    /// From when on.
+    pub time: Time,
+    /// Which part.
+    pub region: u32,
+    /// The method.
+    pub method: Method,
 }
 
 /// A part of a wire that changed.
@@ -101,7 +117,8 @@ impl Event {
             Event::Located { time, .. }
             | Event::Woken { time, .. }
             | Event::Agenda { time, .. }
-            | Event::Restarted { time, .. } => *time,
+            | Event::Restarted { time, .. }
+            | Event::Switched(Switch { time, .. }) => *time,
             Event::Fired { tag, .. }
             | Event::Committed { tag, .. }
             | Event::Side { tag, .. }

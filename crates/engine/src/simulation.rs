@@ -12,6 +12,7 @@ use program::{CellId, Program};
 use solver::{Advance, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
+use crate::log::{Event, Switch};
 use crate::machines::Chosen;
 use crate::native::{Routines, code};
 use crate::race::Race;
@@ -195,6 +196,11 @@ impl Simulation {
         }
     }
 
+    /// Where parts went on with another method, in the order of that.
+    pub fn switches(&self) -> &[Switch] {
+        &self.s.switches
+    }
+
     /// The diagram that runs.
     pub fn diagram(&self) -> &Arc<Diagram> {
         &self.diagram
@@ -250,7 +256,14 @@ impl Simulation {
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
                 let most = if self.is_quiet(region) { most.max(1) } else { 1 };
-                match self.step_region(region, own, (horizon, most)) {
+                let switches = self.s.switches.len();
+                let result = self.step_region(region, own, (horizon, most));
+                for switch in &self.s.switches[switches..] {
+                    if sink.listens() {
+                        sink.event(Event::Switched(*switch));
+                    }
+                }
+                match result {
                     Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
                     Err(error) => {
                         let way = self.way_out(&error, &[]).ok_or(error)?;
@@ -351,7 +364,13 @@ impl Simulation {
         let mut left = most;
         let result = loop {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals };
+            let method = state.solver.method();
             let result = state.solver.step(&mut flow, to, sides);
+            if state.solver.method() != method {
+                let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
+                let (region, method) = (region as u32, state.solver.method());
+                self.s.switches.push(Switch { time, region, method });
+            }
             left -= 1;
             if result != Ok(Advance::Reached) || left == 0 || state.solver.time() >= before {
                 break result;

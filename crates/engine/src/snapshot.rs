@@ -12,6 +12,7 @@ use solver::Solver;
 use crate::Warning;
 use crate::delay::LineState;
 use crate::history::History;
+use crate::log::Switch;
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 
@@ -47,6 +48,8 @@ pub struct Snapshot {
     pub(crate) met: Vec<Met>,
     /// What a reader of the result should know.
     pub(crate) warnings: Vec<Warning>,
+    /// Where parts went on with another method.
+    pub(crate) switches: Vec<Switch>,
     /// How often the units of each block have run.
     pub(crate) firings: Vec<u64>,
     /// The work so far.
@@ -212,6 +215,7 @@ impl Snapshot {
             accumulations,
             met,
             warnings,
+            switches,
             firings,
             counters,
             tag,
@@ -235,6 +239,7 @@ impl Snapshot {
         self.accumulations.clone_from(accumulations);
         self.met.clone_from(met);
         self.warnings.clone_from(warnings);
+        self.switches.clone_from(switches);
         self.firings.clone_from(firings);
         self.counters.clone_from(counters);
         self.tag.clone_from(tag);

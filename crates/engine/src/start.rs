@@ -89,6 +89,7 @@ impl Snapshot {
             accumulations: vec![Accumulation::default(); program.crossings.len()],
             met: vec![Met::default(); program.meetings.len()],
             warnings: Vec::new(),
+            switches: Vec::new(),
             firings: vec![0; blocks],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),

@@ -31,8 +31,9 @@ pub(crate) struct Partials {
     rates: Vec<(u32, Place)>,
 }
 
-/// The most names that the search for movements may note.
-const NAMES: usize = 100_000_000;
+/// The most names that the search for movements may note: about as many nodes as the derivatives
+/// may have.
+const NAMES: usize = 8_000_000;
 
 impl Partials {
     /// Differentiates the rates at `rate` of so many states. Nothing where everything moves with too

@@ -16,6 +16,14 @@ pub(crate) struct Tolerance {
     pub absolute: f64,
 }
 
+impl Tolerance {
+    /// The error allowed for a state of this size.
+    #[inline]
+    pub fn of(self, size: f64) -> f64 {
+        self.absolute + self.relative * size
+    }
+}
+
 /// Fills the segment's slopes and its end from its start; returns the evaluations.
 pub(crate) fn stages<T: Tableau, S: System>(
     system: &mut S,

@@ -22,6 +22,8 @@ mod lu;
 mod pole;
 mod rosenbrock;
 mod segment;
+mod sparse;
+mod stiffness;
 mod trapezoidal;
 
 mod crossing;

@@ -7,10 +7,11 @@
 use crate::counters::Counters;
 use crate::lu;
 use crate::pattern::Pattern;
+use crate::sparse::Sparse;
 use crate::system::System;
 
 /// The derivatives at a point, and the factors of a matrix made of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Linear {
     /// None before the first use, and after the system has changed.
     pattern: Option<Pattern>,
@@ -18,9 +19,36 @@ pub(crate) struct Linear {
     values: Vec<f64>,
     /// df/dt; empty where the rates do not move with time.
     pub rate: Vec<f64>,
-    /// The factors, row by row.
-    factors: Vec<f64>,
-    pivots: Vec<usize>,
+    factors: Factors,
+    /// Whether the derivatives are those at the start of the present step.
+    pub at_start: bool,
+}
+
+/// The matrix and its factors.
+#[derive(Debug)]
+enum Factors {
+    /// Row by row.
+    Dense {
+        matrix: Vec<f64>,
+        pivots: Vec<usize>,
+    },
+    Sparse(Box<Sparse>),
+}
+
+impl Default for Factors {
+    fn default() -> Factors {
+        Factors::Dense { matrix: Vec::new(), pivots: Vec::new() }
+    }
+}
+
+impl Factors {
+    fn new(pattern: &Pattern) -> Factors {
+        let n = pattern.dimension();
+        match Pattern::eliminates_densely(n, pattern.len()) {
+            true => Factors::Dense { matrix: vec![0.0; n * n], pivots: vec![0; n] },
+            false => Factors::Sparse(Box::new(Sparse::new(pattern))),
+        }
+    }
 }
 
 impl Linear {
@@ -38,8 +66,7 @@ impl Linear {
         debug_assert_eq!(pattern.dimension(), n, "one column for each state");
         self.values = vec![0.0; pattern.len()];
         self.rate = vec![0.0; if pattern.moves_with_time() { n } else { 0 }];
-        self.factors = vec![0.0; n * n];
-        self.pivots = vec![0; n];
+        self.factors = Factors::new(&pattern);
         self.pattern = Some(pattern);
     }
 
@@ -61,24 +88,58 @@ impl Linear {
         numbers.filter(|number| !number.is_finite()).for_each(|number| *number = 0.0);
     }
 
+    /// A bound of the size of every eigenvalue of df/dx: the lesser of its largest sum of a column
+    /// and its largest sum of a row.
+    pub fn bound(&self, sums: &mut [f64]) -> f64 {
+        let Some(pattern) = &self.pattern else { return 0.0 };
+        sums.fill(0.0);
+        let mut most = 0.0_f64;
+        for column in 0..pattern.dimension() {
+            let own = &self.values[pattern.range(column)];
+            most = most.max(own.iter().map(|value| value.abs()).sum());
+            for (row, value) in pattern.column(column).iter().zip(own) {
+                sums[*row] += value.abs();
+            }
+        }
+        most.min(sums.iter().fold(0.0, |most, sum| most.max(*sum)))
+    }
+
     /// Factors a I - b df/dx; false where that is singular or not finite.
     pub fn factor(&mut self, a: f64, b: f64) -> bool {
+        let n = self.pattern.as_ref().map_or(0, Pattern::dimension);
+        self.factor_of(a, b, n)
+    }
+
+    /// The same where the number of states may be a constant of the caller.
+    #[inline(always)]
+    pub fn factor_of(&mut self, a: f64, b: f64, n: usize) -> bool {
         let Some(pattern) = &self.pattern else { return false };
-        let n = pattern.dimension();
-        self.factors.fill(0.0);
+        let (matrix, pivots) = match &mut self.factors {
+            Factors::Sparse(sparse) => return sparse.factor(a, b, &self.values),
+            Factors::Dense { matrix, pivots } => (matrix, pivots),
+        };
+        matrix.fill(0.0);
         for column in 0..n {
-            for (row, value) in
-                pattern.column(column).iter().zip(&self.values[pattern.range(column)])
-            {
-                self.factors[row * n + column] = -b * value;
+            let own = pattern.range(column);
+            for (row, value) in pattern.column(column).iter().zip(&self.values[own]) {
+                matrix[row * n + column] = -b * value;
             }
-            self.factors[column * n + column] += a;
+            matrix[column * n + column] += a;
         }
-        lu::factor(&mut self.factors, &mut self.pivots)
+        lu::factor(matrix, pivots, n)
     }
 
     /// Solves with the factors, in place of the right-hand side.
     pub fn solve(&mut self, right: &mut [f64]) {
-        lu::solve(&self.factors, &self.pivots, right);
+        self.solve_of(right, right.len());
+    }
+
+    /// The same where the number of states may be a constant of the caller.
+    #[inline(always)]
+    pub fn solve_of(&mut self, right: &mut [f64], n: usize) {
+        match &mut self.factors {
+            Factors::Sparse(sparse) => sparse.solve(right),
+            Factors::Dense { matrix, pivots } => lu::solve(matrix, pivots, right, n),
+        }
     }
 }

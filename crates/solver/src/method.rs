@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rosenbrock;
 use crate::segment::Dense;
+use crate::stiffness::Watch;
 use crate::tableau;
 
 /// The one-step methods a model can ask for.
@@ -23,15 +24,19 @@ pub enum Method {
     Rk23,
     /// Dormand and Prince's pair of orders 5 and 4.
     Rk45,
+    /// The trapezoidal rule paired with a backward difference, of order 2, for stiff systems.
+    TrBdf2,
     /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
     Rodas5p,
+    /// [`Method::Rk45`] until the system turns out to be stiff, then [`Method::Rodas5p`], and back.
+    Auto,
 }
 
 impl Method {
     /// Every method, in the order in which documentation lists them.
-    pub const fn all() -> [Method; 8] {
+    pub const fn all() -> [Method; 10] {
         use Method::*;
-        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, Rodas5p]
+        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, TrBdf2, Rodas5p, Auto]
     }
 
     /// The method with this name in a model file.
@@ -49,7 +54,9 @@ impl Method {
             Method::EulerAdaptive => "euler-adaptive",
             Method::Rk23 => "rk23",
             Method::Rk45 => "rk45",
+            Method::TrBdf2 => "tr-bdf2",
             Method::Rodas5p => "rodas5p",
+            Method::Auto => "auto",
         }
     }
 
@@ -58,19 +65,19 @@ impl Method {
         matches!(self, Method::Euler | Method::Heun | Method::Trapezoidal | Method::Rk4)
     }
 
-    /// Whether a step solves linear systems made of the derivatives of the rates.
+    /// Whether a step may solve linear systems made of the derivatives of the rates.
     pub const fn is_implicit(self) -> bool {
-        matches!(self, Method::Trapezoidal | Method::Rodas5p)
+        matches!(self, Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p | Method::Auto)
     }
 
     /// The order p of the solution at the ends of steps: the global error is O(h^p).
     pub const fn order(self) -> u32 {
         match self {
             Method::Euler | Method::EulerAdaptive => 1,
-            Method::Heun | Method::Trapezoidal => 2,
+            Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
             Method::Rk23 => 3,
             Method::Rk4 => 4,
-            Method::Rk45 | Method::Rodas5p => 5,
+            Method::Rk45 | Method::Rodas5p | Method::Auto => 5,
         }
     }
 
@@ -78,18 +85,26 @@ impl Method {
     pub const fn dense_order(self) -> u32 {
         match self {
             Method::Euler | Method::EulerAdaptive => 1,
-            Method::Heun | Method::Trapezoidal => 2,
+            Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
             Method::Rk4 | Method::Rk23 => 3,
-            Method::Rk45 | Method::Rodas5p => 4,
+            Method::Rk45 | Method::Rodas5p | Method::Auto => 4,
         }
     }
 
     /// The order of the embedded error estimate, which sets the exponent of step control.
     pub(crate) const fn error_order(self) -> u32 {
         match self {
-            Method::Rk45 | Method::Rodas5p => 4,
-            Method::Rk23 => 2,
+            Method::Rk45 | Method::Rodas5p | Method::Auto => 4,
+            Method::Rk23 | Method::TrBdf2 => 2,
             _ => 1,
+        }
+    }
+
+    /// The method of the first step.
+    pub(crate) const fn first(self) -> Method {
+        match self {
+            Method::Auto => Watch::EXPLICIT,
+            other => other,
         }
     }
 
@@ -97,12 +112,13 @@ impl Method {
     pub(crate) fn slopes(self) -> usize {
         match self {
             Method::Trapezoidal => 2,
+            Method::TrBdf2 => 3,
             Method::Rodas5p => rosenbrock::SLOPES,
             _ => self.coefficients().map_or(0, |coefficients| coefficients.nodes.len()),
         }
     }
 
-    /// The coefficients of an explicit method.
+    /// The coefficients of an explicit method, or of the explicit one among several.
     pub fn coefficients(self) -> Option<Coefficients> {
         use tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun};
         let coefficients = match self {
@@ -110,8 +126,8 @@ impl Method {
             Method::Heun => Coefficients::of::<Heun>(),
             Method::Rk4 => Coefficients::of::<ClassicalRk4>(),
             Method::Rk23 => Coefficients::of::<BogackiShampine>(),
-            Method::Rk45 => Coefficients::of::<DormandPrince>(),
-            Method::Trapezoidal | Method::Rodas5p => return None,
+            Method::Rk45 | Method::Auto => Coefficients::of::<DormandPrince>(),
+            Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p => return None,
         };
         let error = if self.is_fixed() { &[] } else { coefficients.error };
         Some(Coefficients { error, ..coefficients })
@@ -124,7 +140,7 @@ impl Method {
     pub(crate) const fn dense(self) -> Dense {
         match self {
             Method::Euler | Method::EulerAdaptive => Dense::Linear,
-            Method::Rk45 => Dense::DormandPrince,
+            Method::Rk45 | Method::Auto => Dense::DormandPrince,
             Method::Rodas5p => Dense::Rodas5p,
             _ => Dense::Hermite,
         }

@@ -14,6 +14,11 @@ pub struct Pattern {
     moves_with_time: bool,
 }
 
+/// The number of columns up to which a matrix is dense in any case.
+const SMALL: usize = 32;
+/// The part of a larger matrix that may be other than zero for it to be sparse.
+const FILLED: f64 = 0.1;
+
 impl Pattern {
     /// Every place of an n by n matrix.
     pub fn dense(n: usize, moves_with_time: bool) -> Pattern {
@@ -45,6 +50,12 @@ impl Pattern {
     /// The number of places.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Whether a matrix of so many columns and places is eliminated as a dense one.
+    pub fn eliminates_densely(columns: usize, places: usize) -> bool {
+        let all = (columns as f64) * (columns as f64);
+        columns <= SMALL || places as f64 >= FILLED * all
     }
 
     /// Whether no place may be other than zero.

@@ -19,21 +19,42 @@ pub(crate) const SLOPES: usize = STAGES + 2;
 
 /// The stages over a step that `linear` has the derivatives of at the start; false where the matrix
 /// cannot be factored.
+///
+/// For a few states the loops over them are worth as much as the rates: their number is a constant
+/// there, so that nothing is left of the loops.
 pub(crate) fn stages<S: System>(
     system: &mut S,
     segment: &mut Segment,
     argument: &mut [f64],
     linear: &mut Linear,
 ) -> bool {
+    match argument.len() {
+        1 => stages_of(system, segment, argument, linear, 1),
+        2 => stages_of(system, segment, argument, linear, 2),
+        3 => stages_of(system, segment, argument, linear, 3),
+        4 => stages_of(system, segment, argument, linear, 4),
+        n => stages_of(system, segment, argument, linear, n),
+    }
+}
+
+#[inline(always)]
+fn stages_of<S: System>(
+    system: &mut S,
+    segment: &mut Segment,
+    argument: &mut [f64],
+    linear: &mut Linear,
+    n: usize,
+) -> bool {
     let (t, h) = (segment.start, segment.end - segment.start);
-    if !linear.factor(1.0 / (h * GAMMA), 1.0) {
+    if !linear.factor_of(1.0 / (h * GAMMA), 1.0, n) {
         return false;
     }
+    let argument = &mut argument[..n];
     let Segment { x0, x1, slopes, end, .. } = segment;
     let (start, rest) = slopes.split_at_mut(1);
     let (u, last) = rest.split_at_mut(STAGES);
     u[0].copy_from_slice(&start[0]);
-    finish(linear, &mut u[0], h, TIME[0]);
+    finish(linear, &mut u[0][..n], h, TIME[0]);
     stage(system, linear, (t + NODES[0] * h, h, TIME[1]), (x0, argument), u, &A2, &C2);
     stage(system, linear, (t + NODES[1] * h, h, TIME[2]), (x0, argument), u, &A3, &C3);
     stage(system, linear, (t + NODES[2] * h, h, TIME[3]), (x0, argument), u, &A4, &C4);
@@ -41,7 +62,7 @@ pub(crate) fn stages<S: System>(
     stage(system, linear, (*end, h, 0.0), (x0, argument), u, &A6, &C6);
     end_stage(system, linear, (*end, h), argument, u, &C7);
     end_stage(system, linear, (*end, h), argument, u, &C8);
-    for ((x, argument), u) in x1.iter_mut().zip(&*argument).zip(&u[STAGES - 1]) {
+    for ((x, argument), u) in x1[..n].iter_mut().zip(&*argument).zip(&u[STAGES - 1][..n]) {
         *x = argument + u;
     }
     system.derivative(*end, x1, &mut last[0]);
@@ -52,6 +73,7 @@ pub(crate) fn stages<S: System>(
 pub(crate) const EVALUATIONS: u64 = STAGES as u64;
 
 /// Stage N from those before it.
+#[inline(always)]
 fn stage<S: System, const N: usize>(
     system: &mut S,
     linear: &mut Linear,
@@ -63,7 +85,7 @@ fn stage<S: System, const N: usize>(
 ) {
     let (known, rest) = u.split_at_mut(N);
     let n = argument.len();
-    let k: [&[f64]; N] = from_fn(|j| &known[j][..n]);
+    let (k, x0): ([&[f64]; N], _) = (from_fn(|j| &known[j][..n]), &x0[..n]);
     for i in 0..n {
         let mut sum = 0.0;
         for j in 0..N {
@@ -75,6 +97,7 @@ fn stage<S: System, const N: usize>(
 }
 
 /// A stage at the end of the step, whose argument is that of the stage before and its u.
+#[inline(always)]
 fn end_stage<S: System, const N: usize>(
     system: &mut S,
     linear: &mut Linear,
@@ -84,11 +107,13 @@ fn end_stage<S: System, const N: usize>(
     c: &[f64; N],
 ) {
     let (known, rest) = u.split_at_mut(N);
-    argument.iter_mut().zip(&known[N - 1]).for_each(|(argument, u)| *argument += u);
+    let last = &known[N - 1][..argument.len()];
+    argument.iter_mut().zip(last).for_each(|(argument, u)| *argument += u);
     solve_at(system, linear, (t, h, 0.0), argument, known, &mut rest[0], c);
 }
 
 /// The u of a stage at its argument.
+#[inline(always)]
 fn solve_at<S: System, const N: usize>(
     system: &mut S,
     linear: &mut Linear,
@@ -98,8 +123,9 @@ fn solve_at<S: System, const N: usize>(
     u: &mut [f64],
     c: &[f64; N],
 ) {
+    let n = argument.len();
+    let u = &mut u[..n];
     system.derivative(t, argument, u);
-    let n = u.len();
     let k: [&[f64]; N] = from_fn(|j| &known[j][..n]);
     let scale = 1.0 / h;
     for i in 0..n {
@@ -113,12 +139,14 @@ fn solve_at<S: System, const N: usize>(
 }
 
 /// Adds the share of df/dt and solves.
+#[inline(always)]
 fn finish(linear: &mut Linear, u: &mut [f64], h: f64, time: f64) {
-    if time != 0.0 {
+    if time != 0.0 && !linear.rate.is_empty() {
         let share = h * time;
         u.iter_mut().zip(&linear.rate).for_each(|(u, rate)| *u += share * rate);
     }
-    linear.solve(u);
+    let n = u.len();
+    linear.solve_of(u, n);
 }
 
 /// The root mean square of the last u over the tolerance; NaN where the step's end or the slope

@@ -9,11 +9,12 @@ use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
 use crate::linear::Linear;
-use crate::method::Options;
+use crate::method::{Method, Options};
 use crate::pole::Pole;
 use crate::scratch::Scratch;
 use crate::segment::Segment;
 use crate::stepping::FIRST_STEP_WITHOUT_STATE;
+use crate::stiffness::Watch;
 use crate::system::System;
 use crate::trapezoidal::Newton;
 
@@ -33,6 +34,11 @@ pub enum Advance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Solver {
     pub(crate) options: Options,
+    /// The method of the present step; that of the options, unless that chooses.
+    pub(crate) method: Method,
+    /// The method of the next one.
+    pub(crate) next: Method,
+    pub(crate) watch: Watch,
     /// The bound asked for by blocks \[s\].
     pub(crate) limit: f64,
     /// Where the last restart was; the grid of fixed steps begins there.
@@ -61,7 +67,7 @@ pub(crate) struct Inside {
 }
 
 /// Working space of a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Space {
     pub argument: Vec<f64>,
     pub slope: Vec<f64>,
@@ -73,10 +79,13 @@ impl Solver {
     /// A solver for this many states and crossing functions. It stands nowhere until
     /// [`Solver::restart`] tells it where.
     pub fn new(options: Options, dimension: usize, crossings: usize) -> Solver {
-        let method = options.method;
+        let method = options.method.first();
         let zeros = vec![0.0; dimension];
         Solver {
             options,
+            method,
+            next: method,
+            watch: Watch::default(),
             limit: f64::INFINITY,
             phase_start: 0.0,
             control: Control::Pi(PiControl::new(method.error_order())),
@@ -122,7 +131,7 @@ impl Solver {
         system.derivative(t, x, segment.end_slope_mut());
         self.counters.evaluations += 1;
         self.look_here(system);
-        if self.learnt.is_none() && !self.options.method.is_fixed() {
+        if self.learnt.is_none() && !self.method.is_fixed() {
             self.learnt = self.first_step(system);
         }
     }
@@ -214,6 +223,12 @@ impl Solver {
         &self.search.crossed
     }
 
+    /// The method of the last step: that of the options, unless those leave the choice to the
+    /// solver.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
     /// The work so far.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -239,7 +254,7 @@ impl Solver {
             space.argument = vec![0.0; n];
             space.slope = vec![0.0; n];
         }
-        if self.options.method.is_implicit() {
+        if self.method.is_implicit() {
             space.newton.prepare(n);
             space.linear.prepare(system, n);
         }
@@ -261,7 +276,7 @@ impl Solver {
         }
         let tolerance = self.tolerance();
         let argument = &mut self.space.0.argument;
-        let order = self.options.method.error_order();
+        let order = self.method.error_order();
         let longest = self.options.maximum_step.min(self.limit);
         self.counters.evaluations += 1;
         Some(initial::step(system, &mut self.segment, argument, tolerance, order, longest))
@@ -286,8 +301,27 @@ impl Solver {
             }
             self.checked = true;
         }
+        if self.next != self.method {
+            self.change_method(system);
+        }
         self.segment.pass();
         Ok(())
+    }
+
+    /// Goes on with another method from where the solution stands. The step learnt is kept: both
+    /// methods have errors of one order.
+    fn change_method<S: System>(&mut self, system: &mut S) {
+        let method = self.next;
+        let n = self.segment.x1.len();
+        let mut segment = Segment::new(method.dense(), n, method.slopes());
+        (segment.start, segment.end) = (self.segment.end, self.segment.end);
+        segment.end_slope_mut().copy_from_slice(self.segment.end_slope());
+        std::mem::swap(&mut segment.x1, &mut self.segment.x1);
+        self.segment = segment;
+        self.method = method;
+        self.watch = Watch::default();
+        self.control = Control::Pi(PiControl::new(method.error_order()));
+        self.prepare(system);
     }
 
     /// Searches the step just taken; returns where it has to stop.

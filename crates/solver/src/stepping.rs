@@ -8,8 +8,10 @@ use crate::method::Method;
 use crate::rosenbrock;
 use crate::segment::Segment;
 use crate::solver::{Solver, Space};
+use crate::stiffness::{Watch, fastest};
 use crate::system::{System, Trial};
 use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
+use crate::trapezoidal::Work;
 
 /// The first step of a model without states \[s\]. It is short, because only crossing functions
 /// can tell the time scale and a step that is too long would alias them.
@@ -25,7 +27,7 @@ impl Solver {
         system: &mut S,
         horizon: f64,
     ) -> Result<(), StepError> {
-        match self.options.method {
+        match self.method {
             Method::Euler => self.fixed::<Euler, S>(system, horizon)?,
             Method::Heun => self.fixed::<Heun, S>(system, horizon)?,
             Method::Rk4 => self.fixed::<ClassicalRk4, S>(system, horizon)?,
@@ -33,13 +35,33 @@ impl Solver {
             Method::EulerAdaptive => self.variable(system, horizon, Solver::trial::<Euler, S>)?,
             Method::Rk23 => self.variable(system, horizon, Solver::trial::<BogackiShampine, S>)?,
             Method::Rk45 => self.variable(system, horizon, Solver::trial::<DormandPrince, S>)?,
+            Method::TrBdf2 => {
+                self.linearise(system);
+                self.variable(system, horizon, Solver::pair_trial::<S>)?;
+            }
             Method::Rodas5p => {
                 self.linearise(system);
                 self.variable(system, horizon, Solver::rosenbrock_trial::<S>)?;
             }
+            Method::Auto => unreachable!("it takes the steps of another method"),
+        }
+        if self.options.method == Method::Auto {
+            self.choose_method();
         }
         self.counters.accepted += 1;
         Ok(())
+    }
+
+    /// Looks at the step just taken for the method of the next one.
+    fn choose_method(&mut self) {
+        self.next = match self.method {
+            Watch::IMPLICIT => {
+                let h = self.segment.end - self.segment.start;
+                let bound = h * self.space.0.linear.bound(&mut self.space.0.argument);
+                self.watch.after_implicit(bound)
+            }
+            _ => self.watch.after_explicit(fastest(&self.segment)),
+        };
     }
 
     fn fixed<T: Tableau, S: System>(
@@ -61,8 +83,8 @@ impl Solver {
     fn implicit<S: System>(&mut self, system: &mut S, horizon: f64) -> Result<(), StepError> {
         self.segment.end = self.grid_point(horizon);
         let tolerance = self.tolerance();
-        let Space { newton, linear, .. } = &mut self.space.0;
-        newton.step(system, &mut self.segment, linear, tolerance, &mut self.counters)
+        let (counters, Space { newton, linear, .. }) = (&mut self.counters, &mut self.space.0);
+        newton.step(&mut Work { system, linear, tolerance, counters }, &mut self.segment)
     }
 
     /// The next multiple of the step after the phase's start, multiplied rather than summed so
@@ -142,6 +164,7 @@ impl Solver {
         let (segment, linear) = (&self.segment, &mut self.space.0.linear);
         if !segment.x0.is_empty() {
             linear.linearise(system, segment.start, &segment.x0, &mut self.counters);
+            linear.at_start = true;
         }
     }
 
@@ -156,6 +179,18 @@ impl Solver {
         }
         self.counters.evaluations += rosenbrock::EVALUATIONS;
         rosenbrock::error_norm(&self.segment, self.tolerance())
+    }
+
+    /// One trial of the trapezoidal rule and the backward difference.
+    fn pair_trial<S: System>(&mut self, system: &mut S) -> f64 {
+        if self.segment.x0.is_empty() {
+            return self.trial_without_state(system);
+        }
+        let tolerance = self.tolerance();
+        let Space { argument, newton, linear, .. } = &mut self.space.0;
+        let counters = &mut self.counters;
+        let mut work = Work { system, linear, tolerance, counters };
+        newton.pair(&mut work, &mut self.segment, argument)
     }
 
     /// Without states only the crossing functions limit a step: it is accepted while their

@@ -7,6 +7,7 @@
 //! the dense output needs it now.
 
 pub(crate) mod rodas5p;
+pub(crate) mod trbdf2;
 
 /// An explicit method as constants, so that the stage loop is compiled for each of them.
 pub(crate) trait Tableau {

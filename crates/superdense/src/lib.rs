@@ -67,7 +67,7 @@ pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, PairError, ReadError, Schema,
     TestFunction, Tolerance, Trace, WriteError, Writer, compare, pair, write_csv,
 };
-pub use work::{BlockWork, PartWork, Work};
+pub use work::{BlockWork, PartWork, SolverSwitch, Work};
 
 /// Pictures of results.
 pub mod plots {

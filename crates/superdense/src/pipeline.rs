@@ -9,9 +9,9 @@ use engine::{InputValue, Options, RunError};
 use jit::NativeError;
 use model::{Model, Refused};
 use plot::Figure;
-use program::{Program, RecordCells, RegionProgram, Sweep};
+use program::{Jacobian, Program, RecordCells, RegionProgram, Sweep};
 use schedule::Schedule;
-use solver::Method;
+use solver::{Method, Pattern};
 use trace::{Column, Header, Schema};
 
 use crate::figures::figures;
@@ -321,27 +321,31 @@ fn check_columns(records: &[RecordCells]) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// The greatest number of states of a region with an implicit method, whose matrix is dense.
-const MAXIMUM_IMPLICIT: usize = 4000;
+/// The greatest number of states of a region whose matrix is eliminated as a dense one.
+const MAXIMUM_DENSE: usize = 4000;
 
+/// Refuses implicit methods where their matrices would not fit.
 fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
-    let regions = || program.regions.iter();
-    let largest = regions().map(|region| region.dimension).max().unwrap_or(0);
-    let entangled = |region: &RegionProgram| region.dimension > 0 && region.jacobian.is_none();
-    if method.is_implicit() && regions().any(entangled) {
-        let message =
-            "the rates of the model depend on too many states each for an implicit solver";
-        return Err(Diagnostic::error("too-large", message)
-            .help("choose another solver, such as rk45")
-            .into());
-    }
-    if !method.is_implicit() || largest <= MAXIMUM_IMPLICIT {
+    let dense = |region: &RegionProgram| {
+        let places = |jacobian: &Jacobian| jacobian.columns.iter().map(Vec::len).sum();
+        let places = region.jacobian.as_ref().map_or(0, places);
+        Pattern::eliminates_densely(region.dimension, places)
+    };
+    let large = |region: &&RegionProgram| match region.jacobian {
+        Some(_) => region.dimension > MAXIMUM_DENSE && dense(region),
+        None => region.dimension > 0,
+    };
+    let Some(region) = program.regions.iter().find(large).filter(|_| method.is_implicit()) else {
         return Ok(());
-    }
-    let message = format!("{largest} states are too many for the implicit solver");
+    };
+    let states = region.dimension;
+    let message = format!("{states} states are too many for an implicit solver");
     Err(Diagnostic::error("too-large", message)
-        .note(format!("its matrix is dense; it takes up to {MAXIMUM_IMPLICIT} states"))
-        .help("choose another solver, such as rk45")
+        .note(format!(
+            "each rate depends on many of the states: the matrix is dense, and up to \
+             {MAXIMUM_DENSE} states are taken"
+        ))
+        .help("choose an explicit solver, such as rk45")
         .into())
 }
 

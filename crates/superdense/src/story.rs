@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::Tag;
 use blocks::Part;
 use diagram::{BlockId, Diagram, WireId};
-use engine::{Change, Event, InputValue};
+use engine::{Change, Event, InputValue, Switch};
 use serde_json::{Value as Json, json};
 
 use crate::System;
@@ -28,6 +28,10 @@ impl System {
             Event::Restarted { time, region } => {
                 json!({"event": "restarted", "time": time.decimal(), "region": region.0})
             }
+            Event::Switched(Switch { time, region, method }) => json!({
+                "event": "switched", "time": time.decimal(), "region": region,
+                "solver": method.name(),
+            }),
             Event::Fired { tag, block, changes } => json!({
                 "event": "fired", "time": tag.time.decimal(), "microstep": tag.microstep,
                 "block": path(block),
@@ -103,6 +107,9 @@ impl System {
             }
             Event::Restarted { region, .. } => {
                 vec![format!("region {} starts a new smooth phase", region.0)]
+            }
+            Event::Switched(Switch { region, method, .. }) => {
+                vec![format!("region {region} goes on with the solver {}", method.name())]
             }
             Event::Fired { block, changes, .. } => {
                 let inputs = self.inputs_of(*block);

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base::Time;
 use diagram::{BlockId, Diagram};
-use engine::{Counters, Simulation};
+use engine::{Counters, Simulation, Switch};
+use solver::Method;
 
 /// The work of a run, told apart: what is slow can be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,17 @@ pub struct PartWork {
     pub rejected: u64,
     /// Evaluations of rates.
     pub evaluations: u64,
+    /// Where it went on with another solver, where that is chosen by the run.
+    pub switches: Vec<SolverSwitch>,
+}
+
+/// A part goes on with another solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverSwitch {
+    /// From when on.
+    pub time: Time,
+    /// With which.
+    pub solver: Method,
 }
 
 /// The work of a block at ticks.
@@ -46,6 +59,8 @@ pub(crate) struct Tally {
     regions: Vec<Counters>,
     /// How often each block has run at ticks.
     firings: Vec<u64>,
+    /// Where regions went on with another method.
+    switches: Vec<Switch>,
 }
 
 impl Tally {
@@ -56,6 +71,7 @@ impl Tally {
             diagram: Some(simulation.diagram().clone()),
             regions: regions.map(|region| simulation.region_counters(region)).collect(),
             firings: blocks.map(|block| simulation.firings(block)).collect(),
+            switches: simulation.switches().to_vec(),
         }
     }
 
@@ -78,9 +94,15 @@ fn parts(tally: &Tally, diagram: &Diagram) -> Vec<PartWork> {
                 steps: work.steps,
                 rejected: work.rejected,
                 evaluations: work.evaluations,
+                switches: switches(tally, index),
             }
         })
         .collect()
+}
+
+fn switches(tally: &Tally, region: usize) -> Vec<SolverSwitch> {
+    let own = tally.switches.iter().filter(|switch| switch.region as usize == region);
+    own.map(|switch| SolverSwitch { time: switch.time, solver: switch.method }).collect()
 }
 
 fn blocks(tally: &Tally, diagram: &Diagram) -> Vec<BlockWork> {

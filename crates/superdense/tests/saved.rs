@@ -83,7 +83,6 @@ blocks:
   x: {type: Integrator, input: -50 * (x - cos(time))}
   e: {type: LevelCrossing, input: x, level: 0.5}
 record: [x, e]
-simulate: {stop: 1, solver: trapezoidal, step: 0.03}
 ";
 
 const DELAYS: &str = "
@@ -173,7 +172,21 @@ fn delays_resume_anywhere() {
 
 #[test]
 fn implicit_steps_resume_anywhere() {
-    check("implicit", &compile(IMPLICIT));
+    for settings in [
+        "solver: trapezoidal, step: 0.03",
+        "solver: tr-bdf2, tolerance: 1e-4",
+        "solver: rodas5p, tolerance: 1e-6, maximum_step: 0.03",
+        "solver: auto, tolerance: 1e-4",
+    ] {
+        let mut text = format!("{IMPLICIT}simulate: {{stop: 1, {settings}}}\n");
+        if settings.contains("auto") {
+            // Steps of rk45, and then of rodas5p.
+            text = text.replace("-50", "-5000");
+            let outcome = compile(&text).simulate().unwrap();
+            assert!(!outcome.work().parts[0].switches.is_empty());
+        }
+        check(settings, &compile(&text));
+    }
 }
 
 #[test]

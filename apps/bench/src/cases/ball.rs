@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Floor, NOTHING, compile, compile_native, errors};
+use super::{Floor, NOTHING, compile, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -105,8 +105,8 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         ("B bouncing ball to t = 20", NOTHING, Some(Bar::Ratio(15.0))),
         ("B, 2 signals recorded", "y, v", None),
     ] {
-        let system = compile_native(&text(record))?;
-        let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+        let system = compile(&text(record))?;
+        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
         let bounce = ours.best / bounced.bounces as f64;
         figures.push(Figure {
             name: name.to_owned(),

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{Floor, NOTHING, compile, compile_native, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn, time};
 
@@ -97,9 +97,9 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         ("C chain of 1000 masses", NOTHING, Some(Bar::Ratio(1.3))),
         ("C, 2 signals recorded", "x400, x500", None),
     ] {
-        let system = compile_native(&text(record))?;
+        let system = compile(&text(record))?;
         let steps = system.simulate()?.counters.steps;
-        let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
         figures.push(Figure {
             name: name.to_owned(),
             ours,

@@ -75,7 +75,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     check()?;
     let [with, without] = quiet(NOTHING);
     let (with, without, busy) = (compile(&with)?, compile(&without)?, busy()?);
-    let (ours, hand) = in_turn(effort, || with.simulate(), || without.simulate());
+    let (ours, hand) = in_turn(effort, || effort.run(&with), || effort.run(&without));
     let never = Figure {
         name: "impulses that never come, against no blocks for them".to_owned(),
         ours,
@@ -84,7 +84,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         errors: None,
         note: String::new(),
     };
-    let ours = time(effort, || busy.simulate());
+    let ours = time(effort, || effort.run(&busy));
     let many = Figure {
         name: "20,000 impulses".to_owned(),
         ours,

@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{Floor, NOTHING, compile, compile_native, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors};
 use crate::diagram::{Block, Diagram};
 use crate::hand::{DormandPrince, Equations, Rk4};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
@@ -105,8 +105,8 @@ pub(super) fn check() -> Result<()> {
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let errors = exactness()?;
     let diagram = Diagram::random(1000);
-    let system = compile_native(&text(&diagram, NOTHING, STEPS))?;
-    let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+    let system = compile(&text(&diagram, NOTHING, STEPS))?;
+    let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
     Ok(vec![Figure {
         name: "F random linear diagram of 1000 blocks, rk4".to_owned(),
         ours,

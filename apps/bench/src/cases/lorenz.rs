@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{Floor, NOTHING, compile, compile_native, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -87,9 +87,9 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         ("A Lorenz to t = 20", NOTHING, Some(Bar::Ratio(1.15))),
         ("A, 3 signals recorded", "x, y, z", None),
     ] {
-        let system = compile_native(&text(record))?;
+        let system = compile(&text(record))?;
         let steps = system.simulate()?.counters.steps;
-        let (ours, hand) = in_turn(effort, || system.simulate(), by_hand);
+        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
         figures.push(Figure {
             name: name.to_owned(),
             ours,

@@ -60,7 +60,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for states in [2, 20, 200] {
         let (moving, still, steps) = pair(states)?;
-        let (with, without) = in_turn(effort, || moving.simulate(), || still.simulate());
+        let (with, without) = in_turn(effort, || effort.run(&moving), || effort.run(&still));
         let step = without.best / steps as f64;
         let switch = |with: f64, without: f64| (with - without) / SWITCHES as f64;
         let ours = Time {

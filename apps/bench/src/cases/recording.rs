@@ -75,7 +75,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         let path = file(format);
         let steps = record(&recorded, &path)?;
         let bytes = std::fs::metadata(&path).context("the file was written")?.len();
-        let (ours, hand) = in_turn(&effort, || record(&recorded, &path), || bare.simulate());
+        let (ours, hand) = in_turn(&effort, || record(&recorded, &path), || effort.run(&bare));
         std::fs::remove_file(&path)?;
         figures.push(Figure {
             name: format!("10 signals to {format}, against none recorded"),

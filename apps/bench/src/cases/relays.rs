@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, compile_native, ends, errors};
+use super::{NOTHING, compile, ends, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -109,10 +109,11 @@ pub(super) fn check() -> Result<()> {
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let errors = exactness()?;
-    let system = compile_native(&text(NOTHING))?;
+    let system = compile(&text(NOTHING))?;
     let steps = system.simulate()?.counters.steps;
     let relays = black_box(Relays::new());
-    let (ours, hand) = in_turn(&effort.at_most(15), || system.simulate(), || solve(&relays, 1e-6));
+    let (ours, hand) =
+        in_turn(&effort.at_most(15), || effort.run(&system), || solve(&relays, 1e-6));
     Ok(vec![Figure {
         name: "10,000 relays".to_owned(),
         ours,

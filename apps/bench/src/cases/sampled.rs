@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, compile_native, errors};
+use super::{NOTHING, compile, errors};
 use crate::hand::{DormandPrince, Equations};
 use crate::measure::{Effort, Errors, Figure, in_turn};
 
@@ -86,8 +86,8 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (name, record) in [("sampled loop", NOTHING), ("sampled loop, 2 signals recorded", "x, u")]
     {
-        let system = compile_native(&text(record))?;
-        let (ours, hand) = in_turn(effort, || system.simulate(), || by_hand(|_, _| {}));
+        let system = compile(&text(record))?;
+        let (ours, hand) = in_turn(effort, || effort.run(&system), || by_hand(|_, _| {}));
         let rate = TICKS as f64 / ours.best / 1e6;
         figures.push(Figure {
             name: name.to_owned(),

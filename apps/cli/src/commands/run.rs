@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use superdense::{
-    BlockWork, Diagnostic, Diagnostics, Listener, PartWork, Ran, Run, StopReason, System, Trace,
-    Work, Writer, traces, write_csv,
+    BlockWork, Diagnostic, Diagnostics, Listener, PartWork, Ran, Run, SolverSwitch, StopReason,
+    System, Trace, Work, Writer, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -160,6 +160,7 @@ fn summary(system: &System, driven: &Driven) -> String {
     let end = trace.tags().last().map_or_else(String::new, |tag| format!(" to t = {}", tag.time));
     let mut out = format!("rows       {rows}{end}\n");
     out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);
+    out += &switches(&driven.run.work());
     out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
     out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
     out += &parts(&driven.run.work());
@@ -169,6 +170,17 @@ fn summary(system: &System, driven: &Driven) -> String {
         out += &format!("{:<10} and {} more signals\n", "", lines.len() - SHOWN);
     }
     out
+}
+
+/// Where parts went on with another solver.
+fn switches(work: &Work) -> String {
+    let alone = work.parts.len() < 2;
+    let tell = |part: &PartWork, switch: &SolverSwitch| {
+        let of = if alone { String::new() } else { format!(" for {}", part.name) };
+        format!("{}{of} from t = {} on", switch.solver.name(), switch.time)
+    };
+    let found = work.parts.iter().flat_map(|part| part.switches.iter().map(|s| tell(part, s)));
+    list("solver", found.collect::<Vec<_>>().into_iter())
 }
 
 /// A line with the last value of a column, where it has one.
