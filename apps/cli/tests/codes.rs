@@ -40,6 +40,7 @@ fn the_table_has_the_codes_that_occur() {
     for stage in folders(&repository().join("crates")) {
         gather(&repository().join("crates").join(stage).join("src"), &mut found);
     }
+    gather(&repository().join("apps/cli/src"), &mut found);
     for code in ["yaml-syntax", "zeno", "trace-cut"] {
         assert!(found.contains(code), "{code} was not found in the sources");
     }

@@ -302,7 +302,10 @@ impl System for Flow<'_> {
         };
         let active = &self.active.jacobian;
         self.place_with(t, x, true);
-        run_active(&jacobian.tape, &active.tape, self.slots);
+        match self.code {
+            Some(code) => code.jacobian(self.slots),
+            None => run_active(&jacobian.tape, &active.tape, self.slots),
+        }
         for (value, place) in values.iter_mut().zip(&active.places) {
             *value = self.slots[*place as usize];
         }

@@ -25,6 +25,10 @@ pub trait RegionCode: Debug + Send + Sync {
     /// The left limits; states are in the buffer.
     fn left(&self, slots: &mut [f64]);
 
+    /// The derivatives of the rates by the states and by time, where the program has them; states
+    /// are in the buffer.
+    fn jacobian(&self, slots: &mut [f64]);
+
     /// A whole trial step, where there is code for it; times count from `origin` \[s\]. It is not a
     /// number where a rate is not finite and the region has functions for that.
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64>;

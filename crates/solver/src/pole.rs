@@ -50,11 +50,14 @@ fn size(segment: &Segment, component: usize) -> f64 {
 fn suspect(segment: &Segment) -> Option<usize> {
     let (first, last) = (&segment.slopes[0], segment.end_slope());
     let inner = &segment.slopes[1..segment.slopes.len() - 1];
-    (0..first.len()).find(|&i| {
-        let turns = first[i] < 0.0 && last[i] > 0.0 || first[i] > 0.0 && last[i] < 0.0;
+    let larger = |i: usize| {
         let most = SUSPECT * size(segment, i);
-        turns && (inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most))
-    })
+        inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
+    };
+    // Few rates turn in a step; the others are passed over quickly.
+    let turns = |a: f64, b: f64| (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
+    let ends = first.iter().zip(last).enumerate();
+    ends.filter(|(_, (a, b))| turns(**a, **b)).map(|(i, _)| i).find(|i| larger(*i))
 }
 
 /// Halves the step around a change of sign of a rate that is `from` at its start; the place where it

@@ -149,6 +149,7 @@ struct Region {
     derivative: Routine,
     crossings: Routine,
     left: Routine,
+    jacobian: Routine,
     step: Option<StepRoutine>,
     method: Method,
 }
@@ -164,6 +165,10 @@ impl RegionCode for Region {
 
     fn left(&self, slots: &mut [f64]) {
         self.left.run(slots, [&[], &[]], [&mut [], &mut []]);
+    }
+
+    fn jacobian(&self, slots: &mut [f64]) {
+        self.jacobian.run(slots, [&[], &[]], [&mut [], &mut []]);
     }
 
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
@@ -193,10 +198,10 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
     let slots = program.image.len();
     let moving: Vec<usize> =
         (0..program.regions.len()).filter(|region| program.regions[*region].moves).collect();
-    let mut plans = Vec::new();
+    let (mut plans, none) = (Vec::new(), Tape::default());
     let mut steps = Vec::new();
     for region in moving.iter().map(|region| &program.regions[*region]) {
-        plans.extend(tapes(region, slots));
+        plans.extend(tapes(region, slots, &none));
         steps.push(step(program, region, method));
     }
     let wanted: Vec<StepPlan> = steps.iter().flatten().cloned().collect();
@@ -205,21 +210,24 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
     let mut regions: Vec<Option<Box<dyn RegionCode>>> = Vec::new();
     regions.resize_with(program.regions.len(), || None);
     for (index, step) in moving.into_iter().zip(&steps) {
-        let (Some(derivative), Some(crossings), Some(left)) =
-            (routines.next(), routines.next(), routines.next())
-        else {
-            break;
-        };
+        let own: [Option<Routine>; TAPES] = std::array::from_fn(|_| routines.next());
+        let [Some(derivative), Some(crossings), Some(left), Some(jacobian)] = own else { break };
         let step = step.as_ref().and_then(|_| made.next().flatten());
-        regions[index] = Some(Box::new(Region { derivative, crossings, left, step, method }));
+        let region = Region { derivative, crossings, left, jacobian, step, method };
+        regions[index] = Some(Box::new(region));
     }
     Ok(Arc::new(Routines { regions }))
 }
 
-/// The rates, the watched functions and the left limits of a region.
-fn tapes(region: &RegionProgram, slots: usize) -> [Plan<'_>; 3] {
-    let tapes: [&Tape; 3] = [&region.derivative, &region.crossings, &region.left];
-    let [mut derivative, mut crossings, left] =
+/// How many tapes of a region are compiled.
+const TAPES: usize = 4;
+
+/// The rates, the watched functions, the left limits and the derivatives of the rates of a region;
+/// `none` stands for those of an explicit method.
+fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'a>; TAPES] {
+    let jacobian = region.jacobian.as_ref().map_or(none, |jacobian| &jacobian.tape);
+    let tapes = [&region.derivative, &region.crossings, &region.left, jacobian];
+    let [mut derivative, mut crossings, left, jacobian] =
         tapes.map(|tape| Plan { tape, slots, inputs: [NONE; 2], outputs: [NONE; 2] });
     if region.is_whole() {
         let (n, watches) = (region.dimension, region.watches.len());
@@ -229,7 +237,7 @@ fn tapes(region: &RegionProgram, slots: usize) -> [Plan<'_>; 3] {
         crossings.inputs = [state, rate];
         crossings.outputs = [range(region.g, watches), range(region.g_rate, watches)];
     }
-    [derivative, crossings, left]
+    [derivative, crossings, left, jacobian]
 }
 
 fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Option<StepPlan<'a>> {
