@@ -240,7 +240,7 @@ fn matches(shown: &str, actual: &str) -> bool {
 fn lasting(output: &str) -> String {
     let line = |line: &str| match line {
         _ if line.starts_with("time       ") => {
-            "time       ... to run, ... to compile\n".to_owned()
+            "time       ... to run on ..., ... to compile\n".to_owned()
         }
         _ if line.starts_with("size       ") => "size       ...\n".to_owned(),
         _ => format!("{line}\n"),
