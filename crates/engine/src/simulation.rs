@@ -9,7 +9,7 @@ use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
 use program::{CellId, Program};
-use solver::{Advance, Sides, StepError};
+use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
@@ -361,23 +361,25 @@ impl Simulation {
                 .with(code);
         let to = horizon.since(state.origin);
         let before = before.since(state.origin);
-        let mut left = most;
+        let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals };
             let method = state.solver.method();
-            let result = state.solver.step(&mut flow, to, sides);
+            let left = begun + u64::from(most) - state.solver.counters().accepted;
+            let reach = Reach { horizon: to, before, most: left };
+            let result = state.solver.steps(&mut flow, reach, sides);
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
                 let (region, method) = (region as u32, state.solver.method());
                 self.s.switches.push(Switch { time, region, method });
             }
-            left -= 1;
-            if result != Ok(Advance::Reached) || left == 0 || state.solver.time() >= before {
+            let done = state.solver.counters().accepted >= begun + u64::from(most);
+            if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
                 break result;
             }
         };
         let t = state.solver.time();
-        if result.is_ok() || left + 1 < most {
+        if result.is_ok() || t > from {
             // The horizon is exact; anything else is a float from the phase's start.
             state.reached = if t >= to {
                 horizon
