@@ -106,6 +106,8 @@ pub struct Simulation {
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
+    /// Whether only one region moves.
+    alone: bool,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// Which region reaches least far, while regions step and nothing else happens.
@@ -140,11 +142,13 @@ impl Simulation {
     ) -> Simulation {
         let regions = program.regions.len();
         let (covered, places) = (vec![false; regions], wire_places(&program));
+        let alone = program.regions.iter().filter(|region| region.moves).count() <= 1;
         Simulation {
             diagram,
             program,
             covered,
             places,
+            alone,
             options,
             s: snapshot,
             ran: Vec::new(),
@@ -331,14 +335,14 @@ impl Simulation {
     }
 
     /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
-    /// region beside it and the first, which never steps.
+    /// region that moves.
     fn is_quiet(&self, region: usize) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
             && !(program.recorded && rows.steps)
             && rows.every.is_none()
             && self.s.on_list >= rows.times.len()
-            && self.program.regions.len() <= 2
+            && self.alone
     }
 
     /// One step of a region up to its horizon, or up to `most` before a time.
