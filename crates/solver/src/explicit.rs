@@ -142,13 +142,10 @@ fn term<const N: usize>(
 
 /// The first state whose value or slope is not finite.
 pub(crate) fn not_finite(x: &[f64], dx: &[f64]) -> Option<usize> {
-    // All of them side by side first, for there is hardly ever one: a finite number less itself
-    // has no bits. A sum that is too large is looked at again below.
-    let odd = |all: u64, (x, dx): (&f64, &f64)| {
-        let sum = x + dx;
-        all | (sum - sum).to_bits()
-    };
-    if x.iter().zip(dx).fold(0, odd) == 0 {
+    // All of them side by side first, for there is hardly ever one: a finite number times zero has
+    // no bits but its sign. A sum that is too large is looked at again below.
+    let odd = |all: u64, (x, dx): (&f64, &f64)| all | ((x + dx) * 0.0).to_bits();
+    if x.iter().zip(dx).fold(0, odd) << 1 == 0 {
         return None;
     }
     x.iter().zip(dx).position(|(x, dx)| !(x.is_finite() && dx.is_finite()))
