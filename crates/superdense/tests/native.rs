@@ -100,6 +100,52 @@ simulate: {stop: 2, tolerance: 1e-8}
     agree("an outflow", &compile(text));
 }
 
+/// A tick with more units than a word has bits, vectors of many numbers, events that come and go,
+/// impulses and a crossing; `last` is the operand of one more, which may fail at some time.
+fn ticking(last: &str) -> String {
+    let mut text = String::from(
+        "
+superdense: 1
+blocks:
+  x: {type: Integrator, input: u - x, initial: 2, impulse: kick}
+  y: {type: Integrator, input: -1}
+  hit: {type: LevelCrossing, input: x - 1.2, direction: falling}
+  kick: {type: Sample, input: 0.3 * previous(x), trigger: hit}
+  clock: {type: Clock, period: 0.1}
+  slow: {type: Clock, period: 0.4}
+  e0: {type: Sample, input: x, trigger: clock}
+  wide: {type: Expression, expression: 'e0 * [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]'}
+  few: {type: Sample, input: '[x, y]', trigger: slow}
+  held: {type: ZeroOrderHold, input: few, initial: '[0, 0]'}
+  u: {type: ZeroOrderHold, input: e69 + wide[11], initial: 0}
+",
+    );
+    for k in 1..70 {
+        let expression = match k % 3 {
+            0 => format!("e{} * 0.99 - 0.01", k - 1),
+            1 => format!("max(e{}, 0.1)", k - 1),
+            _ => format!("if e{} > 1 then 0.9 else 0.5", k - 1),
+        };
+        text += &format!("  e{k}: {{type: Expression, expression: '{expression}'}}\n");
+    }
+    text + &format!(
+        "  last: {{type: Sample, input: '{last}', trigger: clock}}
+record: [x, u, hit, kick, wide, held, e69, last]
+simulate: {{stop: 2}}
+"
+    )
+}
+
+#[test]
+fn ticks_have_the_same_bits() {
+    for last in ["held[0]", "1 / held[1]", "log(held[1] + 1.3)"] {
+        let system = compile(&ticking(last));
+        agree(last, &system);
+        let work = |backend| started(&system, backend).finish().map(|outcome| outcome.work());
+        assert_eq!(work(Backend::Interpreter).ok(), work(Backend::Native).ok(), "{last}");
+    }
+}
+
 /// What is not finite is told in the same words.
 #[test]
 fn failures_are_the_same() {
