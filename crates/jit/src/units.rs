@@ -24,7 +24,7 @@ use crate::windows::Windows;
 pub const WORD: usize = 64;
 
 /// The most instructions of a unit that has code; longer ones gain little.
-const INSTRUCTIONS: usize = 100;
+const INSTRUCTIONS: usize = 40;
 
 /// A unit to be compiled.
 #[derive(Clone, Debug)]

@@ -117,7 +117,7 @@ blocks:
   wide: {type: Expression, expression: 'e0 * [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]'}
   few: {type: Sample, input: '[x, y]', trigger: slow}
   held: {type: ZeroOrderHold, input: few, initial: '[0, 0]'}
-  u: {type: ZeroOrderHold, input: e69 + wide[11], initial: 0}
+  u: {type: ZeroOrderHold, input: 'e69 - 0.05 * wide[11]', initial: 0}
 ",
     );
     for k in 1..70 {
@@ -138,7 +138,7 @@ simulate: {{stop: 2}}
 
 #[test]
 fn ticks_have_the_same_bits() {
-    for last in ["held[0]", "1 / held[1]", "log(held[1] + 1.3)"] {
+    for last in ["held[0]", "log(held[1] + 1.3)"] {
         let system = compile(&ticking(last));
         agree(last, &system);
         let work = |backend| started(&system, backend).finish().map(|outcome| outcome.work());
