@@ -5,9 +5,9 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{bits, by, compile};
+use common::{Bits, bits, by, compile};
 use proptest::prelude::*;
-use superdense::{Backend, Library, Overrides, Ran, Run, System, Tag, read};
+use superdense::{Backend, Library, Overrides, Ran, Run, System, read};
 
 fn started(system: &System, backend: Backend) -> Run {
     let mut run = system.start();
@@ -24,7 +24,7 @@ fn agree(name: &str, system: &System) {
 }
 
 /// The rows of a run that goes on to its end.
-fn rows(run: Run) -> Vec<(Tag, Vec<Option<Vec<u64>>>)> {
+fn rows(run: Run) -> Vec<Bits> {
     bits(&run.finish().unwrap_or_else(|failure| panic!("{failure}")).trace, 0)
 }
 
