@@ -5,9 +5,9 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{bits, compile};
+use common::{Bits, bits, by, compile};
 use proptest::prelude::*;
-use superdense::{Backend, Library, Overrides, Ran, Run, System, Trace, read};
+use superdense::{Backend, Library, Overrides, Ran, Run, System, read};
 
 fn started(system: &System, backend: Backend) -> Run {
     let mut run = system.start();
@@ -15,21 +15,17 @@ fn started(system: &System, backend: Backend) -> Run {
     run
 }
 
-/// The result of a run, also of one that fails, and how it ended.
-fn result(run: Run) -> (Trace, String) {
-    match run.finish() {
-        Ok(outcome) => (outcome.trace, format!("{:?} {:?}", outcome.stop, outcome.counters)),
-        Err(failure) => (failure.trace, format!("{} {:?}", failure.error, failure.counters)),
-    }
+fn agree(name: &str, system: &System) {
+    assert_eq!(started(system, Backend::Interpreter).ran(), Ran::Interpreter);
+    let (expected, end) = by(system, Backend::Interpreter);
+    let (found, other_end) = by(system, Backend::Native);
+    assert_eq!(end, other_end, "{name}");
+    assert_eq!(expected, found, "{name}");
 }
 
-fn agree(name: &str, system: &System) {
-    let interpreted = started(system, Backend::Interpreter);
-    assert_eq!(interpreted.ran(), Ran::Interpreter);
-    let (expected, end) = result(interpreted);
-    let (found, other_end) = result(started(system, Backend::Native));
-    assert_eq!(end, other_end, "{name}");
-    assert_eq!(bits(&expected, 0), bits(&found, 0), "{name}");
+/// The rows of a run that goes on to its end.
+fn rows(run: Run) -> Vec<Bits> {
+    bits(&run.finish().unwrap_or_else(|failure| panic!("{failure}")).trace, 0)
 }
 
 /// Every model of the project, as it is.
@@ -168,14 +164,14 @@ simulate: {{stop: 2, solver: {solver}, step: 0.01}}
 #[test]
 fn it_does_not_matter_when_it_takes_over() {
     let system = compile(&mixed("rk45"));
-    let expected = bits(&result(started(&system, Backend::Interpreter)).0, 0);
+    let expected = rows(started(&system, Backend::Interpreter));
     for before in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
         let mut run = started(&system, Backend::Interpreter);
         for _ in 0..before {
             run.advance().expect("a run that goes well");
         }
         run.set_backend(Backend::Native).expect("this machine has native code");
-        assert_eq!(expected, bits(&result(run).0, 0), "after {before}");
+        assert_eq!(expected, rows(run), "after {before}");
     }
 }
 
@@ -183,7 +179,7 @@ fn it_does_not_matter_when_it_takes_over() {
 #[test]
 fn saved_runs_go_on_elsewhere() {
     let system = compile(&mixed("rk45"));
-    let expected = bits(&result(started(&system, Backend::Interpreter)).0, 0);
+    let expected = rows(started(&system, Backend::Interpreter));
     for (first, second) in
         [(Backend::Native, Backend::Interpreter), (Backend::Interpreter, Backend::Native)]
     {
@@ -192,10 +188,10 @@ fn saved_runs_go_on_elsewhere() {
             for _ in 0..before {
                 run.advance().expect("a run that goes well");
             }
-            let rows = run.trace().len();
+            let known = run.trace().len();
             let mut resumed = system.resume(&run.save()).expect("bytes that were just saved");
             resumed.set_backend(second).expect("this machine has native code");
-            assert_eq!(expected[rows..], bits(&result(resumed).0, 0), "after {before}");
+            assert_eq!(expected[known..], rows(resumed), "after {before}");
         }
     }
 }
