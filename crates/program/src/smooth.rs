@@ -10,7 +10,7 @@ use crate::compose::Composer;
 use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
-use crate::program::{Crossing, CrossingKind, Extras, Program, RecordCells, Unit};
+use crate::program::{Crossing, CrossingKind, Extras, Program, RecordCells, Unit, UnitId};
 use crate::rates::roots_of;
 use crate::reach::Reach;
 use crate::slots::Slots;
@@ -75,6 +75,7 @@ pub(crate) fn program(
     let Maker { slots, composer, .. } = maker;
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
     place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
+    let unlocated = unlocated(&units, &slots.crossings);
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
@@ -84,6 +85,7 @@ pub(crate) fn program(
         time: slots.time,
         regions: slots.regions,
         units,
+        unlocated,
         cells: slots.cells,
         states: slots.states,
         crossings: slots.crossings,
@@ -116,6 +118,12 @@ fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
         of[crossing.block.index()].push(crossing.residual);
     }
     units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
+}
+
+/// The units with a crossing that no region watches.
+fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
+    let has_one = |unit: &Unit| unit.crossings.iter().any(|(_, k)| crossings[*k].watch.is_none());
+    (0..units.len()).filter(|unit| has_one(&units[*unit])).map(UnitId::new).collect()
 }
 
 pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
