@@ -1,5 +1,7 @@
 //! The location of a change inside its bracket.
 
+use std::cmp::Ordering;
+
 use super::{Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution};
 use crate::system::System;
 
@@ -55,7 +57,8 @@ impl Search {
     ///
     /// Each look is at the zero that the cubics foretell, and half the resolution past it: where
     /// they are right, the function has just fallen there and the bracket is closed by this one
-    /// look. A cubic is off by the square of how near its zero is to an end, so that looks to the
+    /// look. Straight lines, such as time itself, are met at their zero: what happens together in
+    /// exact arithmetic then mostly has the same bits. A cubic is off by the square of how near its zero is to an end, so that looks to the
     /// left and to the right of the zero are as good for the next one.
     fn bracket<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) -> f64 {
         let space = &mut self.space.0;
@@ -77,7 +80,8 @@ impl Search {
                 radius = 0.5 * finest * f64::from(halvings).exp2();
             }
             let zero = space.foretold(sides, &self.here, last, h);
-            let t = zero + 0.5 * super::finest(zero, h);
+            let exact = looks == 0 && zero.straight;
+            let t = zero.t + if exact { 0.0 } else { 0.5 * super::finest(zero.t, h) };
             let play = (radius - 0.5 * (b - a)).max(0.0);
             let t = middle + (t - middle).clamp(-play, play);
             let t = if t > a && t < b { t } else { middle };
@@ -116,6 +120,12 @@ impl Search {
             space.levels.swap(last, last + 1);
         }
     }
+}
+
+/// A zero that is foretold, and whether the function goes there in a straight line.
+struct Foretold {
+    t: f64,
+    straight: bool,
 }
 
 impl Space {
@@ -161,24 +171,31 @@ impl Space {
     }
 
     /// The first zero that the cubics of the wanted functions foretell between `a` and the level
-    /// `last` of a step of length `h`. It is reckoned from the end that is nearer to it, for nearness is
-    /// known better than what is far.
-    fn foretold(&self, sides: &Sides, a: &Level, last: usize, h: f64) -> f64 {
+    /// `last` of a step of length `h`. It is reckoned from the end that is nearer to it, for
+    /// nearness is known better than what is far.
+    fn foretold(&self, sides: &Sides, a: &Level, last: usize, h: f64) -> Foretold {
         let b = &self.levels[last];
         let width = b.t - a.t;
         let fine = 0.25 * finest(a.t, h) / width;
         let zero = |&k: &usize| {
             if sides.side[k] == 0.0 || self.fresh[k] {
-                return a.t + 0.5 * width;
+                return Foretold { t: a.t + 0.5 * width, straight: false };
             }
             let cubic = a.cubic(b, k, sides.side[k]);
-            if cubic.value[0].abs() <= cubic.value[1].abs() {
+            let t = if cubic.value[0].abs() <= cubic.value[1].abs() {
                 a.t + width * cubic.falling_zero(fine)
             } else {
                 b.t - width * cubic.mirrored().falling_zero(fine)
-            }
+            };
+            Foretold { t, straight: a.rate[k] == b.rate[k] }
         };
         let fallen = self.falling.iter().filter(|k| self.has_fallen(sides, **k, b));
-        fallen.map(zero).fold(b.t, f64::min)
+        // Of equal zeros all must be straight, so that the order of the functions does not matter.
+        let first = |one: Foretold, other: Foretold| match other.t.total_cmp(&one.t) {
+            Ordering::Less => other,
+            Ordering::Equal => Foretold { straight: one.straight && other.straight, ..one },
+            Ordering::Greater => one,
+        };
+        fallen.map(zero).fold(Foretold { t: f64::INFINITY, straight: false }, first)
     }
 }
