@@ -76,6 +76,10 @@ fn numbers(dimension: usize, ranges: &[Range]) -> Vec<Option<usize>> {
 impl ActiveTapes {
     /// Finds what runs under the conditions in the buffer.
     pub fn find(&mut self, program: &RegionProgram, ranges: &[Range], slots: &[f64]) {
+        let guarded = program.derivative.is_guarded() || program.crossings.is_guarded();
+        if self.known && !guarded && program.jacobian.is_none() {
+            return;
+        }
         self.derivative.find(&program.derivative, slots);
         self.crossings.find(&program.crossings, slots);
         if let Some(jacobian) = &program.jacobian {
@@ -315,9 +319,9 @@ impl System for Flow<'_> {
         }
     }
 
-    fn trial(&mut self, mut trial: Trial) -> Option<f64> {
+    fn trial(&mut self, trial: &mut Trial) -> Option<f64> {
         let code = self.code.filter(|_| self.whole && self.program.lines.is_empty())?;
-        let error = code.trial(self.slots, self.origin, &mut trial)?;
+        let error = code.trial(self.slots, self.origin, trial)?;
         (self.program.live.derivative.is_empty() || !error.is_nan()).then_some(error)
     }
 

@@ -9,7 +9,7 @@ use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
 use program::{CellId, Program};
-use solver::{Advance, Sides, StepError};
+use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, all_finite, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
@@ -99,13 +99,15 @@ pub struct Simulation {
     pub(crate) scratch: Vec<f64>,
     pub(crate) samples: Vec<f64>,
     pub(crate) spare: Vec<u64>,
-    pub(crate) spare_tick: Option<Tick>,
+    pub(crate) spare_tick: Option<Box<Tick>>,
     pub(crate) spare_pulses: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
+    /// Whether only one region moves.
+    alone: bool,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// Which region reaches least far, while regions step and nothing else happens.
@@ -140,11 +142,13 @@ impl Simulation {
     ) -> Simulation {
         let regions = program.regions.len();
         let (covered, places) = (vec![false; regions], wire_places(&program));
+        let alone = program.regions.iter().filter(|region| region.moves).count() <= 1;
         Simulation {
             diagram,
             program,
             covered,
             places,
+            alone,
             options,
             s: snapshot,
             ran: Vec::new(),
@@ -226,7 +230,7 @@ impl Simulation {
     }
 
     /// Does one thing, or up to `most` steps of a region where nothing can happen between them and
-    /// none of them makes a row.
+    /// none of them makes a row, or up to `most` microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         if !self.s.started {
             self.s.started = true;
@@ -234,9 +238,7 @@ impl Simulation {
             return Ok(Progress::Going);
         }
         if self.s.tick.is_some() {
-            self.race.end();
-            self.microstep_or_recover(sink)?;
-            return self.after_tick();
+            return self.go_on(most, sink);
         }
         if self.s.finished {
             return Ok(Progress::Done(StopReason::Stopped));
@@ -281,10 +283,38 @@ impl Simulation {
                 return Ok(Progress::Done(StopReason::Stopped));
             }
         }
-        self.after_tick()
+        let progress = self.after_tick()?;
+        if most > 1 && progress == Progress::Going && self.s.tick.is_some() {
+            return self.go_on(most - 1, sink);
+        }
+        Ok(progress)
     }
 
+    /// Goes on with a tick, for up to `most` microsteps.
+    fn go_on(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        let program = self.program.clone();
+        self.race.end();
+        for _ in 0..most.max(1) {
+            self.microstep_or_recover(&program, sink)?;
+            let progress = self.after_tick()?;
+            if progress != Progress::Going || self.s.tick.is_none() {
+                return Ok(progress);
+            }
+        }
+        Ok(Progress::Going)
+    }
+
+    #[inline]
     fn after_tick(&mut self) -> Result<Progress, RunError> {
+        match self.zeno.is_none() {
+            true => Ok(Progress::Going),
+            false => self.end_accumulation(),
+        }
+    }
+
+    /// Ends the run where events accumulate.
+    #[cold]
+    fn end_accumulation(&mut self) -> Result<Progress, RunError> {
         let Some((time, accumulation, block)) = self.zeno.take() else {
             return Ok(Progress::Going);
         };
@@ -303,6 +333,12 @@ impl Simulation {
 
     /// The region whose solution reaches least far; a crossing goes before a mere step.
     fn slowest(&mut self) -> Option<usize> {
+        // Region 0 never steps; where there is one other, there is no race.
+        if let [still, only] = &self.program.regions[..]
+            && !still.moves
+        {
+            return only.moves.then_some(1);
+        }
         if self.race.is_over() {
             let regions = self.s.regions.iter().zip(&self.program.regions);
             self.race.start(regions.map(|(state, own)| own.moves.then(|| standing(state))));
@@ -331,14 +367,14 @@ impl Simulation {
     }
 
     /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
-    /// region beside it and the first, which never steps.
+    /// region that moves.
     fn is_quiet(&self, region: usize) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
             && !(program.recorded && rows.steps)
             && rows.every.is_none()
             && self.s.on_list >= rows.times.len()
-            && self.program.regions.len() <= 2
+            && self.alone
     }
 
     /// One step of a region up to its horizon, or up to `most` before a time.
@@ -361,23 +397,25 @@ impl Simulation {
                 .with(code);
         let to = horizon.since(state.origin);
         let before = before.since(state.origin);
-        let mut left = most;
+        let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals };
             let method = state.solver.method();
-            let result = state.solver.step(&mut flow, to, sides);
+            let left = begun + u64::from(most) - state.solver.counters().accepted;
+            let reach = Reach { horizon: to, before, most: left };
+            let result = state.solver.steps(&mut flow, reach, sides);
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
                 let (region, method) = (region as u32, state.solver.method());
                 self.s.switches.push(Switch { time, region, method });
             }
-            left -= 1;
-            if result != Ok(Advance::Reached) || left == 0 || state.solver.time() >= before {
+            let done = state.solver.counters().accepted >= begun + u64::from(most);
+            if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
                 break result;
             }
         };
         let t = state.solver.time();
-        if result.is_ok() || left + 1 < most {
+        if result.is_ok() || t > from {
             // The horizon is exact; anything else is a float from the phase's start.
             state.reached = if t >= to {
                 horizon

@@ -25,10 +25,6 @@ use crate::{Options, RunError};
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options, blocks: usize) -> Snapshot {
         let mut slots = program.image.clone();
-        for state in &program.states {
-            let from = program.cell(state.cell).slot as usize;
-            slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
-        }
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
         for (index, timer) in program.timers.iter().enumerate() {

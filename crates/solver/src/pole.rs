@@ -5,14 +5,19 @@
 //! the tolerance. The solution has ended there all the same. Such a rate changes its sign without
 //! passing zero: between two points ever closer to the pole it grows.
 
+use std::ops::Range;
+
 use crate::segment::Segment;
 use crate::solver::Solver;
 use crate::system::System;
 
 /// How much larger than at both ends of the step a rate must be inside, at a stage of the method to
 /// be looked at, and after the search to be called a pole.
-const SUSPECT: f64 = 2.0;
+pub(crate) const SUSPECT: f64 = 2.0;
 const POLE: f64 = 1e3;
+
+/// How many rates are looked at together.
+const ROW: usize = 16;
 
 /// A place in a step where a rate has no value.
 pub(crate) struct Pole {
@@ -50,14 +55,24 @@ fn size(segment: &Segment, component: usize) -> f64 {
 fn suspect(segment: &Segment) -> Option<usize> {
     let (first, last) = (&segment.slopes[0], segment.end_slope());
     let inner = &segment.slopes[1..segment.slopes.len() - 1];
+    let turns = |a: f64, b: f64| (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
     let larger = |i: usize| {
         let most = SUSPECT * size(segment, i);
         inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
     };
-    // Few rates turn in a step; the others are passed over quickly.
-    let turns = |a: f64, b: f64| (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
-    let ends = first.iter().zip(last).enumerate();
-    ends.filter(|(_, (a, b))| turns(**a, **b)).map(|(i, _)| i).find(|i| larger(*i))
+    let turning = |mut rows: Range<usize>| rows.find(|i| turns(first[*i], last[*i]) && larger(*i));
+    // Few rates turn in a step; rows without one are passed over by the bits of their signs.
+    let (rows, rest) = first.as_chunks::<ROW>();
+    let ends = rows.iter().zip(last.as_chunks::<ROW>().0).enumerate();
+    let suspects = ends.filter(|(_, (a, b))| unlike(a, b));
+    let mut suspects = suspects.map(|(row, _)| row * ROW..(row + 1) * ROW);
+    suspects.find_map(turning).or_else(|| turning(first.len() - rest.len()..first.len()))
+}
+
+/// Whether two rows have different signs at some place.
+fn unlike(a: &[f64; ROW], b: &[f64; ROW]) -> bool {
+    let signs = a.iter().zip(b).fold(0, |all, (a, b)| all | (a.to_bits() ^ b.to_bits()));
+    signs >> 63 != 0
 }
 
 /// Halves the step around a change of sign of a rate that is `from` at its start; the place where it
