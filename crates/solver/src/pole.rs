@@ -46,18 +46,41 @@ fn size(segment: &Segment, component: usize) -> f64 {
     segment.slopes[0][component].abs().max(segment.end_slope()[component].abs())
 }
 
+/// How many states are looked at side by side.
+const TOGETHER: usize = 64;
+
 /// The first state whose rate changes its sign and is larger at a stage than at both ends.
 fn suspect(segment: &Segment) -> Option<usize> {
-    let (first, last) = (&segment.slopes[0], segment.end_slope());
+    let n = segment.x0.len();
+    let (first, last) = (&segment.slopes[0][..n], &segment.end_slope()[..n]);
     let inner = &segment.slopes[1..segment.slopes.len() - 1];
-    let larger = |i: usize| {
-        let most = SUSPECT * size(segment, i);
-        inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
-    };
-    // Few rates turn in a step; the others are passed over quickly.
-    let turns = |a: f64, b: f64| (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
-    let ends = first.iter().zip(last).enumerate();
-    ends.filter(|(_, (a, b))| turns(**a, **b)).map(|(i, _)| i).find(|i| larger(*i))
+    (0..n).step_by(TOGETHER).find_map(|from| {
+        let to = n.min(from + TOGETHER);
+        // The largest rate at a stage. All loops go over states, so that they carry no branches,
+        // and over three stages at once, so that there are fewer of them.
+        let mut most = [if inner.is_empty() { f64::INFINITY } else { 0.0 }; TOGETHER];
+        for some in inner.chunks(3) {
+            let stage = |j: usize| &some[j.min(some.len() - 1)][from..to];
+            let rates = stage(0).iter().zip(stage(1)).zip(stage(2));
+            for (most, ((a, b), c)) in most.iter_mut().zip(rates) {
+                *most = larger(larger(larger(*most, *a), *b), *c);
+            }
+        }
+        let ends = first[from..to].iter().zip(&last[from..to]).zip(&most);
+        let wrong = |((a, b), most): ((&f64, &f64), &f64)| {
+            let turns = (*a < 0.0) & (*b > 0.0) | (*a > 0.0) & (*b < 0.0);
+            turns & (*most > SUSPECT * larger(larger(0.0, *a), *b))
+        };
+        let any = ends.clone().fold(false, |any, end| any | wrong(end));
+        any.then(|| ends.clone().position(wrong).map(|at| from + at)).flatten()
+    })
+}
+
+/// The larger of a size and that of a rate; one instruction, other than the maximum of numbers that
+/// may be none.
+#[inline(always)]
+fn larger(size: f64, rate: f64) -> f64 {
+    if rate.abs() > size { rate.abs() } else { size }
 }
 
 /// Halves the step around a change of sign of a rate that is `from` at its start; the place where it
