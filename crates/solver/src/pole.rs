@@ -47,33 +47,49 @@ fn size(segment: &Segment, component: usize) -> f64 {
 }
 
 /// How many states are looked at side by side.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 32;
 
-/// The first state whose rate changes its sign and is larger at a stage than at both ends.
+/// The first state whose rate changes its sign and is larger at a stage than at both ends. Loops go
+/// over states and carry no branches; the stages are looked at only where some rate turns.
 fn suspect(segment: &Segment) -> Option<usize> {
     let n = segment.x0.len();
     let (first, last) = (&segment.slopes[0][..n], &segment.end_slope()[..n]);
     let inner = &segment.slopes[1..segment.slopes.len() - 1];
     (0..n).step_by(TOGETHER).find_map(|from| {
         let to = n.min(from + TOGETHER);
-        // The largest rate at a stage. All loops go over states, so that they carry no branches,
-        // and over three stages at once, so that there are fewer of them.
-        let mut most = [if inner.is_empty() { f64::INFINITY } else { 0.0 }; TOGETHER];
-        for some in inner.chunks(3) {
-            let stage = |j: usize| &some[j.min(some.len() - 1)][from..to];
-            let rates = stage(0).iter().zip(stage(1)).zip(stage(2));
-            for (most, ((a, b), c)) in most.iter_mut().zip(rates) {
-                *most = larger(larger(larger(*most, *a), *b), *c);
-            }
+        let ends = first[from..to].iter().zip(&last[from..to]);
+        if !ends.clone().fold(false, |any, (a, b)| any | turns(*a, *b)) {
+            return None;
         }
-        let ends = first[from..to].iter().zip(&last[from..to]).zip(&most);
+        let most = most(inner, from, to);
         let wrong = |((a, b), most): ((&f64, &f64), &f64)| {
-            let turns = (*a < 0.0) & (*b > 0.0) | (*a > 0.0) & (*b < 0.0);
-            turns & (*most > SUSPECT * larger(larger(0.0, *a), *b))
+            turns(*a, *b) & (*most > SUSPECT * larger(larger(0.0, *a), *b))
         };
-        let any = ends.clone().fold(false, |any, end| any | wrong(end));
-        any.then(|| ends.clone().position(wrong).map(|at| from + at)).flatten()
+        let all = ends.zip(&most);
+        let any = all.clone().fold(false, |any, own| any | wrong(own));
+        any.then(|| all.clone().position(wrong).map(|at| from + at)).flatten()
     })
+}
+
+/// Whether a rate changes its sign.
+#[inline(always)]
+fn turns(a: f64, b: f64) -> bool {
+    (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0)
+}
+
+/// The largest rates of some states at the stages; without bound where there are no stages. Three of
+/// them are looked at together, so that there are fewer loops.
+#[inline(always)]
+fn most(stages: &[Vec<f64>], from: usize, to: usize) -> [f64; TOGETHER] {
+    let mut most = [if stages.is_empty() { f64::INFINITY } else { 0.0 }; TOGETHER];
+    for some in stages.chunks(3) {
+        let stage = |j: usize| &some[j.min(some.len() - 1)][from..to];
+        let rates = stage(0).iter().zip(stage(1)).zip(stage(2));
+        for (most, ((a, b), c)) in most.iter_mut().zip(rates) {
+            *most = larger(larger(larger(*most, *a), *b), *c);
+        }
+    }
+    most
 }
 
 /// The larger of a size and that of a rate; one instruction, other than the maximum of numbers that
