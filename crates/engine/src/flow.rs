@@ -317,9 +317,9 @@ impl System for Flow<'_> {
         }
     }
 
-    fn trial(&mut self, mut trial: Trial) -> Option<f64> {
+    fn trial(&mut self, trial: &mut Trial) -> Option<f64> {
         let code = self.code.filter(|_| self.whole && self.program.lines.is_empty())?;
-        let error = code.trial(self.slots, self.origin, &mut trial)?;
+        let error = code.trial(self.slots, self.origin, trial)?;
         (self.program.live.derivative.is_empty() || !error.is_nan()).then_some(error)
     }
 

@@ -9,7 +9,7 @@ use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
 use program::{CellId, Program};
-use solver::{Advance, Sides, StepError};
+use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
@@ -106,6 +106,8 @@ pub struct Simulation {
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
     places: Vec<Vec<WirePlaces>>,
+    /// Whether only one region moves.
+    alone: bool,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// Which region reaches least far, while regions step and nothing else happens.
@@ -140,11 +142,13 @@ impl Simulation {
     ) -> Simulation {
         let regions = program.regions.len();
         let (covered, places) = (vec![false; regions], wire_places(&program));
+        let alone = program.regions.iter().filter(|region| region.moves).count() <= 1;
         Simulation {
             diagram,
             program,
             covered,
             places,
+            alone,
             options,
             s: snapshot,
             ran: Vec::new(),
@@ -331,14 +335,14 @@ impl Simulation {
     }
 
     /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
-    /// region beside it and the first, which never steps.
+    /// region that moves.
     fn is_quiet(&self, region: usize) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
             && !(program.recorded && rows.steps)
             && rows.every.is_none()
             && self.s.on_list >= rows.times.len()
-            && self.program.regions.len() <= 2
+            && self.alone
     }
 
     /// One step of a region up to its horizon, or up to `most` before a time.
@@ -361,23 +365,25 @@ impl Simulation {
                 .with(code);
         let to = horizon.since(state.origin);
         let before = before.since(state.origin);
-        let mut left = most;
+        let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals };
             let method = state.solver.method();
-            let result = state.solver.step(&mut flow, to, sides);
+            let left = begun + u64::from(most) - state.solver.counters().accepted;
+            let reach = Reach { horizon: to, before, most: left };
+            let result = state.solver.steps(&mut flow, reach, sides);
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
                 let (region, method) = (region as u32, state.solver.method());
                 self.s.switches.push(Switch { time, region, method });
             }
-            left -= 1;
-            if result != Ok(Advance::Reached) || left == 0 || state.solver.time() >= before {
+            let done = state.solver.counters().accepted >= begun + u64::from(most);
+            if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
                 break result;
             }
         };
         let t = state.solver.time();
-        if result.is_ok() || left + 1 < most {
+        if result.is_ok() || t > from {
             // The horizon is exact; anything else is a float from the phase's start.
             state.reached = if t >= to {
                 horizon

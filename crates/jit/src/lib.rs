@@ -5,7 +5,8 @@
 //! gives the same bits: the same operations in the same order, each rounded on its own, and
 //! elementary functions by calling those that the interpreter calls. What is rare is done by the
 //! interpreter itself, called for that one instruction. A [`StepPlan`] makes all stages of an
-//! explicit step one function.
+//! explicit step one function, and
+//! many steps one loop.
 //!
 //! This crate alone has `unsafe` code: to call what was compiled, and to be called back. Lengths
 //! are checked before each call, and the code touches nothing beyond them.
@@ -26,7 +27,9 @@ mod vectors;
 
 mod routine;
 mod step;
+mod stretch;
 
 pub use error::NativeError;
 pub use routine::{Compiled, Plan, Routine, compile};
 pub use step::{StepArguments, StepPlan, StepRoutine, Tableau};
+pub use stretch::{Follow, Stretch};

@@ -128,8 +128,8 @@ pub fn compile(plans: &[Plan], steps: &[StepPlan]) -> Result<Compiled, NativeErr
     let mut fused = Vec::new();
     for plan in steps {
         let own = step::function(&mut maker, plan)?;
-        fused.push((functions.len(), own.as_ref().map(|own| own.table.clone()), plan));
-        functions.extend(own.map(|own| own.id));
+        fused.push((own.map(|_| functions.len()), plan));
+        functions.extend(own);
     }
     let (addresses, memory) = maker.finish(&functions)?;
     let memory = Arc::new(memory);
@@ -147,8 +147,8 @@ pub fn compile(plans: &[Plan], steps: &[StepPlan]) -> Result<Compiled, NativeErr
         _memory: memory.clone(),
     });
     let routines = routines.collect();
-    let steps = fused.into_iter().map(|(index, table, plan)| {
-        table.map(|table| StepRoutine::new(addresses[index], table, plan, memory.clone()))
+    let steps = fused.into_iter().map(|(index, plan)| {
+        index.map(|index| StepRoutine::new(addresses[index], plan, memory.clone()))
     });
     Ok(Compiled { routines, steps: steps.collect() })
 }

@@ -16,6 +16,7 @@ use crate::NativeError;
 use crate::code::{Maker, Memory};
 use crate::emit::{Emitter, Store, trusted};
 use crate::kept::{Way, way};
+use crate::stretch::{Follow, Stretch};
 use crate::windows::Windows;
 
 /// The most states, and the most instructions, of a system whose steps are made whole.
@@ -48,6 +49,8 @@ pub struct StepPlan<'a> {
     pub time: Slot,
     /// The method.
     pub tableau: Tableau,
+    /// How one step follows another; none where each is asked for by itself.
+    pub follow: Option<Follow>,
     /// Whether a rate that is not finite, at any stage, is to be told.
     pub watched: bool,
 }
@@ -57,16 +60,18 @@ pub struct StepPlan<'a> {
 pub struct StepArguments<'a> {
     /// What the times of the step count from.
     pub origin: f64,
-    /// The start of the step.
+    /// The start of the step; in the end of that which was computed last.
     pub start: f64,
-    /// Its end.
+    /// Its end; in the end of that which was computed last.
     pub end: f64,
     /// The relative tolerance.
     pub relative: f64,
     /// The absolute tolerance.
     pub absolute: f64,
+    /// How far steps may follow each other, for plans that say how.
+    pub stretch: Stretch,
     /// The states at the start.
-    pub x0: &'a [f64],
+    pub x0: &'a mut [f64],
     /// The states at the end.
     pub x1: &'a mut [f64],
     /// The slopes; the first is given.
@@ -84,25 +89,26 @@ struct Frame {
     end: f64,
     relative: f64,
     absolute: f64,
-    table: *const f64,
-    x0: *const f64,
+    x0: *mut f64,
     x1: *mut f64,
     slopes: [*mut f64; SLOPES],
+    stretch: Stretch,
 }
 
 /// Places in a [`Frame`], counted in numbers of 8 bytes.
-const TABLE: i32 = 5;
-const X0: i32 = 6;
-const X1: i32 = 7;
-const FIRST_SLOPE: i32 = 8;
+pub(crate) const START: i32 = 1;
+pub(crate) const END: i32 = 2;
+const X0: i32 = 5;
+const X1: i32 = 6;
+pub(crate) const FIRST_SLOPE: i32 = 7;
+pub(crate) const STRETCH: i32 = FIRST_SLOPE + SLOPES as i32;
 
-type Function = unsafe extern "C" fn(*mut f64, *const Frame) -> f64;
+type Function = unsafe extern "C" fn(*mut f64, *mut Frame) -> f64;
 
 /// All stages of a step as native code.
 #[derive(Debug)]
 pub struct StepRoutine {
     function: Function,
-    table: Vec<f64>,
     slots: usize,
     states: usize,
     slopes: usize,
@@ -111,16 +117,10 @@ pub struct StepRoutine {
 }
 
 impl StepRoutine {
-    pub(crate) fn new(
-        address: *const u8,
-        table: Vec<f64>,
-        plan: &StepPlan,
-        memory: Arc<Memory>,
-    ) -> StepRoutine {
+    pub(crate) fn new(address: *const u8, plan: &StepPlan, memory: Arc<Memory>) -> StepRoutine {
         StepRoutine {
             // SAFETY: this function was made with this signature.
             function: unsafe { std::mem::transmute::<*const u8, Function>(address) },
-            table,
             slots: plan.slots,
             states: plan.state.len(),
             slopes: plan.tableau.nodes.len(),
@@ -128,12 +128,14 @@ impl StepRoutine {
         }
     }
 
-    /// Computes slopes, the states at the end, and the size of the error in units of the tolerance;
-    /// 0 where the method estimates none. Not a number where the plan watches the rates and one is
-    /// not finite.
+    /// Computes slopes, the states at the end, and the mean square of the error in units of the
+    /// tolerance; 0 where the method estimates none. Not a number where the plan watches the rates and one is
+    /// not finite. Where the plan says how steps follow each other it takes as many of them as the
+    /// stretch has room for, and all is that of the last one, which is only tried.
     #[inline]
-    pub fn run(&self, slots: &mut [f64], arguments: StepArguments) -> f64 {
-        let StepArguments { origin, start, end, relative, absolute, x0, x1, slopes } = arguments;
+    pub fn run(&self, slots: &mut [f64], arguments: &mut StepArguments) -> f64 {
+        let StepArguments { origin, start, end, relative, absolute, stretch, x0, x1, slopes } =
+            arguments;
         let fits = slots.len() == self.slots
             && x0.len() == self.states
             && x1.len() == self.states
@@ -141,90 +143,106 @@ impl StepRoutine {
             && slopes.iter().all(|slope| slope.len() == self.states);
         assert!(fits, "a step runs over the buffer that it was made for");
         let mut pointers = [std::ptr::null_mut(); SLOPES];
-        for (pointer, slope) in pointers.iter_mut().zip(slopes) {
+        for (pointer, slope) in pointers.iter_mut().zip(slopes.iter_mut()) {
             *pointer = slope.as_mut_ptr();
         }
-        let frame = Frame {
-            origin,
-            start,
-            end,
-            relative,
-            absolute,
-            table: self.table.as_ptr(),
-            x0: x0.as_ptr(),
+        let mut frame = Frame {
+            origin: *origin,
+            start: *start,
+            end: *end,
+            relative: *relative,
+            absolute: *absolute,
+            x0: x0.as_mut_ptr(),
             x1: x1.as_mut_ptr(),
             slopes: pointers,
+            stretch: *stretch,
         };
         // SAFETY: the code was made by this crate for this signature; it reads the buffer at the
         // places of its tape and the arrays up to the lengths that have just been checked, and its
         // memory lives as long as this routine.
-        unsafe { (self.function)(slots.as_mut_ptr(), &frame) }
+        let error = unsafe { (self.function)(slots.as_mut_ptr(), &mut frame) };
+        (*start, *end, *stretch) = (frame.start, frame.end, frame.stretch);
+        error
     }
 }
 
-/// A step that has been compiled, and the numbers that it reads.
-pub(crate) struct Made {
-    pub id: FuncId,
-    pub table: Vec<f64>,
-}
-
 /// Compiles a step, where that pays.
-pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<Made>, NativeError> {
+pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<FuncId>, NativeError> {
     let single = plan.tape.code().iter().all(|instr| way(instr) == Way::Single);
     let (states, length) = (plan.state.len(), plan.tape.len());
     let fits = plan.tableau.nodes.len() <= SLOPES && (1..=STATES).contains(&states);
     if !single || !fits || length > INSTRUCTIONS {
         return Ok(None);
     }
-    let mut table = Vec::new();
     let id = maker.function(2, true, |builder, calls| {
         let block = builder.current_block().expect("a function has its first block");
         let [slots, frame] = builder.block_params(block)[..] else { return };
         let windows = Windows::default();
         let e = Emitter::new(builder, calls, plan.tape, &windows, vec![slots], Store::Nowhere);
-        let mut writer = Writer { e, plan, frame, table: &mut table, pool: frame, h: frame };
+        let mut writer =
+            Writer { e, plan, frame, x0: frame, x1: frame, slopes: Vec::new(), h: frame };
         writer.write();
     })?;
-    Ok(Some(Made { id, table }))
+    Ok(Some(id))
 }
 
 /// Writes the stages.
-struct Writer<'w, 'a, 'f, 'c> {
-    e: Emitter<'a, 'f, 'c>,
+pub(crate) struct Writer<'w, 'a, 'f, 'c> {
+    pub e: Emitter<'a, 'f, 'c>,
     plan: &'w StepPlan<'a>,
     frame: Value,
-    table: &'w mut Vec<f64>,
-    /// Where the table is.
-    pool: Value,
+    /// Where the arrays are.
+    x0: Value,
+    x1: Value,
+    pub slopes: Vec<Value>,
     /// The length of the step.
-    h: Value,
+    pub h: Value,
 }
 
 impl Writer<'_, '_, '_, '_> {
     fn write(&mut self) {
+        (self.x0, self.x1) = (self.pointer(X0), self.pointer(X1));
+        let slopes = 0..self.plan.tableau.nodes.len() as i32;
+        self.slopes = slopes.map(|slope| self.pointer(FIRST_SLOPE + slope)).collect();
+        let (start, end) = (self.number(START), self.number(END));
+        match self.plan.follow {
+            Some(follow) => self.stretch(start, end, &follow),
+            None => {
+                let error = self.step(start, end);
+                self.e.builder.ins().return_(&[error]);
+            }
+        }
+    }
+
+    /// All stages of a step from the states and the slope in their arrays; the error.
+    pub(crate) fn step(&mut self, start: Value, end: Value) -> Value {
         let tableau = self.plan.tableau;
-        let n = self.plan.state.len();
-        self.pool = self.pointer(TABLE);
-        let (start, end) = (self.number(1), self.number(2));
+        let n = self.states();
         self.h = self.e.builder.ins().fsub(end, start);
-        let from = self.pointer(X0);
-        let x0: Vec<Value> = (0..n).map(|i| self.load(from, i)).collect();
-        let from = self.pointer(FIRST_SLOPE);
-        let mut slopes = vec![(0..n).map(|i| self.load(from, i)).collect::<Vec<Value>>()];
+        let x0: Vec<Value> = (0..n).map(|i| self.load(self.x0, i)).collect();
+        let mut slopes = vec![(0..n).map(|i| self.load(self.slopes[0], i)).collect::<Vec<Value>>()];
         let last = tableau.nodes.len() - 1;
         let mut x1 = Vec::new();
         for stage in 1..=last {
             let time = if stage == last { end } else { self.time(start, tableau.nodes[stage]) };
             x1 = (0..n).map(|i| self.argument(&x0, &slopes, tableau.rows[stage], i)).collect();
             let slope = self.rates(time, &x1);
-            let to = self.pointer(FIRST_SLOPE + stage as i32);
-            self.store(to, &slope);
+            self.store(self.slopes[stage], &slope);
             slopes.push(slope);
         }
-        let to = self.pointer(X1);
-        self.store(to, &x1);
-        let error = self.error(&x0, &x1, &slopes);
-        self.e.builder.ins().return_(&[error]);
+        self.store(self.x1, &x1);
+        self.error(&x0, &x1, &slopes)
+    }
+
+    /// Makes the end of a step the start of the next.
+    pub(crate) fn pass(&mut self) {
+        let last = self.slopes.len() - 1;
+        for i in 0..self.plan.state.len() {
+            for (from, to) in [(self.x1, self.x0), (self.slopes[last], self.slopes[0])] {
+                let value = self.load(from, i);
+                self.e.builder.ins().store(trusted(), value, to, 8 * i as i32);
+            }
+        }
     }
 
     /// The time of a stage.
@@ -276,7 +294,7 @@ impl Writer<'_, '_, '_, '_> {
         self.plan.rate.clone().map(|slot| self.e.read(slot)).collect()
     }
 
-    /// The root mean square of the error over its tolerance, as the solver sums it: every fourth
+    /// The mean square of the error over its tolerance, as the solver sums it: every fourth
     /// term by itself, then the rest.
     fn error(&mut self, x0: &[Value], x1: &[Value], slopes: &[Vec<Value>]) -> Value {
         let n = x0.len();
@@ -291,9 +309,8 @@ impl Writer<'_, '_, '_, '_> {
             let parts: Vec<Value> =
                 [self.sum(&sums), self.sum(&terms[whole..])].into_iter().flatten().collect();
             let total = self.sum(&parts).unwrap_or(zero);
-            let count = self.constant(n as f64);
-            let mean = self.e.builder.ins().fdiv(total, count);
-            error = self.e.builder.ins().sqrt(mean);
+            let part = self.constant(1.0 / n as f64);
+            error = self.e.builder.ins().fmul(total, part);
         }
         if self.plan.watched {
             for rate in slopes.iter().flatten() {
@@ -316,11 +333,11 @@ impl Writer<'_, '_, '_, '_> {
         let share = b.ins().fmul(relative, size);
         let scale = b.ins().fadd(absolute, share);
         let rise = b.ins().fmul(self.h, sum);
-        let ratio = b.ins().fdiv(rise, scale);
-        let square = b.ins().fmul(ratio, ratio);
         let (x, slope) = (b.ins().fmul(x1[i], zero), b.ins().fmul(slopes[last][i], zero));
         let finite = b.ins().fadd(x, slope);
-        b.ins().fadd(square, finite)
+        let scale = b.ins().fadd(scale, finite);
+        let ratio = b.ins().fdiv(rise, scale);
+        b.ins().fmul(ratio, ratio)
     }
 
     fn sum(&mut self, terms: &[Value]) -> Option<Value> {
@@ -328,17 +345,17 @@ impl Writer<'_, '_, '_, '_> {
         Some(rest.iter().fold(*first, |sum, term| self.e.builder.ins().fadd(sum, *term)))
     }
 
-    /// A constant, read from the table: the processor takes it straight from memory.
-    fn constant(&mut self, value: f64) -> Value {
-        let known = self.table.iter().position(|own| own.to_bits() == value.to_bits());
-        let index = known.unwrap_or_else(|| {
-            self.table.push(value);
-            self.table.len() - 1
-        });
-        self.load(self.pool, index)
+    /// A constant, which the processor takes straight from memory.
+    pub(crate) fn constant(&mut self, value: f64) -> Value {
+        self.e.builder.ins().f64const(value)
     }
 
-    fn load(&mut self, array: Value, index: usize) -> Value {
+    /// How many states there are.
+    pub(crate) fn states(&self) -> usize {
+        self.plan.state.len()
+    }
+
+    pub(crate) fn load(&mut self, array: Value, index: usize) -> Value {
         self.e.builder.ins().load(types::F64, trusted(), array, 8 * index as i32)
     }
 
@@ -348,11 +365,18 @@ impl Writer<'_, '_, '_, '_> {
         }
     }
 
-    fn pointer(&mut self, place: i32) -> Value {
+    /// A number of the frame.
+    pub(crate) fn number(&mut self, place: i32) -> Value {
+        self.e.builder.ins().load(types::F64, trusted(), self.frame, 8 * place)
+    }
+
+    /// A pointer or a count of the frame.
+    pub(crate) fn pointer(&mut self, place: i32) -> Value {
         self.e.builder.ins().load(types::I64, trusted(), self.frame, 8 * place)
     }
 
-    fn number(&mut self, place: i32) -> Value {
-        self.e.builder.ins().load(types::F64, trusted(), self.frame, 8 * place)
+    /// Gives the frame a number or a count.
+    pub(crate) fn put(&mut self, place: i32, value: Value) {
+        self.e.builder.ins().store(trusted(), value, self.frame, 8 * place);
     }
 }

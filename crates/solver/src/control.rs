@@ -6,7 +6,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A policy of step control. An error is in units of the tolerance: 1 just meets it.
+use crate::pole::SUSPECT;
+use crate::stepping::{FINEST, LEAST};
+
+/// A policy of step control. An error is the mean of the squares of the errors of all states, in
+/// units of the tolerance: 1 just meets it. It is the square that is told, because its root would be
+/// waited for in every step.
 pub trait StepControl {
     /// Whether a trial step with this error is taken.
     fn accept(&self, error: f64) -> bool;
@@ -54,15 +59,40 @@ impl StepControl for Control {
 /// Hairer, Nørsett and Wanner's DOPRI5 (II.4 of their book, and the code's comments).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PiControl {
-    /// The exponent of the present error.
+    /// The exponent of the present error as a square.
     proportional: f64,
-    /// The exponent of the error before.
+    /// The exponent of that before.
     integral: f64,
-    /// The logarithm of the error of the last step taken, not below that of 1e-4. Logarithms
-    /// are kept because two powers would cost as much as a small system.
+    /// The logarithm of the error of the last step taken, not below that of the square of 1e-4.
+    /// Logarithms are kept because two powers would cost as much as a small system.
     previous: f64,
     /// Whether the present step has been refused; such a step is not followed by a longer one.
     refused: bool,
+}
+
+/// The numbers of the rules by which one step follows another without further ado, for code that
+/// takes many steps by itself. Its arithmetic must be that of [`PiControl::suggest`] and of the
+/// solver's own steps, operation by operation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Plain {
+    /// The exponent of the present error.
+    pub proportional: f64,
+    /// The exponent of the error before.
+    pub integral: f64,
+    /// The factor on what the errors suggest.
+    pub safety: f64,
+    /// The least factor from one step to the next.
+    pub shrink: f64,
+    /// The greatest.
+    pub growth: f64,
+    /// The least logarithm of an error that is remembered.
+    pub floor: f64,
+    /// The shortest step as a part of the time where it starts.
+    pub finest: f64,
+    /// The shortest step of all.
+    pub least: f64,
+    /// How much larger a rate that turns must be at a stage than at both ends to be looked at.
+    pub suspect: f64,
 }
 
 impl PiControl {
@@ -72,15 +102,41 @@ impl PiControl {
     const SAFETY: f64 = 0.9;
     /// What a trial with a value that is not finite is shortened by: its error says nothing.
     const RETREAT: f64 = 0.25;
-    /// ln 1e-4.
-    const FLOOR: f64 = -4.0 * std::f64::consts::LN_10;
+    /// ln 1e-8.
+    const FLOOR: f64 = -8.0 * std::f64::consts::LN_10;
 
     /// A controller for an error estimate of this order.
     pub fn new(error_order: u32) -> PiControl {
         let exponent = 1.0 / f64::from(error_order + 1);
         let integral = 0.2 * exponent;
         let proportional = exponent - 0.75 * integral;
+        let (proportional, integral) = (0.5 * proportional, 0.5 * integral);
         PiControl { proportional, integral, previous: PiControl::FLOOR, refused: false }
+    }
+
+    /// What others need to know to do the same.
+    pub(crate) fn plain(self) -> Plain {
+        Plain {
+            proportional: self.proportional,
+            integral: self.integral,
+            safety: PiControl::SAFETY,
+            shrink: PiControl::SHRINK,
+            growth: PiControl::GROWTH,
+            floor: PiControl::FLOOR,
+            finest: FINEST,
+            least: LEAST,
+            suspect: SUSPECT,
+        }
+    }
+
+    /// The logarithm of the error of the last step, where the present one has not been refused.
+    pub(crate) fn remembered(&self) -> Option<f64> {
+        (!self.refused).then_some(self.previous)
+    }
+
+    /// Goes on after steps that others have taken.
+    pub(crate) fn resume(&mut self, previous: f64) {
+        self.previous = previous;
     }
 }
 

@@ -73,13 +73,13 @@ fn combine_exactly<const N: usize>(
     }
 }
 
-/// The root mean square of the error over its tolerance; NaN where the step's end or the
-/// slope there is not finite.
-pub(crate) fn error_norm<T: Tableau>(segment: &Segment, tolerance: Tolerance) -> f64 {
+/// The mean square of the error over its tolerance; NaN where the step's end or the slope there is
+/// not finite.
+pub(crate) fn mean_square<T: Tableau>(segment: &Segment, tolerance: Tolerance) -> f64 {
     match T::ERROR.len() {
-        2 => error_norm_exactly::<2>(segment, tolerance, T::ERROR),
-        4 => error_norm_exactly::<4>(segment, tolerance, T::ERROR),
-        6 => error_norm_exactly::<6>(segment, tolerance, T::ERROR),
+        2 => mean_square_exactly::<2>(segment, tolerance, T::ERROR),
+        4 => mean_square_exactly::<4>(segment, tolerance, T::ERROR),
+        6 => mean_square_exactly::<6>(segment, tolerance, T::ERROR),
         length => unreachable!("no tableau has an error row of {length}"),
     }
 }
@@ -87,7 +87,7 @@ pub(crate) fn error_norm<T: Tableau>(segment: &Segment, tolerance: Tolerance) ->
 /// Sums are kept apart in lanes, because one chain of additions would set the pace for
 /// large systems; terms are computed some at a time before they are added, because loops that do
 /// both are vectorised by halves. `v * 0.0` is zero for a finite v and NaN for any other.
-fn error_norm_exactly<const N: usize>(
+fn mean_square_exactly<const N: usize>(
     segment: &Segment,
     tolerance: Tolerance,
     row: &[(usize, f64)],
@@ -119,7 +119,7 @@ fn error_norm_exactly<const N: usize>(
     for i in whole..n {
         rest += term(values, (&k, &w), (h, tolerance), i);
     }
-    ((lanes.iter().sum::<f64>() + rest) / n as f64).sqrt()
+    (lanes.iter().sum::<f64>() + rest) * (1.0 / n as f64)
 }
 
 /// The slopes of a state by their weights. It is inlined wherever it is used, so that loops over
@@ -143,15 +143,16 @@ fn term<const N: usize>(
     i: usize,
 ) -> f64 {
     let scale = tolerance.absolute + tolerance.relative * x0[i].abs().max(x1[i].abs());
-    let ratio = h * weighed(k, w, i) / scale;
-    ratio * ratio + (x1[i] * 0.0 + end[i] * 0.0)
+    let ratio = h * weighed(k, w, i) / (scale + (x1[i] * 0.0 + end[i] * 0.0));
+    ratio * ratio
 }
 
 /// The first state whose value or slope is not finite.
 pub(crate) fn not_finite(x: &[f64], dx: &[f64]) -> Option<usize> {
-    // All of them side by side first, for there is hardly ever one.
-    let finite = |all: &[f64]| all.iter().fold(true, |finite, x| finite & x.is_finite());
-    if finite(x) & finite(dx) {
+    // All of them side by side first, for there is hardly ever one: a finite number times zero has
+    // no bits but its sign. A sum that is too large is looked at again below.
+    let odd = |all: u64, (x, dx): (&f64, &f64)| all | ((x + dx) * 0.0).to_bits();
+    if x.iter().zip(dx).fold(0, odd) << 1 == 0 {
         return None;
     }
     x.iter().zip(dx).position(|(x, dx)| !(x.is_finite() && dx.is_finite()))

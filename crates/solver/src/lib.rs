@@ -33,11 +33,11 @@ mod scratch;
 mod solver;
 mod stepping;
 
-pub use control::{Control, PiControl, StepControl};
+pub use control::{Control, PiControl, Plain, StepControl};
 pub use counters::Counters;
 pub use crossing::Sides;
 pub use error::StepError;
 pub use method::{Coefficients, Method, Options};
 pub use pattern::Pattern;
-pub use solver::{Advance, Solver};
-pub use system::{System, Trial};
+pub use solver::{Advance, Reach, Solver};
+pub use system::{Stretch, System, Trial};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::control::{PiControl, Plain};
 use crate::rosenbrock;
 use crate::segment::Dense;
 use crate::stiffness::Watch;
@@ -131,6 +132,13 @@ impl Method {
         };
         let error = if self.is_fixed() { &[] } else { coefficients.error };
         Some(Coefficients { error, ..coefficients })
+    }
+
+    /// How steps of this method follow each other; none where they are fixed or another method may
+    /// go on.
+    pub fn plain(self) -> Option<Plain> {
+        let follows = !self.is_fixed() && self != Method::Auto;
+        follows.then(|| PiControl::new(self.error_order()).plain())
     }
 
     /// The kind of dense output.

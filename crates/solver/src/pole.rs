@@ -5,14 +5,19 @@
 //! the tolerance. The solution has ended there all the same. Such a rate changes its sign without
 //! passing zero: between two points ever closer to the pole it grows.
 
+use std::ops::Range;
+
 use crate::segment::Segment;
 use crate::solver::Solver;
 use crate::system::System;
 
 /// How much larger than at both ends of the step a rate must be inside, at a stage of the method to
 /// be looked at, and after the search to be called a pole.
-const SUSPECT: f64 = 2.0;
+pub(crate) const SUSPECT: f64 = 2.0;
 const POLE: f64 = 1e3;
+
+/// How many rates are looked at together.
+const ROW: usize = 16;
 
 /// A place in a step where a rate has no value.
 pub(crate) struct Pole {
@@ -46,57 +51,28 @@ fn size(segment: &Segment, component: usize) -> f64 {
     segment.slopes[0][component].abs().max(segment.end_slope()[component].abs())
 }
 
-/// How many states are looked at side by side.
-const TOGETHER: usize = 32;
-
-/// The first state whose rate changes its sign and is larger at a stage than at both ends. Loops go
-/// over states and carry no branches; the stages are looked at only where some rate turns.
+/// The first state whose rate changes its sign and is larger at a stage than at both ends.
 fn suspect(segment: &Segment) -> Option<usize> {
-    let n = segment.x0.len();
-    let (first, last) = (&segment.slopes[0][..n], &segment.end_slope()[..n]);
+    let (first, last) = (&segment.slopes[0], segment.end_slope());
     let inner = &segment.slopes[1..segment.slopes.len() - 1];
-    (0..n).step_by(TOGETHER).find_map(|from| {
-        let to = n.min(from + TOGETHER);
-        let ends = first[from..to].iter().zip(&last[from..to]);
-        if !ends.clone().fold(false, |any, (a, b)| any | turns(*a, *b)) {
-            return None;
-        }
-        let most = most(inner, from, to);
-        let wrong = |((a, b), most): ((&f64, &f64), &f64)| {
-            turns(*a, *b) & (*most > SUSPECT * larger(larger(0.0, *a), *b))
-        };
-        let all = ends.zip(&most);
-        let any = all.clone().fold(false, |any, own| any | wrong(own));
-        any.then(|| all.clone().position(wrong).map(|at| from + at)).flatten()
-    })
+    let turns = |a: f64, b: f64| (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
+    let larger = |i: usize| {
+        let most = SUSPECT * size(segment, i);
+        inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
+    };
+    let turning = |mut rows: Range<usize>| rows.find(|i| turns(first[*i], last[*i]) && larger(*i));
+    // Few rates turn in a step; rows without one are passed over by the bits of their signs.
+    let (rows, rest) = first.as_chunks::<ROW>();
+    let ends = rows.iter().zip(last.as_chunks::<ROW>().0).enumerate();
+    let suspects = ends.filter(|(_, (a, b))| unlike(a, b));
+    let mut suspects = suspects.map(|(row, _)| row * ROW..(row + 1) * ROW);
+    suspects.find_map(turning).or_else(|| turning(first.len() - rest.len()..first.len()))
 }
 
-/// Whether a rate changes its sign.
-#[inline(always)]
-fn turns(a: f64, b: f64) -> bool {
-    (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0)
-}
-
-/// The largest rates of some states at the stages; without bound where there are no stages. Three of
-/// them are looked at together, so that there are fewer loops.
-#[inline(always)]
-fn most(stages: &[Vec<f64>], from: usize, to: usize) -> [f64; TOGETHER] {
-    let mut most = [if stages.is_empty() { f64::INFINITY } else { 0.0 }; TOGETHER];
-    for some in stages.chunks(3) {
-        let stage = |j: usize| &some[j.min(some.len() - 1)][from..to];
-        let rates = stage(0).iter().zip(stage(1)).zip(stage(2));
-        for (most, ((a, b), c)) in most.iter_mut().zip(rates) {
-            *most = larger(larger(larger(*most, *a), *b), *c);
-        }
-    }
-    most
-}
-
-/// The larger of a size and that of a rate; one instruction, other than the maximum of numbers that
-/// may be none.
-#[inline(always)]
-fn larger(size: f64, rate: f64) -> f64 {
-    if rate.abs() > size { rate.abs() } else { size }
+/// Whether two rows have different signs at some place.
+fn unlike(a: &[f64; ROW], b: &[f64; ROW]) -> bool {
+    let signs = a.iter().zip(b).fold(0, |all, (a, b)| all | (a.to_bits() ^ b.to_bits()));
+    signs >> 63 != 0
 }
 
 /// Halves the step around a change of sign of a rate that is `from` at its start; the place where it

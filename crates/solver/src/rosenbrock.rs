@@ -141,9 +141,9 @@ fn finish(linear: &mut Linear, u: &mut [f64], h: f64, time: f64) {
     linear.solve_of(u, n);
 }
 
-/// The root mean square of the last u over the tolerance; NaN where the step's end or the slope
+/// The mean square of the last u over the tolerance; NaN where the step's end or the slope
 /// there is not finite.
-pub(crate) fn error_norm(segment: &Segment, tolerance: Tolerance) -> f64 {
+pub(crate) fn mean_square(segment: &Segment, tolerance: Tolerance) -> f64 {
     let (x0, x1, end) = (&segment.x0, &segment.x1, segment.end_slope());
     let error = &segment.slopes[STAGES];
     let mut sum = 0.0;
@@ -152,5 +152,5 @@ pub(crate) fn error_norm(segment: &Segment, tolerance: Tolerance) -> f64 {
         let ratio = error[i] / scale;
         sum += ratio * ratio + (x1[i] * 0.0 + end[i] * 0.0);
     }
-    (sum / x0.len().max(1) as f64).sqrt()
+    sum / x0.len().max(1) as f64
 }

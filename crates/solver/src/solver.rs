@@ -27,6 +27,17 @@ pub enum Advance {
     Crossing,
 }
 
+/// How far [`Solver::steps`] may go.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reach {
+    /// What no step goes past. A step that ends here ends here exactly.
+    pub horizon: f64,
+    /// Where no step starts any more.
+    pub before: f64,
+    /// The most steps.
+    pub most: u64,
+}
+
 /// A one-step method with its memory: plain data, the same bits after saving and loading.
 ///
 /// Times are offsets from any origin that the engine chooses, usually the start of the smooth
@@ -73,6 +84,8 @@ pub(crate) struct Space {
     pub slope: Vec<f64>,
     pub newton: Newton,
     pub linear: Linear,
+    /// How far the present steps may go.
+    pub reach: Reach,
 }
 
 impl Solver {
@@ -146,8 +159,20 @@ impl Solver {
         &mut self,
         system: &mut S,
         horizon: f64,
+        sides: Sides,
+    ) -> Result<Advance, StepError> {
+        self.steps(system, Reach { horizon, before: horizon, most: 1 }, sides)
+    }
+
+    /// The same, except that it may take more steps than one, as far as it may reach: as many as a
+    /// system takes by itself. [`Solver::counters`] tells how many that were.
+    pub fn steps<S: System>(
+        &mut self,
+        system: &mut S,
+        reach: Reach,
         mut sides: Sides,
     ) -> Result<Advance, StepError> {
+        let Reach { horizon, .. } = reach;
         debug_assert_eq!(sides.side.len(), self.search.here.g.len(), "one side for each function");
         debug_assert_eq!(sides.residual.len(), sides.side.len());
         self.search.crossed.clear();
@@ -155,6 +180,7 @@ impl Solver {
             return Ok(Advance::Reached);
         }
         self.prepare(system);
+        self.space.0.reach = reach;
         self.begin(system)?;
         let taken = self.advance(system, horizon).and_then(|()| match self.pole(system) {
             None => Ok(()),

@@ -1,15 +1,15 @@
 //! One accepted step: its target, its trials and what they teach.
 
-use crate::control::{PiControl, StepControl};
+use crate::control::{Control, PiControl, StepControl};
 use crate::crossing::Probe;
 use crate::error::StepError;
-use crate::explicit::{error_norm, not_finite, stages};
+use crate::explicit::{mean_square, not_finite, stages};
 use crate::method::Method;
 use crate::rosenbrock;
 use crate::segment::Segment;
-use crate::solver::{Solver, Space};
+use crate::solver::{Reach, Solver, Space};
 use crate::stiffness::{Watch, fastest};
-use crate::system::{System, Trial};
+use crate::system::{Stretch, System, Trial};
 use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
 use crate::trapezoidal::Work;
 
@@ -104,14 +104,18 @@ impl Solver {
         horizon: f64,
         trial: impl Fn(&mut Solver, &mut S) -> f64,
     ) -> Result<(), StepError> {
-        let start = self.segment.start;
-        let longest = self.options.maximum_step.min(self.limit);
+        let longest = self.longest();
+        let mut h = self.wanted();
+        self.segment.end = target(self.segment.start, h.min(longest), longest, horizon);
+        let taken = self.counters.accepted;
+        let mut error = trial(self, system);
+        if self.counters.accepted != taken {
+            // The system has gone on by itself; this is another trial.
+            h = self.wanted();
+        }
+        let (start, wanted) = (self.segment.start, h);
         let shortest = shortest_step(start);
-        let wanted = self.learnt.unwrap_or(FIRST_STEP_WITHOUT_STATE).max(shortest);
-        let mut h = wanted;
         loop {
-            self.segment.end = target(start, h.min(longest), longest, horizon);
-            let error = trial(self, system);
             let taken = self.segment.end - start;
             if self.control.accept(error) {
                 self.learn(wanted, h, taken, error);
@@ -123,7 +127,20 @@ impl Solver {
                 return Err(StepError::StepTooSmall { t: start });
             }
             h = self.control.refine(taken, error).max(shortest);
+            self.segment.end = target(start, h.min(longest), longest, horizon);
+            error = trial(self, system);
         }
+    }
+
+    /// The longest step that may be taken.
+    fn longest(&self) -> f64 {
+        self.options.maximum_step.min(self.limit)
+    }
+
+    /// The step to try first.
+    fn wanted(&self) -> f64 {
+        let shortest = shortest_step(self.segment.start);
+        self.learnt.unwrap_or(FIRST_STEP_WITHOUT_STATE).max(shortest)
     }
 
     /// One trial up to the segment's end; returns its error.
@@ -136,16 +153,18 @@ impl Solver {
         }
         let argument = &mut self.space.0.argument;
         self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
-        error_norm::<T>(&self.segment, self.tolerance())
+        mean_square::<T>(&self.segment, self.tolerance())
     }
 
-    /// One trial by a system that computes it whole; its error.
+    /// One trial by a system that computes it whole; its error. The system may take steps before it
+    /// as far as there is room.
     #[inline]
     fn whole<S: System>(&mut self, system: &mut S) -> Option<f64> {
         let tolerance = self.tolerance();
+        let mut stretch = self.stretch();
         let Segment { start, end, x0, x1, slopes, .. } = &mut self.segment;
         let last = slopes.len() as u64 - 1;
-        let error = system.trial(Trial {
+        let mut trial = Trial {
             method: self.options.method,
             start: *start,
             end: *end,
@@ -154,9 +173,43 @@ impl Solver {
             x0,
             x1,
             slopes,
-        })?;
-        self.counters.evaluations += last;
-        Some(error)
+            stretch: stretch.as_mut(),
+        };
+        let error = system.trial(&mut trial);
+        (*start, *end) = (trial.start, trial.end);
+        if error.is_some() {
+            self.counters.evaluations += last;
+        }
+        if let Some(Stretch { taken, wanted, previous, .. }) = stretch
+            && taken > 0
+        {
+            self.counters.evaluations += taken * last;
+            self.counters.accepted += taken;
+            self.learnt = Some(wanted);
+            let Control::Pi(pi) = &mut self.control;
+            pi.resume(previous);
+        }
+        error
+    }
+
+    /// How far a system may go on by itself: where there are no functions to be searched, and one
+    /// method with variable steps goes on.
+    fn stretch(&self) -> Option<Stretch> {
+        let Reach { horizon, before, most } = self.space.0.reach;
+        let alone = most > 1 && self.search.here.g.is_empty() && !self.method.is_fixed();
+        if !alone || self.options.method == Method::Auto {
+            return None;
+        }
+        let Control::Pi(pi) = &self.control;
+        Some(Stretch {
+            horizon,
+            before,
+            longest: self.longest(),
+            most: most - 1,
+            wanted: self.wanted(),
+            previous: pi.remembered()?,
+            taken: 0,
+        })
     }
 
     /// Takes the derivatives at the start of the segment, which all trials share.
@@ -178,7 +231,7 @@ impl Solver {
             return f64::NAN;
         }
         self.counters.evaluations += rosenbrock::EVALUATIONS;
-        rosenbrock::error_norm(&self.segment, self.tolerance())
+        rosenbrock::mean_square(&self.segment, self.tolerance())
     }
 
     /// One trial of the trapezoidal rule and the backward difference.
@@ -190,7 +243,8 @@ impl Solver {
         let Space { argument, newton, linear, .. } = &mut self.space.0;
         let counters = &mut self.counters;
         let mut work = Work { system, linear, tolerance, counters };
-        newton.pair(&mut work, &mut self.segment, argument)
+        let error = newton.pair(&mut work, &mut self.segment, argument);
+        error * error
     }
 
     /// Without states only the crossing functions limit a step: it is accepted while their
@@ -201,7 +255,7 @@ impl Solver {
         let taken = segment.end - segment.start;
         let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
         let error = self.search.cubic_error(&mut probe);
-        if taken <= 2.0 * shortest_step(segment.start) { 0.0 } else { error }
+        if taken <= 2.0 * shortest_step(segment.start) { 0.0 } else { error * error }
     }
 
     /// Keeps the step to go on with. A step that a horizon cut short says little about the
@@ -219,9 +273,13 @@ impl Solver {
     }
 }
 
+/// The shortest step as a part of the time where it starts, and of all.
+pub(crate) const FINEST: f64 = 16.0 * f64::EPSILON;
+pub(crate) const LEAST: f64 = 1e-300;
+
 /// The shortest step that is tried: time has to resolve the stages in it.
 fn shortest_step(t: f64) -> f64 {
-    (16.0 * f64::EPSILON * t.abs()).max(1e-300)
+    (FINEST * t.abs()).max(LEAST)
 }
 
 /// The end of a step of about `h`: the horizon where it is near enough to be taken whole, half

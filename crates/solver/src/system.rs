@@ -33,10 +33,13 @@ pub trait System {
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]);
 
     /// Computes a whole trial step of an explicit method, where the system can: every slope but
-    /// the first, the state at the end, and the size of the error, which is returned. The
+    /// the first, the state at the end, and the mean square of the error in units of the tolerance,
+    /// which is returned. The
     /// arithmetic must be that of the stages in `explicit.rs`, operation by operation, so that it
     /// does not matter who does it.
-    fn trial(&mut self, _trial: Trial) -> Option<f64> {
+    ///
+    /// A system may go on by itself as far as the trial allows, and returns from the last one.
+    fn trial(&mut self, _trial: &mut Trial) -> Option<f64> {
         None
     }
 
@@ -58,9 +61,36 @@ pub struct Trial<'a> {
     /// Error allowed beside that.
     pub absolute: f64,
     /// The state at the start.
-    pub x0: &'a [f64],
+    pub x0: &'a mut [f64],
     /// The state at the end.
     pub x1: &'a mut [f64],
     /// The slopes of the stages, of which the first is known.
     pub slopes: &'a mut [Vec<f64>],
+    /// How far the system may go on by itself; none for this trial alone.
+    pub stretch: Option<&'a mut Stretch>,
+}
+
+/// Steps that a system takes by itself, one after the other, where it computes them whole.
+///
+/// While a trial is *plain* it becomes a step, and its end the start of the next trial. Plain is a
+/// trial whose error is accepted, in which no rate may have passed a pole, that no horizon has cut
+/// short, and after which another of the length that [`Plain`] suggests fits before the horizon.
+/// The first that is not plain, or has no room left, is what [`System::trial`] returns; its start,
+/// its end and its first slope are in their places then, and the solver decides about it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Stretch {
+    /// Where steps must not go past.
+    pub horizon: f64,
+    /// Where no step may start any more.
+    pub before: f64,
+    /// The longest step.
+    pub longest: f64,
+    /// How many steps may be taken before the trial that is returned.
+    pub most: u64,
+    /// The step that is wanted, at first and in the end.
+    pub wanted: f64,
+    /// The logarithm of the error before, at first and in the end.
+    pub previous: f64,
+    /// How many steps were taken.
+    pub taken: u64,
 }

@@ -8,9 +8,11 @@ use std::sync::{Arc, OnceLock};
 
 use engine::{RegionCode, Routines};
 use ir::{Slot, Tape};
-use jit::{NativeError, Plan, Routine, StepArguments, StepPlan, StepRoutine, Tableau};
+use jit::{
+    Follow, NativeError, Plan, Routine, StepArguments, StepPlan, StepRoutine, Stretch, Tableau,
+};
 use program::{Program, RegionProgram};
-use solver::{Method, Trial};
+use solver::{Method, Plain, Trial};
 
 /// What evaluates the functions of a model between events. The results are the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -173,17 +175,34 @@ impl RegionCode for Region {
 
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
         let step = self.step.as_ref().filter(|_| self.method == trial.method)?;
-        let arguments = StepArguments {
+        let stretch = trial.stretch.as_deref().map_or(Stretch::default(), |stretch| Stretch {
+            horizon: stretch.horizon,
+            before: stretch.before,
+            longest: stretch.longest,
+            wanted: stretch.wanted,
+            previous: stretch.previous,
+            room: stretch.most,
+            taken: 0,
+        });
+        let mut arguments = StepArguments {
             origin,
             start: trial.start,
             end: trial.end,
             relative: trial.relative,
             absolute: trial.absolute,
+            stretch,
             x0: trial.x0,
             x1: trial.x1,
             slopes: trial.slopes,
         };
-        Some(step.run(slots, arguments))
+        let error = step.run(slots, &mut arguments);
+        let StepArguments { start, end, stretch, .. } = arguments;
+        (trial.start, trial.end) = (start, end);
+        if let Some(own) = trial.stretch.as_deref_mut() {
+            (own.wanted, own.previous, own.taken) =
+                (stretch.wanted, stretch.previous, stretch.taken);
+        }
+        Some(error)
     }
 }
 
@@ -251,6 +270,14 @@ fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Opt
         rate: range(region.rate, region.dimension),
         time: program.time,
         tableau,
+        follow: method.plain().map(follow),
         watched: !region.live.derivative.is_empty(),
     })
+}
+
+/// The rules of the solver in the words of the code generator, which knows no solver.
+fn follow(plain: Plain) -> Follow {
+    let Plain { proportional, integral, safety, shrink, growth, floor, finest, least, suspect } =
+        plain;
+    Follow { proportional, integral, safety, shrink, growth, floor, finest, least, suspect }
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{bits, compile};
+use proptest::prelude::*;
 use superdense::{Backend, Library, Overrides, Ran, Run, Stage, System, Trace, read};
 
 fn started(system: &System, backend: Backend) -> Run {
@@ -169,6 +170,71 @@ simulate: {stop: 100000, solver: rk4, step: 0.01}
     while run.ran() == Ran::Interpreter && run.advance().expect("a run that goes well").is_none() {}
     assert_eq!(run.ran(), Ran::Both);
     assert_eq!(system.start().ran(), Ran::Native);
+}
+
+/// A term of a rate: what is read, how, and by how much.
+fn term() -> impl Strategy<Value = String> {
+    let state = || 0..4usize;
+    let factor = || (-20..20i32).prop_map(|tenths| f64::from(tenths) / 10.0);
+    prop_oneof![
+        4 => (factor(), state()).prop_map(|(c, i)| format!("{c} * x{i}")),
+        3 => (factor(), state(), state()).prop_map(|(c, i, j)| format!("{c} * x{i} * x{j}")),
+        2 => (factor(), state()).prop_map(|(c, i)| format!("{c} * sin(x{i})")),
+        1 => factor().prop_map(|c| format!("{c} * cos(3 * time)")),
+        1 => (factor(), state()).prop_map(|(c, i)| format!("{c} / (1 + x{i}^2)")),
+        1 => (factor(), state()).prop_map(|(c, i)| format!("{c} / (x{i} + 0.3)")),
+    ]
+}
+
+/// Four states whose steps nobody looks at, and a clock that some of them end at.
+fn unseen() -> impl Strategy<Value = String> {
+    let rate = || prop::collection::vec(term(), 1..4).prop_map(|terms| terms.join(" + "));
+    let method = prop::sample::select(vec!["rk45", "rk45", "rk23", "euler-adaptive"]);
+    let rates = prop::array::uniform4(rate());
+    let bound = prop::option::of(prop::sample::select(vec!["0.01", "0.2"]));
+    (rates, method, 2..9i32, 1..40i32, bound).prop_map(|(rates, method, digits, period, bound)| {
+        let mut text = String::from("superdense: 1\nblocks:\n");
+        for (i, rate) in rates.iter().enumerate() {
+            let from = 0.2 * i as f64 - 0.3;
+            let reset = if i == 3 { ", reset: c" } else { "" };
+            let rate = format!("{rate} - 0 * (x0 + x1 + x2 + x3)");
+            text +=
+                &format!("  x{i}: {{type: Integrator, input: {rate}, initial: {from}{reset}}}\n");
+        }
+        let longest = bound.map_or(String::new(), |bound| format!(", maximum_step: {bound}"));
+        let digits = if method == "euler-adaptive" { digits.min(4) } else { digits };
+        text + &format!(
+            "  c: {{type: Clock, period: {period} / 20}}\nrecord: [0]\n\
+             simulate: {{stop: 3, solver: {method}, tolerance: 1e-{digits}{longest}}}\n"
+        )
+    })
+}
+
+/// Everything that a run remembers in the end, and how it ended, where so many steps are asked for
+/// at once.
+fn memory(system: &System, most: u32) -> (Vec<u8>, String) {
+    let mut run = started(system, Backend::Native);
+    let end = loop {
+        match run.advance_by(most) {
+            Ok(None) => {}
+            Ok(Some(stop)) => break format!("{stop:?}"),
+            Err(error) => break error.to_string(),
+        }
+    };
+    (run.save(), format!("{end} {:?}", run.counters()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Steps that native code takes one after the other are those of the solver: the same memory,
+    /// the same counters, the same failures, however many are asked for at once.
+    #[test]
+    fn steps_that_nobody_looks_at_are_the_same(text in unseen(), most in 2..50u32) {
+        let system = compile(&text);
+        agree(&text, &system);
+        prop_assert_eq!(memory(&system, 1), memory(&system, most));
+    }
 }
 
 /// Masses and their speeds in turn, at rest in the slowest shape of the chain.

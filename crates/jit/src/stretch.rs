@@ -1,0 +1,283 @@
+//! Steps that follow each other without going back to whoever asked for them.
+//!
+//! What decides about a step and chooses the next one is a few dozen instructions; going back for
+//! them after every step of a small system, with all states through memory, costs half as much as
+//! the step. So native code does it while a step is *plain*: its error is accepted, no rate may have
+//! passed a pole in it, no horizon has cut it short, and another one fits behind it. The first step
+//! that is anything else is returned as a trial, and the solver decides about it as ever. The
+//! arithmetic is that of `solver::control` and `solver::stepping`, operation by operation.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+
+use crate::emit::trusted;
+use crate::step::{END, START, STRETCH, Writer};
+
+/// How one step follows another: the numbers of a proportional and integral control of steps.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Follow {
+    /// The exponent of the present error.
+    pub proportional: f64,
+    /// The exponent of the error before.
+    pub integral: f64,
+    /// The factor on what the errors suggest.
+    pub safety: f64,
+    /// The least factor from one step to the next.
+    pub shrink: f64,
+    /// The greatest.
+    pub growth: f64,
+    /// The least logarithm of an error that is remembered.
+    pub floor: f64,
+    /// The shortest step as a part of the time where it starts.
+    pub finest: f64,
+    /// The shortest step of all.
+    pub least: f64,
+    /// How much larger a rate that turns must be at a stage than at both ends to be looked at.
+    pub suspect: f64,
+}
+
+/// How far steps may follow each other, and how far they have.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[repr(C)]
+pub struct Stretch {
+    /// Where steps must not go past.
+    pub horizon: f64,
+    /// Where no step may start any more.
+    pub before: f64,
+    /// The longest step.
+    pub longest: f64,
+    /// The step that is wanted, at first and in the end.
+    pub wanted: f64,
+    /// The logarithm of the error before, at first and in the end.
+    pub previous: f64,
+    /// How many steps may be taken.
+    pub room: u64,
+    /// How many were taken, before the one that was only tried.
+    pub taken: u64,
+}
+
+/// Places in the frame, as those of its other numbers.
+const HORIZON: i32 = STRETCH;
+const BEFORE: i32 = STRETCH + 1;
+const LONGEST: i32 = STRETCH + 2;
+const WANTED: i32 = STRETCH + 3;
+const PREVIOUS: i32 = STRETCH + 4;
+const ROOM: i32 = STRETCH + 5;
+const TAKEN: i32 = STRETCH + 6;
+
+/// What the control of steps remembers between them.
+#[derive(Clone, Copy)]
+struct Memory {
+    wanted: Value,
+    previous: Value,
+    taken: Value,
+}
+
+/// A step that has been computed.
+struct Step {
+    start: Value,
+    end: Value,
+    error: Value,
+}
+
+impl Writer<'_, '_, '_, '_> {
+    /// Steps in a loop from the first on.
+    pub(crate) fn stretch(&mut self, start: Value, end: Value, follow: &Follow) {
+        let taken = self.e.builder.ins().iconst(types::I64, 0);
+        let (wanted, previous) = (self.number(WANTED), self.number(PREVIOUS));
+        let again = self.e.builder.create_block();
+        for ty in [types::F64, types::F64, types::F64, types::F64, types::I64] {
+            self.e.builder.append_block_param(again, ty);
+        }
+        self.go_on(again, [start, end], Memory { wanted, previous, taken });
+
+        self.e.builder.switch_to_block(again);
+        let [start, end, wanted, previous, taken] = self.e.builder.block_params(again)[..] else {
+            return;
+        };
+        let memory = Memory { wanted, previous, taken };
+        let error = self.step(start, end);
+        let back = self.e.builder.create_block();
+        let step = Step { start, end, error };
+        let (next, remembered) = self.next(&step, memory, follow, back);
+        self.pass();
+        self.go_on(again, next, remembered);
+
+        self.e.builder.switch_to_block(back);
+        self.put(START, start);
+        self.put(END, end);
+        self.put(WANTED, wanted);
+        self.put(PREVIOUS, previous);
+        self.put(TAKEN, taken);
+        self.e.builder.ins().return_(&[error]);
+    }
+
+    /// Jumps to the loop with the next step.
+    fn go_on(&mut self, again: Block, [start, end]: [Value; 2], memory: Memory) {
+        let Memory { wanted, previous, taken } = memory;
+        let arguments = [start, end, wanted, previous, taken].map(BlockArg::Value);
+        self.e.builder.ins().jump(again, &arguments);
+    }
+
+    /// The step after one that is plain; any other leads to the block `back`.
+    fn next(
+        &mut self,
+        step: &Step,
+        memory: Memory,
+        follow: &Follow,
+        back: Block,
+    ) -> ([Value; 2], Memory) {
+        let room = self.pointer(ROOM);
+        let more = self.e.builder.ins().iadd_imm_s(memory.taken, 1);
+        let fits = self.e.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, more, room);
+        self.stay(fits, back);
+        let one = self.constant(1.0);
+        let accepted = self.is(FloatCC::LessThanOrEqual, step.error, one);
+        self.stay(accepted, back);
+        self.stay_without_poles(follow, back);
+        let taken = self.e.builder.ins().fsub(step.end, step.start);
+        let (suggested, previous) = self.suggest(step.error, memory.previous, taken, follow);
+        let cut = self.is(FloatCC::LessThan, taken, memory.wanted);
+        let growth = self.constant(follow.growth);
+        let most = self.e.builder.ins().fmul(growth, taken);
+        let jumps = self.is(FloatCC::GreaterThanOrEqual, suggested, most);
+        let cut_short = self.e.builder.ins().band(cut, jumps);
+        self.leave(cut_short, back);
+        let end = self.end_of_next(step.end, suggested, follow, back);
+        ([step.end, end], Memory { wanted: suggested, previous, taken: more })
+    }
+
+    /// Goes on only where no rate that turns is larger inside than at both ends.
+    fn stay_without_poles(&mut self, follow: &Follow, back: Block) {
+        let (n, last) = (self.states(), self.slopes.len() - 1);
+        let mut signs = self.e.builder.ins().iconst(types::I64, 0);
+        for i in 0..n {
+            let bits = [0, last].map(|stage| {
+                let array = self.slopes[stage];
+                self.e.builder.ins().load(types::I64, trusted(), array, 8 * i as i32)
+            });
+            let unlike = self.e.builder.ins().bxor(bits[0], bits[1]);
+            signs = self.e.builder.ins().bor(signs, unlike);
+        }
+        let [turned, on] = [(); 2].map(|()| self.e.builder.create_block());
+        let some = self.e.builder.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
+        self.e.builder.ins().brif(some, turned, &[], on, &[]);
+        self.e.builder.switch_to_block(turned);
+        let suspects: Vec<Value> = (0..n).map(|i| self.suspect(i, follow)).collect();
+        let any = suspects.into_iter().reduce(|any, one| self.e.builder.ins().bor(any, one));
+        match any {
+            Some(any) => self.e.builder.ins().brif(any, back, &[], on, &[]),
+            None => self.e.builder.ins().jump(on, &[]),
+        };
+        self.e.builder.switch_to_block(on);
+    }
+
+    /// Whether a rate turns and is larger at a stage than at both ends.
+    fn suspect(&mut self, i: usize, follow: &Follow) -> Value {
+        let last = self.slopes.len() - 1;
+        let [a, b] = [0, last].map(|stage| self.load(self.slopes[stage], i));
+        let zero = self.e.builder.ins().f64const(0.0);
+        let mut turns = |from: FloatCC, to: FloatCC| {
+            let (from, to) = (self.is(from, a, zero), self.is(to, b, zero));
+            self.e.builder.ins().band(from, to)
+        };
+        let rises = turns(FloatCC::LessThan, FloatCC::GreaterThan);
+        let falls = turns(FloatCC::GreaterThan, FloatCC::LessThan);
+        let turns = self.e.builder.ins().bor(rises, falls);
+        let [a, b] = [a, b].map(|x| self.e.builder.ins().fabs(x));
+        let size = self.greater(a, b);
+        let suspect = self.constant(follow.suspect);
+        let most = self.e.builder.ins().fmul(suspect, size);
+        let larger = |writer: &mut Self, stage: usize| {
+            let slope = writer.load(writer.slopes[stage], i);
+            let size = writer.e.builder.ins().fabs(slope);
+            writer.is(FloatCC::GreaterThan, size, most)
+        };
+        let larger: Vec<Value> = (1..last).map(|stage| larger(self, stage)).collect();
+        match larger.into_iter().reduce(|any, one| self.e.builder.ins().bor(any, one)) {
+            Some(larger) => self.e.builder.ins().band(turns, larger),
+            None => turns,
+        }
+    }
+
+    /// The length of the next step, and what is remembered of the error.
+    fn suggest(
+        &mut self,
+        error: Value,
+        previous: Value,
+        taken: Value,
+        follow: &Follow,
+    ) -> (Value, Value) {
+        let logarithm = self.e.call("Log", &[error]);
+        let [integral, proportional, safety] =
+            [follow.integral, follow.proportional, follow.safety].map(|x| self.constant(x));
+        let b = &mut self.e.builder;
+        let (before, now) =
+            (b.ins().fmul(integral, previous), b.ins().fmul(proportional, logarithm));
+        let exponent = b.ins().fsub(before, now);
+        let power = self.e.call("Exp", &[exponent]);
+        let factor = self.e.builder.ins().fmul(safety, power);
+        let (shrink, growth) = (self.constant(follow.shrink), self.constant(follow.growth));
+        let small = self.is(FloatCC::LessThan, factor, shrink);
+        let factor = self.e.builder.ins().select(small, shrink, factor);
+        let large = self.is(FloatCC::GreaterThan, factor, growth);
+        let factor = self.e.builder.ins().select(large, growth, factor);
+        let floor = self.constant(follow.floor);
+        let remembered = self.greater(logarithm, floor);
+        (self.e.builder.ins().fmul(taken, factor), remembered)
+    }
+
+    /// The end of a step of the length wanted, where it starts early enough and no horizon is near.
+    fn end_of_next(&mut self, start: Value, wanted: Value, follow: &Follow, back: Block) -> Value {
+        let [horizon, before, longest] = [HORIZON, BEFORE, LONGEST].map(|place| self.number(place));
+        let [finest, least, near, twice] =
+            [follow.finest, follow.least, 1.1, 2.0].map(|x| self.constant(x));
+        let early = self.is(FloatCC::LessThan, start, before);
+        let size = self.e.builder.ins().fabs(start);
+        let resolved = self.e.builder.ins().fmul(finest, size);
+        let shortest = self.greater(resolved, least);
+        let long_enough = self.is(FloatCC::GreaterThan, wanted, shortest);
+        let longer = self.is(FloatCC::GreaterThan, wanted, longest);
+        let h = self.e.builder.ins().select(longer, longest, wanted);
+        let rest = self.e.builder.ins().fsub(horizon, start);
+        let (close, two) =
+            (self.e.builder.ins().fmul(near, h), self.e.builder.ins().fmul(twice, h));
+        let beyond = self.is(FloatCC::GreaterThan, close, longest);
+        let close = self.e.builder.ins().select(beyond, longest, close);
+        let mut plain = self.e.builder.ins().band(early, long_enough);
+        for (condition, length) in [
+            (FloatCC::GreaterThan, close),
+            (FloatCC::GreaterThan, shortest),
+            (FloatCC::GreaterThanOrEqual, two),
+        ] {
+            let far = self.is(condition, rest, length);
+            plain = self.e.builder.ins().band(plain, far);
+        }
+        self.stay(plain, back);
+        self.e.builder.ins().fadd(start, h)
+    }
+
+    fn is(&mut self, condition: FloatCC, a: Value, b: Value) -> Value {
+        self.e.builder.ins().fcmp(condition, a, b)
+    }
+
+    /// The greater of two numbers.
+    fn greater(&mut self, a: Value, b: Value) -> Value {
+        let greater = self.is(FloatCC::GreaterThan, a, b);
+        self.e.builder.ins().select(greater, a, b)
+    }
+
+    /// Goes on where something holds.
+    fn stay(&mut self, condition: Value, back: Block) {
+        let on = self.e.builder.create_block();
+        self.e.builder.ins().brif(condition, on, &[], back, &[]);
+        self.e.builder.switch_to_block(on);
+    }
+
+    /// Goes on where something does not hold.
+    fn leave(&mut self, condition: Value, back: Block) {
+        let on = self.e.builder.create_block();
+        self.e.builder.ins().brif(condition, back, &[], on, &[]);
+        self.e.builder.switch_to_block(on);
+    }
+}
