@@ -49,7 +49,7 @@ impl Time {
             scaled.checked_mul(1i128.checked_shl(exponent.unsigned_abs().into())?)?
         } else {
             let shift = u32::from(exponent.unsigned_abs());
-            if shift > 120 { 0 } else { divide_to_even(scaled, 1i128 << shift) }
+            if shift > 120 { 0 } else { halve_to_even(scaled, shift) }
         };
         Some(Time(magnitude * i128::from(sign)))
     }
@@ -102,14 +102,14 @@ impl Time {
         // A count c is c / 5^18 / 2^18. It is shifted to 104 bits, so that its quotient by 5^18 has
         // 62 or 63, and the last of them also stands for everything below: a single rounding, to
         // the float, follows.
-        const FIVES: u128 = 5u128.pow(18);
         let count = self.0.unsigned_abs();
         let shift = count.leading_zeros() as i32 - 24;
         let shifted = match shift {
             0.. => count << shift.min(104),
             _ => count >> -shift | u128::from(count.trailing_zeros() < shift.unsigned_abs()),
         };
-        let quotient = (shifted / FIVES) as i64 | i64::from(shifted % FIVES != 0);
+        let (quotient, rest) = divide_by_fives(shifted);
+        let quotient = quotient as i64 | i64::from(rest != 0);
         let power = f64::from_bits(((1023 - 18 - shift) as u64) << 52);
         let seconds = quotient as f64 * power;
         if self.0 < 0 { -seconds } else { seconds }
@@ -155,6 +155,40 @@ fn whole(seconds: Rational) -> Option<i128> {
         Ok(numerator) => Some(i128::from(numerator) * i128::from(factor)),
         Err(_) => numerator.checked_mul(i128::from(factor)),
     }
+}
+
+/// Divides a number of at most 104 bits by 5^18, and gives the rest too. Times become floats at every
+/// step, and a division of 128 bits takes longer than this one by a reciprocal: Moller and Granlund,
+/// "Improved division by invariant integers", algorithm 4.
+fn divide_by_fives(number: u128) -> (u64, u64) {
+    const FIVES: u64 = 5u64.pow(18);
+    const SHIFT: u32 = FIVES.leading_zeros();
+    const DIVISOR: u64 = FIVES << SHIFT;
+    const RECIPROCAL: u64 = (u128::MAX / DIVISOR as u128 - (1 << 64)) as u64;
+    let number = number << SHIFT;
+    let (high, low) = ((number >> 64) as u64, number as u64);
+    let estimate = u128::from(RECIPROCAL) * u128::from(high) + number;
+    let mut quotient = ((estimate >> 64) as u64).wrapping_add(1);
+    let mut rest = low.wrapping_sub(quotient.wrapping_mul(DIVISOR));
+    if rest > estimate as u64 {
+        quotient = quotient.wrapping_sub(1);
+        rest = rest.wrapping_add(DIVISOR);
+    }
+    if rest >= DIVISOR {
+        quotient = quotient.wrapping_add(1);
+        rest -= DIVISOR;
+    }
+    (quotient, rest)
+}
+
+/// Divides a number that is not negative by a power of two, rounding to the nearest integer and
+/// ties to even.
+fn halve_to_even(number: i128, times: u32) -> i128 {
+    let quotient = number >> times;
+    let rest = number - (quotient << times);
+    let half = (1i128 << times) >> 1;
+    let up = rest > half || (rest == half && times > 0 && quotient.is_odd());
+    quotient + i128::from(up)
 }
 
 /// Divides by a positive number, rounding to the nearest integer and ties to even.
@@ -263,6 +297,27 @@ mod tests {
         }
         assert_eq!(Time::ZERO.seconds().to_bits(), 0);
         assert_eq!(Time::MAX.seconds(), 170141183460469231731.687303715884105727);
+    }
+
+    #[test]
+    fn floats_round_to_the_nearest_attosecond() {
+        let mut bits = 1u64;
+        for k in 0..200_000u64 {
+            bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(k | 1);
+            // Numbers from 2^-66 to 2^10, most of them no whole number of attoseconds.
+            let exponent = 957 + (bits >> 52) % 76;
+            let seconds = f64::from_bits(exponent << 52 | bits & ((1 << 52) - 1));
+            let (mantissa, exponent, _) = seconds.integer_decode();
+            let scaled = i128::from(mantissa) * ATTOSECONDS_PER_SECOND;
+            let shift = u32::from(exponent.unsigned_abs());
+            let nearest = if shift > 120 { 0 } else { divide_to_even(scaled, 1 << shift) };
+            assert_eq!(Time::from_f64(seconds), Some(Time(nearest)), "{seconds}");
+            assert_eq!(Time::from_f64(-seconds), Some(Time(-nearest)), "{seconds}");
+        }
+        // Half an attosecond goes to the even one.
+        assert_eq!(halve_to_even(1, 1), 0);
+        assert_eq!(halve_to_even(3, 1), 2);
+        assert_eq!(halve_to_even(3, 0), 3);
     }
 
     #[test]

@@ -18,7 +18,9 @@ impl Simulation {
     /// states in the buffer; with `values`, the functions too.
     pub(crate) fn compute_rates(&mut self, region: usize, values: bool) {
         let program = &self.program.regions[region];
-        run(&program.prelude, &mut self.s.slots);
+        if !program.prelude.is_empty() {
+            run(&program.prelude, &mut self.s.slots);
+        }
         run(&program.derivative, &mut self.s.slots);
         let bad = |slots: &[f64], from: u32, n: usize| {
             slots[from as usize..from as usize + n].iter().any(|x| !x.is_finite())

@@ -76,6 +76,10 @@ fn numbers(dimension: usize, ranges: &[Range]) -> Vec<Option<usize>> {
 impl ActiveTapes {
     /// Finds what runs under the conditions in the buffer.
     pub fn find(&mut self, program: &RegionProgram, ranges: &[Range], slots: &[f64]) {
+        let guarded = program.derivative.is_guarded() || program.crossings.is_guarded();
+        if self.known && !guarded && program.jacobian.is_none() {
+            return;
+        }
         self.derivative.find(&program.derivative, slots);
         self.crossings.find(&program.crossings, slots);
         if let Some(jacobian) = &program.jacobian {

@@ -12,6 +12,7 @@ use crate::flow::{numbered, scatter, watches};
 use crate::log::{Change, Event};
 use crate::rows::Sink;
 use crate::simulation::Simulation;
+use crate::snapshot::{Snapshot, Tick, clear_bits};
 
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
@@ -217,20 +218,24 @@ impl Simulation {
     }
 
     /// One microstep from 1 on.
-    pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let program = &*self.program.clone();
+    pub(crate) fn microstep(
+        &mut self,
+        program: &Program,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         let tag = Tag::new(tick.time, tick.microstep);
-        tick.pending.append(&mut tick.entered);
+        if !tick.entered.is_empty() {
+            tick.pending.append(&mut tick.entered);
+        }
         if tick.microstep > self.options.microsteps {
             return Err(self.chattering());
         }
         tick.microstep += 1;
-        let mut dirty = std::mem::take(&mut tick.dirty);
+        // What has run to its end has no bit left.
+        let mut dirty = std::mem::replace(&mut tick.dirty, std::mem::take(&mut self.spare));
+        clear_bits(&mut tick.dirty, dirty.len());
         let pulses = std::mem::replace(&mut tick.pulses, std::mem::take(&mut self.spare_pulses));
-        tick.dirty = std::mem::take(&mut self.spare);
-        tick.dirty.clear();
-        tick.dirty.resize(dirty.len(), 0);
         self.s.tag = tag;
         self.s.slots[program.time as usize] = tick.seconds;
         self.s.counters.microsteps += 1;
@@ -288,29 +293,21 @@ impl Simulation {
                 self.s.counters.firings += 1;
                 self.s.firings[unit.block.index()] += 1;
                 self.ran.push(index as u32);
-                run(&unit.tape, &mut self.s.slots);
-                let finite = self.is_finite(unit) || self.stay_in_the_domain(unit);
+                let slots = &mut self.s.slots[..];
+                run(&unit.tape, slots);
+                let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
                 if unit.may_be_unknown
                     && let Err(error) = self.check_unit_known(index, tag)
                 {
                     self.keep_failure(unit.fragment, error)?;
                 }
-                let mut changes = Vec::new();
-                for output in &unit.outputs {
-                    if !self.put(output) {
-                        continue;
-                    }
-                    let cell = program.cell(output.cell);
-                    for reader in &cell.readers {
-                        dirty[reader.index() / 64] |= 1 << (reader.index() % 64);
-                    }
-                    self.follow_change(cell);
-                    if listens {
-                        changes.extend(self.change(output.cell));
-                    }
-                }
                 if listens {
+                    let mut cells = Vec::new();
+                    put_outputs(program, unit, &mut self.s, dirty, |cell| cells.push(cell));
+                    let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
                     sink.event(Event::Fired { tag, block: unit.block, changes });
+                } else {
+                    put_outputs(program, unit, &mut self.s, dirty, |_| {});
                 }
                 if !finite && let Err(error) = self.check_outputs(unit, tag) {
                     self.keep_failure(unit.fragment, error)?;
@@ -318,21 +315,6 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-
-    /// Whether everything that a unit has made is a number.
-    #[inline]
-    fn is_finite(&self, unit: &Unit) -> bool {
-        self.s.slots[unit.made()].iter().all(|x| x.is_finite())
-    }
-
-    /// Puts a part of a wire in its cell; says whether it is another one than before.
-    #[inline]
-    fn put(&mut self, output: &Output) -> bool {
-        if output.guard.is_some_and(|present| self.s.slots[present as usize] == 0.0) {
-            return false;
-        }
-        self.copy(output.from as usize, output.to as usize, output.length as usize)
     }
 
     /// A located crossing is read by its side, which may lead a rounding out of the domain of a
@@ -347,21 +329,7 @@ impl Simulation {
         residuals.iter().for_each(|(slot, _)| self.s.slots[*slot] = -1.0);
         run(&unit.tape, &mut self.s.slots);
         residuals.iter().for_each(|(slot, residual)| self.s.slots[*slot] = *residual);
-        self.is_finite(unit)
-    }
-
-    /// A cell of a wire has changed: machines look at it, and events that are present are counted,
-    /// for while there are any the tick goes on.
-    #[inline]
-    fn follow_change(&mut self, cell: &Cell) {
-        let Some(tick) = &mut self.s.tick else { return };
-        tick.pending.extend(&cell.machines);
-        if cell.event {
-            match self.s.slots[cell.slot as usize] != 0.0 {
-                true => tick.present += 1,
-                false => tick.present = tick.present.saturating_sub(1),
-            }
-        }
+        is_finite(unit, &self.s.slots)
     }
 
     /// What a cell of a wire is now.
@@ -375,20 +343,7 @@ impl Simulation {
     /// Copies numbers to a cell; says whether they are others than before.
     pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
         let cell = self.program.cell(cell);
-        self.copy(from, cell.slot as usize, cell.length)
-    }
-
-    #[inline]
-    fn copy(&mut self, from: usize, to: usize, length: usize) -> bool {
-        let slots = &mut self.s.slots[..];
-        if length == 1 {
-            let (old, new) = (slots[to], slots[from]);
-            slots[to] = new;
-            return old.to_bits() != new.to_bits();
-        }
-        let changed = (0..length).any(|i| slots[to + i].to_bits() != slots[from + i].to_bits());
-        slots.copy_within(from..from + length, to);
-        changed
+        copy(&mut self.s.slots, from, cell.slot as usize, cell.length)
     }
 
     #[cold]
@@ -416,9 +371,11 @@ impl Simulation {
     pub(crate) fn mark_next(&mut self, cell: CellId) {
         let Some(tick) = &mut self.s.tick else { return };
         let cell = self.program.cell(cell);
-        cell.readers.iter().for_each(|reader| tick.ask(*reader));
+        cell.asked.iter().for_each(|(word, bits)| tick.dirty[*word as usize] |= bits);
         cell.regions.iter().for_each(|region| tick.disturb(*region));
-        tick.pending.extend(&cell.machines);
+        if !cell.machines.is_empty() {
+            tick.pending.extend(&cell.machines);
+        }
     }
 
     /// Refuses operations without meaning before anything is written or committed.
@@ -621,11 +578,74 @@ impl Simulation {
     }
 }
 
+/// Whether everything that a unit has made is a number.
+#[inline]
+fn is_finite(unit: &Unit, slots: &[f64]) -> bool {
+    slots[unit.made()].iter().all(|x| x.is_finite())
+}
+
+/// Puts what a unit has made in its cells, asks for what reads those that have changed, and names
+/// them.
+#[inline]
+fn put_outputs(
+    program: &Program,
+    unit: &Unit,
+    state: &mut Snapshot,
+    dirty: &mut [u64],
+    mut name: impl FnMut(CellId),
+) {
+    let slots = &mut state.slots[..];
+    for output in &unit.outputs {
+        let absent = output.guard.is_some_and(|present| slots[present as usize] == 0.0);
+        let (from, to) = (output.from as usize, output.to as usize);
+        if absent || !copy(slots, from, to, output.length as usize) {
+            continue;
+        }
+        let cell = program.cell(output.cell);
+        for (word, bits) in &cell.asked {
+            dirty[*word as usize] |= bits;
+        }
+        if (cell.event || !cell.machines.is_empty())
+            && let Some(tick) = &mut state.tick
+        {
+            follow_change(cell, slots[cell.slot as usize] != 0.0, tick);
+        }
+        name(output.cell);
+    }
+}
+
+/// A cell of a wire has changed: machines look at it, and events that are present are counted, for
+/// while there are any the tick goes on.
+#[inline]
+fn follow_change(cell: &Cell, present: bool, tick: &mut Tick) {
+    if !cell.machines.is_empty() {
+        tick.pending.extend(&cell.machines);
+    }
+    if cell.event {
+        match present {
+            true => tick.present += 1,
+            false => tick.present = tick.present.saturating_sub(1),
+        }
+    }
+}
+
 /// Gives states what a tape has put at places for them.
 pub(crate) fn take_memories(program: &Program, memories: &[(Slot, usize)], slots: &mut [f64]) {
     for (from, state) in memories {
         let cell = program.cell(program.states[*state].cell);
-        let from = *from as usize;
-        slots.copy_within(from..from + cell.length, cell.slot as usize);
+        copy(slots, *from as usize, cell.slot as usize, cell.length);
     }
+}
+
+/// Copies numbers to another place; says whether they are others than before.
+#[inline]
+fn copy(slots: &mut [f64], from: usize, to: usize, length: usize) -> bool {
+    if length == 1 {
+        let (old, new) = (slots[to], slots[from]);
+        slots[to] = new;
+        return old.to_bits() != new.to_bits();
+    }
+    let changed = (0..length).any(|i| slots[to + i].to_bits() != slots[from + i].to_bits());
+    slots.copy_within(from..from + length, to);
+    changed
 }

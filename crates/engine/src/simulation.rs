@@ -99,7 +99,7 @@ pub struct Simulation {
     pub(crate) scratch: Vec<f64>,
     pub(crate) samples: Vec<f64>,
     pub(crate) spare: Vec<u64>,
-    pub(crate) spare_tick: Option<Tick>,
+    pub(crate) spare_tick: Option<Box<Tick>>,
     pub(crate) spare_pulses: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
@@ -230,7 +230,7 @@ impl Simulation {
     }
 
     /// Does one thing, or up to `most` steps of a region where nothing can happen between them and
-    /// none of them makes a row.
+    /// none of them makes a row, or up to `most` microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         if !self.s.started {
             self.s.started = true;
@@ -238,9 +238,7 @@ impl Simulation {
             return Ok(Progress::Going);
         }
         if self.s.tick.is_some() {
-            self.race.end();
-            self.microstep_or_recover(sink)?;
-            return self.after_tick();
+            return self.go_on(most, sink);
         }
         if self.s.finished {
             return Ok(Progress::Done(StopReason::Stopped));
@@ -285,10 +283,38 @@ impl Simulation {
                 return Ok(Progress::Done(StopReason::Stopped));
             }
         }
-        self.after_tick()
+        let progress = self.after_tick()?;
+        if most > 1 && progress == Progress::Going && self.s.tick.is_some() {
+            return self.go_on(most - 1, sink);
+        }
+        Ok(progress)
     }
 
+    /// Goes on with a tick, for up to `most` microsteps.
+    fn go_on(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        let program = self.program.clone();
+        self.race.end();
+        for _ in 0..most.max(1) {
+            self.microstep_or_recover(&program, sink)?;
+            let progress = self.after_tick()?;
+            if progress != Progress::Going || self.s.tick.is_none() {
+                return Ok(progress);
+            }
+        }
+        Ok(Progress::Going)
+    }
+
+    #[inline]
     fn after_tick(&mut self) -> Result<Progress, RunError> {
+        match self.zeno.is_none() {
+            true => Ok(Progress::Going),
+            false => self.end_accumulation(),
+        }
+    }
+
+    /// Ends the run where events accumulate.
+    #[cold]
+    fn end_accumulation(&mut self) -> Result<Progress, RunError> {
         let Some((time, accumulation, block)) = self.zeno.take() else {
             return Ok(Progress::Going);
         };
@@ -307,6 +333,12 @@ impl Simulation {
 
     /// The region whose solution reaches least far; a crossing goes before a mere step.
     fn slowest(&mut self) -> Option<usize> {
+        // Region 0 never steps; where there is one other, there is no race.
+        if let [still, only] = &self.program.regions[..]
+            && !still.moves
+        {
+            return only.moves.then_some(1);
+        }
         if self.race.is_over() {
             let regions = self.s.regions.iter().zip(&self.program.regions);
             self.race.start(regions.map(|(state, own)| own.moves.then(|| standing(state))));

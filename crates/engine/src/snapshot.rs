@@ -36,7 +36,7 @@ pub struct Snapshot {
     /// How often each machine has drawn a transition.
     pub(crate) draws: Vec<u64>,
     /// The tick that is going on.
-    pub(crate) tick: Option<Tick>,
+    pub(crate) tick: Option<Box<Tick>>,
     /// Steps whose rows wait for slower regions: their times, in order, and the regions.
     pub(crate) waiting: Vec<(Time, u32)>,
     /// How many rows of the grid and of the list have been written or passed.
@@ -139,8 +139,8 @@ impl Tick {
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
-        self.dirty.clear();
-        self.dirty.resize(units.div_ceil(64), 0);
+        self.dirty.fill(0);
+        clear_bits(&mut self.dirty, units.div_ceil(64));
         self.regions.clear();
         self.regions.resize(regions, Touched::default());
     }
@@ -154,6 +154,16 @@ impl Tick {
     pub fn disturb(&mut self, region: RegionId) {
         let touched = &mut self.regions[region.index()];
         (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
+    }
+}
+
+/// Makes room for some words of bits that are not set; those that there are have none.
+#[inline]
+pub(crate) fn clear_bits(words: &mut Vec<u64>, length: usize) {
+    debug_assert!(words.iter().all(|word| *word == 0), "bits are used up");
+    if words.len() != length {
+        words.clear();
+        words.resize(length, 0);
     }
 }
 

@@ -89,6 +89,11 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
         Code::Copy => s[d] = s[a],
         Code::Select => s[d] = T::select(s[a], s[b], s[c]),
         Code::Pair(pair) => s[d] = both(pair, s[a], s[b], s[c]),
+        // Most tapes of ticks are about single numbers, for which slices would cost more than the
+        // operations.
+        Code::Unary(op) if n == 1 => s[d] = T::unary(op, s[a]),
+        Code::Binary(op) if n == 1 => s[d] = T::binary(op, s[a], s[b]),
+        Code::Live if n == 1 => s[d] = T::live(s[a], s[b], s[c]),
         Code::Unary(op) => each_of_one(op, s, (d, a), n),
         Code::Binary(op) => each_of_two(op, s, (d, a, b), n),
         Code::CopyEach => s.copy_within(a..a + n, d),

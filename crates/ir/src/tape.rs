@@ -268,6 +268,11 @@ impl Tape {
         self.code.is_empty()
     }
 
+    /// Whether some of it runs only under conditions.
+    pub fn is_guarded(&self) -> bool {
+        self.guarded
+    }
+
     /// The instructions, for whoever runs them in another way than the interpreter.
     pub fn code(&self) -> &[Instr] {
         &self.code

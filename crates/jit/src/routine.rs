@@ -49,7 +49,10 @@ type Piece =
 #[derive(Debug)]
 pub struct Routine {
     pieces: Vec<Piece>,
-    slots: usize,
+    /// The only piece, where it works on everything where it is and calls nothing back.
+    whole: Option<Piece>,
+    /// The lengths of the buffer, the inputs and the outputs.
+    lengths: [usize; 5],
     inputs: [Range<Slot>; 2],
     outputs: [Range<Slot>; 2],
     /// Whether inputs and outputs are used where they are; otherwise they go through the buffer.
@@ -60,17 +63,48 @@ pub struct Routine {
 }
 
 impl Routine {
+    fn new(plan: &Plan, pieces: Vec<Piece>, memory: Arc<Memory>) -> Routine {
+        let [input, other_input] = plan.inputs.clone();
+        let [output, other_output] = plan.outputs.clone();
+        let (direct, callback) = (is_direct(plan), callback(plan.tape));
+        let whole = match pieces[..] {
+            [piece] if direct && callback.is_none() => Some(piece),
+            _ => None,
+        };
+        let ranges = [&input, &other_input, &output, &other_output].map(|range| range.len());
+        let [a, b, c, d] = ranges;
+        let lengths = [plan.slots, a, b, c, d];
+        let (inputs, outputs) = ([input, other_input], [output, other_output]);
+        Routine { pieces, whole, lengths, inputs, outputs, direct, callback, _memory: memory }
+    }
+
     /// Runs the tape. Inputs and outputs must be as long as the plan has said.
     #[inline(always)]
     pub fn run(&self, slots: &mut [f64], inputs: [&[f64]; 2], outputs: [&mut [f64]; 2]) {
         let [input, other_input] = inputs;
         let [output, other_output] = outputs;
-        let fits = slots.len() == self.slots
-            && input.len() == self.inputs[0].len()
-            && other_input.len() == self.inputs[1].len()
-            && output.len() == self.outputs[0].len()
-            && other_output.len() == self.outputs[1].len();
-        assert!(fits, "a routine runs over the buffer that it was made for");
+        let lengths =
+            [slots.len(), input.len(), other_input.len(), output.len(), other_output.len()];
+        assert!(lengths == self.lengths, "a routine runs over the buffer that it was made for");
+        match self.whole {
+            // SAFETY: as below.
+            Some(piece) => unsafe {
+                piece(
+                    slots.as_mut_ptr(),
+                    input.as_ptr(),
+                    other_input.as_ptr(),
+                    output.as_mut_ptr(),
+                    other_output.as_mut_ptr(),
+                    std::ptr::null(),
+                );
+            },
+            None => self.run_pieces(slots, [input, other_input], [output, other_output]),
+        }
+    }
+
+    fn run_pieces(&self, slots: &mut [f64], inputs: [&[f64]; 2], outputs: [&mut [f64]; 2]) {
+        let [input, other_input] = inputs;
+        let [output, other_output] = outputs;
         if !self.direct {
             slots[places(&self.inputs[0])].copy_from_slice(input);
             slots[places(&self.inputs[1])].copy_from_slice(other_input);
@@ -78,8 +112,8 @@ impl Routine {
         let callback = self.callback.as_deref().map_or(std::ptr::null(), |own| own as *const _);
         for piece in &self.pieces {
             // SAFETY: the code was made by this crate for this signature and touches only the
-            // places of its tape, which are below the lengths that have just been checked; the
-            // memory that holds it lives as long as this routine.
+            // places of its tape, which are below the lengths that have been checked; the memory
+            // that holds it lives as long as this routine.
             unsafe {
                 piece(
                     slots.as_mut_ptr(),
@@ -133,18 +167,11 @@ pub fn compile(plans: &[Plan], steps: &[StepPlan]) -> Result<Compiled, NativeErr
     }
     let (addresses, memory) = maker.finish(&functions)?;
     let memory = Arc::new(memory);
-    let routines = made.into_iter().map(|(range, plan)| Routine {
+    let routines = made.into_iter().map(|(range, plan)| {
         // SAFETY: these functions were made with the signature of a piece.
-        pieces: addresses[range]
-            .iter()
-            .map(|address| unsafe { std::mem::transmute::<*const u8, Piece>(*address) })
-            .collect(),
-        slots: plan.slots,
-        inputs: plan.inputs.clone(),
-        outputs: plan.outputs.clone(),
-        direct: is_direct(plan),
-        callback: callback(plan.tape),
-        _memory: memory.clone(),
+        let piece =
+            |address: &*const u8| unsafe { std::mem::transmute::<*const u8, Piece>(*address) };
+        Routine::new(plan, addresses[range].iter().map(piece).collect(), memory.clone())
     });
     let routines = routines.collect();
     let steps = fused.into_iter().map(|(index, plan)| {

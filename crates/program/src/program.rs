@@ -85,6 +85,8 @@ pub struct Cell {
     pub length: usize,
     /// The tapes of a tick that read it.
     pub readers: Vec<UnitId>,
+    /// The same as bits of words of 64 tapes: which word, and its bits.
+    pub asked: Vec<(u32, u64)>,
     /// The regions whose smooth functions read it.
     pub regions: Vec<RegionId>,
     /// The state machines whose guards read it.
@@ -93,6 +95,21 @@ pub struct Cell {
     pub part: Option<(WireId, Part)>,
     /// Whether it is the presence of a signal that is events only.
     pub event: bool,
+}
+
+impl Cell {
+    /// Gathers the readers as bits, once all are there.
+    pub(crate) fn gather_readers(&mut self) {
+        let mut asked: Vec<(u32, u64)> = Vec::new();
+        for reader in &self.readers {
+            let (word, bit) = (reader.0 / 64, 1 << (reader.0 % 64));
+            match asked.iter_mut().find(|own| own.0 == word) {
+                Some(own) => own.1 |= bit,
+                None => asked.push((word, bit)),
+            }
+        }
+        self.asked = asked;
+    }
 }
 
 /// A part of the diagram that steps on its own.

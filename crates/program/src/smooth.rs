@@ -10,7 +10,7 @@ use crate::compose::Composer;
 use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
-use crate::program::{Crossing, CrossingKind, Extras, Program, RecordCells, Unit};
+use crate::program::{Cell, Crossing, CrossingKind, Extras, Program, RecordCells, Unit};
 use crate::rates::roots_of;
 use crate::reach::Reach;
 use crate::slots::Slots;
@@ -72,9 +72,10 @@ pub(crate) fn program(
             diagram.wires[i].moving.then(|| maker.composer.nodes[&id])
         })
         .collect();
-    let Maker { slots, composer, .. } = maker;
+    let Maker { mut slots, composer, .. } = maker;
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
     place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
+    slots.cells.iter_mut().for_each(Cell::gather_readers);
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);

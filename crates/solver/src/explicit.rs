@@ -8,6 +8,7 @@ use std::array::from_fn;
 use crate::segment::Segment;
 use crate::system::System;
 use crate::tableau::Tableau;
+use crate::wide::wide;
 
 /// The error allowed for each state.
 #[derive(Clone, Copy)]
@@ -44,19 +45,22 @@ pub(crate) fn stages<T: Tableau, S: System>(
 }
 
 /// out = x + h Σ w_j k_j.
-#[inline]
 fn combine(out: &mut [f64], x: &[f64], h: f64, k: &[Vec<f64>], row: &[(usize, f64)]) {
-    match row.len() {
-        1 => combine_exactly::<1>(out, x, h, k, row),
-        2 => combine_exactly::<2>(out, x, h, k, row),
-        3 => combine_exactly::<3>(out, x, h, k, row),
-        4 => combine_exactly::<4>(out, x, h, k, row),
-        5 => combine_exactly::<5>(out, x, h, k, row),
-        length => unreachable!("no tableau has a row of {length}"),
-    }
+    wide(
+        out.len(),
+        #[inline(always)]
+        || match row.len() {
+            1 => combine_exactly::<1>(out, x, h, k, row),
+            2 => combine_exactly::<2>(out, x, h, k, row),
+            3 => combine_exactly::<3>(out, x, h, k, row),
+            4 => combine_exactly::<4>(out, x, h, k, row),
+            5 => combine_exactly::<5>(out, x, h, k, row),
+            length => unreachable!("no tableau has a row of {length}"),
+        },
+    );
 }
 
-#[inline]
+#[inline(always)]
 fn combine_exactly<const N: usize>(
     out: &mut [f64],
     x: &[f64],
@@ -76,17 +80,22 @@ fn combine_exactly<const N: usize>(
 /// The mean square of the error over its tolerance; NaN where the step's end or the slope there is
 /// not finite.
 pub(crate) fn mean_square<T: Tableau>(segment: &Segment, tolerance: Tolerance) -> f64 {
-    match T::ERROR.len() {
-        2 => mean_square_exactly::<2>(segment, tolerance, T::ERROR),
-        4 => mean_square_exactly::<4>(segment, tolerance, T::ERROR),
-        6 => mean_square_exactly::<6>(segment, tolerance, T::ERROR),
-        length => unreachable!("no tableau has an error row of {length}"),
-    }
+    wide(
+        segment.x0.len(),
+        #[inline(always)]
+        || match T::ERROR.len() {
+            2 => mean_square_exactly::<2>(segment, tolerance, T::ERROR),
+            4 => mean_square_exactly::<4>(segment, tolerance, T::ERROR),
+            6 => mean_square_exactly::<6>(segment, tolerance, T::ERROR),
+            length => unreachable!("no tableau has an error row of {length}"),
+        },
+    )
 }
 
 /// Sums are kept apart in lanes, because one chain of additions would set the pace for
 /// large systems; terms are computed some at a time before they are added, because loops that do
 /// both are vectorised by halves. `v * 0.0` is zero for a finite v and NaN for any other.
+#[inline(always)]
 fn mean_square_exactly<const N: usize>(
     segment: &Segment,
     tolerance: Tolerance,
@@ -152,7 +161,13 @@ pub(crate) fn not_finite(x: &[f64], dx: &[f64]) -> Option<usize> {
     // All of them side by side first, for there is hardly ever one: a finite number times zero has
     // no bits but its sign. A sum that is too large is looked at again below.
     let odd = |all: u64, (x, dx): (&f64, &f64)| all | ((x + dx) * 0.0).to_bits();
-    if x.iter().zip(dx).fold(0, odd) << 1 == 0 {
+    if wide(
+        x.len(),
+        #[inline(always)]
+        || x.iter().zip(dx).fold(0, odd),
+    ) << 1
+        == 0
+    {
         return None;
     }
     x.iter().zip(dx).position(|(x, dx)| !(x.is_finite() && dx.is_finite()))

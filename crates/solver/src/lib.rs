@@ -29,6 +29,7 @@ mod trapezoidal;
 mod crossing;
 mod hermite;
 mod scratch;
+mod wide;
 
 mod solver;
 mod stepping;

@@ -5,11 +5,10 @@
 //! the tolerance. The solution has ended there all the same. Such a rate changes its sign without
 //! passing zero: between two points ever closer to the pole it grows.
 
-use std::ops::Range;
-
 use crate::segment::Segment;
 use crate::solver::Solver;
 use crate::system::System;
+use crate::wide::wide;
 
 /// How much larger than at both ends of the step a rate must be inside, at a stage of the method to
 /// be looked at, and after the search to be called a pole.
@@ -60,17 +59,36 @@ fn suspect(segment: &Segment) -> Option<usize> {
         let most = SUSPECT * size(segment, i);
         inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
     };
-    let turning = |mut rows: Range<usize>| rows.find(|i| turns(first[*i], last[*i]) && larger(*i));
     // Few rates turn in a step; rows without one are passed over by the bits of their signs.
-    let (rows, rest) = first.as_chunks::<ROW>();
-    let ends = rows.iter().zip(last.as_chunks::<ROW>().0).enumerate();
-    let suspects = ends.filter(|(_, (a, b))| unlike(a, b));
-    let mut suspects = suspects.map(|(row, _)| row * ROW..(row + 1) * ROW);
-    suspects.find_map(turning).or_else(|| turning(first.len() - rest.len()..first.len()))
+    let mut from = 0;
+    while let Some(row) = first_unlike(&first[from..], &last[from..]) {
+        let start = from + row * ROW;
+        from = (start + ROW).min(first.len());
+        let mut own = start..from;
+        let found = own.find(|i| turns(first[*i], last[*i]) && larger(*i));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The first row in which two arrays have different signs at some place.
+fn first_unlike(a: &[f64], b: &[f64]) -> Option<usize> {
+    wide(
+        a.len(),
+        #[inline(always)]
+        || {
+            let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<ROW>(), b.as_chunks::<ROW>());
+            let row = a.iter().zip(b).position(|(a, b)| unlike(a, b));
+            row.or_else(|| unlike(rest_a, rest_b).then_some(a.len()))
+        },
+    )
 }
 
 /// Whether two rows have different signs at some place.
-fn unlike(a: &[f64; ROW], b: &[f64; ROW]) -> bool {
+#[inline(always)]
+fn unlike(a: &[f64], b: &[f64]) -> bool {
     let signs = a.iter().zip(b).fold(0, |all, (a, b)| all | (a.to_bits() ^ b.to_bits()));
     signs >> 63 != 0
 }

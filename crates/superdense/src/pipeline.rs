@@ -1,6 +1,6 @@
 //! Every stage in order, from a model to something that runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
 use blocks::{Library, ModeOutput};
@@ -12,7 +12,7 @@ use plot::Figure;
 use program::{Jacobian, Program, RecordCells, RegionProgram, Sweep};
 use schedule::Schedule;
 use solver::{Method, Pattern};
-use trace::{Column, Header, Schema};
+use trace::{Column, Header, Schema, Trace};
 
 use crate::figures::figures;
 use crate::native::Native;
@@ -42,6 +42,8 @@ pub struct System {
     pub(crate) identity: u64,
     /// Native code, once somebody has had it compiled.
     pub(crate) native: Arc<Native>,
+    /// The table of a run before its first row, once there was a run.
+    empty: Arc<OnceLock<Trace>>,
 }
 
 /// What runs: by smooth phases and ticks, or by fixed steps.
@@ -91,6 +93,7 @@ impl System {
             schedule: Arc::new(schedule),
             figures: Arc::new(figures),
             native: Arc::default(),
+            empty: Arc::default(),
         })
     }
 
@@ -135,6 +138,17 @@ impl System {
                 None => schema,
             }
         })
+    }
+
+    /// A table for the rows of a run. All runs share its names, so that short ones do not spend
+    /// their time on them.
+    pub(crate) fn empty_trace(&self) -> Trace {
+        let make = || {
+            let mut trace = Trace::with_schema(self.schema());
+            trace.set_header(self.header());
+            trace
+        };
+        self.empty.get_or_init(make).clone()
     }
 
     /// The figures that the model asks for, each with its name.

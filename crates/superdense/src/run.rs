@@ -173,8 +173,7 @@ impl Run {
     }
 
     pub(crate) fn with(system: &System, machine: Machine) -> Run {
-        let mut trace = Trace::with_schema(system.schema());
-        trace.set_header(system.header());
+        let trace = system.empty_trace();
         let recorder = Recorder { trace, rows: 0, writer: None, write_error: None, listener: None };
         let take_over = match &system.code {
             Code::Exact(program) => {

@@ -1,5 +1,7 @@
 //! The table of a run.
 
+use std::sync::Arc;
+
 use base::{Shape, Tag};
 
 use crate::labels::name_of;
@@ -18,11 +20,15 @@ pub struct Impulse {
     pub weight: Vec<f64>,
 }
 
+/// How many numbers there is room for when the first row comes.
+const FIRST_ROOM: usize = 512;
+
 /// Rows of recorded signals, in the order of their tags.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
-    header: Header,
-    schema: Schema,
+    /// Shared by all tables of one model, which may be short and many.
+    header: Arc<Header>,
+    schema: Arc<Schema>,
     /// Where the elements of each column begin in a row.
     offsets: Vec<usize>,
     width: usize,
@@ -51,11 +57,14 @@ impl Trace {
                 width - column.ty.len()
             })
             .collect();
-        Trace { schema, offsets, width, ..Trace::default() }
+        Trace { schema: Arc::new(schema), offsets, width, ..Trace::default() }
     }
 
     /// Adds a row; `value` gives each column's elements, or nothing where it is absent.
     pub fn push<'v>(&mut self, tag: Tag, value: impl Fn(usize) -> Option<&'v [f64]>) {
+        if self.tags.len() == self.tags.capacity() {
+            self.make_room();
+        }
         self.tags.push(tag);
         for (index, column) in self.schema.columns().iter().enumerate() {
             let value = value(index);
@@ -65,6 +74,16 @@ impl Trace {
                 None => self.values.extend(std::iter::repeat_n(f64::NAN, column.ty.len())),
             }
         }
+    }
+
+    /// Makes room for as many rows again; at first for some, so that a short run asks once.
+    #[cold]
+    fn make_room(&mut self) {
+        let first = (FIRST_ROOM / self.width.max(1)).clamp(4, 64);
+        let rows = self.tags.len().max(first);
+        self.tags.reserve(rows);
+        self.values.reserve(rows * self.width);
+        self.present.reserve(rows * self.schema.columns().len());
     }
 
     /// Forgets all rows and impulses, and keeps the columns.
@@ -78,7 +97,9 @@ impl Trace {
 
     /// Adds an impulse. It belongs to the row with its tag.
     pub fn push_impulse(&mut self, impulse: Impulse) {
-        self.schema.admit(impulse.column, impulse.order);
+        if self.schema.orders()[impulse.column] <= impulse.order {
+            self.schema_mut().admit(impulse.column, impulse.order);
+        }
         self.impulses.push(impulse);
     }
 
@@ -116,7 +137,7 @@ impl Trace {
 
     /// Says where the table comes from.
     pub fn set_header(&mut self, header: Header) {
-        self.header = header;
+        self.header = Arc::new(header);
     }
 
     /// Where the table comes from.
@@ -130,7 +151,7 @@ impl Trace {
     }
 
     pub(crate) fn schema_mut(&mut self) -> &mut Schema {
-        &mut self.schema
+        Arc::make_mut(&mut self.schema)
     }
 
     /// The columns.

@@ -5,6 +5,7 @@
 
 use base::{Tag, Time};
 use ir::run;
+use program::Program;
 
 use super::Chosen;
 use crate::rows::{Row, Sink};
@@ -45,11 +46,15 @@ impl Sink for Attempt<'_> {
 impl Simulation {
     /// One microstep; where the diagram of a state fails and the state has a way out for that, the
     /// way is taken instead, and the microstep is done again in the other state.
-    pub(crate) fn microstep_or_recover(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+    pub(crate) fn microstep_or_recover(
+        &mut self,
+        program: &Program,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
         if !self.recovers() {
-            return self.microstep(sink);
+            return self.microstep(program, sink);
         }
-        match self.attempt(sink, |simulation, sink| simulation.microstep(sink))? {
+        match self.attempt(sink, |simulation, sink| simulation.microstep(program, sink))? {
             None => Ok(()),
             Some(way) => self.take_way_out(way, sink),
         }
