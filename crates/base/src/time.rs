@@ -49,7 +49,7 @@ impl Time {
             scaled.checked_mul(1i128.checked_shl(exponent.unsigned_abs().into())?)?
         } else {
             let shift = u32::from(exponent.unsigned_abs());
-            if shift > 120 { 0 } else { halve_to_even(scaled, shift) }
+            if shift > 120 { 0 } else { halve_to_even(scaled as u128, shift) as i128 }
         };
         Some(Time(magnitude * i128::from(sign)))
     }
@@ -181,14 +181,12 @@ fn divide_by_fives(number: u128) -> (u64, u64) {
     (quotient, rest)
 }
 
-/// Divides a number that is not negative by a power of two, rounding to the nearest integer and
-/// ties to even.
-fn halve_to_even(number: i128, times: u32) -> i128 {
-    let quotient = number >> times;
-    let rest = number - (quotient << times);
-    let half = (1i128 << times) >> 1;
-    let up = rest > half || (rest == half && times > 0 && quotient.is_odd());
-    quotient + i128::from(up)
+/// Divides by a power of two from 2 on, rounding to the nearest integer and ties to even.
+fn halve_to_even(number: u128, times: u32) -> u128 {
+    let twice = number >> (times - 1);
+    let more = number.trailing_zeros() < times - 1;
+    let up = twice.is_odd() && (more || (twice >> 1).is_odd());
+    (twice >> 1) + u128::from(up)
 }
 
 /// Divides by a positive number, rounding to the nearest integer and ties to even.
@@ -317,7 +315,7 @@ mod tests {
         // Half an attosecond goes to the even one.
         assert_eq!(halve_to_even(1, 1), 0);
         assert_eq!(halve_to_even(3, 1), 2);
-        assert_eq!(halve_to_even(3, 0), 3);
+        assert_eq!(halve_to_even(13, 2), 3);
     }
 
     #[test]

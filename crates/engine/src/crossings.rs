@@ -170,7 +170,28 @@ impl Simulation {
 
     /// Updates the sides and cells of the regions that a tick has touched, after the commit of a
     /// microstep; a change asks for the next one.
+    #[inline]
     pub(crate) fn settle_sides(
+        &mut self,
+        program: &Program,
+        microstep: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        match (0..program.regions.len()).any(|region| self.is_unsettled(program, region)) {
+            true => self.settle(program, microstep, sink),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a region has to take its sides anew.
+    #[inline]
+    fn is_unsettled(&self, program: &Program, region: usize) -> bool {
+        let touched = self.s.tick.as_ref().map(|tick| tick.regions[region]);
+        touched.is_some_and(|touched| touched.touched && touched.unsettled)
+            && !program.regions[region].watches.is_empty()
+    }
+
+    fn settle(
         &mut self,
         program: &Program,
         microstep: u32,
@@ -178,12 +199,12 @@ impl Simulation {
     ) -> Result<(), RunError> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        for (region, code) in program.regions.iter().enumerate() {
-            let Some(tick) = &mut self.s.tick else { return Ok(()) };
-            let touched = &mut tick.regions[region];
-            if !touched.touched || !touched.unsettled || code.watches.is_empty() {
+        for region in 0..program.regions.len() {
+            if !self.is_unsettled(program, region) {
                 continue;
             }
+            let Some(tick) = &mut self.s.tick else { return Ok(()) };
+            let touched = &mut tick.regions[region];
             touched.unsettled = false;
             let stale = std::mem::replace(&mut touched.stale, false);
             if microstep == 0 || stale {

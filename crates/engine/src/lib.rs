@@ -39,7 +39,7 @@ mod stepping;
 pub use error::RunError;
 pub use inputs::InputValue;
 pub use log::{Change, Event, Switch};
-pub use native::{RegionCode, Routines};
+pub use native::{Pass, RegionCode, Routines, UnitCode};
 pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};

@@ -53,10 +53,14 @@ impl Simulation {
             }
         }
         self.write_row(self.s.tag, sink);
-        self.bring_kinks();
+        if !program.lines.is_empty() {
+            self.bring_kinks();
+        }
         self.settle_sides(&program, 0, sink)?;
         self.wake(&program);
-        self.bring(1);
+        if !program.lines.is_empty() {
+            self.bring(1);
+        }
         self.decide(0, sink)?;
         self.end_if_quiet(sink)
     }
@@ -177,9 +181,9 @@ impl Simulation {
             return Ok(());
         }
         let placed = std::mem::replace(&mut touched.placed, true);
-        let time = tick.time;
+        let (time, seconds) = (tick.time, tick.seconds);
         if !placed {
-            self.place(region, time);
+            self.place(region, time, seconds);
         }
         self.left_limits(region, time)
     }
@@ -249,7 +253,9 @@ impl Simulation {
         if !program.meetings.is_empty() {
             self.check_meetings(program, tag);
         }
-        self.note_lines(tag);
+        if !program.lines.is_empty() {
+            self.note_lines(tag);
+        }
         self.cover_touched(sink);
         self.write_row(tag, sink);
         for cell in &pulses {
@@ -265,8 +271,12 @@ impl Simulation {
             self.take_due(tag.time, sink);
             self.wake(program);
         }
-        self.bring(tag.microstep + 1);
-        self.decide(tag.microstep, sink)?;
+        if !program.lines.is_empty() {
+            self.bring(tag.microstep + 1);
+        }
+        if !program.machines.is_empty() {
+            self.decide(tag.microstep, sink)?;
+        }
         self.end_if_quiet(sink)
     }
 
@@ -281,7 +291,13 @@ impl Simulation {
         let listens = sink.listens();
         self.ran.clear();
         for word in 0..dirty.len() {
-            while dirty[word] != 0 {
+            loop {
+                if !listens {
+                    self.run_compiled(program, dirty, word);
+                }
+                if dirty[word] == 0 {
+                    break;
+                }
                 let bit = dirty[word].trailing_zeros() as usize;
                 dirty[word] &= dirty[word] - 1;
                 let index = word * 64 + bit;
@@ -315,6 +331,33 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Runs units of a word by compiled code, where there is some, as far as that goes. Those of
+    /// regions that are not part of the tick yet are held back.
+    #[inline]
+    fn run_compiled(&mut self, program: &Program, dirty: &mut [u64], word: usize) {
+        let native = self.native.as_ref().and_then(|native| native.units.as_deref());
+        let (Some(code), Some(tick)) = (native, &mut self.s.tick) else { return };
+        let pass = &mut self.pass;
+        (pass.held, pass.present) = (0, tick.present.into());
+        for (touched, region) in tick.regions.iter().zip(&program.regions) {
+            if !touched.touched {
+                pass.held |= region.units[word];
+            }
+        }
+        let lowest = dirty[word] & dirty[word].wrapping_neg();
+        if lowest & code.known()[word] & !pass.held == 0 {
+            return;
+        }
+        code.run(&mut self.s.slots, dirty, word, pass);
+        tick.present = pass.present as u32;
+        self.s.counters.firings += pass.count as u64;
+        for bit in &pass.ran[..pass.count] {
+            let index = word as u32 * 64 + bit;
+            self.s.firings[program.units[index as usize].block.index()] += 1;
+            self.ran.push(index);
+        }
     }
 
     /// A located crossing is read by its side, which may lead a rounding out of the domain of a

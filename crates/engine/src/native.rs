@@ -1,4 +1,4 @@
-//! Functions between events that somebody else has compiled.
+//! Functions between events, and the tapes of a tick, that somebody else has compiled.
 //!
 //! A run starts on the interpreter of tapes. Whoever made code from the tapes of the program hands
 //! it over between two advances; it gives the same bits, so that it does not matter when. It is no
@@ -34,11 +34,47 @@ pub trait RegionCode: Debug + Send + Sync {
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64>;
 }
 
-/// Code for the regions of a program; none for those without functions.
+/// How many units there are in a word of bits.
+const WORD: usize = 64;
+
+/// What is told to the code of units, and by it.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// The units that the engine runs itself, as bits.
+    pub held: u64,
+    /// How many events are present.
+    pub present: u64,
+    /// Which units have run, by their numbers in the word.
+    pub ran: [u32; WORD],
+    /// How many of these there are.
+    pub count: usize,
+}
+
+impl Default for Pass {
+    fn default() -> Pass {
+        Pass { held: 0, present: 0, ran: [0; WORD], count: 0 }
+    }
+}
+
+/// The units of a tick as code over the buffer.
+pub trait UnitCode: Debug + Send + Sync {
+    /// The units of each word that there is code for, as bits.
+    fn known(&self) -> &[u64];
+
+    /// Runs the units whose bits are set in a word, the lowest first, puts what they have made in
+    /// its cells, and sets the bits of those that read what has changed. Where a bit is left, the
+    /// lowest is that of a unit that the engine has to run: one that is held, one that made
+    /// something that is not finite, or any other.
+    fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass);
+}
+
+/// Code for the regions of a program, none for those without functions, and for its units.
 #[derive(Debug, Default)]
 pub struct Routines {
     /// Region by region.
     pub regions: Vec<Option<Box<dyn RegionCode>>>,
+    /// The units of a tick, where there is code for them.
+    pub units: Option<Box<dyn UnitCode>>,
 }
 
 impl Simulation {

@@ -8,13 +8,13 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
-use program::{CellId, Program};
+use program::{CellId, Program, WirePlaces};
 use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
 use crate::machines::Chosen;
-use crate::native::{Routines, code};
+use crate::native::{Pass, Routines, code};
 use crate::race::Race;
 use crate::rows::Sink;
 use crate::snapshot::{Counters, RegionState, Snapshot, Tick};
@@ -60,25 +60,6 @@ pub enum StopReason {
     Zeno(f64),
 }
 
-/// Where the value and the presence of a wire are in the buffer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WirePlaces {
-    from: usize,
-    length: usize,
-    present: usize,
-}
-
-/// For each region, where the wires are that its left limits make.
-fn wire_places(program: &Program) -> Vec<Vec<WirePlaces>> {
-    let places = |wire: &WireId| {
-        let cells = &program.wires[wire.index()];
-        let value = program.cell(cells.value);
-        let present = program.cell(cells.present).slot as usize;
-        WirePlaces { from: value.slot as usize, length: value.length, present }
-    };
-    program.regions.iter().map(|region| region.wires.iter().map(places).collect()).collect()
-}
-
 /// How far a region reaches; one with a crossing goes before one that merely steps.
 fn standing(state: &RegionState) -> (Time, bool) {
     (state.reached, !state.crossing)
@@ -103,9 +84,9 @@ pub struct Simulation {
     pub(crate) spare_pulses: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
+    pub(crate) pass: Pass,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
-    places: Vec<Vec<WirePlaces>>,
     /// Whether only one region moves.
     alone: bool,
     /// What of the tapes of each region runs.
@@ -141,13 +122,12 @@ impl Simulation {
         snapshot: Snapshot,
     ) -> Simulation {
         let regions = program.regions.len();
-        let (covered, places) = (vec![false; regions], wire_places(&program));
+        let covered = vec![false; regions];
         let alone = program.regions.iter().filter(|region| region.moves).count() <= 1;
         Simulation {
             diagram,
             program,
             covered,
-            places,
             alone,
             options,
             s: snapshot,
@@ -161,6 +141,7 @@ impl Simulation {
             spare_pulses: Vec::new(),
             woken: Vec::new(),
             found: Vec::new(),
+            pass: Pass::default(),
             active: vec![ActiveTapes::default(); regions],
             race: Race::default(),
             silenced: Vec::new(),
@@ -535,7 +516,7 @@ impl Simulation {
 
     /// Puts the left limits of a region at a time in the buffer.
     pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
-        self.place(region, time);
+        self.place(region, time, time.seconds());
         self.left_limits(region, time)
     }
 
@@ -545,8 +526,9 @@ impl Simulation {
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }
 
-    /// Puts the states of a region at a time in the buffer, and what it reads of the past.
-    pub(crate) fn place(&mut self, region: usize, time: Time) {
+    /// Puts the states of a region at a time, which is also told in seconds, in the buffer, and what
+    /// it reads of the past.
+    pub(crate) fn place(&mut self, region: usize, time: Time, seconds: f64) {
         if self.stands_still(region) {
             return;
         }
@@ -562,7 +544,7 @@ impl Simulation {
             let x = state.solver.state();
             scatter(&mut self.s.slots, program.state, states(&state.ranges), x);
         }
-        self.s.slots[self.program.time as usize] = time.seconds();
+        self.s.slots[self.program.time as usize] = seconds;
         if !program.lines.is_empty() {
             let (t, lines) = (time.since(state.origin), &self.program.lines);
             let history = &mut self.s.histories[region];
@@ -624,7 +606,7 @@ impl Simulation {
                 && slots[places.present] != 0.0
                 && self.runs(self.fragment_of(self.program.regions[region].wires[index]))
         };
-        let mut places = self.places[region].iter().enumerate();
+        let mut places = self.program.regions[region].places.iter().enumerate();
         let Some(wrong) = places.position(wrong) else { return Ok(()) };
         let blamed = self.program.blame(&self.diagram, RegionId::new(region), slots);
         let wire = self.program.regions[region].wires[wrong];

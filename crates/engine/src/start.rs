@@ -208,11 +208,12 @@ impl Simulation {
         state.origin = time;
         state.reached = time;
         state.crossing = false;
-        self.s.slots[self.program.time as usize] = time.seconds();
         let history = &mut self.s.histories[region];
         history.truncate(time);
         history.begin_phase(program, &self.program.lines, time);
-        run(&program.prelude, &mut self.s.slots);
+        if !program.prelude.is_empty() {
+            run(&program.prelude, &mut self.s.slots);
+        }
         self.scratch.resize(state.solver.state().len(), 0.0);
         gather(&self.s.slots, program.state, states(&state.ranges), &mut self.scratch);
         let (ranges, slots) = (&state.ranges, &mut self.s.slots);
@@ -221,6 +222,7 @@ impl Simulation {
         let code = code(&self.native, region);
         let mut flow =
             Flow::new(&self.program, region, ranges, active, slots, time, history).with(code);
+        flow.slots[flow.time as usize] = flow.origin;
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }
 }

@@ -5,8 +5,8 @@
 //! gives the same bits: the same operations in the same order, each rounded on its own, and
 //! elementary functions by calling those that the interpreter calls. What is rare is done by the
 //! interpreter itself, called for that one instruction. A [`StepPlan`] makes all stages of an
-//! explicit step one function, and
-//! many steps one loop.
+//! explicit step one function, and many steps one loop; a [`UnitsPlan`] does the same for the tapes
+//! of a tick and what runs them.
 //!
 //! This crate alone has `unsafe` code: to call what was compiled, and to be called back. Lengths
 //! are checked before each call, and the code touches nothing beyond them.
@@ -28,8 +28,10 @@ mod vectors;
 mod routine;
 mod step;
 mod stretch;
+mod units;
 
 pub use error::NativeError;
 pub use routine::{Compiled, Plan, Routine, compile};
 pub use step::{StepArguments, StepPlan, StepRoutine, Tableau};
 pub use stretch::{Follow, Stretch};
+pub use units::{OutputPlan, Told, UnitPlan, UnitsPlan, UnitsRoutine, WORD};

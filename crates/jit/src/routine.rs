@@ -16,6 +16,7 @@ use crate::functions::Callback;
 use crate::kept::{Kept, Way, reads, way, writes};
 use crate::repeat;
 use crate::step::{self, StepPlan, StepRoutine};
+use crate::units::{self, UnitsPlan, UnitsRoutine};
 use crate::windows::{WINDOWS, Windows};
 
 /// A tape to be compiled. Numbers at the places of `inputs` and `outputs` are not in the buffer but
@@ -39,6 +40,8 @@ pub struct Compiled {
     pub routines: Vec<Routine>,
     /// One for each step; none where it would not pay.
     pub steps: Vec<Option<StepRoutine>>,
+    /// The tapes of a tick, where they were asked for.
+    pub units: Option<UnitsRoutine>,
 }
 
 /// A part of a tape: the buffer, the inputs, the outputs, and what is called back.
@@ -149,8 +152,12 @@ fn places(range: &Range<Slot>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// Compiles tapes and steps.
-pub fn compile(plans: &[Plan], steps: &[StepPlan]) -> Result<Compiled, NativeError> {
+/// Compiles tapes, steps and the units of ticks.
+pub fn compile(
+    plans: &[Plan],
+    steps: &[StepPlan],
+    ticks: Option<&UnitsPlan>,
+) -> Result<Compiled, NativeError> {
     let mut maker = Maker::new()?;
     let mut functions = Vec::new();
     let mut made = Vec::new();
@@ -165,6 +172,10 @@ pub fn compile(plans: &[Plan], steps: &[StepPlan]) -> Result<Compiled, NativeErr
         fused.push((own.map(|_| functions.len()), plan));
         functions.extend(own);
     }
+    let words = functions.len();
+    if let Some(plan) = ticks {
+        functions.extend(units::functions(&mut maker, plan)?);
+    }
     let (addresses, memory) = maker.finish(&functions)?;
     let memory = Arc::new(memory);
     let routines = made.into_iter().map(|(range, plan)| {
@@ -177,7 +188,9 @@ pub fn compile(plans: &[Plan], steps: &[StepPlan]) -> Result<Compiled, NativeErr
     let steps = fused.into_iter().map(|(index, plan)| {
         index.map(|index| StepRoutine::new(addresses[index], plan, memory.clone()))
     });
-    Ok(Compiled { routines, steps: steps.collect() })
+    let steps = steps.collect();
+    let units = ticks.map(|plan| UnitsRoutine::new(plan, &addresses[words..], memory.clone()));
+    Ok(Compiled { routines, steps, units })
 }
 
 /// What the interpreter needs, where it is called back.

@@ -25,7 +25,7 @@ fn check(case: &Case, inputs: &[Vec<f64>]) {
         outputs: [output.clone(), none],
         ..in_buffer.clone()
     };
-    let compiled = compile(&[in_buffer, apart], &[]).expect("this machine has native code");
+    let compiled = compile(&[in_buffer, apart], &[], None).expect("this machine has native code");
     let range = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
     for numbers in inputs {
         let mut expected = built.layout.image().to_vec();
@@ -88,7 +88,7 @@ fn long_tapes_are_cut() {
         inputs: [input..input + 4, 0..0],
         outputs: [out..out + 8, 0..0],
     };
-    let compiled = compile(&[plan], &[]).unwrap();
+    let compiled = compile(&[plan], &[], None).unwrap();
     let x = [0.1, -0.7, 1.3, 2.9];
     let mut expected = layout.image().to_vec();
     let mut native = expected.clone();
@@ -127,7 +127,7 @@ fn a_panic_passes_through() {
         inputs: [input..input + 1, 0..0],
         outputs: [out..out + 1, 0..0],
     };
-    let compiled = compile(&[plan], &[]).unwrap();
+    let compiled = compile(&[plan], &[], None).unwrap();
     let call = |x: f64| {
         let (mut buffer, mut result) = (layout.image().to_vec(), [0.0]);
         compiled.routines[0].run(&mut buffer, [&[x], &[]], [&mut result, &mut []]);
@@ -186,7 +186,7 @@ fn loops_have_the_bits_of_the_interpreter() {
         let inputs = [input..input + count * stride + 3, 0..0];
         let outputs = [out..out + count * stride, 0..0];
         let plan = Plan { tape: &tape, slots, inputs, outputs };
-        let compiled = compile(&[plan], &[]).unwrap();
+        let compiled = compile(&[plan], &[], None).unwrap();
         let x: Vec<f64> = (0..count * stride + 3)
             .map(|i| match i % 11 {
                 7 => f64::NAN,

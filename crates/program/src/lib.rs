@@ -29,7 +29,8 @@ pub use machines::{
 };
 pub use program::{
     Cell, CellId, Crossing, CrossingKind, Extras, Line, LiveTapes, Output, Program, RecordCells,
-    RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, compile,
+    RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, WirePlaces,
+    compile,
 };
 pub use rates::{Rates, rates};
 pub use reach::Reach;

@@ -167,6 +167,10 @@ pub struct RegionProgram {
     pub spans: Vec<Span>,
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
+    /// Where these are.
+    pub places: Vec<WirePlaces>,
+    /// The units of its blocks, as bits of words of 64.
+    pub units: Vec<u64>,
     /// For each continuous state, the block that has it.
     pub owners: Vec<BlockId>,
 }
@@ -211,6 +215,17 @@ pub struct LiveTapes {
     pub left: Tape,
     /// The samples for the history.
     pub sample: Tape,
+}
+
+/// Where the value and the presence of a wire are in the buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct WirePlaces {
+    /// Where the value begins.
+    pub from: usize,
+    /// How many numbers it has.
+    pub length: usize,
+    /// Where its presence is.
+    pub present: usize,
 }
 
 /// One function that a solver watches: a crossing, or an edge of a cell.

@@ -10,7 +10,10 @@ use crate::compose::Composer;
 use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
-use crate::program::{Cell, Crossing, CrossingKind, Extras, Program, RecordCells, Unit};
+use crate::program::{
+    Cell, Crossing, CrossingKind, Extras, Program, RecordCells, RegionProgram, Unit, WireCells,
+    WirePlaces,
+};
 use crate::rates::roots_of;
 use crate::reach::Reach;
 use crate::slots::Slots;
@@ -76,6 +79,8 @@ pub(crate) fn program(
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
     place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
     slots.cells.iter_mut().for_each(Cell::gather_readers);
+    place_units(&units, &mut slots.regions);
+    place_wires(&mut slots);
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
@@ -117,6 +122,28 @@ fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
         of[crossing.block.index()].push(crossing.residual);
     }
     units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
+}
+
+/// Tells each region where the wires are that its left limits make.
+fn place_wires(slots: &mut Slots) {
+    let Slots { regions, wires, cells, .. } = slots;
+    let places = |wire: &WireId| {
+        let WireCells { value, present, .. } = &wires[wire.index()];
+        let (value, present) = (&cells[value.index()], &cells[present.index()]);
+        let (from, present) = (value.slot as usize, present.slot as usize);
+        WirePlaces { from, length: value.length, present }
+    };
+    for region in regions {
+        region.places = region.wires.iter().map(places).collect();
+    }
+}
+
+/// Tells each region which units are those of its blocks.
+fn place_units(units: &[Unit], regions: &mut [RegionProgram]) {
+    regions.iter_mut().for_each(|region| region.units = vec![0; units.len().div_ceil(64)]);
+    for (index, unit) in units.iter().enumerate() {
+        regions[unit.region.index()].units[index / 64] |= 1 << (index % 64);
+    }
 }
 
 pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {

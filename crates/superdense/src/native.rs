@@ -6,12 +6,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use engine::{RegionCode, Routines};
+use diagram::FragmentId;
+use engine::{Pass, RegionCode, Routines, UnitCode};
 use ir::{Slot, Tape};
 use jit::{
     Follow, NativeError, Plan, Routine, StepArguments, StepPlan, StepRoutine, Stretch, Tableau,
 };
-use program::{Program, RegionProgram};
+use jit::{OutputPlan, Told, UnitPlan, UnitsPlan, UnitsRoutine};
+use program::{Program, RegionProgram, Unit};
 use solver::{Method, Plain, Trial};
 
 /// What evaluates the functions of a model between events. The results are the same bits.
@@ -206,6 +208,22 @@ impl RegionCode for Region {
     }
 }
 
+/// The units of a tick.
+#[derive(Debug)]
+struct Units(UnitsRoutine);
+
+impl UnitCode for Units {
+    fn known(&self) -> &[u64] {
+        self.0.known()
+    }
+
+    fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass) {
+        let mut told = Told { held: pass.held, present: pass.present, count: 0 };
+        self.0.run(slots, dirty, word, &mut told, &mut pass.ran);
+        (pass.present, pass.count) = (told.present, told.count as usize);
+    }
+}
+
 const NONE: Range<Slot> = 0..0;
 
 fn range(from: Slot, length: usize) -> Range<Slot> {
@@ -224,7 +242,7 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
         steps.push(step(program, region, method));
     }
     let wanted: Vec<StepPlan> = steps.iter().flatten().cloned().collect();
-    let compiled = jit::compile(&plans, &wanted)?;
+    let compiled = jit::compile(&plans, &wanted, units(program).as_ref())?;
     let (mut routines, mut made) = (compiled.routines.into_iter(), compiled.steps.into_iter());
     let mut regions: Vec<Option<Box<dyn RegionCode>>> = Vec::new();
     regions.resize_with(program.regions.len(), || None);
@@ -235,7 +253,39 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
         let region = Region { derivative, crossings, left, jacobian, step, method };
         regions[index] = Some(Box::new(region));
     }
-    Ok(Arc::new(Routines { regions }))
+    let units = compiled.units.map(|units| Box::new(Units(units)) as Box<dyn UnitCode>);
+    Ok(Arc::new(Routines { regions, units }))
+}
+
+/// The most units that are compiled: a tick of a large model runs few of them, and code for all
+/// would take long to make.
+const MOST_UNITS: usize = 256;
+
+/// The units of a tick, where they are few. Those that state machines take part in are left to the
+/// engine, and those that may find that a loop is not known.
+fn units(program: &Program) -> Option<UnitsPlan<'_>> {
+    let watched = |unit: &Unit| {
+        unit.outputs.iter().any(|output| !program.cell(output.cell).machines.is_empty())
+    };
+    let compiled =
+        |unit: &&Unit| unit.fragment == FragmentId::ROOT && !unit.may_be_unknown && !watched(unit);
+    let all = program.units.iter();
+    (!program.units.is_empty() && program.units.len() <= MOST_UNITS).then(|| UnitsPlan {
+        units: all
+            .map(|unit| Some(unit).filter(compiled).map(|unit| plan(program, unit)))
+            .collect(),
+        slots: program.image.len(),
+    })
+}
+
+fn plan<'a>(program: &'a Program, unit: &'a Unit) -> UnitPlan<'a> {
+    let output = |output: &program::Output| {
+        let cell = program.cell(output.cell);
+        let (asked, event) = (&cell.asked[..], cell.event);
+        let program::Output { from, to, length, guard, .. } = *output;
+        OutputPlan { from, to, length, guard, asked, event }
+    };
+    UnitPlan { tape: &unit.tape, outputs: unit.outputs.iter().map(output).collect() }
 }
 
 /// How many tapes of a region are compiled.

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::simulate;
+use common::{by, compile, simulate};
+use superdense::Backend;
 
 /// How near a guard may be to its edge before the case says nothing: it would depend on rounding.
 const DELICATE: f64 = 1e-7;
@@ -338,6 +339,17 @@ fn reference(spec: &Spec) -> Option<Seen> {
         met_by_event = next.map(|(_, is_inner, number)| (is_inner, number));
     }
     None
+}
+
+#[test]
+fn native_code_has_the_bits_of_the_interpreter() {
+    for seed in 0..150 {
+        let text = text(&spec(seed));
+        let system = compile(&text);
+        let (interpreted, native) =
+            (by(&system, Backend::Interpreter), by(&system, Backend::Native));
+        assert!(interpreted == native, "seed {seed}\n{text}\n{}\n{}", interpreted.1, native.1);
+    }
 }
 
 #[test]

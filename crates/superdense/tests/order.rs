@@ -1,12 +1,12 @@
-//! Random diagrams: with their blocks in another order they give the same bits, and delayed signals
-//! repeat their inputs.
+//! Random diagrams: with their blocks in another order, and as native code, they give the same bits,
+//! and delayed signals repeat their inputs.
 
 mod common;
 
-use common::{bits, compile};
+use common::{bits, by, compile};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use superdense::{Rational, Time, Trace};
+use superdense::{Backend, Rational, Time, Trace};
 
 /// One block of a random diagram. Numbers choose among the signals before it.
 #[derive(Clone, Debug)]
@@ -114,13 +114,16 @@ fn lines(pieces: &[Piece]) -> (Vec<String>, Vec<String>) {
     (lines, names)
 }
 
-fn outcome(lines: &[String], names: &[String], solver: &str) -> String {
-    let text = format!(
+fn text(lines: &[String], names: &[String], solver: &str) -> String {
+    format!(
         "superdense: 1\nblocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, {solver}, microsteps: 40}}\n",
         lines.join("\n  "),
         names.join(", ")
-    );
-    let system = compile(&text);
+    )
+}
+
+fn outcome(lines: &[String], names: &[String], solver: &str) -> String {
+    let system = compile(&text(lines, names, solver));
     match system.simulate() {
         Ok(outcome) => format!("{:?}", bits(&outcome.trace, 0)),
         // Which of the blocks is named first may depend on the order; where it ends may not.
@@ -250,6 +253,19 @@ proptest! {
     ) {
         check_machine(&pieces, "solver: rk4, step: 0.05")?;
         check_machine(&pieces, "solver: rk45, tolerance: 1e-5")?;
+    }
+
+    #[test]
+    fn native_code_has_the_bits_of_the_interpreter(
+        pieces in prop::collection::vec(piece(), 1..16),
+    ) {
+        let (lines, names) = lines(&pieces);
+        for solver in ["solver: rk4, step: 0.05", "solver: rk45, tolerance: 1e-5"] {
+            let text = text(&lines, &names, solver);
+            let system = compile(&text);
+            let (interpreted, native) = (by(&system, Backend::Interpreter), by(&system, Backend::Native));
+            prop_assert!(interpreted == native, "{text}\n{}\n{}", interpreted.1, native.1);
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Simulation {
         program: &Program,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        if !self.recovers() {
+        if program.recovering.is_empty() || !self.recovers() {
             return self.microstep(program, sink);
         }
         match self.attempt(sink, |simulation, sink| simulation.microstep(program, sink))? {

@@ -3,7 +3,8 @@
 #![allow(dead_code)]
 
 use superdense::{
-    Failure, Library, Outcome, Overrides, Refused, System, Tag, Time, Trace, parse, parse_value,
+    Backend, Failure, Library, Outcome, Overrides, Refused, System, Tag, Time, Trace, parse,
+    parse_value,
 };
 
 /// Compiles a model text with the standard library, or says why it is refused.
@@ -109,8 +110,11 @@ pub fn last_elements(trace: &Trace, name: &str) -> Vec<f64> {
     trace.get(trace.len() - 1, column).expect("present at the end").to_vec()
 }
 
+/// A row bit by bit: its tag and the numbers of every signal that is present.
+pub type Bits = (Tag, Vec<Option<Vec<u64>>>);
+
 /// Every row from one on as bits, with the impulses, so that two runs can be compared exactly.
-pub fn bits(trace: &Trace, from: usize) -> Vec<(Tag, Vec<Option<Vec<u64>>>)> {
+pub fn bits(trace: &Trace, from: usize) -> Vec<Bits> {
     let columns = 0..trace.columns().len();
     (from..trace.len())
         .map(|row| {
@@ -120,6 +124,20 @@ pub fn bits(trace: &Trace, from: usize) -> Vec<(Tag, Vec<Option<Vec<u64>>>)> {
             (trace.tags()[row], columns.clone().map(value).collect())
         })
         .collect()
+}
+
+/// A run by one backend: its rows bit by bit, how it ended, and its work.
+pub fn by(system: &System, backend: Backend) -> (Vec<Bits>, String) {
+    let mut run = system.start();
+    run.set_backend(backend).expect("this machine has native code");
+    match run.finish() {
+        Ok(outcome) => {
+            (bits(&outcome.trace, 0), format!("{:?} {:?}", outcome.stop, outcome.counters))
+        }
+        Err(failure) => {
+            (bits(&failure.trace, 0), format!("{} {:?}", failure.error, failure.counters))
+        }
+    }
 }
 
 /// Checks that two numbers are as near as `tolerance` [absolute].

@@ -1,0 +1,341 @@
+//! The tapes of a tick as functions, one for each word of 64 of them.
+//!
+//! Such a function does what the engine does with the bits of a word: it takes the lowest, runs
+//! its tape, puts what has been made where it belongs, and sets the bits of those that read what
+//! has changed, until no bit is left. What is rare is left to the caller: a unit that it holds
+//! back, one without code, and one that has made something that is not finite, for which it is as
+//! if the unit had not been run.
+
+use std::sync::Arc;
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
+use cranelift_frontend::{FunctionBuilder, Switch};
+use cranelift_module::FuncId;
+use ir::{Slot, Tape};
+
+use crate::NativeError;
+use crate::code::{Calls, Maker, Memory};
+use crate::emit::{Emitter, Store, trusted};
+use crate::kept::{Kept, SMALL, Way, way};
+use crate::windows::Windows;
+
+/// How many units there are in a word, and how many are listed at once.
+pub const WORD: usize = 64;
+
+/// The most instructions of a unit that has code; longer ones gain little.
+const INSTRUCTIONS: usize = 40;
+
+/// A unit to be compiled.
+#[derive(Clone, Debug)]
+pub struct UnitPlan<'a> {
+    /// What it runs.
+    pub tape: &'a Tape,
+    /// What becomes of that.
+    pub outputs: Vec<OutputPlan<'a>>,
+}
+
+/// Numbers that a unit makes.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputPlan<'a> {
+    /// Where the tape puts them.
+    pub from: Slot,
+    /// Where they go.
+    pub to: Slot,
+    /// How many they are.
+    pub length: u32,
+    /// They go there only where this number is not zero.
+    pub guard: Option<Slot>,
+    /// The bits that are set where they change: the word, and its bits.
+    pub asked: &'a [(u32, u64)],
+    /// Whether a change counts one present more, or one less where it is zero.
+    pub event: bool,
+}
+
+/// The units of a tick to be compiled, in their order; nothing for those that the caller runs.
+#[derive(Clone, Debug)]
+pub struct UnitsPlan<'a> {
+    /// The units.
+    pub units: Vec<Option<UnitPlan<'a>>>,
+    /// The length of the buffer.
+    pub slots: usize,
+}
+
+/// What is told to the code of a word, and by it.
+#[derive(Clone, Copy, Default, Debug)]
+#[repr(C)]
+pub struct Told {
+    /// The units that the caller runs itself, as bits.
+    pub held: u64,
+    /// How many events are present.
+    pub present: u64,
+    /// How many units have run; nothing before it begins.
+    pub count: u64,
+}
+
+/// Where these are \[bytes\].
+const HELD: i32 = 0;
+const PRESENT: i32 = 8;
+const COUNT: i32 = 16;
+
+/// The code of a word: the buffer, all bits, what is told, and the list of what has run.
+type Word = unsafe extern "C" fn(*mut f64, *mut u64, *mut Told, *mut u32);
+
+/// The units of a tick as native code.
+#[derive(Debug)]
+pub struct UnitsRoutine {
+    words: Vec<Word>,
+    /// The units of each word that have code, as bits.
+    known: Vec<u64>,
+    slots: usize,
+    /// Holds the code.
+    _memory: Arc<Memory>,
+}
+
+impl UnitsRoutine {
+    pub(crate) fn new(plan: &UnitsPlan, addresses: &[*const u8], memory: Arc<Memory>) -> Self {
+        // SAFETY: these functions were made with this signature.
+        let word =
+            |address: &*const u8| unsafe { std::mem::transmute::<*const u8, Word>(*address) };
+        let bit = |(index, unit): (usize, &Option<UnitPlan>)| {
+            u64::from(unit.as_ref().is_some_and(is_compiled)) << index
+        };
+        let bits = |units: &[Option<UnitPlan>]| units.iter().enumerate().map(bit).sum();
+        UnitsRoutine {
+            words: addresses.iter().map(word).collect(),
+            known: plan.units.chunks(WORD).map(bits).collect(),
+            slots: plan.slots,
+            _memory: memory,
+        }
+    }
+
+    /// The units of each word that have code, as bits.
+    pub fn known(&self) -> &[u64] {
+        &self.known
+    }
+
+    /// Runs the units whose bits are set in a word, and lists them by their numbers in it. Where a
+    /// bit is left, the lowest is that of a unit for the caller, or the list is full.
+    pub fn run(
+        &self,
+        slots: &mut [f64],
+        dirty: &mut [u64],
+        word: usize,
+        told: &mut Told,
+        ran: &mut [u32; WORD],
+    ) {
+        let fits = slots.len() == self.slots && dirty.len() == self.words.len();
+        assert!(fits && told.count == 0, "units run over the buffer that they were made for");
+        // SAFETY: the code was made by this crate for this signature. It touches the places of its
+        // tapes and of the words, which are below the lengths that have just been checked, and as
+        // many places of the list as it has; the memory that holds it lives as long as this.
+        unsafe {
+            self.words[word](slots.as_mut_ptr(), dirty.as_mut_ptr(), told, ran.as_mut_ptr());
+        }
+    }
+}
+
+/// Makes the functions of all words.
+pub(crate) fn functions(maker: &mut Maker, plan: &UnitsPlan) -> Result<Vec<FuncId>, NativeError> {
+    let words = plan.units.chunks(WORD).enumerate();
+    words
+        .map(|(word, units)| {
+            maker.function(4, false, |builder, calls| Writer::new(builder, word).all(calls, units))
+        })
+        .collect()
+}
+
+/// Whether there is code for a unit.
+fn is_compiled(unit: &UnitPlan) -> bool {
+    let plain = |instr| matches!(way(instr), Way::Single | Way::Memory);
+    unit.tape.len() <= INSTRUCTIONS
+        && unit.tape.code().iter().all(plain)
+        && unit.outputs.iter().all(|output| output.length <= SMALL)
+}
+
+/// Writes the function of a word.
+struct Writer<'a, 'f> {
+    builder: &'a mut FunctionBuilder<'f>,
+    slots: Value,
+    dirty: Value,
+    told: Value,
+    list: Value,
+    /// Where the bits of this word are \[bytes\].
+    own: i32,
+    head: Block,
+    end: Block,
+}
+
+impl<'a, 'f> Writer<'a, 'f> {
+    fn new(builder: &'a mut FunctionBuilder<'f>, word: usize) -> Self {
+        let block = builder.current_block().expect("a function has its first block");
+        let parameters = builder.block_params(block);
+        let [slots, dirty, told, list] = std::array::from_fn(|i| parameters[i]);
+        let (head, end) = (builder.create_block(), builder.create_block());
+        Writer { builder, slots, dirty, told, list, own: 8 * word as i32, head, end }
+    }
+
+    fn all(mut self, calls: &mut Calls, units: &[Option<UnitPlan>]) {
+        self.builder.ins().jump(self.head, &[]);
+        self.builder.switch_to_block(self.head);
+        let bits = self.word(self.dirty, self.own);
+        let unit = self.lowest(bits);
+        let mut switch = Switch::new();
+        let mut blocks = Vec::new();
+        for (index, plan) in units.iter().enumerate() {
+            if let Some(plan) = plan.as_ref().filter(|plan| is_compiled(plan)) {
+                let block = self.builder.create_block();
+                switch.set_entry(index as u128, block);
+                blocks.push((block, plan));
+            }
+        }
+        switch.emit(self.builder, unit, self.end);
+        for (block, plan) in blocks {
+            self.builder.switch_to_block(block);
+            self.unit(calls, plan, (bits, unit));
+        }
+        self.builder.switch_to_block(self.end);
+        self.builder.ins().return_(&[]);
+    }
+
+    fn word(&mut self, array: Value, offset: i32) -> Value {
+        self.builder.ins().load(types::I64, trusted(), array, offset)
+    }
+
+    /// The lowest unit that is asked for; ends where there is none, where it is held back, and
+    /// where the list is full.
+    fn lowest(&mut self, bits: Value) -> Value {
+        let found = self.builder.create_block();
+        let held = self.word(self.told, HELD);
+        let count = self.word(self.told, COUNT);
+        let negative = self.builder.ins().ineg(bits);
+        let bit = self.builder.ins().band(bits, negative);
+        let held = self.builder.ins().band(bit, held);
+        let held = self.builder.ins().icmp_imm_s(IntCC::NotEqual, held, 0);
+        let none = self.builder.ins().icmp_imm_s(IntCC::Equal, bits, 0);
+        let full = self.builder.ins().icmp_imm_s(IntCC::Equal, count, WORD as i64);
+        let stop = self.builder.ins().bor(held, none);
+        let stop = self.builder.ins().bor(stop, full);
+        self.builder.ins().brif(stop, self.end, &[], found, &[]);
+        self.builder.switch_to_block(found);
+        self.builder.ins().ctz(bits)
+    }
+
+    /// Runs one unit, and goes on with the next.
+    fn unit(&mut self, calls: &mut Calls, plan: &UnitPlan, (bits, unit): (Value, Value)) {
+        let values = self.tape(calls, plan);
+        let all: Vec<Value> = values.iter().flatten().copied().collect();
+        self.leave_unless_finite(&all);
+        let rest = self.builder.ins().iadd_imm_s(bits, -1);
+        let rest = self.builder.ins().band(bits, rest);
+        self.builder.ins().store(trusted(), rest, self.dirty, self.own);
+        self.enter(unit);
+        for (output, values) in plan.outputs.iter().zip(&values) {
+            self.put(output, values);
+        }
+        self.builder.ins().jump(self.head, &[]);
+    }
+
+    /// Runs the tape of a unit; what it has made, output by output.
+    fn tape(&mut self, calls: &mut Calls, plan: &UnitPlan) -> Vec<Vec<Value>> {
+        let (windows, arrays) = (Windows::default(), vec![self.slots]);
+        let kept = Kept::find(plan.tape, &vec![false; plan.tape.len()]);
+        let store = Store::Arrays(&kept);
+        let mut e = Emitter::new(self.builder, calls, plan.tape, &windows, arrays, store);
+        for (at, instr) in plan.tape.code().iter().enumerate() {
+            e.at = at;
+            match way(instr) {
+                Way::Single => e.single(instr),
+                _ => e.memory(instr),
+            }
+        }
+        let mut values = |output: &OutputPlan| {
+            (output.from..output.from + output.length).map(|slot| e.read(slot)).collect()
+        };
+        plan.outputs.iter().map(&mut values).collect()
+    }
+
+    /// Leaves a unit to the caller where it has made something that is not finite: a product with
+    /// zero is then not a number.
+    fn leave_unless_finite(&mut self, values: &[Value]) {
+        if values.is_empty() {
+            return;
+        }
+        let zero = self.builder.ins().f64const(0.0);
+        let mut sum = zero;
+        for value in values {
+            let none = self.builder.ins().fmul(*value, zero);
+            sum = self.builder.ins().fadd(sum, none);
+        }
+        let wrong = self.builder.ins().fcmp(FloatCC::Unordered, sum, sum);
+        let right = self.builder.create_block();
+        self.builder.ins().brif(wrong, self.end, &[], right, &[]);
+        self.builder.switch_to_block(right);
+    }
+
+    /// Puts a unit on the list of those that have run.
+    fn enter(&mut self, unit: Value) {
+        let count = self.word(self.told, COUNT);
+        let offset = self.builder.ins().ishl_imm_u(count, 2);
+        let place = self.builder.ins().iadd(self.list, offset);
+        self.builder.ins().istore32(trusted(), unit, place, 0);
+        let count = self.builder.ins().iadd_imm_s(count, 1);
+        self.builder.ins().store(trusted(), count, self.told, COUNT);
+    }
+
+    /// Puts what a unit has made where it goes.
+    fn put(&mut self, output: &OutputPlan, values: &[Value]) {
+        let after = self.builder.create_block();
+        if let Some(guard) = output.guard {
+            let present = self.builder.create_block();
+            let offset = 8 * guard as i32;
+            let number = self.builder.ins().load(types::F64, trusted(), self.slots, offset);
+            let zero = self.builder.ins().f64const(0.0);
+            let absent = self.builder.ins().fcmp(FloatCC::Equal, number, zero);
+            self.builder.ins().brif(absent, after, &[], present, &[]);
+            self.builder.switch_to_block(present);
+        }
+        let followed = output.event || !output.asked.is_empty();
+        let mut changed = None;
+        for (i, value) in values.iter().enumerate() {
+            let offset = 8 * (output.to as i32 + i as i32);
+            if followed {
+                let old = self.word(self.slots, offset);
+                let new = self.builder.ins().bitcast(types::I64, MemFlagsData::new(), *value);
+                let other = self.builder.ins().bxor(old, new);
+                let join = |changed| self.builder.ins().bor(changed, other);
+                changed = Some(changed.map_or(other, join));
+            }
+            self.builder.ins().store(trusted(), *value, self.slots, offset);
+        }
+        if let Some(changed) = changed {
+            let follow = self.builder.create_block();
+            self.builder.ins().brif(changed, follow, &[], after, &[]);
+            self.builder.switch_to_block(follow);
+            self.follow(output, values[0]);
+        }
+        self.builder.ins().jump(after, &[]);
+        self.builder.switch_to_block(after);
+    }
+
+    /// Asks for what reads a change, and counts events.
+    fn follow(&mut self, output: &OutputPlan, value: Value) {
+        for (word, mask) in output.asked {
+            let offset = 8 * *word as i32;
+            let bits = self.word(self.dirty, offset);
+            let bits = self.builder.ins().bor_imm_s(bits, *mask as i64);
+            self.builder.ins().store(trusted(), bits, self.dirty, offset);
+        }
+        if output.event {
+            let present = self.word(self.told, PRESENT);
+            let more = self.builder.ins().iadd_imm_s(present, 1);
+            let some = self.builder.ins().icmp_imm_s(IntCC::NotEqual, present, 0);
+            let some = self.builder.ins().uextend(types::I64, some);
+            let less = self.builder.ins().isub(present, some);
+            let zero = self.builder.ins().f64const(0.0);
+            let there = self.builder.ins().fcmp(FloatCC::NotEqual, value, zero);
+            let present = self.builder.ins().select(there, more, less);
+            self.builder.ins().store(trusted(), present, self.told, PRESENT);
+        }
+    }
+}
