@@ -102,7 +102,7 @@ fn mean_square_exactly<const N: usize>(
     row: &[(usize, f64)],
 ) -> f64 {
     const LANES: usize = 4;
-    const TERMS: usize = 16 * LANES;
+    const TERMS: usize = 8 * LANES;
     let n = segment.x0.len();
     if n == 0 {
         return 0.0;
@@ -112,9 +112,10 @@ fn mean_square_exactly<const N: usize>(
     let k: [&[f64]; N] = from_fn(|j| &segment.slopes[row[j].0][..n]);
     let w: [f64; N] = from_fn(|j| row[j].1);
     let values = [x0, x1, end];
-    let (mut lanes, mut terms) = ([0.0; LANES], [0.0; TERMS]);
+    let mut lanes = [0.0; LANES];
     let whole = n - n % LANES;
     for base in (0..whole).step_by(TERMS) {
+        let mut terms = [0.0; TERMS];
         let terms = &mut terms[..TERMS.min(whole - base)];
         let (values, k) = (values.map(|x| &x[base..]), k.map(|k| &k[base..]));
         for (i, own) in terms.iter_mut().enumerate() {

@@ -124,8 +124,8 @@ fn solve_at<S: System, const N: usize>(
     system.derivative(t, argument, u);
     let k: [&[f64]; N] = from_fn(|j| &known[j][..n]);
     let scale = 1.0 / h;
-    for i in 0..n {
-        u[i] += scale * weighed(&k, c, i);
+    for (i, own) in u.iter_mut().enumerate() {
+        *own += scale * weighed(&k, c, i);
     }
     finish(linear, u, h, time);
 }
