@@ -274,9 +274,10 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether all numbers are finite, looked at side by side.
-fn all_finite(x: &[f64]) -> bool {
-    x.iter().fold(true, |finite, x| finite & x.is_finite())
+/// Whether all numbers are finite, looked at side by side: a finite one times zero has no bits but
+/// its sign.
+pub(crate) fn all_finite(x: &[f64]) -> bool {
+    x.iter().fold(0, |odd, x| odd | (x * 0.0).abs().to_bits()) == 0
 }
 
 impl System for Flow<'_> {
