@@ -229,6 +229,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Puts time and delayed signals in their places.
+    #[inline(always)]
     fn place_time(&mut self, t: f64, slopes: bool) {
         self.slots[self.time as usize] = self.origin + t;
         if !self.program.lines.is_empty() {
@@ -238,6 +239,7 @@ impl<'a> Flow<'a> {
 
     /// The rates by compiled code; says whether they are what the interpreter would give, which
     /// has other functions where they are not finite.
+    #[inline(always)]
     fn compiled_rates(&mut self, code: &dyn RegionCode, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
         self.place_time(t, false);
         if self.whole {

@@ -82,6 +82,7 @@ impl Routine {
     }
 
     /// Runs the tape. Inputs and outputs must be as long as the plan has said.
+    #[inline(always)]
     pub fn run(&self, slots: &mut [f64], inputs: [&[f64]; 2], outputs: [&mut [f64]; 2]) {
         let [input, other_input] = inputs;
         let [output, other_output] = outputs;
