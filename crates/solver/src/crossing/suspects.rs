@@ -2,6 +2,7 @@
 
 use super::{Level, Search, Sides, Space, resolution};
 use crate::segment::Segment;
+use crate::wide::wide;
 
 /// How many functions are passed over at once.
 const BLOCK: usize = 64;
@@ -15,39 +16,52 @@ impl Search {
     /// functions this is all that is done.
     pub(super) fn suspect(&mut self, segment: &Segment, sides: &Sides) -> bool {
         let Space { suspects, levels, .. } = &mut self.space.0;
-        let (a, b, m) = (&self.here, &levels[0], sides.side.len());
-        let width = b.t - a.t;
+        let (here, end) = (&self.here, &levels[0]);
         // At the end nothing may be so near as the resolution of its location either.
-        let far = width.max(resolution(b.t, segment.end - segment.start));
+        let least = resolution(end.t, segment.end - segment.start);
         suspects.clear();
-        let mut kept = false;
-        for from in (0..m).step_by(BLOCK) {
-            let block = from..m.min(from + BLOCK);
-            let [at_a, at_b] = [&a.g[block.clone()], &b.g[block.clone()]];
-            let [rate_a, rate_b] = [&a.rate[block.clone()], &b.rate[block.clone()]];
-            let [side, residual] = [&sides.side[block.clone()], &sides.residual[block.clone()]];
-            let is_clear = |k: usize| {
-                let nearest = lesser(side[k] * at_a[k], side[k] * at_b[k]);
-                let steepest = greater((width * rate_a[k]).abs(), (far * rate_b[k]).abs());
-                (nearest > steepest) & (nearest > residual[k])
-            };
-            let all = 0..side.len();
-            let clear = all.clone().fold(true, |clear, k| clear & is_clear(k));
-            kept |= residual.iter().fold(0, |all, residual| all | residual.to_bits()) != 0;
-            if !clear {
-                suspects.extend(all.filter(|k| !is_clear(*k)).map(|k| from + k));
-            }
-        }
-        kept
+        wide(
+            sides.side.len(),
+            #[inline(always)]
+            || pass(here, end, least, sides, suspects),
+        )
     }
 }
 
+/// Goes over all functions between two looks; those that are not clear are put into `suspects`.
+#[inline(always)]
+fn pass(a: &Level, b: &Level, least: f64, sides: &Sides, suspects: &mut Vec<usize>) -> bool {
+    let (width, m) = (b.t - a.t, sides.side.len());
+    let far = width.max(least);
+    let mut kept = false;
+    for from in (0..m).step_by(BLOCK) {
+        let block = from..m.min(from + BLOCK);
+        let [at_a, at_b] = [&a.g[block.clone()], &b.g[block.clone()]];
+        let [rate_a, rate_b] = [&a.rate[block.clone()], &b.rate[block.clone()]];
+        let [side, residual] = [&sides.side[block.clone()], &sides.residual[block.clone()]];
+        let is_clear = |k: usize| {
+            let nearest = lesser(side[k] * at_a[k], side[k] * at_b[k]);
+            let steepest = greater((width * rate_a[k]).abs(), (far * rate_b[k]).abs());
+            (nearest > steepest) & (nearest > residual[k])
+        };
+        let all = 0..side.len();
+        let clear = all.clone().fold(true, |clear, k| clear & is_clear(k));
+        kept |= residual.iter().fold(0, |all, residual| all | residual.to_bits()) != 0;
+        if !clear {
+            suspects.extend(all.filter(|k| !is_clear(*k)).map(|k| from + k));
+        }
+    }
+    kept
+}
+
 /// The lesser of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
 fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
 /// The greater of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
 fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
