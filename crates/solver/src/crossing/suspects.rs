@@ -1,5 +1,7 @@
 //! The functions that may come near zero in a step.
 
+use std::ops::Range;
+
 use super::{Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, resolution};
 use crate::segment::Segment;
 
@@ -18,31 +20,27 @@ impl Search {
         let Space { suspects, levels, open, doubts, step, .. } = &mut self.space.0;
         let (a, b, m) = (&self.here, &levels[0], sides.side.len());
         let width = b.t - a.t;
-        (*open, *step) = (1, Extent::of(segment));
         // At the end nothing may be so near as the resolution of its location either.
         let far = width.max(resolution(b.t, segment.end - segment.start));
+        let way = Way { width, far };
+        (*open, *step) = (1, Extent { start: segment.start, width: segment.end - segment.start });
         suspects.clear();
         let (mut kept, mut resting) = (false, false);
-        let ((all_a, rates_a), (all_b, rates_b)) = (a.parts(), b.parts());
         for from in (0..m).step_by(BLOCK) {
             let block = from..m.min(from + BLOCK);
-            let [at_a, at_b] = [&all_a[block.clone()], &all_b[block.clone()]];
-            let [rate_a, rate_b] = [&rates_a[block.clone()], &rates_b[block.clone()]];
-            let [side, residual] = [&sides.side[block.clone()], &sides.residual[block.clone()]];
-            let is_clear = |k: usize| {
-                let nearest = lesser(side[k] * at_a[k], side[k] * at_b[k]);
-                let steepest = greater((width * rate_a[k]).abs(), (far * rate_b[k]).abs());
-                (nearest > steepest) & (nearest > residual[k])
-            };
-            let all = 0..side.len();
-            kept |= residual.iter().fold(0, |all, residual| all | residual.to_bits()) != 0;
-            if side.len() > FEW && all.clone().fold(true, |clear, k| clear & is_clear(k)) {
+            if m > FEW && way.is_clear_of_all(a, b, sides, block.clone()) {
+                kept |= any_bits(&sides.residual[block]);
                 continue;
             }
-            for k in all.filter(|k| !is_clear(*k)).map(|k| from + k) {
-                resting |= sides.side[k] == 0.0;
-                suspects.push(Suspect::new(k, sides, *step, a.of(k), b.of(k)));
-                doubts[k] = f64::INFINITY;
+            for k in block {
+                let (side, residual, from, to) =
+                    (sides.side[k], sides.residual[k], a.of(k), b.of(k));
+                kept |= residual != 0.0;
+                if !way.is_clear(side, residual, [from.g, to.g], [from.rate, to.rate]) {
+                    resting |= side == 0.0;
+                    suspects.push(Suspect::new(k, (side, residual), *step, from, to));
+                    doubts[k] = f64::INFINITY;
+                }
             }
         }
         if resting {
@@ -52,21 +50,55 @@ impl Search {
     }
 }
 
+/// How far rates lead in a step, and at its end.
+#[derive(Clone, Copy)]
+struct Way {
+    width: f64,
+    far: f64,
+}
+
+impl Way {
+    /// Whether a function stays away from zero.
+    #[inline(always)]
+    fn is_clear(self, side: f64, residual: f64, g: [f64; 2], rate: [f64; 2]) -> bool {
+        let nearest = lesser(side * g[0], side * g[1]);
+        let steepest = greater((self.width * rate[0]).abs(), (self.far * rate[1]).abs());
+        (nearest > steepest) & (nearest > residual)
+    }
+
+    /// Whether all functions of a block do.
+    fn is_clear_of_all(self, a: &Level, b: &Level, sides: &Sides, block: Range<usize>) -> bool {
+        let ((at_a, rate_a), (at_b, rate_b)) = (a.parts(), b.parts());
+        let [at_a, at_b] = [&at_a[block.clone()], &at_b[block.clone()]];
+        let [rate_a, rate_b] = [&rate_a[block.clone()], &rate_b[block.clone()]];
+        let [side, residual] = [&sides.side[block.clone()], &sides.residual[block]];
+        (0..side.len()).fold(true, |clear, k| {
+            let (g, rate) = ([at_a[k], at_b[k]], [rate_a[k], rate_b[k]]);
+            clear & self.is_clear(side[k], residual[k], g, rate)
+        })
+    }
+}
+
+/// Whether a number is other than zero.
+fn any_bits(numbers: &[f64]) -> bool {
+    numbers.iter().fold(0, |all, number| all | number.to_bits()) != 0
+}
+
 impl Suspect {
     /// A function at the start of a step, with what is seen of it at both ends.
-    fn new(number: usize, sides: &Sides, step: Extent, here: Seen, end: Seen) -> Suspect {
-        let (side, band, size) = (sides.side[number], sides.residual[number], here.g.abs());
+    fn new(
+        number: usize,
+        (side, band): (f64, f64),
+        step: Extent,
+        here: Seen,
+        end: Seen,
+    ) -> Suspect {
+        let size = here.g.abs();
         let rise = here.rate * step.width;
         let fresh = side != 0.0 && size <= band;
         let flat = fresh && side * end.g >= 0.0 && rise.abs() <= FLAT * end.g.abs();
         let at_end = end.g.abs();
         Suspect { number, side, band, fresh, flat, wanted: false, scale: size, at_end }
-    }
-}
-
-impl Extent {
-    fn of(segment: &Segment) -> Extent {
-        Extent { start: segment.start, width: segment.end - segment.start }
     }
 }
 
@@ -108,7 +140,8 @@ impl Space {
             for k in block.filter(|k| !is_clear(*k)) {
                 let place = self.suspects.binary_search_by_key(&k, |own| own.number);
                 let Err(place) = place else { continue };
-                let seen = Suspect::new(k, sides, self.step, a.of(k), known[0].of(k));
+                let own = (sides.side[k], sides.residual[k]);
+                let seen = Suspect::new(k, own, self.step, a.of(k), known[0].of(k));
                 self.suspects.insert(place, Suspect { fresh: false, flat: false, ..seen });
                 (0..self.open).for_each(|level| self.doubts[level * m + k] = f64::INFINITY);
             }
