@@ -62,8 +62,9 @@ pub fn flatten(
         .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
         .collect();
     let ports = flattener.instance_ports();
-    let Flattener { drafts, wire_blocks, errors, modes, scopes, arrays, machines, .. } = flattener;
-    drop((scopes, arrays, machines));
+    let arrays = flattener.block_arrays();
+    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, .. } = flattener;
+    drop((scopes, machines));
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     if run.impulses.steps() {
         // The right Riemann sum is implicit: a loop through an integrator is one to solve.
@@ -77,6 +78,7 @@ pub fn flatten(
         regions: Vec::new(),
         records,
         ports,
+        arrays,
         solve,
         run,
         parameters,
