@@ -63,6 +63,8 @@ pub struct InstancePort {
     pub is_input: bool,
     /// The wire that goes through it.
     pub wire: WireId,
+    /// Where the signal was written that goes through it.
+    pub span: Span,
 }
 
 /// Blocks or instances that were written once with indices.

@@ -84,7 +84,6 @@ fn states(out: &mut String, scene: &Scene, index: usize, machine: &Machine) {
 }
 
 fn attributes(scene: &Scene, id: BlockId) -> String {
-    let info = scene.diagram.block(id).kind.info();
     let red = if scene.is_looped(id) { ", color=\"#d50000\", penwidth=2" } else { "" };
     let order = scene.order([id].into_iter());
     let order = if order.is_empty() { order } else { format!(", xlabel=\"{order}\"") };
@@ -94,6 +93,7 @@ fn attributes(scene: &Scene, id: BlockId) -> String {
         let style = format!("shape=box, style=\"rounded,filled{bold}\", fillcolor=\"#fff8e6\"");
         return format!("label={}, {style}{order}{red}", quoted(&text));
     }
+    let info = scene.diagram.block(id).kind.info();
     let inputs = 0..scene.block(id).inputs.len();
     let inputs: Vec<String> =
         inputs.map(|port| format!("<i{port}> {}", field(&input_name(scene, id, port)))).collect();

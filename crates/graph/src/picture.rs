@@ -83,7 +83,8 @@ pub struct Frame {
 pub enum Figure {
     /// A block of the library, with the name of its kind.
     Block(BlockId, String),
-    /// A block made for an expression.
+    /// A block made for an expression; ids after those of the flat diagram are of expressions at
+    /// inputs of arrays, for which it has none.
     Expression(BlockId),
     /// A closed instance of a diagram, with the number of blocks inside.
     Closed(usize),

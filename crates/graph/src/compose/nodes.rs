@@ -1,5 +1,7 @@
 //! The nodes of a level: what is written in each, and which wire leads to which pin.
 
+use std::collections::BTreeSet;
+
 use diagram::{BlockId, WireId};
 
 use crate::letters::shortened;
@@ -34,45 +36,40 @@ struct Slot {
 
 /// The draft of a block of the library or of a visible expression.
 pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
-    let block = scene.diagram.block(id);
-    let info = block.kind.info();
+    let block = scene.block(id);
     let expression = scene.is_expression(id);
-    let connected = block.inputs.iter().filter(|wires| !wires.is_empty()).count();
+    let connected: BTreeSet<usize> = block.inputs.iter().map(|input| input.at.0).collect();
     let mut slots = Vec::new();
-    for (port, input) in scene.block(id).inputs.iter().enumerate() {
-        let own = info.inputs[input.at.0].name;
-        let several = scene.block(id).has_list(input.at.0);
-        let plain = connected == 1 || several;
-        let evident = expression || (plain && own.starts_with("input"));
+    for (port, input) in block.inputs.iter().enumerate() {
+        let plain = connected.len() == 1 || block.has_list(input.at.0);
+        let name = input_name(scene, id, port);
+        let evident = expression || (plain && name.starts_with("input"));
         let wires: Vec<WireId> =
             input.wires.iter().copied().filter(|wire| scene.is_drawn(*wire)).collect();
         if !wires.is_empty() {
-            let name = input_name(scene, id, port);
-            let selection = scene.selection(id, port);
-            slots.push(Slot {
-                name,
-                shown: !evident,
-                sink: Sink::Block(id, port),
-                wires,
-                selection,
-            });
+            let (sink, selection) = (Sink::Block(id, port), scene.selection(id, port));
+            slots.push(Slot { name, shown: !evident, sink, wires, selection });
         }
     }
     let figure = match expression {
         true => Figure::Expression(id),
-        false => Figure::Block(id, info.name.to_owned()),
+        false => Figure::Block(id, scene.diagram.block(id).kind.info().name.to_owned()),
     };
     let name = match scene.is_expression(id) && scene.recorded(id).is_none() {
         true => "",
-        false => scene.block(id).name(),
+        false => block.name(),
     };
     let mut draft = assemble(scene, figure, name, slots);
-    let several = info.outputs.len() > 1;
-    for (port, output) in info.outputs.iter().enumerate() {
-        draft.sources.push((Source::Block(id, port), block.outputs[port]));
-        draft.node.ports.push(port_of(Side::Right, output.name.to_owned(), several));
+    let several = block.outputs.len() > 1;
+    for (port, wire) in block.outputs.iter().enumerate() {
+        draft.sources.push((Source::Block(id, port), *wire));
+        let name = match block.made {
+            true => String::new(),
+            false => scene.diagram.block(id).kind.info().outputs[port].name.to_owned(),
+        };
+        draft.node.ports.push(port_of(Side::Right, name, several));
     }
-    draft.node.path = scene.block(id).path.clone();
+    draft.node.path = block.path.clone();
     draft.node.stacked = scene.is_stack(id);
     draft.node.about = about(scene, id);
     draft.node.looped = scene.is_looped(id);
@@ -83,7 +80,7 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
 
 /// The expressions that a block shows as its own.
 fn hosted(scene: &Scene, id: BlockId) -> Option<BlockId> {
-    let driver = |wire: &WireId| scene.diagram.wire(*wire).block;
+    let driver = |wire: &WireId| scene.source(*wire);
     let wires = scene.block(id).inputs.iter().flat_map(|input| &input.wires);
     let mut drivers = wires.map(driver).filter(|_| scene.absorbs(id));
     drivers.find(|driver| matches!(scene.host(*driver), Some(Sink::Block(host, _)) if host == id))
@@ -118,8 +115,11 @@ pub(super) fn closed(scene: &Scene, id: ScopeId, outside: ScopeId) -> Draft {
     draft.finish()
 }
 
-/// The name of an input, with its place in a list.
+/// The name of an input, with its place in a list; operands of expressions have none.
 pub(crate) fn input_name(scene: &Scene, id: BlockId, port: usize) -> String {
+    if scene.block(id).made {
+        return String::new();
+    }
     let (input, place) = scene.block(id).inputs[port].at;
     let name = scene.diagram.block(id).kind.info().inputs[input].name;
     match scene.block(id).has_list(input) {
@@ -172,7 +172,7 @@ fn assemble(scene: &Scene, figure: Figure, name: &str, slots: Vec<Slot>) -> Draf
 
 impl Draft {
     fn add(&mut self, scene: &Scene, slot: Slot, pins: &mut Vec<Vec<i64>>) {
-        let driver = scene.diagram.wire(slot.wires[0]).block;
+        let driver = scene.source(slot.wires[0]);
         let here = scene.host(driver) == Some(slot.sink);
         let operands = scene.block(driver).inputs.iter().enumerate();
         let sinks = operands.map(|(port, input)| (Sink::Block(driver, port), input.wires[0]));
@@ -206,7 +206,7 @@ impl Draft {
 
     /// Writes a text on the wire of the next input.
     fn write_on(&mut self, scene: &Scene, wire: WireId, text: String) {
-        let driver = scene.diagram.wire(wire).block;
+        let driver = scene.source(wire);
         let looped = scene.is_looped(driver) && self.is_looped(scene);
         self.folded.push((self.node.ports.len(), wire, looped));
         self.node.labels.push(Label { text, at: Point::default() });
@@ -266,11 +266,13 @@ impl Draft {
 
 /// The words of a tip: path, kind and what was written for it.
 fn about(scene: &Scene, id: BlockId) -> String {
-    let block = scene.diagram.block(id);
     let path = &scene.block(id).path;
     let written = shortened(scene.diagram.sources.snippet(scene.block(id).span), 200);
     match scene.is_expression(id) {
         true => format!("{path}: {written}"),
-        false => format!("{path}: {}. {}", block.kind.info().name, block.kind.info().summary),
+        false => {
+            let info = scene.diagram.block(id).kind.info();
+            format!("{path}: {}. {}", info.name, info.summary)
+        }
     }
 }

@@ -4,15 +4,18 @@
 //! Ids are those of the flat diagram; the first of the elements stands for all of them. What an
 //! input of an element is connected to may depend on its indices, so an input may have several
 //! wires; where an expression was made for the input of some elements, it stands for what is
-//! written there for all.
+//! written there for all. At inputs of instances there always is such an expression, with an id
+//! after those of the flat diagram where that has none, so that a wire from one element to another
+//! is seen to leave the box and to come back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use base::Span;
 use diagram::{BlockId, Diagram, InstancePort, WireId};
 
 use super::arrays::Names;
 use super::kind::Kind;
+use super::selections::Selections;
 
 /// What is drawn, without the hierarchy.
 pub(crate) struct Drawn<'a> {
@@ -23,7 +26,11 @@ pub(crate) struct Drawn<'a> {
     stands: Vec<BlockId>,
     /// For each wire, the one that stands for it.
     wires: Vec<WireId>,
+    /// For each wire, its block and the output.
+    sources: Vec<(BlockId, usize)>,
     kinds: Vec<Kind>,
+    /// Connections that go through the expression at an input of an array of instances.
+    pub by_way_of: HashMap<(WireId, BlockId), BlockId>,
     /// The ports of instances.
     pub ports: Vec<InstancePort>,
 }
@@ -36,16 +43,36 @@ pub(crate) struct DrawnBlock {
     pub arrays: usize,
     /// Where it was written.
     pub span: Span,
+    /// Whether it was made for an expression.
+    pub made: bool,
+    /// Its outputs.
+    pub outputs: Vec<WireId>,
     /// Its inputs, counting every signal of a list.
     pub inputs: Vec<DrawnInput>,
-    /// The blocks that it stands for; none where another one stands for it.
+    /// The blocks that it stands for.
     pub of: Vec<BlockId>,
+    /// Whether it passes on what some elements read without it.
+    passes: bool,
+    /// Whether it stands for itself, not another one for it.
+    drawn: bool,
 }
 
 impl DrawnBlock {
     /// The last name in its path.
     pub fn name(&self) -> &str {
         self.path.rsplit('.').next().unwrap_or(&self.path)
+    }
+
+    /// Lets an expression stand for what is written at an input, which reads other wires too.
+    pub(super) fn stand_for(&mut self, written: Span, others: impl Iterator<Item = WireId>) {
+        self.span = written;
+        for wire in others {
+            self.passes = true;
+            if !self.inputs.iter().any(|known| known.wires[0] == wire) {
+                let at = (0, self.inputs.len());
+                self.inputs.push(DrawnInput { at, wires: vec![wire], span: written });
+            }
+        }
     }
 
     /// Whether an input is a list of several signals.
@@ -75,13 +102,17 @@ impl<'a> Drawn<'a> {
             diagram.block(block).outputs[diagram.wires[wire].port]
         };
         let wires = (0..diagram.wires.len()).map(driver).map(output).collect();
-        let (kinds, ports) = (Vec::new(), Vec::new());
-        let mut drawn = Drawn { diagram, names, blocks, stands, wires, kinds, ports };
+        let sources = diagram.wires.iter().map(|wire| (wire.block, wire.port)).collect();
+        let (kinds, ports, by_way_of) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut drawn =
+            Drawn { diagram, names, blocks, stands, wires, sources, kinds, ports, by_way_of };
         let wholes = if open_arrays { Vec::new() } else { drawn.leave_out_wholes() };
-        drawn.connect(&wholes);
+        let selections = Selections::new(&mut drawn);
+        drawn.connect(&wholes, &selections);
+        selections.gather(&mut drawn);
         drawn.gather();
         drawn.find_kinds();
-        drawn.name_ports();
+        drawn.name_ports(&selections);
         drawn
     }
 
@@ -103,17 +134,22 @@ impl<'a> Drawn<'a> {
         out
     }
 
-    fn connect(&mut self, left_out: &[bool]) {
+    fn connect(&mut self, left_out: &[bool], selections: &Selections) {
         for (index, block) in self.diagram.blocks.iter().enumerate() {
             if left_out.get(index) == Some(&true) {
                 continue;
             }
             let (id, stands) = (BlockId::new(index), self.stands[index]);
             self.blocks[stands.index()].of.push(id);
+            self.blocks[stands.index()].drawn = true;
             for (input, (wires, spans)) in block.inputs.iter().zip(&block.input_spans).enumerate() {
                 for (place, (wire, span)) in wires.iter().zip(spans).enumerate() {
-                    let made = DrawnInput { at: (input, place), wires: vec![*wire], span: *span };
-                    self.add(id, stands, made);
+                    let through = selections.through(self, id, *wire, *span);
+                    if let Some(through) = through {
+                        self.by_way_of.insert((*wire, id), self.sources[through.index()].0);
+                    }
+                    let wires = vec![through.unwrap_or(*wire)];
+                    self.add(id, stands, DrawnInput { at: (input, place), wires, span: *span });
                 }
             }
         }
@@ -121,10 +157,9 @@ impl<'a> Drawn<'a> {
 
     /// Adds what is connected to an input of one of the blocks that one stands for.
     fn add(&mut self, id: BlockId, stands: BlockId, mut input: DrawnInput) {
-        let driver = self.diagram.wire(input.wires[0]).block;
-        let several = id != stands || self.blocks[driver.index()].arrays > 0;
-        let wire = self.wires[input.wires[0].index()];
-        let expression = is_made(self.diagram, id);
+        let several = id != stands || self.block(self.source(input.wires[0])).arrays > 0;
+        let wire = self.wire(input.wires[0]);
+        let expression = self.block(stands).made;
         let inputs = &mut self.blocks[stands.index()].inputs;
         // The operands of an expression have no places: each wire is one.
         if expression && several && inputs.iter().any(|known| known.wires[0] == wire) {
@@ -148,7 +183,7 @@ impl<'a> Drawn<'a> {
     fn gather(&mut self) {
         for index in 0..self.diagram.blocks.len() {
             let id = BlockId::new(index);
-            if self.blocks[index].arrays == 0 || is_made(self.diagram, id) {
+            if self.blocks[index].arrays == 0 || self.blocks[index].made {
                 continue;
             }
             for place in 0..self.blocks[index].inputs.len() {
@@ -156,43 +191,54 @@ impl<'a> Drawn<'a> {
                 let made = input.wires.iter().find(|wire| self.is_made_for(**wire, id, &input));
                 let Some(made) = made.copied() else { continue };
                 self.blocks[index].inputs[place].wires = vec![made];
-                let expression = &mut self.blocks[self.diagram.wire(made).block.index()];
-                expression.span = input.span;
-                for wire in input.wires.into_iter().filter(|wire| *wire != made) {
-                    if !expression.inputs.iter().any(|known| known.wires[0] == wire) {
-                        let at = (0, expression.inputs.len());
-                        let operand = DrawnInput { at, wires: vec![wire], span: input.span };
-                        expression.inputs.push(operand);
-                    }
-                }
+                let others = input.wires.into_iter().filter(|wire| *wire != made);
+                let expression = self.source(made);
+                self.blocks[expression.index()].stand_for(input.span, others);
             }
         }
     }
 
     /// Whether a wire comes from an expression that was made for an input of a block.
     pub fn is_made_for(&self, wire: WireId, block: BlockId, input: &DrawnInput) -> bool {
-        let driver = self.diagram.wire(wire).block;
+        let driver = self.source(wire);
         let name = self.diagram.block(block).kind.info().inputs[input.at.0].name;
         let path = format!("{}.{name}", self.block(block).path);
         let rest = self.block(driver).path.strip_prefix(&path);
         let place = format!("[{}]", input.at.1);
-        is_made(self.diagram, driver) && rest.is_some_and(|rest| rest.is_empty() || rest == place)
+        self.block(driver).made && rest.is_some_and(|rest| rest.is_empty() || rest == place)
     }
 
     /// A wire that stands for several is of the liveliest of their kinds.
     fn find_kinds(&mut self) {
-        self.kinds = vec![Kind::Constant; self.wires.len()];
+        self.kinds = vec![Kind::Constant; self.sources.len()];
         for (wire, stands) in self.diagram.wires.iter().zip(&self.wires) {
             let known = &mut self.kinds[stands.index()];
             *known = known.livelier(Kind::of(wire));
         }
+        while self.pass_kinds_on() {}
     }
 
-    fn name_ports(&mut self) {
-        let mut known = std::collections::HashSet::new();
+    /// What an expression passes on that stands for an input of all elements is as lively as what
+    /// it reads. Gives whether something has changed.
+    fn pass_kinds_on(&mut self) -> bool {
+        let mut changed = false;
+        for block in self.blocks.iter().filter(|block| block.drawn && block.passes) {
+            let wire = block.outputs[0].index();
+            let read = block.inputs.iter().flat_map(|input| &input.wires);
+            let kind =
+                read.map(|read| self.kinds[read.index()]).fold(self.kinds[wire], Kind::livelier);
+            changed |= kind != self.kinds[wire];
+            self.kinds[wire] = kind;
+        }
+        changed
+    }
+
+    fn name_ports(&mut self, selections: &Selections) {
+        let mut known = HashSet::new();
         for port in &self.diagram.ports {
-            let wire = self.wires[port.wire.index()];
             let instance = self.names.drawn(&port.instance).0;
+            let selected = selections.at(port, &instance);
+            let wire = selected.unwrap_or(self.wires[port.wire.index()]);
             if known.insert((instance.clone(), &port.name, port.is_input, wire)) {
                 self.ports.push(InstancePort { instance, wire, ..port.clone() });
             }
@@ -205,8 +251,33 @@ impl<'a> Drawn<'a> {
 
     /// The blocks that stand for themselves.
     pub fn ids(&self) -> impl Iterator<Item = BlockId> {
-        let ids = (0..self.blocks.len()).map(BlockId::new);
-        ids.filter(|id| !self.block(*id).of.is_empty())
+        (0..self.blocks.len()).map(BlockId::new).filter(|id| self.block(*id).drawn)
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The block that a wire comes from.
+    pub fn source(&self, wire: WireId) -> BlockId {
+        self.sources[wire.index()].0
+    }
+
+    /// The output of its block that a wire is.
+    pub fn output(&self, wire: WireId) -> usize {
+        self.sources[wire.index()].1
+    }
+
+    /// Adds an expression that the flat diagram has no block for.
+    pub(super) fn add_expression(&mut self, path: String, arrays: usize, span: Span) -> WireId {
+        let (id, wire) = (BlockId::new(self.blocks.len()), WireId::new(self.sources.len()));
+        let (inputs, of, outputs) = (Vec::new(), Vec::new(), vec![wire]);
+        let (made, passes, drawn) = (true, false, true);
+        let own = DrawnBlock { path, arrays, span, made, outputs, inputs, of, passes, drawn };
+        self.blocks.push(own);
+        self.sources.push((id, 0));
+        wire
     }
 
     /// The block that stands for one.
@@ -214,9 +285,25 @@ impl<'a> Drawn<'a> {
         self.stands[id.index()]
     }
 
+    /// Draws an expression no more.
+    pub(super) fn withdraw(&mut self, wire: WireId) {
+        let block = self.source(wire);
+        self.blocks[block.index()].drawn = false;
+    }
+
     /// The wire that stands for one.
     pub fn wire(&self, wire: WireId) -> WireId {
-        self.wires[wire.index()]
+        self.wires.get(wire.index()).copied().unwrap_or(wire)
+    }
+
+    /// The path that is drawn for one, and how many arrays it leads through.
+    pub fn path(&self, path: &str) -> (String, usize) {
+        self.names.drawn(path)
+    }
+
+    /// A block whose inputs change.
+    pub(super) fn block_mut(&mut self, id: BlockId) -> &mut DrawnBlock {
+        &mut self.blocks[id.index()]
     }
 
     /// What a wire carries.
@@ -231,12 +318,13 @@ impl<'a> Drawn<'a> {
 
     /// The name of a wire: that of its block, with the port where there are several.
     pub fn wire_name(&self, wire: WireId) -> String {
-        let wire = self.diagram.wire(wire);
-        let outputs = self.diagram.block(wire.block).kind.info().outputs;
-        let path = &self.block(wire.block).path;
-        match outputs.len() {
-            1 => path.clone(),
-            _ => format!("{path}.{}", outputs[wire.port].name),
+        let block = self.block(self.source(wire));
+        match block.outputs.len() {
+            1 => block.path.clone(),
+            _ => {
+                let info = self.diagram.block(self.source(wire)).kind.info();
+                format!("{}.{}", block.path, info.outputs[self.output(wire)].name)
+            }
         }
     }
 
@@ -247,7 +335,7 @@ impl<'a> Drawn<'a> {
 }
 
 /// Whether a block was made for an expression.
-pub(super) fn is_made(diagram: &Diagram, block: BlockId) -> bool {
+fn is_made(diagram: &Diagram, block: BlockId) -> bool {
     let block = diagram.block(block);
     block.settings.is_empty() && block.kind.info().name == "expression"
 }
@@ -263,8 +351,9 @@ fn named(diagram: &Diagram, names: &Names) -> (Vec<DrawnBlock>, Vec<BlockId>) {
         *number += 1;
         let id = BlockId::new(index);
         stands.push(*first.entry((path.clone(), *number)).or_insert(id));
-        let (inputs, of) = (Vec::new(), Vec::new());
-        blocks.push(DrawnBlock { path, arrays, span: block.span, inputs, of });
+        let (span, made, outputs) = (block.span, is_made(diagram, id), block.outputs.clone());
+        let (inputs, of, passes, drawn) = (Vec::new(), Vec::new(), false, false);
+        blocks.push(DrawnBlock { path, arrays, span, made, outputs, inputs, of, passes, drawn });
     }
     (blocks, stands)
 }

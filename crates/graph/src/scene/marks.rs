@@ -18,8 +18,7 @@ pub(super) struct Loops {
 impl Loops {
     pub fn new(drawn: &Drawn, loops: &[Vec<PartRef>]) -> Loops {
         let diagram = drawn.diagram;
-        let mut found =
-            Loops { connections: BTreeSet::new(), blocks: vec![false; diagram.blocks.len()] };
+        let mut found = Loops { connections: BTreeSet::new(), blocks: vec![false; drawn.len()] };
         for parts in loops {
             for part in parts {
                 let block = drawn.standing_for(diagram.wire(part.wire).block);
@@ -29,7 +28,7 @@ impl Loops {
             // A caller may list a loop either way; drawn is the direction of the data.
             let all = along.or_else(|| connections(diagram, parts.iter().rev()));
             for (wire, block) in all.into_iter().flatten() {
-                found.mark(drawn, drawn.wire(wire), drawn.standing_for(block));
+                found.mark(drawn, wire, block);
             }
         }
         found
@@ -37,14 +36,16 @@ impl Loops {
 
     /// Marks a connection, and the expression on its way that stands for what is written there.
     fn mark(&mut self, drawn: &Drawn, wire: WireId, block: BlockId) {
-        let reads = |block: BlockId, wire: WireId| drawn.operands(block).any(|read| read == wire);
-        self.connections.insert((wire, block));
-        if reads(block, wire) {
+        let way = drawn.by_way_of.get(&(wire, block));
+        let (wire, block) = (drawn.wire(wire), drawn.standing_for(block));
+        let reads = |block: BlockId| drawn.operands(block).any(|read| read == wire);
+        if way.is_none() && reads(block) {
+            self.connections.insert((wire, block));
             return;
         }
         for between in drawn.operands(block) {
-            let expression = drawn.diagram.wire(between).block;
-            if reads(expression, wire) {
+            let expression = drawn.source(between);
+            if way.is_none_or(|way| *way == expression) && reads(expression) {
                 self.connections.extend([(wire, expression), (between, block)]);
                 self.blocks[expression.index()] = true;
             }

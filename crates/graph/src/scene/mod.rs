@@ -3,6 +3,7 @@
 
 mod arrays;
 mod drawn;
+mod selections;
 
 mod scopes;
 
@@ -80,15 +81,23 @@ impl<'a> Scene<'a> {
 
     /// What is written at an input where that tells elements of arrays apart.
     pub fn selection(&self, block: BlockId, port: usize) -> Option<String> {
+        if self.is_expression(block) {
+            return None;
+        }
         let input = &self.block(block).inputs[port];
-        let driver = |wire: &WireId| self.block(self.diagram.wire(*wire).block);
+        let driver = |wire: &WireId| self.block(self.drawn.source(*wire));
         let written = self.diagram.sources.snippet(input.span);
         let indexed = |wire: &WireId| {
             let made = self.drawn.is_made_for(*wire, block, input);
             !made && driver(wire).arrays > 0 && written.contains('[')
         };
         let selects = input.wires.len() > 1 || input.wires.iter().any(indexed);
-        (selects && !self.is_expression(block)).then(|| shortened(written, 44))
+        selects.then(|| shortened(written, 44))
+    }
+
+    /// The block that a wire comes from.
+    pub fn source(&self, wire: WireId) -> BlockId {
+        self.drawn.source(wire)
     }
 
     /// The kind of a wire.
@@ -103,17 +112,17 @@ impl<'a> Scene<'a> {
 
     /// Whether a wire comes from a block that is drawn.
     pub fn is_drawn(&self, wire: WireId) -> bool {
-        self.scopes.is_shown(self.diagram.wire(wire).block)
+        self.scopes.is_shown(self.drawn.source(wire))
     }
 
     /// Whether a block was made for an expression.
     pub fn is_expression(&self, block: BlockId) -> bool {
-        scopes::is_expression(self.diagram, block)
+        scopes::is_expression(&self.drawn, block)
     }
 
     /// The name under which an expression is recorded that feeds nothing else.
     pub fn recorded(&self, block: BlockId) -> Option<&str> {
-        let wire = *self.diagram.block(block).outputs.first()?;
+        let wire = *self.block(block).outputs.first()?;
         let fed = self.nets.contains_key(&(self.scopes.of(block), wire));
         let name = self.block(block).path.strip_prefix("record.")?;
         (!fed && self.scopes.of(block) == self.root()).then_some(name)
@@ -121,7 +130,7 @@ impl<'a> Scene<'a> {
 
     /// The text of an expression, line by line.
     pub fn expression(&self, block: BlockId) -> Vec<String> {
-        if scopes::is_machine_output(self.diagram, block) {
+        if scopes::is_machine_output(&self.drawn, block) {
             let path = &self.block(block).path;
             return vec![path.rsplit('.').next().unwrap_or(path).to_owned()];
         }
@@ -145,7 +154,7 @@ impl<'a> Scene<'a> {
         if !self.scopes.is_shown(block) {
             return None;
         }
-        let wire = *self.diagram.block(block).outputs.first()?;
+        let wire = *self.block(block).outputs.first()?;
         let net = self.nets.get(&(self.scopes.of(block), wire))?;
         let [(sink, _)] = net.to[..] else { return None };
         match sink {
@@ -159,13 +168,16 @@ impl<'a> Scene<'a> {
 
     /// Whether a block only gives a name to an expression.
     pub fn absorbs(&self, block: BlockId) -> bool {
+        if self.is_expression(block) {
+            return false;
+        }
         let info = self.diagram.block(block).kind.info();
         info.name == "Expression" && info.inputs.len() == 1 && info.outputs.len() == 1
     }
 
     /// The only node that a visible expression feeds.
     pub fn led(&self, block: BlockId) -> Option<Sink> {
-        let wire = *self.diagram.block(block).outputs.first()?;
+        let wire = *self.block(block).outputs.first()?;
         let net = self.nets.get(&(self.scopes.of(block), wire))?;
         match net.to[..] {
             [(sink, _)] if sink != Sink::Outside && self.is_expression(block) => Some(sink),
@@ -202,7 +214,7 @@ impl<'a> Scene<'a> {
     /// it; nothing where both ends are hidden in one instance.
     pub fn ends(&self, wire: WireId, sink: Sink) -> Option<(Source, Sink, bool)> {
         let Sink::Block(block, _) = sink else { return None };
-        let driver = self.diagram.wire(wire).block;
+        let driver = self.drawn.source(wire);
         if !self.scopes.is_shown(block) || !self.scopes.is_shown(driver) {
             return None;
         }
@@ -210,7 +222,7 @@ impl<'a> Scene<'a> {
         if hiding.is_some() && hiding == hidden {
             return None;
         }
-        let port = self.diagram.wire(wire).port;
+        let port = self.drawn.output(wire);
         let from = hiding.map_or(Source::Block(driver, port), Source::Group);
         let to = hidden.map_or(sink, Sink::Group);
         Some((from, to, self.loops.contains(wire, block)))

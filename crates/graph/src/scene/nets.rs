@@ -64,7 +64,7 @@ fn connect(
     (wire, block, port): (WireId, BlockId, usize),
     looped: bool,
 ) {
-    let driver = drawn.diagram.wire(wire).block;
+    let driver = drawn.source(wire);
     if !scopes.is_shown(driver) {
         return;
     }
@@ -73,7 +73,7 @@ fn connect(
     if hiding.is_some() && hiding == hidden {
         return;
     }
-    let first = hiding.map_or(Source::Block(driver, drawn.diagram.wire(wire).port), Source::Group);
+    let first = hiding.map_or(Source::Block(driver, drawn.output(wire)), Source::Group);
     let last = hidden.map_or(Sink::Block(block, port), Sink::Group);
     let shared = up.iter().zip(&down).take_while(|(a, b)| a == b).count();
     let source = |place: usize| up.get(place + 1).map_or(first, |scope| Source::Group(*scope));

@@ -47,9 +47,9 @@ fn declared(drawn: &Drawn, instance: &str, wire: WireId, input: bool) -> Option<
 
 /// The name of an expression that was made for a port of an instance.
 fn named_after_port(drawn: &Drawn, wire: WireId, instance: &str) -> Option<String> {
-    let driver = drawn.diagram.wire(wire).block;
+    let driver = drawn.source(wire);
     let name = drawn.block(driver).path.strip_prefix(instance)?.strip_prefix('.')?;
-    (is_expression(drawn.diagram, driver) && !name.contains('.')).then(|| name.to_owned())
+    (is_expression(drawn, driver) && !name.contains('.')).then(|| name.to_owned())
 }
 
 /// The blocks that read a wire, and the words by which each names it.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use blocks::ModeOutput;
 use diagram::{BlockId, Diagram};
 
-use super::drawn::{Drawn, is_made};
+use super::drawn::Drawn;
 use crate::Options;
 
 /// An instance of a diagram; 0 is the main diagram.
@@ -47,13 +47,17 @@ pub(crate) struct Scopes {
 
 /// Whether a block was made for an expression, or stands where the outputs of the states of a
 /// machine come together.
-pub(super) fn is_expression(diagram: &Diagram, block: BlockId) -> bool {
-    is_made(diagram, block) || is_machine_output(diagram, block)
+pub(super) fn is_expression(drawn: &Drawn, block: BlockId) -> bool {
+    drawn.block(block).made || is_machine_output(drawn, block)
 }
 
 /// Whether a block is an output of a state machine.
-pub(super) fn is_machine_output(diagram: &Diagram, block: BlockId) -> bool {
-    diagram.block(block).kind.info().name == ModeOutput::NAME
+pub(super) fn is_machine_output(drawn: &Drawn, block: BlockId) -> bool {
+    !drawn.block(block).made && joins_states(drawn.diagram, block.index())
+}
+
+fn joins_states(diagram: &Diagram, block: usize) -> bool {
+    diagram.blocks[block].kind.info().name == ModeOutput::NAME
 }
 
 /// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the
@@ -71,7 +75,7 @@ fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
     for _ in 0..told.len() {
         let mut changed = false;
         for index in 0..told.len() {
-            if told[index] || is_machine_output(diagram, BlockId::new(index)) {
+            if told[index] || joins_states(diagram, index) {
                 continue;
             }
             for wire in diagram.blocks[index].inputs.iter().flatten() {
@@ -180,25 +184,25 @@ fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
     let diagram = drawn.diagram;
     let told = told_by_charts(diagram);
     let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.mode).collect();
-    let plain = drawn.ids().filter(|id| !is_expression(diagram, *id) && !modes.contains(id));
+    let plain = drawn.ids().filter(|id| !is_expression(drawn, *id) && !modes.contains(id));
     let written: BTreeSet<&str> = plain.map(|id| drawn.block(id).path.as_str()).collect();
     let instances: BTreeSet<&str> = written.iter().map(|path| split(path).0).collect();
-    let mut fed = vec![Vec::new(); diagram.blocks.len()];
+    let mut fed = vec![Vec::new(); drawn.len()];
     for id in drawn.ids() {
         for wire in drawn.operands(id) {
-            fed[diagram.wire(wire).block.index()].push(id);
+            fed[drawn.source(wire).index()].push(id);
         }
     }
     let home = |id: BlockId| {
         let path = drawn.block(id).path.as_str();
         let (above, _) = split(path);
-        if told[id.index()] {
+        if told.get(id.index()) == Some(&true) {
             return None;
         }
         if modes.contains(&id) {
             return Some(path);
         }
-        if !is_expression(diagram, id) || is_machine_output(diagram, id) {
+        if !is_expression(drawn, id) || is_machine_output(drawn, id) {
             return Some(above);
         }
         // An expression is named after the block and the input that it feeds, after the port of an
@@ -215,7 +219,7 @@ fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
         let made_inside = outside || reads_inside(drawn, id, above);
         Some(if made_inside { above } else { split(above).0 })
     };
-    let mut homes = vec![None; diagram.blocks.len()];
+    let mut homes = vec![None; drawn.len()];
     drawn.ids().for_each(|id| homes[id.index()] = home(id));
     homes
 }
@@ -230,7 +234,7 @@ fn reads_inside(drawn: &Drawn, id: BlockId, instance: &str) -> bool {
     drawn.block(id).inputs.iter().any(|input| {
         let name = drawn.diagram.sources.snippet(input.span);
         let first = name.split('.').next().unwrap_or(name);
-        let driver = &drawn.block(drawn.diagram.wire(input.wires[0]).block).path;
+        let driver = &drawn.block(drawn.source(input.wires[0])).path;
         let inner = driver.strip_prefix(instance).and_then(|rest| rest.strip_prefix('.'));
         inner.is_some_and(|rest| rest == first || is_inside(rest, first))
     })
