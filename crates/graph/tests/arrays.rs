@@ -1,6 +1,5 @@
 //! Arrays of blocks: one box for all elements, whatever the sizes.
 
-#[allow(dead_code)]
 mod common;
 
 use common::{check, flat};
