@@ -3,7 +3,7 @@
 use base::Time;
 use ir::{Active, Slot, run, run_active};
 use program::{Jacobian, Line, Program, RegionProgram, Span};
-use solver::{Pattern, System, Trial};
+use solver::{Pattern, System, Trial, wide};
 
 use crate::history::History;
 use crate::native::RegionCode;
@@ -229,6 +229,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Puts time and delayed signals in their places.
+    #[inline(always)]
     fn place_time(&mut self, t: f64, slopes: bool) {
         self.slots[self.time as usize] = self.origin + t;
         if !self.program.lines.is_empty() {
@@ -238,6 +239,7 @@ impl<'a> Flow<'a> {
 
     /// The rates by compiled code; says whether they are what the interpreter would give, which
     /// has other functions where they are not finite.
+    #[inline(always)]
     fn compiled_rates(&mut self, code: &dyn RegionCode, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
         self.place_time(t, false);
         if self.whole {
@@ -272,9 +274,14 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether all numbers are finite, looked at side by side.
-fn all_finite(x: &[f64]) -> bool {
-    x.iter().fold(true, |finite, x| finite & x.is_finite())
+/// Whether all numbers are finite, looked at side by side: a finite one times zero has no bits but
+/// its sign.
+pub(crate) fn all_finite(x: &[f64]) -> bool {
+    wide(
+        x.len(),
+        #[inline(always)]
+        || x.iter().fold(0, |odd, x| odd | (x * 0.0).abs().to_bits()) == 0,
+    )
 }
 
 impl System for Flow<'_> {

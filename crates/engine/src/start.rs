@@ -7,7 +7,7 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::run;
-use program::{CrossingKind, FragmentProgram, Program, UnitId};
+use program::{CrossingKind, FragmentProgram, Program};
 use solver::Solver;
 
 use crate::crossings::ROUNDS;
@@ -25,10 +25,6 @@ use crate::{Options, RunError};
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options, blocks: usize) -> Snapshot {
         let mut slots = program.image.clone();
-        for state in &program.states {
-            let from = program.cell(state.cell).slot as usize;
-            slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
-        }
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
         for (index, timer) in program.timers.iter().enumerate() {
@@ -155,11 +151,10 @@ impl Simulation {
                 (self.s.slots[side], self.s.slots[side + 1]) = (1.0, -1.0);
             }
         }
-        let units: Vec<UnitId> = (0..program.units.len()).map(UnitId::new).collect();
         for _ in 0..ROUNDS {
             let mut changed = false;
             run(&program.still, &mut self.s.slots);
-            changed |= self.set_unlocated(&units);
+            changed |= self.set_unlocated(&program.unlocated);
             let mut found = Vec::new();
             for (region, code) in program.regions.iter().enumerate() {
                 if !code.watches.is_empty() {

@@ -8,6 +8,7 @@
 
 mod program;
 
+mod alike;
 mod slots;
 
 mod compose;

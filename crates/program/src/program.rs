@@ -26,7 +26,7 @@ base::typed_id! {
 /// Everything that the engine runs.
 #[derive(Debug)]
 pub struct Program {
-    /// The buffer before anything has run, constants in place.
+    /// The buffer before anything has run, constants and initial states in place.
     pub image: Vec<f64>,
     /// Where model time is \[s\].
     pub time: Slot,
@@ -34,6 +34,8 @@ pub struct Program {
     pub regions: Vec<RegionProgram>,
     /// The tapes of a tick: first those of outputs, in order, then those of commits.
     pub units: Vec<Unit>,
+    /// Those with a crossing that does not move between events.
+    pub unlocated: Vec<UnitId>,
     /// Places whose changes are followed.
     pub cells: Vec<Cell>,
     /// The states of all blocks.

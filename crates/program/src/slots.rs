@@ -8,6 +8,7 @@ use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
+use crate::alike::{Flowing, in_families};
 use crate::program::{
     Cell, CellId, Crossing, CrossingKind, Line, RegionProgram, Span, StateCells, TimerCells, Watch,
     WireCells,
@@ -185,67 +186,69 @@ impl Slots {
     }
 
     /// The continuous states of a region lie one after the other, fragment by fragment, so that the
-    /// solver copies those of a fragment in one piece.
+    /// solver copies those of a fragment in one piece, and in a fragment family by family.
     fn place_states(&mut self, diagram: &Diagram) {
-        let continuous = |block: BlockId| {
-            let states = diagram.block(block).definition.states.iter();
-            states.filter(|state| state.derivative.is_some()).map(|state| state.ty.len())
-        };
-        let mut next: FxHashMap<(usize, FragmentId), Slot> = FxHashMap::default();
-        for (index, region) in diagram.regions.iter().enumerate() {
-            let dimension: usize = region.blocks.iter().flat_map(|b| continuous(*b)).sum();
-            let (state, rate) = (self.layout.reserve(dimension), self.layout.reserve(dimension));
-            let program = &mut self.regions[index];
-            program.owners = vec![BlockId::new(0); dimension];
-            let mut offset = 0;
-            for (fragment, blocks) in by_fragment(diagram, &region.blocks) {
-                let states: usize = blocks.iter().flat_map(|b| continuous(*b)).sum();
-                let tolerance = |block: &BlockId| diagram.block(*block).tolerance;
-                let flowing = || blocks.iter().filter(|block| continuous(**block).next().is_some());
-                let longest = |block: &BlockId| diagram.block(*block).definition.maximum_step;
-                next.insert((index, fragment), state + offset as Slot);
-                program.spans.push(Span {
-                    fragment,
-                    state: offset,
-                    states,
-                    watch: 0,
-                    watches: 0,
-                    maximum_step: blocks.iter().map(longest).fold(f64::INFINITY, f64::min),
-                    tolerance: flowing().filter_map(tolerance).min_by(f64::total_cmp),
-                    common: flowing().any(|block| tolerance(block).is_none()),
-                });
-                offset += states;
-            }
-            (program.dimension, program.state, program.rate) = (dimension, state, rate);
-            program.moves = index > 0;
+        let mut places: FxHashMap<Flowing, Slot> = FxHashMap::default();
+        for index in 0..diagram.regions.len() {
+            self.place_flowing(diagram, index, &mut places);
         }
         for (index, block) in diagram.blocks.iter().enumerate() {
             self.first_state.push(self.states.len());
-            for state in &block.definition.states {
-                let length = state.ty.len();
-                let flows = state.derivative.is_some();
-                let cell = if flows {
-                    let owner = BlockId::new(index);
-                    let region = block.region.index();
-                    let place = next.get_mut(&(region, block.fragment)).expect("a known fragment");
-                    let slot = *place;
-                    *place += length as Slot;
-                    let first = (slot - self.regions[region].state) as usize;
-                    self.regions[region].owners[first..first + length].fill(owner);
-                    self.cell_at(slot, length)
-                } else {
-                    self.cell(length)
+            let owner = BlockId::new(index);
+            for (number, state) in block.definition.states.iter().enumerate() {
+                let place = places.get(&(owner, number));
+                let cell = match place {
+                    Some(slot) => self.cell_at(*slot, state.ty.len()),
+                    None => self.cell(state.ty.len()),
                 };
                 self.states.push(StateCells {
-                    block: BlockId::new(index),
+                    block: owner,
                     name: state.name,
                     cell,
                     initial: state.initial.data().to_vec(),
-                    continuous: flows,
+                    continuous: place.is_some(),
                     wire: None,
                 });
             }
         }
+    }
+
+    /// Makes room for the continuous states of a region.
+    fn place_flowing(
+        &mut self,
+        diagram: &Diagram,
+        index: usize,
+        places: &mut FxHashMap<Flowing, Slot>,
+    ) {
+        let tolerance = |block: BlockId| diagram.block(block).tolerance;
+        let longest = |block: &BlockId| diagram.block(*block).definition.maximum_step;
+        let program = &mut self.regions[index];
+        let mut offsets: Vec<(Flowing, usize)> = Vec::new();
+        for (fragment, blocks) in by_fragment(diagram, &diagram.regions[index].blocks) {
+            let (first, order) = (program.owners.len(), in_families(diagram, &blocks));
+            for (block, number) in &order {
+                offsets.push(((*block, *number), program.owners.len()));
+                let length = diagram.block(*block).definition.states[*number].ty.len();
+                program.owners.extend(std::iter::repeat_n(*block, length));
+            }
+            let tolerances = order.iter().map(|(block, _)| tolerance(*block));
+            program.spans.push(Span {
+                fragment,
+                state: first,
+                states: program.owners.len() - first,
+                watch: 0,
+                watches: 0,
+                maximum_step: blocks.iter().map(longest).fold(f64::INFINITY, f64::min),
+                tolerance: tolerances.clone().flatten().min_by(f64::total_cmp),
+                common: tolerances.clone().any(|own| own.is_none()),
+            });
+        }
+        program.dimension = program.owners.len();
+        program.moves = index > 0;
+        program.state = self.layout.reserve(program.dimension);
+        program.rate = self.layout.reserve(program.dimension);
+        let place = |(state, offset)| (state, program.state + offset as Slot);
+        places.extend(offsets.into_iter().map(place));
     }
 
     fn place_timers(&mut self, diagram: &Diagram) {

@@ -11,8 +11,8 @@ use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, Crossing, CrossingKind, Extras, Program, RecordCells, RegionProgram, Unit, WireCells,
-    WirePlaces,
+    Cell, Crossing, CrossingKind, Extras, Program, RecordCells, RegionProgram, Unit, UnitId,
+    WireCells, WirePlaces,
 };
 use crate::rates::roots_of;
 use crate::reach::Reach;
@@ -81,15 +81,21 @@ pub(crate) fn program(
     slots.cells.iter_mut().for_each(Cell::gather_readers);
     place_units(&units, &mut slots.regions);
     place_wires(&mut slots);
+    let unlocated = unlocated(&units, &slots.crossings);
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
+    }
+    for state in &slots.states {
+        let from = slots.cells[state.cell.index()].slot as usize;
+        image[from..from + state.initial.len()].copy_from_slice(&state.initial);
     }
     let mut program = Program {
         image,
         time: slots.time,
         regions: slots.regions,
         units,
+        unlocated,
         cells: slots.cells,
         states: slots.states,
         crossings: slots.crossings,
@@ -122,6 +128,12 @@ fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
         of[crossing.block.index()].push(crossing.residual);
     }
     units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
+}
+
+/// The units with a crossing that no region watches.
+fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
+    let has_one = |unit: &Unit| unit.crossings.iter().any(|(_, k)| crossings[*k].watch.is_none());
+    (0..units.len()).filter(|unit| has_one(&units[*unit])).map(UnitId::new).collect()
 }
 
 /// Tells each region where the wires are that its left limits make.

@@ -13,11 +13,14 @@
 //! - A wrong sign within the function's rounding is a zero.
 //! - The search goes from left to right over intervals that are split only where a function
 //!   may dip between two looks, so the first change is found and not just any.
+//! - Most functions are far from zero over most steps, and are passed over in one sweep without
+//!   branches. Only the others, the *suspects*, are searched for.
 
 mod interval;
 mod level;
 mod refine;
 mod search;
+mod suspects;
 
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +80,8 @@ struct Space {
     /// Right ends of intervals still to be searched, the nearest last; the first `open` count.
     levels: Vec<Level>,
     open: usize,
+    /// The functions that are searched for, by rising number; what follows is true of them alone.
+    suspects: Vec<usize>,
     /// Counted as zero at the start and not yet seen on its side.
     fresh: Vec<bool>,
     /// Fresh, flat at the start, and on its side or at zero where the step ends.
@@ -107,6 +112,7 @@ impl Search {
         let space = &mut self.space.0;
         if space.fresh.len() != m {
             space.levels = vec![Level::new(m); FIRST_LEVELS];
+            space.suspects = Vec::with_capacity(m);
             space.fresh = vec![false; m];
             space.flat = vec![false; m];
             space.wanted = vec![false; m];

@@ -93,7 +93,8 @@ pub(crate) fn mean_square<T: Tableau>(segment: &Segment, tolerance: Tolerance) -
 }
 
 /// Sums are kept apart in lanes, because one chain of additions would set the pace for
-/// large systems. `v * 0.0` is zero for a finite v and NaN for any other.
+/// large systems; terms are computed some at a time before they are added, because loops that do
+/// both are vectorised by halves. `v * 0.0` is zero for a finite v and NaN for any other.
 #[inline(always)]
 fn mean_square_exactly<const N: usize>(
     segment: &Segment,
@@ -101,6 +102,7 @@ fn mean_square_exactly<const N: usize>(
     row: &[(usize, f64)],
 ) -> f64 {
     const LANES: usize = 4;
+    const TERMS: usize = 16 * LANES;
     let n = segment.x0.len();
     if n == 0 {
         return 0.0;
@@ -112,9 +114,15 @@ fn mean_square_exactly<const N: usize>(
     let values = [x0, x1, end];
     let mut lanes = [0.0; LANES];
     let whole = n - n % LANES;
-    for base in (0..whole).step_by(LANES) {
-        for (lane, sum) in lanes.iter_mut().enumerate() {
-            *sum += term(values, (&k, &w), (h, tolerance), base + lane);
+    for base in (0..whole).step_by(TERMS) {
+        let mut terms = [0.0; TERMS];
+        let terms = &mut terms[..TERMS.min(whole - base)];
+        let (values, k) = (values.map(|x| &x[base..]), k.map(|k| &k[base..]));
+        for (i, own) in terms.iter_mut().enumerate() {
+            *own = term(values, (&k, &w), (h, tolerance), i);
+        }
+        for four in terms.chunks_exact(LANES) {
+            lanes.iter_mut().zip(four).for_each(|(sum, own)| *sum += own);
         }
     }
     let mut rest = 0.0;
@@ -127,7 +135,7 @@ fn mean_square_exactly<const N: usize>(
 /// The slopes of a state by their weights. It is inlined wherever it is used, so that loops over
 /// states become vector instructions.
 #[inline(always)]
-fn weighed<const N: usize>(k: &[&[f64]; N], w: &[f64; N], i: usize) -> f64 {
+pub(crate) fn weighed<const N: usize>(k: &[&[f64]; N], w: &[f64; N], i: usize) -> f64 {
     let mut sum = w[0] * k[0][i];
     for j in 1..N {
         sum += w[j] * k[j][i];

@@ -72,6 +72,12 @@ impl Cubic {
         theta
     }
 
+    /// The same from the other end, with the other sign: what falls through zero still does.
+    pub fn mirrored(&self) -> Cubic {
+        let ([first, last], [from, to]) = (self.value, self.slope);
+        Cubic { value: [-last, -first], slope: [to, from] }
+    }
+
     /// The falling zero of the parabola without the cubic's last term, or of the chord.
     fn guess(&self, a: f64, b: f64) -> f64 {
         let [first, last] = self.value;

@@ -16,16 +16,15 @@ pub(crate) fn step<S: System>(
     order: u32,
     longest: f64,
 ) -> f64 {
-    let size = |of: &dyn Fn(usize) -> f64| rms(&segment.x1, tolerance, of);
-    let slope = segment.end_slope();
-    let (d0, d1) = (size(&|i| segment.x1[i]), size(&|i| slope[i]));
+    let (x, slope) = (&segment.x1, segment.end_slope());
+    let (d0, d1) = (rms(x, tolerance, |i| x[i]), rms(x, tolerance, |i| slope[i]));
     let trial = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 }.min(longest);
     for (i, argument) in argument.iter_mut().enumerate() {
         *argument = segment.x1[i] + trial * slope[i];
     }
     system.derivative(segment.end + trial, argument, &mut segment.slopes[0]);
     let (before, after) = (segment.end_slope(), &segment.slopes[0]);
-    let d2 = rms(&segment.x1, tolerance, &|i| after[i] - before[i]) / trial;
+    let d2 = rms(&segment.x1, tolerance, |i| after[i] - before[i]) / trial;
     if !d2.is_finite() {
         return 1e-3 * trial;
     }
@@ -38,7 +37,7 @@ pub(crate) fn step<S: System>(
     (100.0 * trial).min(curved).min(longest)
 }
 
-fn rms(x: &[f64], tolerance: Tolerance, of: &dyn Fn(usize) -> f64) -> f64 {
+fn rms(x: &[f64], tolerance: Tolerance, of: impl Fn(usize) -> f64) -> f64 {
     let square = |i: usize| {
         let ratio = of(i) / (tolerance.absolute + tolerance.relative * x[i].abs());
         ratio * ratio

@@ -5,7 +5,7 @@
 //! the derivatives and factors anew.
 
 use crate::counters::Counters;
-use crate::lu;
+use crate::lu::{self, Pivots};
 use crate::pattern::Pattern;
 use crate::sparse::Sparse;
 use crate::system::System;
@@ -27,17 +27,17 @@ pub(crate) struct Linear {
 /// The matrix and its factors.
 #[derive(Debug)]
 enum Factors {
-    /// Row by row.
+    /// Column after column.
     Dense {
         matrix: Vec<f64>,
-        pivots: Vec<usize>,
+        pivots: Pivots,
     },
     Sparse(Box<Sparse>),
 }
 
 impl Default for Factors {
     fn default() -> Factors {
-        Factors::Dense { matrix: Vec::new(), pivots: Vec::new() }
+        Factors::Dense { matrix: Vec::new(), pivots: Pivots::default() }
     }
 }
 
@@ -45,7 +45,7 @@ impl Factors {
     fn new(pattern: &Pattern) -> Factors {
         let n = pattern.dimension();
         match Pattern::eliminates_densely(n, pattern.len()) {
-            true => Factors::Dense { matrix: vec![0.0; n * n], pivots: vec![0; n] },
+            true => Factors::Dense { matrix: vec![0.0; n * n], pivots: Pivots::new(n) },
             false => Factors::Sparse(Box::new(Sparse::new(pattern))),
         }
     }
@@ -122,7 +122,7 @@ impl Linear {
         for column in 0..n {
             let own = pattern.range(column);
             for (row, value) in pattern.column(column).iter().zip(&self.values[own]) {
-                matrix[row * n + column] = -b * value;
+                matrix[column * n + row] = -b * value;
             }
             matrix[column * n + column] += a;
         }

@@ -69,6 +69,7 @@ impl Pattern {
     }
 
     /// The rows of a column.
+    #[inline]
     pub fn column(&self, column: usize) -> &[usize] {
         &self.rows[self.range(column)]
     }

@@ -6,7 +6,7 @@
 
 use std::array::from_fn;
 
-use crate::explicit::Tolerance;
+use crate::explicit::{Tolerance, weighed};
 use crate::linear::Linear;
 use crate::segment::Segment;
 use crate::system::System;
@@ -87,11 +87,7 @@ fn stage<S: System, const N: usize>(
     let n = argument.len();
     let (k, x0): ([&[f64]; N], _) = (from_fn(|j| &known[j][..n]), &x0[..n]);
     for i in 0..n {
-        let mut sum = 0.0;
-        for j in 0..N {
-            sum += a[j] * k[j][i];
-        }
-        argument[i] = x0[i] + sum;
+        argument[i] = x0[i] + weighed(&k, a, i);
     }
     solve_at(system, linear, (t, h, time), argument, known, &mut rest[0], c);
 }
@@ -128,12 +124,8 @@ fn solve_at<S: System, const N: usize>(
     system.derivative(t, argument, u);
     let k: [&[f64]; N] = from_fn(|j| &known[j][..n]);
     let scale = 1.0 / h;
-    for i in 0..n {
-        let mut sum = 0.0;
-        for j in 0..N {
-            sum += c[j] * k[j][i];
-        }
-        u[i] += scale * sum;
+    for (i, own) in u.iter_mut().enumerate() {
+        *own += scale * weighed(&k, c, i);
     }
     finish(linear, u, h, time);
 }

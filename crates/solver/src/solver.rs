@@ -199,9 +199,8 @@ impl Solver {
                 Err(error)
             }
             Ok(None) => Ok(Advance::Reached),
-            Ok(Some(t)) => {
+            Ok(Some(_)) => {
                 self.counters.located += 1;
-                self.move_inside(t);
                 Ok(Advance::Crossing)
             }
         }
@@ -350,7 +349,7 @@ impl Solver {
         self.prepare(system);
     }
 
-    /// Searches the step just taken; returns where it has to stop.
+    /// Searches the step just taken; returns where it has to stop, and stands there.
     fn find<S: System>(
         &mut self,
         system: &mut S,
@@ -363,8 +362,21 @@ impl Solver {
         let at_horizon = self.segment.end == horizon;
         let Space { argument, slope, .. } = &mut self.space.0;
         let (segment, counters) = (&self.segment, &mut self.counters);
-        let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
-        self.search.first_change(&mut probe, sides, at_horizon)
+        let mut probe = Probe { system, segment, x: argument, dx: slope, at: None, counters };
+        let change = self.search.first_change(&mut probe, sides, at_horizon)?;
+        let seen = probe.at;
+        match change {
+            // The last look was there.
+            Some(t) if seen == change && t != self.segment.end => {
+                self.inside.active = true;
+                self.inside.t = t;
+                std::mem::swap(&mut self.inside.x, argument);
+                std::mem::swap(&mut self.inside.dx, slope);
+            }
+            Some(t) => self.move_inside(t),
+            None => {}
+        }
+        Ok(change)
     }
 
     /// Looks at the crossing functions at the end of the segment.
@@ -374,7 +386,7 @@ impl Solver {
         }
         let Space { argument, slope, .. } = &mut self.space.0;
         let (segment, counters) = (&self.segment, &mut self.counters);
-        let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
+        let mut probe = Probe { system, segment, x: argument, dx: slope, at: None, counters };
         probe.look(segment.end, &mut self.search.here);
     }
 

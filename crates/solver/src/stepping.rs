@@ -253,7 +253,7 @@ impl Solver {
         let Space { argument, slope, .. } = &mut self.space.0;
         let (segment, counters) = (&self.segment, &mut self.counters);
         let taken = segment.end - segment.start;
-        let mut probe = Probe { system, segment, x: argument, dx: slope, counters };
+        let mut probe = Probe { system, segment, x: argument, dx: slope, at: None, counters };
         let error = self.search.cubic_error(&mut probe);
         if taken <= 2.0 * shortest_step(segment.start) { 0.0 } else { error * error }
     }

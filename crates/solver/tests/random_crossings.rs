@@ -88,7 +88,7 @@ fn every_zero_of_random_polynomials_is_found() {
         }
     }
     assert_eq!(failures, 0);
-    assert!(looks < 14 * zeros, "{looks} looks for {zeros} zeros");
+    assert!(looks < 11 * zeros, "{looks} looks for {zeros} zeros");
 }
 
 /// Sines with offsets, in steps of up to a period.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{Bits, bits, by, compile};
 use proptest::prelude::*;
-use superdense::{Backend, Library, Overrides, Ran, Run, System, read};
+use superdense::{Backend, Library, Overrides, Ran, Run, Stage, System, read};
 
 fn started(system: &System, backend: Backend) -> Run {
     let mut run = system.start();
@@ -277,4 +277,70 @@ proptest! {
         agree(&text, &system);
         prop_assert_eq!(memory(&system, 1), memory(&system, most));
     }
+}
+
+/// Masses and their speeds in turn, at rest in the slowest shape of the chain.
+fn chain(masses: usize, method: &str) -> String {
+    let name = |i: usize| if i == 0 || i > masses { "0".to_owned() } else { format!("x{i}") };
+    let blocks = (1..=masses).map(|i| {
+        let shape = (std::f64::consts::PI * i as f64 / (masses + 1) as f64).sin();
+        let force = format!("{} - 2 * x{i} + {}", name(i - 1), name(i + 1));
+        let place = format!("  x{i}: {{type: Integrator, input: v{i}, initial: {shape}}}\n");
+        format!("{place}  v{i}: {{type: Integrator, input: {force}}}\n")
+    });
+    let blocks: String = blocks.collect();
+    format!(
+        "superdense: 1\nblocks:\n{blocks}record: [x1, x7, x{masses}, v7]\n\
+         simulate: {{stop: 30, solver: {method}, tolerance: 1e-9}}\n"
+    )
+}
+
+/// States of one family are moved together; each is still the state of its own block.
+#[test]
+fn a_chain_swings_in_its_slowest_shape() {
+    const MASSES: usize = 30;
+    let angle = std::f64::consts::PI / (MASSES + 1) as f64;
+    let frequency = 2.0 * (0.5 * angle).sin();
+    for method in ["rk45", "rodas5p"] {
+        let system = compile(&chain(MASSES, method));
+        agree(method, &system);
+        let outcome = started(&system, Backend::Native).finish();
+        let trace = outcome.unwrap_or_else(|failure| panic!("{failure}")).trace;
+        let (swing, speed) = ((30.0 * frequency).cos(), -frequency * (30.0 * frequency).sin());
+        for (signal, mass, factor) in
+            [("x1", 1, swing), ("x7", 7, swing), ("x30", MASSES, swing), ("v7", 7, speed)]
+        {
+            let expected = factor * (angle * mass as f64).sin();
+            let found = trace.last(signal).expect("it is recorded");
+            assert!((found - expected).abs() < 1e-7, "{method} {signal}: {found}, not {expected}");
+        }
+    }
+}
+
+/// The rates of a chain of a thousand cost as many instructions as those of a hundred, and speeds
+/// are copied in one piece.
+#[test]
+fn loops_over_a_chain_leave_no_gaps() {
+    let counts = [100, 1000].map(|masses| {
+        let text = compile(&chain(masses, "rk45")).print(Stage::Program);
+        let tapes = text.split("derivative: Tape").skip(1);
+        let rates: String = tapes.filter_map(|tape| tape.split("temporaries:").next()).collect();
+        assert!(!rates.contains("CopyApart"), "speeds that are not side by side");
+        assert_eq!(rates.matches("code: CopyEach").count(), 1);
+        rates.matches("code: ").count()
+    });
+    assert_eq!(counts[0], counts[1]);
+}
+
+#[test]
+fn a_state_that_escapes_is_named_among_its_family() {
+    let blocks = (0..20).map(|i| {
+        let rate = if i == 13 { format!("a{i}^2 + 0 * b{i}") } else { format!("0 * b{i}") };
+        let pair = format!("  a{i}: {{type: Integrator, input: {rate}, initial: 1}}\n");
+        format!("{pair}  b{i}: {{type: Integrator, input: a{i} + 0 * b{}}}\n", (i + 1) % 20)
+    });
+    let blocks: String = blocks.collect();
+    let text = format!("superdense: 1\nblocks:\n{blocks}simulate: {{stop: 2}}\n");
+    let failure = compile(&text).simulate().expect_err("it goes to infinity at 1");
+    assert_eq!(failure.error.block(), "a13", "{failure}");
 }

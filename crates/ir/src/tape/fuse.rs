@@ -125,7 +125,17 @@ pub(super) fn join_copies(code: &[Instr]) -> Vec<Instr> {
             None => joined.push(*instr),
         }
     }
+    joined.iter_mut().for_each(close);
     joined
+}
+
+/// Copies that are not apart are one copy of them all, unless one reads what another has written.
+fn close(instr: &mut Instr) {
+    let Instr { code, dst, a, b, c, n } = *instr;
+    let elsewhere = a + n <= dst || dst + n <= a;
+    if code == Code::CopyApart && (b, c) == (1, 1) && elsewhere {
+        (instr.code, instr.b, instr.c) = (Code::CopyEach, 0, 0);
+    }
 }
 
 /// Whether a run of copies goes on with one more.

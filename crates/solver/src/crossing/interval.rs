@@ -46,11 +46,10 @@ impl Space {
             && (sides.side[k] == 0.0 || look.g[k].abs() > self.rounding(k, look.t))
     }
 
-    /// Where to look between `a` and `b`, the leftmost wish of all functions.
+    /// Where to look between `a` and `b`, the leftmost wish of all suspects.
     pub(super) fn wish(&self, sides: &Sides, a: &Level, b: &Level) -> Option<Fraction> {
-        (0..a.g.len())
-            .filter_map(|k| self.wish_of(sides, k, a, b))
-            .min_by(|one, other| one.total_cmp(other))
+        let wishes = self.suspects.iter().filter_map(|&k| self.wish_of(sides, k, a, b));
+        wishes.min_by(|one, other| one.total_cmp(other))
     }
 
     /// A look is wished where the cubic has a minimum beyond zero, or one that its doubt takes
@@ -91,21 +90,22 @@ impl Space {
         if self.changed(sides, k, b) { places.next().and(first) } else { first }
     }
 
-    /// Measures the cubics from `a` to `b` by the look `at` between them, and notes what that
-    /// says about both halves: a cubic's error goes with the fourth power of its width.
+    /// Measures the cubics of some functions from `a` to `b` by the look `at` between them, and
+    /// notes what that says about both halves: a cubic's error goes with the fourth power of its
+    /// width.
     ///
     /// The value shows an error of fourth order, θ²(1-θ)² by its shape. One of fifth order is
     /// zero in the middle; there the slope shows it, 0.3 times its size by its shape.
-    pub(super) fn measure(a: &Level, at: &mut Level, b: &mut Level) {
+    pub(super) fn measure(functions: &[usize], a: &Level, at: &mut Level, b: &mut Level) {
         let theta = (at.t - a.t) / (b.t - a.t);
-        for k in 0..a.g.len() {
-            Space::measure_one(k, theta, a, at, b);
+        for k in functions {
+            Space::measure_one(*k, theta, a, at, b);
         }
     }
 
     /// The same for one function, with the place of the look as a fraction.
     #[inline]
-    pub(super) fn measure_one(k: usize, theta: f64, a: &Level, at: &mut Level, b: &mut Level) {
+    fn measure_one(k: usize, theta: f64, a: &Level, at: &mut Level, b: &mut Level) {
         let (width, rest) = (b.t - a.t, 1.0 - theta);
         let cubic = a.cubic(b, k, 1.0);
         let value = (at.g[k] - cubic.at(theta)).abs() / shape(theta);

@@ -27,6 +27,13 @@ impl Level {
         Level { t: 0.0, g: zeros(), rate: zeros(), doubt: zeros() }
     }
 
+    /// Exchanges what was seen, and not what is known about the intervals that end there.
+    pub fn swap_look(&mut self, other: &mut Level) {
+        std::mem::swap(&mut self.t, &mut other.t);
+        std::mem::swap(&mut self.g, &mut other.g);
+        std::mem::swap(&mut self.rate, &mut other.rate);
+    }
+
     /// The cubic of function k, times `sign`, from this look to a later one.
     pub fn cubic(&self, to: &Level, k: usize, sign: f64) -> Cubic {
         let width = sign * (to.t - self.t);
@@ -43,6 +50,8 @@ pub(crate) struct Probe<'a, S> {
     pub segment: &'a Segment,
     pub x: &'a mut [f64],
     pub dx: &'a mut [f64],
+    /// Where `x` and `dx` are those of the dense output.
+    pub at: Option<f64>,
     pub counters: &'a mut Counters,
 }
 
@@ -57,6 +66,7 @@ impl<S: System> Probe<'_, S> {
             return self.system.crossings(t, &segment.x1, segment.end_slope(), g, rate);
         }
         self.segment.value_and_slope(t, self.x, self.dx);
+        self.at = Some(t);
         self.system.crossings(t, self.x, self.dx, g, rate);
     }
 }

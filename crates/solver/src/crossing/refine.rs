@@ -1,14 +1,14 @@
 //! The location of a change inside its bracket.
 
-use super::interval::shape;
+use std::cmp::Ordering;
+
 use super::{Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution};
 use crate::system::System;
 
-/// Bounds on the bracketing: I. F. D. Oliveira, R. H. C. Takahashi, "An enhancement of the
-/// bisection method average performance preserving minmax optimality", ACM TOMS 47 (2020),
-/// with the zero of the cubic in place of the chord's, and looks just so far past it as the
-/// cubic may be off, so that the bracket closes from both sides.
-const TRUNCATION: f64 = 0.2;
+// Bounds on the bracketing: I. F. D. Oliveira, R. H. C. Takahashi, "An enhancement of the
+// bisection method average performance preserving minmax optimality", ACM TOMS 47 (2020), with
+// the zero of the cubic in place of the chord's.
+
 /// Looks beyond those of plain bisection.
 const SLACK: i32 = 2;
 /// Looks before the bound is minded; most brackets are closed by then.
@@ -27,13 +27,14 @@ impl Search {
         let last = space.open - 1;
         space.make_room();
         space.falling.clear();
-        for k in 0..space.wanted.len() {
+        for i in 0..space.suspects.len() {
+            let k = space.suspects[i];
             space.wanted[k] = space.changed(sides, k, &space.levels[last]);
             if space.wanted[k] {
                 space.falling.push(k);
             }
         }
-        self.bracket(probe, sides);
+        let left = self.bracket(probe, sides);
         let space = &mut self.space.0;
         let h = probe.segment.end - probe.segment.start;
         let reach = resolution(space.levels[last].t, h);
@@ -41,19 +42,25 @@ impl Search {
             space.fallen(sides, last);
             probe.look(probe.segment.end, &mut space.levels[last]);
         } else {
-            self.join(probe, sides, self.here.t + reach);
+            self.join(probe, sides, left + reach);
         }
         let space = &mut self.space.0;
         let at = &space.levels[last];
         let there = |&k: &usize| space.wanted[k] || space.beyond(sides, k, at.g[k]);
-        self.crossed.extend((0..at.g.len()).filter(there));
+        self.crossed.extend(space.suspects.iter().copied().filter(there));
         Search::leave_residuals(&self.crossed, at, sides);
         at.t
     }
 
-    /// Shrinks the bracket to the resolution of time. Invariant: nothing has changed at its
-    /// left end, at least one wanted function has at its right end.
-    fn bracket<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
+    /// Shrinks the bracket to the resolution of time; returns where it begins then. Invariant:
+    /// nothing has changed at its left end, at least one wanted function has at its right end.
+    ///
+    /// Each look is at the zero that the cubics foretell, and half the resolution past it: where
+    /// they are right, the function has just fallen there and the bracket is closed by this one
+    /// look. Straight lines, such as time itself, are met at their zero: what happens together in
+    /// exact arithmetic then mostly has the same bits. A cubic is off by the square of how near its zero is to an end, so that looks to the
+    /// left and to the right of the zero are as good for the next one.
+    fn bracket<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) -> f64 {
         let space = &mut self.space.0;
         let last = space.open - 1;
         let h = probe.segment.end - probe.segment.start;
@@ -63,26 +70,26 @@ impl Search {
             let middle = a + 0.5 * (b - a);
             let finest = finest(b, h);
             if b - a <= finest || middle <= a || middle >= b {
-                return;
+                return a;
+            }
+            if space.is_closed(sides, last, finest, resolution(b, h)) {
+                return b - finest;
             }
             if looks == FREE {
                 let halvings = ((b - a) / finest).log2().ceil() as i32 + SLACK;
                 radius = 0.5 * finest * f64::from(halvings).exp2();
             }
-            let t = space.aim(sides, &self.here, last, h);
+            let zero = space.foretold(sides, &self.here, last, h);
+            let exact = looks == 0 && zero.straight;
+            let t = zero.t + if exact { 0.0 } else { 0.5 * super::finest(zero.t, h) };
             let play = (radius - 0.5 * (b - a)).max(0.0);
             let t = middle + (t - middle).clamp(-play, play);
             let t = if t > a && t < b { t } else { middle };
-            let [.., b, at] = &mut space.levels[..last + 2] else { return };
-            probe.look(t, at);
-            let theta = (t - a) / (b.t - a);
-            for k in &space.falling {
-                Space::measure_one(*k, theta, &self.here, at, b);
-            }
+            probe.look(t, &mut space.levels[last + 1]);
             if space.any_fallen(sides, last + 1) {
                 space.levels.swap(last, last + 1);
             } else {
-                std::mem::swap(&mut self.here, &mut space.levels[last + 1]);
+                self.here.swap_look(&mut space.levels[last + 1]);
             }
             looks += 1;
             radius *= 0.5;
@@ -98,26 +105,27 @@ impl Search {
         let until = until.min(probe.segment.end);
         let at = &space.levels[last];
         let reach = until - at.t;
-        if reach <= 0.0 || !(0..at.g.len()).any(|k| space.may_join(sides, k, at, reach)) {
+        let near = |k: &usize| space.may_join(sides, *k, at, reach);
+        if reach <= 0.0 || !space.suspects.iter().any(near) {
             return;
         }
         probe.look(until, &mut space.levels[last + 1]);
         let (at, later) = (&space.levels[last], &space.levels[last + 1]);
-        let joins = |k: usize| {
+        let joins = |&k: &usize| {
             !space.wanted[k]
                 && !space.beyond(sides, k, at.g[k])
                 && space.beyond(sides, k, later.g[k])
         };
-        if (0..at.g.len()).any(joins) {
+        if space.suspects.iter().any(joins) {
             space.levels.swap(last, last + 1);
         }
     }
 }
 
-/// A zero that is foretold, as a fraction of the bracket, and how far off it may be.
+/// A zero that is foretold, and whether the function goes there in a straight line.
 struct Foretold {
-    at: f64,
-    error: f64,
+    t: f64,
+    straight: bool,
 }
 
 impl Space {
@@ -132,20 +140,24 @@ impl Space {
         self.falling.iter().any(|k| self.has_fallen(sides, *k, &self.levels[level]))
     }
 
-    /// Where to look next between `a` and the level `last`: at the zero that is foretold, moved
-    /// toward the middle by as much as that may be off.
-    fn aim(&self, sides: &Sides, a: &Level, last: usize, h: f64) -> f64 {
-        let b = &self.levels[last];
-        let (width, middle) = (b.t - a.t, a.t + 0.5 * (b.t - a.t));
-        let zero = self.estimate(sides, a, b, 0.25 * finest(a.t, h) / width);
-        let aim = a.t + width * zero.at;
-        let nudge = (zero.error.min(TRUNCATION) * width).max(0.5 * finest(aim, h));
-        aim + (middle - aim).clamp(-nudge, nudge)
+    /// Whether every function that has fallen at a level was on its side a `finest` before, or was
+    /// zero but for rounding within the `resolution`: over so short a time its rate says where it
+    /// comes from.
+    fn is_closed(&self, sides: &Sides, level: usize, finest: f64, resolution: f64) -> bool {
+        let look = &self.levels[level];
+        let theta = (look.t - self.start) / self.width;
+        self.falling.iter().all(|&k| {
+            let fall = -sides.side[k] * look.rate[k];
+            let rounding = ROUNDING * self.scale[k].max(theta * theta * self.at_end[k]);
+            let near = look.g[k].abs() <= fall * finest + rounding.min(fall * resolution);
+            fall > 0.0 && near && !self.fresh[k] || !self.has_fallen(sides, k, look)
+        })
     }
 
     /// Narrows the wanted functions to those that have changed at a level.
     fn fallen(&mut self, sides: &Sides, level: usize) {
-        for k in 0..self.wanted.len() {
+        for i in 0..self.suspects.len() {
+            let k = self.suspects[i];
             self.wanted[k] = self.has_fallen(sides, k, &self.levels[level]);
         }
     }
@@ -158,23 +170,32 @@ impl Space {
         near && !self.wanted[k] && !self.beyond(sides, k, look.g[k])
     }
 
-    /// The first zero that the cubics of the wanted functions foretell, to about `fine`.
-    fn estimate(&self, sides: &Sides, a: &Level, b: &Level, fine: f64) -> Foretold {
-        let zero = |k: usize| {
+    /// The first zero that the cubics of the wanted functions foretell between `a` and the level
+    /// `last` of a step of length `h`. It is reckoned from the end that is nearer to it, for
+    /// nearness is known better than what is far.
+    fn foretold(&self, sides: &Sides, a: &Level, last: usize, h: f64) -> Foretold {
+        let b = &self.levels[last];
+        let width = b.t - a.t;
+        let fine = 0.25 * finest(a.t, h) / width;
+        let zero = |&k: &usize| {
             if sides.side[k] == 0.0 || self.fresh[k] {
-                return Foretold { at: 0.5, error: 0.5 };
+                return Foretold { t: a.t + 0.5 * width, straight: false };
             }
             let cubic = a.cubic(b, k, sides.side[k]);
-            let at = cubic.falling_zero(fine);
-            let off = b.doubt[k] * shape(at) + ROUNDING * self.scale[k];
-            Foretold { at, error: (off / cubic.slope_at(at)).abs() }
+            let t = if cubic.value[0].abs() <= cubic.value[1].abs() {
+                a.t + width * cubic.falling_zero(fine)
+            } else {
+                b.t - width * cubic.mirrored().falling_zero(fine)
+            };
+            Foretold { t, straight: a.rate[k] == b.rate[k] }
         };
-        // Of equal zeros the most doubtful, so that the order of the functions does not matter.
-        let first = |one: Foretold, other: Foretold| {
-            let later = other.at > one.at || other.at == one.at && other.error <= one.error;
-            if later { one } else { other }
+        let fallen = self.falling.iter().filter(|k| self.has_fallen(sides, **k, b));
+        // Of equal zeros all must be straight, so that the order of the functions does not matter.
+        let first = |one: Foretold, other: Foretold| match other.t.total_cmp(&one.t) {
+            Ordering::Less => other,
+            Ordering::Equal => Foretold { straight: one.straight && other.straight, ..one },
+            Ordering::Greater => one,
         };
-        let none = Foretold { at: 1.0, error: 0.0 };
-        (0..self.wanted.len()).filter(|&k| self.has_fallen(sides, k, b)).map(zero).fold(none, first)
+        fallen.map(zero).fold(Foretold { t: f64::INFINITY, straight: false }, first)
     }
 }

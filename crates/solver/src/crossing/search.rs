@@ -19,39 +19,25 @@ impl Search {
     ) -> Result<Option<f64>, StepError> {
         self.crossed.clear();
         probe.look(probe.segment.end, &mut self.space.0.levels[0]);
-        if self.is_clear(probe.segment.start, sides) {
-            std::mem::swap(&mut self.here, &mut self.space.0.levels[0]);
-            self.here.doubt.fill(0.0);
-            sides.residual.fill(0.0);
+        let kept = self.suspect(probe.segment, sides);
+        if self.space.0.suspects.is_empty() {
+            self.here.swap_look(&mut self.space.0.levels[0]);
+            if kept {
+                sides.residual.fill(0.0);
+            }
             return Ok(None);
         }
         self.open(probe, sides);
-        if let Some(crossing) = self.space.0.levels[0].g.iter().position(|g| g.is_nan()) {
+        let Space { suspects, levels, .. } = &self.space.0;
+        if let Some(&crossing) = suspects.iter().find(|k| levels[0].g[**k].is_nan()) {
             return Err(StepError::CrossingNotANumber { t: probe.segment.end, crossing });
         }
         self.seek_own_side(probe, sides);
         let change = self.sweep(probe, sides, at_horizon);
-        // The left end ends no interval; what stays of old ones is no memory.
-        self.here.doubt.fill(0.0);
+        if change.is_none() && kept {
+            self.forget_residuals(sides);
+        }
         Ok(change)
-    }
-
-    /// Whether no function can come near zero in the step that ends at the first level, by what the
-    /// search would find for each of them: it is on its side at both ends, and so far away that
-    /// even at twice the rates of the ends it does not reach zero. One pass without branches, for
-    /// this is what most steps with many functions are.
-    fn is_clear(&self, start: f64, sides: &Sides) -> bool {
-        let (here, end) = (&self.here, &self.space.0.levels[0]);
-        let width = end.t - here.t;
-        let reach = resolution(end.t, end.t - start);
-        let ends = here.g.iter().zip(&end.g);
-        let rates = here.rate.iter().zip(&end.rate);
-        let kept = sides.side.iter().zip(sides.residual.iter());
-        ends.zip(rates).zip(kept).fold(true, |clear, (((a, b), (at_a, at_b)), (side, residual))| {
-            let nearest = (side * a).min(side * b);
-            let steepest = (width * at_a).abs().max((width * at_b).abs());
-            clear & (nearest > steepest) & (nearest > *residual) & (side * b > at_b.abs() * reach)
-        })
     }
 
     /// Goes over the open intervals from left to right up to the first change.
@@ -94,20 +80,23 @@ impl Search {
 
     /// Opens the interval up to the end of the step, the first level, and marks the fresh functions.
     fn open<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
-        let space = &mut self.space.0;
-        space.levels[0].doubt.fill(f64::INFINITY);
+        let (space, here) = (&mut self.space.0, &self.here);
         space.open = 1;
         (space.start, space.width) = (probe.segment.start, probe.segment.end - probe.segment.start);
-        for (k, g) in self.here.g.iter().enumerate() {
-            space.fresh[k] = sides.side[k] != 0.0 && g.abs() <= sides.residual[k];
-            space.scale[k] = g.abs();
-            let (end, rise) = (space.levels[0].g[k], self.here.rate[k] * space.width);
-            space.at_end[k] = end.abs();
-            let on_its_side = sides.side[k] * end >= 0.0;
+        let mut resting = false;
+        for &k in &space.suspects {
+            let (g, side, end) = (here.g[k].abs(), sides.side[k], space.levels[0].g[k]);
+            let rise = here.rate[k] * space.width;
+            let on_its_side = side * end >= 0.0;
+            resting |= side == 0.0;
+            space.levels[0].doubt[k] = f64::INFINITY;
+            space.fresh[k] = side != 0.0 && g <= sides.residual[k];
             space.flat[k] = space.fresh[k] && on_its_side && rise.abs() <= FLAT * end.abs();
+            space.scale[k] = g;
+            space.at_end[k] = end.abs();
         }
         space.floor = 0.0;
-        if sides.side.contains(&0.0) {
+        if resting {
             let (x0, x1) = (&probe.segment.x0, &probe.segment.x1);
             space.floor =
                 ROUNDING * x0.iter().chain(x1).fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -123,7 +112,8 @@ impl Search {
     fn seek_own_side<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
         let space = &mut self.space.0;
         let mut sought = 0;
-        for k in 0..space.wanted.len() {
+        for i in 0..space.suspects.len() {
+            let k = space.suspects[i];
             space.wanted[k] = space.fresh[k] && space.beyond(sides, k, space.levels[0].g[k]);
             sought += usize::from(space.wanted[k]);
         }
@@ -135,10 +125,7 @@ impl Search {
             if width <= finest(start, probe.segment.end - start) {
                 return;
             }
-            space.make_room();
-            let (known, free) = space.levels.split_at_mut(open);
-            probe.look(start + width, &mut free[0]);
-            Space::measure(&self.here, &mut free[0], &mut known[open - 1]);
+            space.look_between(probe, sides, &self.here, start + width);
             let seen = space.strike_seen(sides, open);
             sought -= seen;
             if seen > 0 || open - 1 == kept {
@@ -165,10 +152,7 @@ impl Search {
             return false;
         }
         let t = self.here.t + fraction * width;
-        space.make_room();
-        let (known, free) = space.levels.split_at_mut(space.open);
-        probe.look(t, &mut free[0]);
-        Space::measure(&self.here, &mut free[0], &mut known[space.open - 1]);
+        space.look_between(probe, sides, &self.here, t);
         space.open += 1;
         true
     }
@@ -176,15 +160,16 @@ impl Search {
     fn falls(&self, sides: &Sides) -> bool {
         let space = &self.space.0;
         let b = &space.levels[space.open - 1];
-        (0..b.g.len()).any(|k| space.changed(sides, k, b))
+        space.suspects.iter().any(|&k| space.changed(sides, k, b))
     }
 
     /// Makes the right end of the nearest interval the left end of the next one.
     fn pass(&mut self, sides: &Sides) {
         let space = &mut self.space.0;
         space.open -= 1;
-        std::mem::swap(&mut self.here, &mut space.levels[space.open]);
-        for (k, &g) in self.here.g.iter().enumerate() {
+        self.here.swap_look(&mut space.levels[space.open]);
+        for &k in &space.suspects {
+            let g = self.here.g[k];
             space.fresh[k] &= sides.side[k] * g <= sides.residual[k];
             space.scale[k] = space.scale[k].max(g.abs());
         }
@@ -201,7 +186,7 @@ impl Search {
     ) -> Option<f64> {
         let h = probe.segment.end - probe.segment.start;
         let reach = resolution(self.here.t, h);
-        for k in 0..self.here.g.len() {
+        for &k in &self.space.0.suspects {
             let u = sides.side[k] * self.here.g[k];
             let fall = -sides.side[k] * self.here.rate[k];
             let steep = fall * h > FLAT * self.space.0.scale[k];
@@ -221,6 +206,13 @@ impl Search {
         Some(self.here.t)
     }
 
+    /// Sets back the residuals of all functions that are clear of zero where the step ends.
+    fn forget_residuals(&self, sides: &mut Sides) {
+        for ((residual, side), g) in sides.residual.iter_mut().zip(sides.side).zip(&self.here.g) {
+            *residual = if side * g > *residual { 0.0 } else { *residual };
+        }
+    }
+
     /// Sets the residuals of located functions: the value with a margin of a few units in the
     /// last place of the value and of time.
     pub(super) fn leave_residuals(crossed: &[usize], at: &Level, sides: &mut Sides) {
@@ -232,20 +224,26 @@ impl Search {
 }
 
 impl Space {
+    /// Looks at `t` between `a` and the nearest level, into the level after that.
+    fn look_between<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, a: &Level, t: f64) {
+        self.make_room();
+        probe.look(t, &mut self.levels[self.open]);
+        self.admit(sides, a);
+        let (known, free) = self.levels.split_at_mut(self.open);
+        Space::measure(&self.suspects, a, &mut free[0], &mut known[self.open - 1]);
+    }
+
     /// Where between `a` and `b` the sought functions should be on their side, as a fraction:
     /// in the middle of the shortest arc that their cubics foretell.
     fn on_its_side(&self, sides: &Sides, a: &Level, b: &Level) -> f64 {
-        (0..self.wanted.len())
-            .filter(|&k| self.wanted[k])
-            .filter_map(|k| a.cubic(b, k, sides.side[k]).end_of_arc())
-            .fold(1.0, f64::min)
-            * 0.5
+        let sought = self.suspects.iter().copied().filter(|&k| self.wanted[k]);
+        sought.filter_map(|k| a.cubic(b, k, sides.side[k]).end_of_arc()).fold(1.0, f64::min) * 0.5
     }
 
     /// Strikes the sought functions that this level shows on their side; returns how many.
     fn strike_seen(&mut self, sides: &Sides, level: usize) -> usize {
         let mut seen = 0;
-        for k in 0..self.wanted.len() {
+        for &k in &self.suspects {
             let own = sides.side[k] * self.levels[level].g[k] > sides.residual[k];
             if self.wanted[k] && own {
                 self.wanted[k] = false;
