@@ -3,7 +3,7 @@
 use base::Time;
 use ir::{Active, Slot, run, run_active};
 use program::{Jacobian, Line, Program, RegionProgram, Span};
-use solver::{Pattern, System, Trial};
+use solver::{Pattern, System, Trial, wide};
 
 use crate::history::History;
 use crate::native::RegionCode;
@@ -277,7 +277,11 @@ impl<'a> Flow<'a> {
 /// Whether all numbers are finite, looked at side by side: a finite one times zero has no bits but
 /// its sign.
 pub(crate) fn all_finite(x: &[f64]) -> bool {
-    x.iter().fold(0, |odd, x| odd | (x * 0.0).abs().to_bits()) == 0
+    wide(
+        x.len(),
+        #[inline(always)]
+        || x.iter().fold(0, |odd, x| odd | (x * 0.0).abs().to_bits()) == 0,
+    )
 }
 
 impl System for Flow<'_> {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, resolution};
 use crate::segment::Segment;
+use crate::wide::wide;
 
 /// How many functions are passed over at once, and how many are looked at one by one.
 const BLOCK: usize = 64;
@@ -17,37 +18,33 @@ impl Search {
     /// the ends they do not reach zero. One pass without branches, for in most steps with many
     /// functions this is all that is done.
     pub(super) fn suspect(&mut self, segment: &Segment, sides: &Sides) -> bool {
-        let Space { suspects, levels, open, doubts, step, .. } = &mut self.space.0;
-        let (a, b, m) = (&self.here, &levels[0], sides.side.len());
-        let width = b.t - a.t;
+        let (space, here) = (&mut self.space.0, &self.here);
+        let width = segment.end - segment.start;
+        (space.open, space.step) = (1, Extent { start: segment.start, width });
+        let (m, end) = (here.len(), space.levels[0].t);
         // At the end nothing may be so near as the resolution of its location either.
-        let far = width.max(resolution(b.t, segment.end - segment.start));
-        let way = Way { width, far };
-        (*open, *step) = (1, Extent { start: segment.start, width: segment.end - segment.start });
-        suspects.clear();
-        let (mut kept, mut resting) = (false, false);
-        for from in (0..m).step_by(BLOCK) {
-            let block = from..m.min(from + BLOCK);
-            if m > FEW && way.is_clear_of_all(a, b, sides, block.clone()) {
-                kept |= any_bits(&sides.residual[block]);
-                continue;
-            }
-            for k in block {
-                let (side, residual, from, to) =
-                    (sides.side[k], sides.residual[k], a.of(k), b.of(k));
-                kept |= residual != 0.0;
-                if !way.is_clear(side, residual, [from.g, to.g], [from.rate, to.rate]) {
-                    resting |= side == 0.0;
-                    suspects.push(Suspect::new(k, (side, residual), *step, from, to));
-                    doubts[k] = f64::INFINITY;
-                }
-            }
+        let way = end - here.t;
+        let way = Way { width: way, far: way.max(resolution(end, width)) };
+        space.suspects.clear();
+        let found = wide(
+            m,
+            #[inline(always)]
+            || space.pass_over(here, way, sides),
+        );
+        if found.resting {
+            space.widen(segment);
         }
-        if resting {
-            self.space.0.widen(segment);
-        }
-        kept
+        found.kept
     }
+}
+
+/// What a pass over all functions has found beside suspects.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    /// Whether any has a residual.
+    kept: bool,
+    /// Whether any has side 0.
+    resting: bool,
 }
 
 /// How far rates lead in a step, and at its end.
@@ -67,6 +64,7 @@ impl Way {
     }
 
     /// Whether all functions of a block do.
+    #[inline(always)]
     fn is_clear_of_all(self, a: &Level, b: &Level, sides: &Sides, block: Range<usize>) -> bool {
         let ((at_a, rate_a), (at_b, rate_b)) = (a.parts(), b.parts());
         let [at_a, at_b] = [&at_a[block.clone()], &at_b[block.clone()]];
@@ -80,6 +78,7 @@ impl Way {
 }
 
 /// Whether a number is other than zero.
+#[inline(always)]
 fn any_bits(numbers: &[f64]) -> bool {
     numbers.iter().fold(0, |all, number| all | number.to_bits()) != 0
 }
@@ -103,16 +102,41 @@ impl Suspect {
 }
 
 /// The lesser of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
 fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
 /// The greater of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
 fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
 impl Space {
+    /// Goes over all functions between a look and the first level, and notes the suspects.
+    #[inline(always)]
+    fn pass_over(&mut self, a: &Level, way: Way, sides: &Sides) -> Found {
+        let (b, m, mut found) = (&self.levels[0], sides.side.len(), Found::default());
+        for from in (0..m).step_by(BLOCK) {
+            let block = from..m.min(from + BLOCK);
+            if m > FEW && way.is_clear_of_all(a, b, sides, block.clone()) {
+                found.kept |= any_bits(&sides.residual[block]);
+                continue;
+            }
+            for k in block {
+                let (side, band, from, to) = (sides.side[k], sides.residual[k], a.of(k), b.of(k));
+                found.kept |= band != 0.0;
+                if !way.is_clear(side, band, [from.g, to.g], [from.rate, to.rate]) {
+                    found.resting |= side == 0.0;
+                    self.suspects.push(Suspect::new(k, (side, band), self.step, from, to));
+                    self.doubts[k] = f64::INFINITY;
+                }
+            }
+        }
+        found
+    }
+
     /// Lets those with side 0 rest within the rounding of the state.
     fn widen(&mut self, segment: &Segment) {
         let states = segment.x0.iter().chain(&segment.x1);
