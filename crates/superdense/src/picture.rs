@@ -11,6 +11,8 @@ use schedule::{refused_loops, schedule};
 pub struct Drawing {
     /// How deep the hierarchy opens; nothing opens everything.
     pub depth: Option<usize>,
+    /// Whether every element of an array of blocks is drawn, instead of one box for all of them.
+    pub open_arrays: bool,
     /// Whether expressions are written on wires instead of being nodes.
     pub fold_expressions: bool,
     /// Whether blocks are numbered in the order of evaluation between events.
@@ -47,6 +49,7 @@ pub fn draw(
     let order = schedule(&diagram).ok().filter(|_| drawing.order);
     let options = Options {
         depth: drawing.depth,
+        open_arrays: drawing.open_arrays,
         fold_expressions: drawing.fold_expressions,
         order: order.as_ref().map(|schedule| Order { schedule, mode: Mode::Smooth }),
         loops: &loops,
