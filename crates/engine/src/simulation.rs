@@ -377,7 +377,7 @@ impl Simulation {
             Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
                 .with(code);
         let to = horizon.since(state.origin);
-        let before = before.since(state.origin);
+        let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals };
@@ -408,8 +408,8 @@ impl Simulation {
             Ok(advance) => {
                 state.crossing = advance == Advance::Crossing;
                 if state.crossing {
-                    let size = state.reached.seconds().abs().max(t - state.solver.step_start());
-                    self.take_event_time(region, size);
+                    let length = t - state.solver.step_start();
+                    self.take_event_time(region, length);
                 }
                 if !self.program.regions[region].lines.is_empty() {
                     self.record_step(region)?;
@@ -431,9 +431,13 @@ impl Simulation {
         }
     }
 
-    /// A crossing within the resolution of another event's time takes that time.
-    fn take_event_time(&mut self, region: usize, size: f64) {
+    /// A crossing so far into a step, within the resolution of another event's time, takes that time.
+    fn take_event_time(&mut self, region: usize, length: f64) {
+        if self.program.timers.is_empty() && self.program.lines.is_empty() {
+            return;
+        }
         let located = self.s.regions[region].reached;
+        let size = located.seconds().abs().max(length);
         let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return };
         let origin = |timer: usize| {
             let fragment = self.program.timers[timer].fragment;
