@@ -20,3 +20,28 @@ pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
     static ARCH: OnceLock<Arch> = OnceLock::new();
     if numbers < FROM { body() } else { ARCH.get_or_init(Arch::new).dispatch(body) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Products are added without being contracted, however wide the instructions are.
+    #[test]
+    fn wide_loops_have_the_bits_of_plain_ones() {
+        let x: Vec<f64> = (0..1001).map(|i| (f64::from(i) * 0.37).sin() * 1e3).collect();
+        let mut found = vec![0.0; x.len()];
+        wide(
+            x.len(),
+            #[inline(always)]
+            || {
+                for (own, x) in found.iter_mut().zip(&x) {
+                    *own = 0.1 * x + x * x / 3.0 - 1e-3;
+                }
+            },
+        );
+        for (own, x) in found.iter().zip(&x) {
+            let x = std::hint::black_box(*x);
+            assert_eq!(own.to_bits(), (0.1 * x + x * x / 3.0 - 1e-3).to_bits());
+        }
+    }
+}
