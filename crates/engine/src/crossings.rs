@@ -8,6 +8,7 @@ use base::Tag;
 use crate::flow::{numbered, watches};
 use crate::rows::Sink;
 use crate::simulation::Simulation;
+use crate::snapshot::Tick;
 use crate::{Event, RunError};
 
 /// How often sides are set again, when a diagram starts, because they depend on each other.
@@ -177,7 +178,8 @@ impl Simulation {
         microstep: u32,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        match (0..program.regions.len()).any(|region| self.is_unsettled(program, region)) {
+        let unsettled = |tick: &mut Box<Tick>| std::mem::replace(&mut tick.unsettled, false);
+        match self.s.tick.as_mut().is_some_and(unsettled) {
             true => self.settle(program, microstep, sink),
             false => Ok(()),
         }
@@ -256,14 +258,14 @@ impl Simulation {
         if old == new {
             return;
         }
-        self.mark_next(crossing.frozen);
+        self.mark_next(program, crossing.frozen);
         if sink.listens() {
             let (tag, block) = (self.s.tag, crossing.block);
             sink.event(Event::Side { tag, block, from: old, to: new });
         }
         if let Some(crossed) = crossing.crossed {
             self.s.slots[program.cell(crossed).slot as usize] = new - old;
-            self.pulse(crossed);
+            self.pulse(program, crossed);
         }
         if microstep == 0
             && let Some(tick) = &self.s.tick
@@ -276,8 +278,8 @@ impl Simulation {
     }
 
     /// Makes a cell go back to zero after the coming microstep.
-    pub(crate) fn pulse(&mut self, cell: CellId) {
-        self.mark_next(cell);
+    pub(crate) fn pulse(&mut self, program: &Program, cell: CellId) {
+        self.mark_next(program, cell);
         if let Some(tick) = &mut self.s.tick {
             tick.pulses.push(cell);
         }

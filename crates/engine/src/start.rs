@@ -23,7 +23,7 @@ use crate::zeno::Accumulation;
 use crate::{Options, RunError};
 
 impl Snapshot {
-    pub(crate) fn new(program: &Program, options: &Options, blocks: usize) -> Snapshot {
+    pub(crate) fn new(program: &Program, options: &Options) -> Snapshot {
         let mut slots = program.image.clone();
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
@@ -86,7 +86,7 @@ impl Snapshot {
             met: vec![Met::default(); program.meetings.len()],
             warnings: Vec::new(),
             switches: Vec::new(),
-            firings: vec![0; blocks],
+            firings: vec![0; program.units.len()],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
             recoveries: (options.start, 0),
@@ -204,8 +204,10 @@ impl Simulation {
         state.reached = time;
         state.crossing = false;
         let history = &mut self.s.histories[region];
-        history.truncate(time);
-        history.begin_phase(program, &self.program.lines, time);
+        if !program.lines.is_empty() {
+            history.truncate(time);
+            history.begin_phase(program, &self.program.lines, time);
+        }
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.s.slots);
         }
