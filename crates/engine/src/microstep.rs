@@ -204,6 +204,10 @@ impl Simulation {
         self.touch_first(region, time)
     }
 
+    fn is_touched(&self, region: usize) -> bool {
+        self.s.tick.as_ref().is_some_and(|tick| tick.regions[region].touched)
+    }
+
     fn touch_first(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         self.take_residuals(region, time);
         if !self.program.regions[region].lines.is_empty() {
@@ -284,54 +288,68 @@ impl Simulation {
     }
 
     /// Runs what is asked for, in the order of the schedule; what reads a change is asked for too.
+    #[inline]
     fn run_units(
         &mut self,
         program: &Program,
         tag: Tag,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let listens = sink.listens();
+        let compiled = !sink.listens() && self.has_compiled_units();
         self.ran.clear();
         self.duties = Duties::default();
         for word in 0..self.asked.len() {
             while self.asked[word] != 0 {
-                if !listens && self.run_compiled(program, word) {
-                    break;
-                }
-                let bit = self.asked[word].trailing_zeros() as usize;
-                self.asked[word] &= self.asked[word] - 1;
-                let index = word * 64 + bit;
-                let unit = &program.units[index];
-                if !self.runs(unit.fragment) {
-                    continue;
-                }
-                self.touch(unit.region.index())?;
-                self.s.counters.firings += 1;
-                self.count(program, index);
-                let slots = &mut self.s.slots[..];
-                run(&unit.tape, slots);
-                let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
-                if unit.may_be_unknown
-                    && let Err(error) = self.check_unit_known(index, tag)
-                {
-                    self.keep_failure(unit.fragment, error)?;
-                }
-                if listens {
-                    let mut cells = Vec::new();
-                    put_outputs(program, unit, &mut self.s, &mut self.asked, |cell| {
-                        cells.push(cell)
-                    });
-                    let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
-                    sink.event(Event::Fired { tag, block: unit.block, changes });
-                } else {
-                    put_outputs(program, unit, &mut self.s, &mut self.asked, |_| {});
-                }
-                if !finite && let Err(error) = self.check_outputs(unit, tag) {
-                    self.keep_failure(unit.fragment, error)?;
+                if !(compiled && self.run_compiled(program, word)) {
+                    self.run_lowest(program, word, tag, sink)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Runs the first unit of a word that is asked for.
+    fn run_lowest(
+        &mut self,
+        program: &Program,
+        word: usize,
+        tag: Tag,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let bit = self.asked[word].trailing_zeros() as usize;
+        self.asked[word] &= self.asked[word] - 1;
+        let index = word * 64 + bit;
+        let unit = &program.units[index];
+        if !self.runs(unit.fragment) {
+            return Ok(());
+        }
+        self.touch(unit.region.index())?;
+        self.s.counters.firings += 1;
+        self.count(program, index);
+        let slots = &mut self.s.slots[..];
+        run(&unit.tape, slots);
+        let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
+        if unit.may_be_unknown
+            && let Err(error) = self.check_unit_known(index, tag)
+        {
+            self.keep_failure(unit.fragment, error)?;
+        }
+        if sink.listens() {
+            let mut cells = Vec::new();
+            put_outputs(program, unit, &mut self.s, &mut self.asked, |cell| cells.push(cell));
+            let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
+            sink.event(Event::Fired { tag, block: unit.block, changes });
+        } else {
+            put_outputs(program, unit, &mut self.s, &mut self.asked, |_| {});
+        }
+        if !finite && let Err(error) = self.check_outputs(unit, tag) {
+            self.keep_failure(unit.fragment, error)?;
+        }
+        Ok(())
+    }
+
+    fn has_compiled_units(&self) -> bool {
+        self.native.as_ref().is_some_and(|native| native.units.is_some())
     }
 
     /// Runs units of a word by compiled code, where there is some, as far as that goes. Those of
@@ -355,12 +373,15 @@ impl Simulation {
         self.asked[word] == 0
     }
 
-    /// Notes that a unit has run.
+    /// Counts that a unit has run, and notes it where it has more than outputs.
     #[inline]
     fn count(&mut self, program: &Program, unit: usize) {
         self.s.firings[unit] += 1;
-        self.duties.add(program.duties[unit]);
-        self.ran.push(unit as u32);
+        let duties = program.duties[unit];
+        if duties != Duties::default() {
+            self.duties.add(duties);
+            self.ran.push(unit as u32);
+        }
     }
 
     /// A located crossing is read by its side, which may lead a rounding out of the domain of a
@@ -387,6 +408,7 @@ impl Simulation {
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
+    #[inline]
     pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
         let cell = self.program.cell(cell);
         copy(&mut self.s.slots, from, cell.slot as usize, cell.length)
@@ -467,7 +489,7 @@ impl Simulation {
     }
 
     /// A unit that has run, where it has a duty and takes part in the commit.
-    #[inline]
+    #[inline(always)]
     fn committed<'p>(&self, program: &'p Program, at: usize, duty: Duties) -> Option<&'p Unit> {
         let index = self.ran[at] as usize;
         let unit = program.duties[index].have(duty).then(|| &program.units[index])?;
@@ -487,10 +509,12 @@ impl Simulation {
             let before = sink.listens().then(|| self.values(id));
             if self.write(*from as usize, id) {
                 for region in &cell.regions {
-                    self.touch(region.index())?;
+                    if !self.is_touched(region.index()) {
+                        self.touch(region.index())?;
+                        // That has put left limits in the buffer; the new state stands.
+                        self.write(*from as usize, id);
+                    }
                 }
-                // Touching may have put left limits in the buffer; the new state stands.
-                self.write(*from as usize, id);
                 self.mark_next(program, id);
                 if let Some(from) = before {
                     let (block, state) = (unit.block, program.states[*state].name);
@@ -530,7 +554,7 @@ impl Simulation {
         if more || self.more_comes() {
             return Ok(());
         }
-        let time = tick.time;
+        let (time, seconds) = (tick.time, tick.seconds);
         for region in 0..self.s.regions.len() {
             let Some(tick) = &self.s.tick else { break };
             let touched = tick.regions[region];
@@ -538,7 +562,7 @@ impl Simulation {
                 self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
-                self.restart(region, time);
+                self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
                     self.note_kink(region, time);
                 }

@@ -72,7 +72,7 @@ pub struct Simulation {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     pub(crate) s: Snapshot,
-    /// Working space: units that have run in this microstep, and jets and partial values of the
+    /// Working space: units that have run in this microstep and have more than outputs, and jets and partial values of the
     /// buffer. None of it lives from one advance to the next.
     pub(crate) ran: Vec<u32>,
     /// What these have beside outputs, taken together.
@@ -381,10 +381,10 @@ impl Simulation {
             active.find(&self.program.regions[region], ranges, slots);
         }
         let history = &mut self.s.histories[region];
+        let origin = (state.origin, state.origin_seconds);
         let code = code(&self.native, region);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
-                .with(code);
+            Flow::new(&self.program, region, ranges, active, slots, origin, history).with(code);
         let to = horizon.since(state.origin);
         let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
@@ -496,7 +496,8 @@ impl Simulation {
                 let (ranges, slots) = (&state.ranges, &mut self.s.slots);
                 let history = &mut self.s.histories[region];
                 let active = &self.active[region];
-                Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
+                let origin = (state.origin, state.origin_seconds);
+                Flow::new(&self.program, region, ranges, active, slots, origin, history)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);

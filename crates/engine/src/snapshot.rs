@@ -95,6 +95,8 @@ pub(crate) struct RegionState {
     pub ranges: Vec<Range>,
     /// The start of its smooth phase.
     pub origin: Time,
+    /// The same \[s\].
+    pub origin_seconds: f64,
     /// How far its solution reaches.
     pub reached: Time,
     /// Whether it stands at a crossing that waits for its tick.
