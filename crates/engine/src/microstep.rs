@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{Cell, CellId, Duties, Output, Program, Unit};
+use program::{Cell, CellId, Duties, Output, Program, StateCells, Unit};
 
 use crate::RunError;
 use crate::flow::{numbered, scatter, watches};
@@ -196,19 +196,21 @@ impl Simulation {
         if std::mem::replace(&mut touched.touched, true) {
             return Ok(());
         }
-        tick.unsettle(region);
-        for (held, own) in tick.held.iter_mut().zip(&self.program.regions[region].units) {
-            *held &= !own;
-        }
-        let time = tick.time;
-        self.touch_first(region, time)
+        self.touch_first(region)
     }
 
     fn is_touched(&self, region: usize) -> bool {
         self.s.tick.as_ref().is_some_and(|tick| tick.regions[region].touched)
     }
 
-    fn touch_first(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+    #[inline(never)]
+    fn touch_first(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        tick.unsettle(region);
+        for (held, own) in tick.held.iter_mut().zip(&self.program.regions[region].units) {
+            *held &= !own;
+        }
+        let time = tick.time;
         self.take_residuals(region, time);
         if !self.program.regions[region].lines.is_empty() {
             self.split_history(region, time);
@@ -243,7 +245,11 @@ impl Simulation {
             return Err(self.chattering());
         }
         tick.microstep += 1;
-        refill(&mut self.asked, tick.dirty.len(), 0);
+        // What has run to its end has no bit left.
+        if self.asked.len() != tick.dirty.len() {
+            refill(&mut self.asked, tick.dirty.len(), 0);
+        }
+        debug_assert!(self.asked.iter().all(|word| *word == 0), "bits are used up");
         std::mem::swap(&mut self.asked, &mut tick.dirty);
         self.fading.clear();
         std::mem::swap(&mut self.fading, &mut tick.pulses);
@@ -300,8 +306,12 @@ impl Simulation {
         self.duties = Duties::default();
         for word in 0..self.asked.len() {
             while self.asked[word] != 0 {
-                if !(compiled && self.run_compiled(program, word)) {
-                    self.run_lowest(program, word, tag, sink)?;
+                if compiled && self.run_compiled(program, word) {
+                    break;
+                }
+                if let Err(error) = self.run_lowest(program, word, tag, sink) {
+                    self.asked.fill(0);
+                    return Err(error);
                 }
             }
         }
@@ -309,6 +319,7 @@ impl Simulation {
     }
 
     /// Runs the first unit of a word that is asked for.
+    #[inline(never)]
     fn run_lowest(
         &mut self,
         program: &Program,
@@ -472,9 +483,10 @@ impl Simulation {
     /// The commit of a microstep: states and crossing functions.
     fn commit(&mut self, program: &Program, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         if self.duties.have(Duties::NEXTS) {
+            let listens = sink.listens();
             for at in 0..self.ran.len() {
                 if let Some(unit) = self.committed(program, at, Duties::NEXTS) {
-                    self.commit_states(program, unit, tag, sink)?;
+                    self.commit_states(program, unit, tag, (listens, &mut *sink))?;
                 }
             }
         }
@@ -501,12 +513,12 @@ impl Simulation {
         program: &Program,
         unit: &Unit,
         tag: Tag,
-        sink: &mut dyn Sink,
+        (listens, sink): (bool, &mut dyn Sink),
     ) -> Result<(), RunError> {
         for (from, state) in &unit.nexts {
             let id = program.states[*state].cell;
             let cell = program.cell(id);
-            let before = sink.listens().then(|| self.values(id));
+            let before = listens.then(|| self.values(id));
             if self.write(*from as usize, id) {
                 for region in &cell.regions {
                     if !self.is_touched(region.index()) {
@@ -517,13 +529,17 @@ impl Simulation {
                 }
                 self.mark_next(program, id);
                 if let Some(from) = before {
-                    let (block, state) = (unit.block, program.states[*state].name);
-                    let to = self.values(id);
-                    sink.event(Event::Committed { tag, block, state, from, to });
+                    self.tell_committed(&program.states[*state], from, tag, sink);
                 }
             }
         }
         Ok(())
+    }
+
+    #[cold]
+    fn tell_committed(&self, state: &StateCells, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
+        let (block, to) = (state.block, self.values(state.cell));
+        sink.event(Event::Committed { tag, block, state: state.name, from, to });
     }
 
     fn commit_crossings(&mut self, program: &Program, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {

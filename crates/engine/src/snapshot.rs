@@ -146,7 +146,11 @@ impl Tick {
         self.pending.clear();
         self.entered.clear();
         let words = units.div_ceil(64);
-        refill(&mut self.dirty, words, 0);
+        // A tick ends when no bit is left.
+        debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");
+        if self.dirty.len() != words {
+            refill(&mut self.dirty, words, 0);
+        }
         refill(&mut self.held, words, u64::MAX);
         refill(&mut self.regions, regions, Touched::default());
         self.unsettled = false;
