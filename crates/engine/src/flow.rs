@@ -253,6 +253,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The same for the watched functions.
+    #[inline(always)]
     fn compiled_crossings(
         &mut self,
         code: &dyn RegionCode,
