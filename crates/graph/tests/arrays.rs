@@ -158,6 +158,23 @@ fn wires_between_elements_leave_the_box_and_come_back() {
 }
 
 #[test]
+fn closed_instances_count_the_blocks_of_one_element_around_them() {
+    let text = "superdense: 1\nname: deep\ndiagrams:\n  Leaf:\n    inputs: [a]\n    \
+                outputs: [y]\n    blocks: {y: {type: Integrator, input: a}}\n  Pair:\n    \
+                inputs: [u]\n    outputs: {y: inner.y}\n    blocks:\n      \
+                inner: {type: Leaf, a: u}\n      many: {type: Leaf, for: {k: 5}, a: u}\nblocks:\n  \
+                s: {type: Sine}\n  p: {type: Pair, for: {i: 2, j: 3}, u: s}\n";
+    let diagram = flat(text);
+    let kind = |depth: usize, name: &str| {
+        let layout = layout(&diagram, &Options { depth: Some(depth), ..Options::default() });
+        named(&layout, name).kind.clone()
+    };
+    assert_eq!(kind(1, "inner"), "1 blocks");
+    assert_eq!(kind(1, "many[5]"), "Leaf, 5 blocks");
+    assert_eq!(kind(0, "p[2, 3]"), "Pair, 36 blocks");
+}
+
+#[test]
 fn a_refused_loop_through_elements_is_red() {
     let text = "superdense: 1\nname: loop\ndiagrams:\n  Twice:\n    inputs: [u]\n    \
                 outputs: [y]\n    blocks: {y: {type: Gain, input: u, gain: 2}}\nblocks:\n  \

@@ -46,7 +46,7 @@ pub fn draw(
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
     let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
-    let order = schedule(&diagram).ok().filter(|_| drawing.order);
+    let order = if drawing.order { schedule(&diagram).ok() } else { None };
     let options = Options {
         depth: drawing.depth,
         open_arrays: drawing.open_arrays,

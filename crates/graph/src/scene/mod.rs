@@ -234,9 +234,16 @@ impl<'a> Scene<'a> {
         machines.filter(|machine| self.drawn.standing_for(machine.mode) == machine.mode)
     }
 
-    /// How many blocks are below a scope, counting every element of arrays.
+    /// How many blocks are below a scope, counting every element of arrays; in the first element of
+    /// an array around it, where there is one.
     pub fn count_below(&self, scope: ScopeId) -> usize {
-        self.blocks_below(scope).iter().map(|block| self.block(*block).of.len()).sum()
+        let below = self.blocks_below(scope);
+        let scope = self.scope(scope);
+        let names = scope.path.matches('.').count() + usize::from(scope.elements.is_none());
+        let around = |id: &BlockId| self.diagram.block(*id).path.split('.').take(names);
+        let all = || below.iter().flat_map(|block| &self.block(*block).of);
+        let Some(first) = all().next() else { return 0 };
+        all().filter(|id| around(id).eq(around(first))).count()
     }
 
     /// What is written above an open instance.
