@@ -72,6 +72,9 @@ pub enum Command {
         /// How deep the hierarchy opens; everything where it is not given.
         #[arg(long)]
         depth: Option<usize>,
+        /// Draws every element of arrays of blocks instead of one box for all of them.
+        #[arg(long)]
+        arrays: bool,
         /// Writes expressions on wires instead of drawing them as nodes.
         #[arg(long)]
         fold: bool,

@@ -38,8 +38,9 @@ pub fn run(command: Command) -> Result<()> {
         }
         Command::Dirac(arguments) => dirac::dirac(&arguments),
         Command::Pair(arguments) => pair::pair(&arguments),
-        Command::Graph { model, method, output, depth, fold, order } => {
-            let drawing = Drawing { depth, fold_expressions: fold, order, dot: false };
+        Command::Graph { model, method, output, depth, arrays, fold, order } => {
+            let (fold_expressions, open_arrays) = (fold, arrays);
+            let drawing = Drawing { depth, open_arrays, fold_expressions, order, dot: false };
             pictures::graph(&model, &method, &output, drawing)
         }
         Command::Fmt { files, check } => fmt::fmt(&files, check),

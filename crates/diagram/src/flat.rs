@@ -37,6 +37,9 @@ pub struct Diagram {
     pub records: Vec<Record>,
     /// The ports of the instances of diagrams, which pictures name.
     pub ports: Vec<InstancePort>,
+    /// The arrays of blocks, which pictures draw as one; those inside an element come before the
+    /// array that it is part of.
+    pub arrays: Vec<BlockArray>,
     /// Which loops are to be solved.
     pub solve: Solve,
     /// How the model is run.
@@ -60,6 +63,21 @@ pub struct InstancePort {
     pub is_input: bool,
     /// The wire that goes through it.
     pub wire: WireId,
+    /// Where the signal was written that goes through it.
+    pub span: Span,
+}
+
+/// Blocks or instances that were written once with indices.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BlockArray {
+    /// The path of the array, without indices.
+    pub path: String,
+    /// The block or diagram that each element is.
+    pub kind: String,
+    /// How many there are along each index.
+    pub counts: Vec<usize>,
+    /// The vectors and matrices of an output of all elements.
+    pub wholes: Vec<WireId>,
 }
 
 /// A block in its place.

@@ -62,8 +62,9 @@ pub fn flatten(
         .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
         .collect();
     let ports = flattener.instance_ports();
-    let Flattener { drafts, wire_blocks, errors, modes, scopes, arrays, machines, .. } = flattener;
-    drop((scopes, arrays, machines));
+    let arrays = flattener.block_arrays();
+    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, .. } = flattener;
+    drop((scopes, machines));
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     if run.impulses.steps() {
         // The right Riemann sum is implicit: a loop through an integrator is one to solve.
@@ -77,6 +78,7 @@ pub fn flatten(
         regions: Vec::new(),
         records,
         ports,
+        arrays,
         solve,
         run,
         parameters,
@@ -697,13 +699,18 @@ impl<'m> Flattener<'m> {
         let mut found = Vec::new();
         for scope in &self.scopes {
             let diagram = scope.diagram;
-            let inputs = diagram.inputs.iter().map(|input| (&input.value, true));
-            let outputs = diagram.outputs.iter().map(|output| (&output.name.value, false));
-            for (name, is_input) in inputs.chain(outputs) {
+            let fields = scope.parent.map_or(&[][..], |(_, block)| &block.fields);
+            let inputs = diagram.inputs.iter().map(|input| {
+                let field = fields.iter().find(|field| field.name.value == input.value);
+                (&input.value, true, field.map_or(input.span, |field| field.value.span))
+            });
+            let outputs = diagram.outputs.iter();
+            let outputs = outputs.map(|output| (&output.name.value, false, output.value.span));
+            for (name, is_input, span) in inputs.chain(outputs) {
                 if let Some(Some(wire)) = scope.ports.get(name.as_str()) {
                     let instance = scope.prefix.trim_end_matches('.').to_owned();
                     let (name, wire) = (name.clone(), *wire);
-                    found.push(InstancePort { instance, name, is_input, wire });
+                    found.push(InstancePort { instance, name, is_input, wire, span });
                 }
             }
         }

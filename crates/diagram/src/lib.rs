@@ -31,8 +31,8 @@ mod warnings;
 
 pub use facts::{Mode, Sites};
 pub use flat::{
-    BlockId, Diagram, FlatBlock, InstancePort, Presence, Record, Region, RegionId, Solve, Wire,
-    WireId,
+    BlockArray, BlockId, Diagram, FlatBlock, InstancePort, Presence, Record, Region, RegionId,
+    Solve, Wire, WireId,
 };
 pub use flatten::flatten;
 pub use machine::{

@@ -12,7 +12,7 @@ use base::{Diagnostic, Span, Value};
 use expr::{Expr, ExprKind};
 use model::{DiagramId, Named, Repeated};
 
-use crate::flat::WireId;
+use crate::flat::{BlockArray, WireId};
 use crate::flatten::{Flattener, MAXIMUM_BLOCKS};
 use crate::scope::{Entity, Scope, ScopeId};
 
@@ -220,6 +220,17 @@ impl<'m> Flattener<'m> {
         self.operands(id, scope, &expr).map(|()| wire)
     }
 
+    /// What pictures ask of the arrays.
+    pub(crate) fn block_arrays(&mut self) -> Vec<BlockArray> {
+        let array = |array: Array| {
+            let mut wholes: Vec<WireId> = array.wholes.into_values().collect();
+            wholes.sort_unstable();
+            let kind = array.block.kind.value.clone();
+            BlockArray { path: array.path, kind, counts: array.counts, wholes }
+        };
+        std::mem::take(&mut self.arrays).into_iter().map(array).collect()
+    }
+
     /// The whole of an array of blocks of the library, which is recorded where nothing is asked for.
     pub(crate) fn recorded_array(&mut self, array: usize) -> Option<WireId> {
         let own = &self.arrays[array];
@@ -227,6 +238,13 @@ impl<'m> Flattener<'m> {
         let (span, shown) = (own.block.name.span, plain && own.counts.len() <= 2);
         let wire = shown.then(|| self.whole(array, None, span))?;
         self.errors.keep(wire)
+    }
+}
+
+impl BlockArray {
+    /// The paths of the elements, the last index moving fastest.
+    pub fn elements(&self) -> impl Iterator<Item = String> {
+        positions(&self.counts).map(|at| format!("{}{}", self.path, brackets(&at)))
     }
 }
 

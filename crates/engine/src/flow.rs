@@ -3,7 +3,7 @@
 use base::Time;
 use ir::{Active, Slot, run, run_active};
 use program::{Jacobian, Line, Program, RegionProgram, Span};
-use solver::{Pattern, System, Trial};
+use solver::{Pattern, System, Trial, wide};
 
 use crate::history::History;
 use crate::native::RegionCode;
@@ -253,6 +253,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The same for the watched functions.
+    #[inline(always)]
     fn compiled_crossings(
         &mut self,
         code: &dyn RegionCode,
@@ -277,22 +278,19 @@ impl<'a> Flow<'a> {
 /// Whether all numbers are finite, looked at side by side: a finite one times zero has no bits but
 /// its sign.
 pub(crate) fn all_finite(x: &[f64]) -> bool {
-    x.iter().fold(0, |odd, x| odd | (x * 0.0).abs().to_bits()) == 0
+    wide(
+        x.len(),
+        #[inline(always)]
+        || x.iter().fold(0, |odd, x| odd | (x * 0.0).abs().to_bits()) == 0,
+    )
 }
 
 impl System for Flow<'_> {
+    #[inline]
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
-        if let Some(code) = self.code
-            && self.compiled_rates(code, t, x, dx)
-        {
-            return;
-        }
-        self.place(t, x);
-        run_active(&self.program.derivative, &self.active.derivative, self.slots);
-        gather(self.slots, self.program.rate, states(self.ranges), dx);
-        if !self.program.live.derivative.is_empty() && !all_finite(dx) {
-            run(&self.program.live.derivative, self.slots);
-            gather(self.slots, self.program.rate, states(self.ranges), dx);
+        let compiled = self.code.is_some_and(|code| self.compiled_rates(code, t, x, dx));
+        if !compiled {
+            self.interpreted_rates(t, x, dx);
         }
     }
 
@@ -332,12 +330,37 @@ impl System for Flow<'_> {
         self.place(t, x);
     }
 
+    #[inline(always)]
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
-        if let Some(code) = self.code
-            && self.compiled_crossings(code, (t, x, dx), g, rate)
-        {
-            return;
+        let compiled =
+            self.code.is_some_and(|code| self.compiled_crossings(code, (t, x, dx), g, rate));
+        if !compiled {
+            self.interpreted_crossings((t, x, dx), g, rate);
         }
+    }
+}
+
+impl Flow<'_> {
+    /// The rates by the interpreter.
+    #[inline(never)]
+    fn interpreted_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
+        self.place(t, x);
+        run_active(&self.program.derivative, &self.active.derivative, self.slots);
+        gather(self.slots, self.program.rate, states(self.ranges), dx);
+        if !self.program.live.derivative.is_empty() && !all_finite(dx) {
+            run(&self.program.live.derivative, self.slots);
+            gather(self.slots, self.program.rate, states(self.ranges), dx);
+        }
+    }
+
+    /// The watched functions and their time derivatives by the interpreter.
+    #[inline(never)]
+    fn interpreted_crossings(
+        &mut self,
+        (t, x, dx): (f64, &[f64], &[f64]),
+        g: &mut [f64],
+        rate: &mut [f64],
+    ) {
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
         run_active(&self.program.crossings, &self.active.crossings, self.slots);

@@ -416,10 +416,9 @@ impl Simulation {
         match result {
             Ok(advance) => {
                 state.crossing = advance == Advance::Crossing;
-                let others = !self.program.timers.is_empty() || !self.program.lines.is_empty();
-                if state.crossing && others {
-                    let size = state.reached.seconds().abs().max(t - state.solver.step_start());
-                    self.take_event_time(region, size);
+                if state.crossing {
+                    let length = t - state.solver.step_start();
+                    self.take_event_time(region, length);
                 }
                 if !self.program.regions[region].lines.is_empty() {
                     self.record_step(region)?;
@@ -441,9 +440,13 @@ impl Simulation {
         }
     }
 
-    /// A crossing within the resolution of another event's time takes that time.
-    fn take_event_time(&mut self, region: usize, size: f64) {
+    /// A crossing so far into a step, within the resolution of another event's time, takes that time.
+    fn take_event_time(&mut self, region: usize, length: f64) {
+        if self.program.timers.is_empty() && self.program.lines.is_empty() {
+            return;
+        }
         let located = self.s.regions[region].reached;
+        let size = located.seconds().abs().max(length);
         let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return };
         let origin = |timer: usize| {
             let fragment = self.program.timers[timer].fragment;

@@ -95,8 +95,8 @@ pub(crate) fn words(diagram: &Diagram, machine: &Machine, transition: &Transitio
     lines
 }
 
-/// Lays out a machine, with its corner at the origin.
-pub(crate) fn chart(diagram: &Diagram, machine: &Machine) -> Chart {
+/// Lays out a machine under the path that is drawn, with its corner at the origin.
+pub(crate) fn chart(diagram: &Diagram, machine: &Machine, path: &str) -> Chart {
     let count = machine.states.len();
     let mut graph = Graph::default();
     for (number, state) in machine.states.iter().enumerate() {
@@ -125,12 +125,12 @@ pub(crate) fn chart(diagram: &Diagram, machine: &Machine) -> Chart {
             written.push((label, words, transition.history));
         }
     }
-    assemble(diagram, machine, &graph, &draw(&graph), written)
+    assemble(diagram, (machine, path), &graph, &draw(&graph), written)
 }
 
 fn assemble(
     diagram: &Diagram,
-    machine: &Machine,
+    (machine, path): (&Machine, &str),
     graph: &Graph,
     drawing: &Drawing,
     written: Vec<(usize, Vec<String>, bool)>,
@@ -155,9 +155,9 @@ fn assemble(
         Arrow { points: way(net).chain(way(net + 1)).collect(), words, at, history }
     });
     let start = place(machine.states.len());
-    let title = bold_width(&title(&machine.path), NAME) + 2 * PAD;
+    let title = bold_width(&title(path), NAME) + 2 * PAD;
     Chart {
-        path: machine.path.clone(),
+        path: path.to_owned(),
         area: Rect {
             x: 0,
             y: 0,

@@ -5,11 +5,13 @@ use std::fmt::Write;
 use diagram::{BlockId, Diagram, Machine, WireId};
 
 use crate::chart::{is_last, title, words};
+use crate::compose::input_name;
 use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::{Kind, Options};
 
 /// Writes a diagram for Graphviz. Expressions are nodes; ports of open instances are left out, for
-/// clusters have none, and a wire goes straight to the blocks inside.
+/// clusters have none, and a wire goes straight to the blocks inside. What stands for all elements
+/// of an array is bold.
 pub fn dot(diagram: &Diagram, options: &Options) -> String {
     let unfolded = Options { fold_expressions: false, ..*options };
     let scene = Scene::new(diagram, &unfolded);
@@ -17,13 +19,14 @@ pub fn dot(diagram: &Diagram, options: &Options) -> String {
     out.push_str("  rankdir=LR;\n  node [shape=record, fontname=\"Helvetica\", fontsize=11];\n");
     out.push_str("  edge [fontname=\"Helvetica\", fontsize=9];\n");
     level(&mut out, &scene, scene.root(), 1);
-    for (index, machine) in diagram.modes.machines.iter().enumerate() {
-        states(&mut out, diagram, index, machine);
+    for (index, machine) in scene.machines().enumerate() {
+        states(&mut out, &scene, index, machine);
     }
-    for (index, block) in diagram.blocks.iter().enumerate() {
-        let id = BlockId::new(index);
-        for (port, wire) in block.inputs.iter().flatten().enumerate() {
-            edge(&mut out, &scene, *wire, Sink::Block(id, port));
+    for id in scene.ids() {
+        for (port, input) in scene.block(id).inputs.iter().enumerate() {
+            for wire in &input.wires {
+                edge(&mut out, &scene, *wire, Sink::Block(id, port));
+            }
         }
     }
     out.push_str("}\n");
@@ -36,23 +39,27 @@ fn level(out: &mut String, scene: &Scene, scope: ScopeId, depth: usize) {
         let _ = writeln!(out, "{indent}b{} [{}];", block.index(), attributes(scene, *block));
     }
     for child in &scene.scope(scope).children {
-        let name = scene.scope(*child).name();
         if scene.scope(*child).open {
             let _ = writeln!(out, "{indent}subgraph cluster_{} {{", child.0);
-            let _ = writeln!(out, "{indent}  label={};", quoted(name));
+            let _ = writeln!(out, "{indent}  label={};", quoted(&scene.title(*child)));
+            if scene.scope(*child).elements.is_some() {
+                let _ = writeln!(out, "{indent}  style=bold;");
+            }
             level(out, scene, *child, depth + 1);
             let _ = writeln!(out, "{indent}}}");
         } else {
             let fields = closed_fields(scene, *child, scope);
-            let style = "style=\"rounded,filled\", fillcolor=\"#e8eef5\"";
+            let bold = if scene.scope(*child).elements.is_some() { ",bold" } else { "" };
+            let style = format!("style=\"rounded,filled{bold}\", fillcolor=\"#e8eef5\"");
             let _ = writeln!(out, "{indent}g{} [label=\"{fields}\", {style}];", child.0);
         }
     }
 }
 
 /// A state machine as a cluster of its own.
-fn states(out: &mut String, diagram: &Diagram, index: usize, machine: &Machine) {
-    let label = quoted(&title(&machine.path));
+fn states(out: &mut String, scene: &Scene, index: usize, machine: &Machine) {
+    let diagram = scene.diagram;
+    let label = quoted(&title(&scene.block(machine.mode).path));
     let _ = writeln!(out, "  subgraph cluster_m{index} {{\n    label={label};");
     let _ = writeln!(out, "    m{index}i [shape=point, width=0.12];");
     for (number, state) in machine.states.iter().enumerate() {
@@ -77,30 +84,25 @@ fn states(out: &mut String, diagram: &Diagram, index: usize, machine: &Machine) 
 }
 
 fn attributes(scene: &Scene, id: BlockId) -> String {
-    let block = scene.diagram.block(id);
-    let info = block.kind.info();
     let red = if scene.is_looped(id) { ", color=\"#d50000\", penwidth=2" } else { "" };
     let order = scene.order([id].into_iter());
     let order = if order.is_empty() { order } else { format!(", xlabel=\"{order}\"") };
     if scene.is_expression(id) {
         let text = scene.expression(id).join("\n");
-        let style = "shape=box, style=\"rounded,filled\", fillcolor=\"#fff8e6\"";
+        let bold = if scene.is_stack(id) { ",bold" } else { "" };
+        let style = format!("shape=box, style=\"rounded,filled{bold}\", fillcolor=\"#fff8e6\"");
         return format!("label={}, {style}{order}{red}", quoted(&text));
     }
-    let mut inputs = Vec::new();
-    for (input, wires) in info.inputs.iter().zip(&block.inputs) {
-        for index in 0..wires.len() {
-            let several = wires.len() > 1;
-            let name = if several { format!("{}[{index}]", input.name) } else { input.name.into() };
-            inputs.push(format!("<i{}> {}", inputs.len(), field(&name)));
-        }
-    }
+    let info = scene.diagram.block(id).kind.info();
+    let inputs = 0..scene.block(id).inputs.len();
+    let inputs: Vec<String> =
+        inputs.map(|port| format!("<i{port}> {}", field(&input_name(scene, id, port)))).collect();
     let outputs = info.outputs.iter().enumerate();
     let outputs: Vec<String> =
         outputs.map(|(port, output)| format!("<o{port}> {}", field(output.name))).collect();
-    let name = block.path.rsplit('.').next().unwrap_or(&block.path);
-    let middle = format!("{}\\n{}", field(name), field(info.name));
-    format!("label=\"{}\"{order}{red}", record(&inputs, &middle, &outputs))
+    let middle = format!("{}\\n{}", field(scene.block(id).name()), field(info.name));
+    let bold = if scene.is_stack(id) { ", style=bold" } else { "" };
+    format!("label=\"{}\"{bold}{order}{red}", record(&inputs, &middle, &outputs))
 }
 
 fn closed_fields(scene: &Scene, id: ScopeId, outside: ScopeId) -> String {
@@ -114,8 +116,8 @@ fn closed_fields(scene: &Scene, id: ScopeId, outside: ScopeId) -> String {
         }
     }
     let name = field(scene.scope(id).name());
-    let count = scene.blocks_below(id).len();
-    record(&inputs, &format!("{name}\\n{count} blocks"), &outputs)
+    let kind = field(&scene.kind_of_closed(id));
+    record(&inputs, &format!("{name}\\n{kind}"), &outputs)
 }
 
 /// The label of a record with inputs on the left and outputs on the right.
@@ -144,10 +146,14 @@ fn edge(out: &mut String, scene: &Scene, wire: WireId, sink: Sink) {
         Sink::Group(scope) => format!("g{}:i{}", scope.0, wire.index()),
         Sink::Outside => return,
     };
+    let label = match sink {
+        Sink::Block(block, port) if to.starts_with('b') => scene.selection(block, port),
+        _ => None,
+    };
     let style = if looped {
         "color=\"#d50000\", penwidth=2"
     } else {
-        match Kind::of(scene.diagram.wire(wire)) {
+        match scene.kind(wire) {
             Kind::Continuous => "color=\"#0b5394\"",
             Kind::Held => "color=\"#00796b\"",
             Kind::Discrete => "color=\"#b45309\", style=dashed",
@@ -155,7 +161,8 @@ fn edge(out: &mut String, scene: &Scene, wire: WireId, sink: Sink) {
             Kind::Constant => "color=\"#9aa5b1\"",
         }
     };
-    let _ = writeln!(out, "  {from} -> {to} [{style}];");
+    let label = label.map(|text| format!(", label={}", quoted(&text))).unwrap_or_default();
+    let _ = writeln!(out, "  {from} -> {to} [{style}{label}];");
 }
 
 /// A text as a quoted string.

@@ -9,6 +9,8 @@ pub struct Options<'a> {
     /// How deep the hierarchy opens: 0 shows the main diagram with its instances closed; nothing
     /// opens everything.
     pub depth: Option<usize>,
+    /// Whether every element of an array of blocks is drawn, instead of one box for all of them.
+    pub open_arrays: bool,
     /// Whether an expression is written on the wire that it feeds instead of being a node.
     pub fold_expressions: bool,
     /// Whether expressions that are only recorded are shown.
@@ -25,6 +27,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             depth: None,
+            open_arrays: false,
             fold_expressions: false,
             records: false,
             order: None,

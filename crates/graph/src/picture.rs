@@ -70,8 +70,10 @@ pub struct Frame {
     pub path: String,
     /// Its name in the diagram that it is part of.
     pub name: String,
-    /// Where it is.
+    /// Where it is, with the edges behind it.
     pub area: Rect,
+    /// Whether it stands for all elements of an array: edges of others are seen behind it.
+    pub stacked: bool,
     /// Its ports; the names are written inside, above the wires.
     pub ports: Vec<Port>,
 }
@@ -81,7 +83,8 @@ pub struct Frame {
 pub enum Figure {
     /// A block of the library, with the name of its kind.
     Block(BlockId, String),
-    /// A block made for an expression.
+    /// A block made for an expression; ids after those of the flat diagram are of expressions at
+    /// inputs of arrays, for which it has none.
     Expression(BlockId),
     /// A closed instance of a diagram, with the number of blocks inside.
     Closed(usize),
@@ -98,12 +101,16 @@ pub struct Node {
     pub name: String,
     /// Lines below the name: the text of an expression.
     pub text: Vec<String>,
+    /// Small print below: the kind of block, or how much is inside.
+    pub kind: String,
     /// More about it, for a tip.
     pub about: String,
-    /// All that belongs to it, with the expressions written on its inputs.
+    /// All that belongs to it, with the expressions written on its inputs and edges behind it.
     pub area: Rect,
     /// The shape itself.
     pub body: Rect,
+    /// Whether it stands for all elements of an array: edges of others are seen behind it.
+    pub stacked: bool,
     /// Where the name and the text are centred; an icon stands to the left of `text_left`.
     pub text_middle: i64,
     /// The left end of the widest line of text.

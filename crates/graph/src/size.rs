@@ -12,6 +12,9 @@ pub(crate) const SMALL: i64 = 10;
 /// The width that an icon takes, with the space after it \[px\].
 pub(crate) const ICON: i64 = 30;
 
+/// How far the edges of other elements of an array are seen behind the first \[px\].
+pub(crate) const STACK: i64 = 6;
+
 /// The height that a port takes \[px\].
 const PORT: i64 = 18;
 /// The distance of pins that lead to the same port \[px\].
@@ -28,6 +31,8 @@ pub(crate) struct Lettering {
     /// The kind of block, in small print.
     pub kind: String,
     pub icon: bool,
+    /// Whether there are edges of other elements behind it.
+    pub stacked: bool,
     pub inputs: Vec<Input>,
     /// The names of the outputs; empty ones are not written.
     pub outputs: Vec<String>,
@@ -80,9 +85,10 @@ impl Lettering {
         let needed = needs.iter().sum::<i64>().max(self.outputs.len() as i64 * PORT);
         // An even height keeps the middle of all nodes on whole pixels.
         let height = (self.text_height().max(needed + 4) + 1) / 2 * 2;
+        let stack = if self.stacked { STACK } else { 0 };
         let mut sized = Sized {
-            width: zone + body_width,
-            height,
+            width: zone + body_width + stack,
+            height: height + stack,
             body: Rect { x: zone, y: 0, width: body_width, height },
             text_left: zone + MARGIN + left + icon,
             text_middle: zone + MARGIN + left + icon + text / 2,

@@ -102,6 +102,9 @@ impl PiControl {
     const SAFETY: f64 = 0.9;
     /// What a trial with a value that is not finite is shortened by: its error says nothing.
     const RETREAT: f64 = 0.25;
+    /// An error so small that growth is limited and the floor remembered whatever came before, for
+    /// every order there is; a test says so.
+    const NEGLIGIBLE: f64 = 1e-13;
     /// ln 1e-8.
     const FLOOR: f64 = -8.0 * std::f64::consts::LN_10;
 
@@ -154,10 +157,15 @@ impl StepControl for PiControl {
     }
 
     fn suggest(&mut self, h: f64, error: f64) -> f64 {
+        let most = if self.refused { 1.0 } else { PiControl::GROWTH };
+        if error <= PiControl::NEGLIGIBLE {
+            // What comes out below, without waiting for a logarithm and a power.
+            (self.previous, self.refused) = (PiControl::FLOOR, false);
+            return h * most;
+        }
         let error = error.ln();
         let factor =
             PiControl::SAFETY * (self.integral * self.previous - self.proportional * error).exp();
-        let most = if self.refused { 1.0 } else { PiControl::GROWTH };
         self.previous = error.max(PiControl::FLOOR);
         self.refused = false;
         h * factor.clamp(PiControl::SHRINK, most)
@@ -172,6 +180,7 @@ impl StepControl for PiControl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Method;
 
     #[test]
     fn the_tolerance_is_the_border_and_a_number_that_is_none_is_refused() {
@@ -180,6 +189,18 @@ mod tests {
         assert!(!pi.accept(1.0 + f64::EPSILON));
         assert!(!pi.accept(f64::NAN));
         assert!(!pi.accept(f64::INFINITY));
+    }
+
+    #[test]
+    fn a_negligible_error_says_what_any_smaller_one_does() {
+        let orders = Method::all().into_iter().map(|method| method.error_order());
+        for order in orders {
+            let PiControl { proportional, integral, .. } = PiControl::new(order);
+            let error = PiControl::NEGLIGIBLE.ln();
+            let least = integral * PiControl::FLOOR - proportional * error;
+            assert!(PiControl::SAFETY * least.exp() > PiControl::GROWTH, "order {order}");
+            assert!(error < PiControl::FLOOR);
+        }
     }
 
     #[test]

@@ -25,7 +25,8 @@ mod suspects;
 use serde::{Deserialize, Serialize};
 
 use crate::scratch::Scratch;
-pub(crate) use level::{Level, Probe};
+use interval::Suspect;
+pub(crate) use level::{Level, Probe, Seen};
 
 /// The sides of all crossing functions and how far from zero each still counts as zero.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ pub struct Sides<'a> {
 /// Looks at different times that can be kept at once.
 const LEVELS: usize = 24;
 /// Those that there is room for from the start.
-const FIRST_LEVELS: usize = 6;
+const FIRST_LEVELS: usize = 3;
 /// Looks inside one step before the search takes its intervals as they are.
 const BUDGET: usize = 96;
 /// The rounding of a function in units of its last place.
@@ -51,13 +52,25 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The resolution of a location: crossings closer than this share one time.
 pub(crate) fn resolution(t: f64, h: f64) -> f64 {
-    16.0 * f64::EPSILON * t.abs().max(h)
+    16.0 * f64::EPSILON * greater(t.abs(), h)
 }
 
 /// The width of a final bracket at `t` in a step of length `h`: the last places of time, and
 /// near time 0, where floats are finer than anything means, a part of the step.
 fn finest(t: f64, h: f64) -> f64 {
-    2.0 * f64::EPSILON * t.abs().max(f64::EPSILON * h)
+    2.0 * f64::EPSILON * greater(t.abs(), f64::EPSILON * h)
+}
+
+/// The lesser of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// The part of a function's size below which its change over a step is flat.
@@ -74,30 +87,28 @@ pub(crate) struct Search {
     space: Scratch<Space>,
 }
 
-/// Working space, one entry for each function or for each level.
+/// Working space.
 #[derive(Clone, Debug, Default)]
 struct Space {
     /// Right ends of intervals still to be searched, the nearest last; the first `open` count.
     levels: Vec<Level>,
     open: usize,
-    /// The functions that are searched for, by rising number; what follows is true of them alone.
-    suspects: Vec<usize>,
-    /// Counted as zero at the start and not yet seen on its side.
-    fresh: Vec<bool>,
-    /// Fresh, flat at the start, and on its side or at zero where the step ends.
-    flat: Vec<bool>,
-    /// Looked for on its side, or falling in the bracket.
-    wanted: Vec<bool>,
-    /// Those of them that fall in the bracket, by number.
+    /// For each level and function: how far the cubic over the interval that ends there may be off;
+    /// infinite if not measured. It is known of suspects alone.
+    doubts: Vec<f64>,
+    /// The functions that are searched for, by rising number.
+    suspects: Vec<Suspect>,
+    /// Places among them of those that fall in the bracket.
     falling: Vec<usize>,
-    /// The largest size seen from the start up to the left end.
-    scale: Vec<f64>,
-    /// The size of each function at the end of the step, and where the step lies.
-    at_end: Vec<f64>,
+    /// Where the step lies.
+    step: Extent,
+}
+
+/// Where a step lies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Extent {
     start: f64,
     width: f64,
-    /// The size up to which a function with side 0 is zero: the rounding of the state.
-    floor: f64,
 }
 
 impl Search {
@@ -108,18 +119,20 @@ impl Search {
 
     /// Makes the space where it is missing.
     pub fn prepare(&mut self) {
-        let m = self.here.g.len();
-        let space = &mut self.space.0;
-        if space.fresh.len() != m {
-            space.levels = vec![Level::new(m); FIRST_LEVELS];
-            space.suspects = Vec::with_capacity(m);
-            space.fresh = vec![false; m];
-            space.flat = vec![false; m];
-            space.wanted = vec![false; m];
-            space.falling = Vec::with_capacity(m);
-            space.scale = vec![0.0; m];
-            space.at_end = vec![0.0; m];
+        if self.space.0.levels.is_empty() && !self.here.is_empty() {
+            self.make();
         }
+    }
+
+    #[cold]
+    fn make(&mut self) {
+        let m = self.here.len();
+        let space = &mut self.space.0;
+        space.levels.reserve(LEVELS);
+        space.levels.extend((0..FIRST_LEVELS).map(|_| Level::new(m)));
+        space.doubts = vec![0.0; FIRST_LEVELS * m];
+        space.suspects.reserve(m);
+        space.falling.reserve(m);
         self.crossed.reserve(m - self.crossed.len());
     }
 }
@@ -129,7 +142,9 @@ impl Space {
     /// than any before allocates; that happens a few times in a run at most.
     fn make_room(&mut self) {
         if self.levels.len() <= self.open {
-            self.levels.push(Level::new(self.fresh.len()));
+            let m = self.levels[0].len();
+            self.levels.push(Level::new(m));
+            self.doubts.resize(self.levels.len() * m, 0.0);
         }
     }
 }

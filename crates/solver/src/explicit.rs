@@ -102,7 +102,7 @@ fn mean_square_exactly<const N: usize>(
     row: &[(usize, f64)],
 ) -> f64 {
     const LANES: usize = 4;
-    const TERMS: usize = 8 * LANES;
+    const TERMS: usize = 16 * LANES;
     let n = segment.x0.len();
     if n == 0 {
         return 0.0;

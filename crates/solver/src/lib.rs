@@ -42,3 +42,4 @@ pub use method::{Coefficients, Method, Options};
 pub use pattern::Pattern;
 pub use solver::{Advance, Reach, Solver};
 pub use system::{Stretch, System, Trial};
+pub use wide::wide;

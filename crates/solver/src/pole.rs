@@ -59,6 +59,9 @@ fn suspect(segment: &Segment) -> Option<usize> {
         let most = SUSPECT * size(segment, i);
         inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
     };
+    if first.len() <= ROW {
+        return (0..first.len()).find(|i| turns(first[*i], last[*i]) && larger(*i));
+    }
     // Few rates turn in a step; rows without one are passed over by the bits of their signs.
     let mut from = 0;
     while let Some(row) = first_unlike(&first[from..], &last[from..]) {

@@ -119,7 +119,7 @@ impl Solver {
         self.inside.active = false;
         self.inside.x.resize(dimension, 0.0);
         self.inside.dx.resize(dimension, 0.0);
-        if self.search.here.g.len() != crossings {
+        if self.search.here.len() != crossings {
             self.search = Search::new(crossings);
         }
         self.space.0.linear.forget();
@@ -173,7 +173,7 @@ impl Solver {
         mut sides: Sides,
     ) -> Result<Advance, StepError> {
         let Reach { horizon, .. } = reach;
-        debug_assert_eq!(sides.side.len(), self.search.here.g.len(), "one side for each function");
+        debug_assert_eq!(sides.side.len(), self.search.here.len(), "one side for each function");
         debug_assert_eq!(sides.residual.len(), sides.side.len());
         self.search.crossed.clear();
         if self.time() >= horizon {
@@ -291,7 +291,7 @@ impl Solver {
             return self.options.initial_step;
         }
         if self.segment.x1.is_empty() {
-            let watched = !self.search.here.g.is_empty();
+            let watched = !self.search.here.is_empty();
             let longest = self.options.maximum_step.min(self.limit);
             let unknown = watched && longest.is_infinite();
             return Some(if unknown { FIRST_STEP_WITHOUT_STATE } else { longest.min(f64::MAX) });
@@ -356,7 +356,7 @@ impl Solver {
         horizon: f64,
         sides: &mut Sides,
     ) -> Result<Option<f64>, StepError> {
-        if self.search.here.g.is_empty() {
+        if self.search.here.is_empty() {
             return Ok(None);
         }
         let at_horizon = self.segment.end == horizon;
@@ -381,7 +381,7 @@ impl Solver {
 
     /// Looks at the crossing functions at the end of the segment.
     fn look_here<S: System>(&mut self, system: &mut S) {
-        if self.search.here.g.is_empty() {
+        if self.search.here.is_empty() {
             return;
         }
         let Space { argument, slope, .. } = &mut self.space.0;

@@ -196,7 +196,7 @@ impl Solver {
     /// method with variable steps goes on.
     fn stretch(&self) -> Option<Stretch> {
         let Reach { horizon, before, most } = self.space.0.reach;
-        let alone = most > 1 && self.search.here.g.is_empty() && !self.method.is_fixed();
+        let alone = most > 1 && self.search.here.is_empty() && !self.method.is_fixed();
         if !alone || self.options.method == Method::Auto {
             return None;
         }

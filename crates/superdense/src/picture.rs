@@ -11,6 +11,8 @@ use schedule::{refused_loops, schedule};
 pub struct Drawing {
     /// How deep the hierarchy opens; nothing opens everything.
     pub depth: Option<usize>,
+    /// Whether every element of an array of blocks is drawn, instead of one box for all of them.
+    pub open_arrays: bool,
     /// Whether expressions are written on wires instead of being nodes.
     pub fold_expressions: bool,
     /// Whether blocks are numbered in the order of evaluation between events.
@@ -44,9 +46,10 @@ pub fn draw(
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
     let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
-    let order = schedule(&diagram).ok().filter(|_| drawing.order);
+    let order = if drawing.order { schedule(&diagram).ok() } else { None };
     let options = Options {
         depth: drawing.depth,
+        open_arrays: drawing.open_arrays,
         fold_expressions: drawing.fold_expressions,
         order: order.as_ref().map(|schedule| Order { schedule, mode: Mode::Smooth }),
         loops: &loops,

@@ -9,8 +9,8 @@ use super::nodes::Draft;
 use crate::layered::{Drawing, Pin};
 use crate::letters::bold_width;
 use crate::scene::{Scene, ScopeId};
-use crate::size::NAME;
-use crate::{Frame, Kind, Line, Node, Point, Port, Rect, Side};
+use crate::size::{NAME, STACK};
+use crate::{Frame, Line, Node, Point, Port, Rect, Side};
 
 /// Above the inside of an open instance, with its name \[px\].
 const HEAD: i64 = 30;
@@ -34,11 +34,14 @@ impl<'a> Assembly<'a> {
         let left = if items.iter().any(|i| matches!(i, Item::Input(..))) { 0 } else { PAD };
         let right = if items.iter().any(|i| matches!(i, Item::Output(..))) { 0 } else { PAD };
         let here = scene.scope(scope);
-        let name = here.name().to_owned();
-        level.width = (level.width + left + right).max(bold_width(&name, NAME) + 2 * PAD);
-        level.height += HEAD + PAD;
+        let name = scene.title(scope);
+        let stacked = here.elements.is_some();
+        let stack = if stacked { STACK } else { 0 };
+        level.width = (level.width + left + right).max(bold_width(&name, NAME) + 2 * PAD) + stack;
+        level.height += HEAD + PAD + stack;
         let area = Rect { x: 0, y: 0, width: level.width, height: level.height };
-        level.frames.push(Frame { path: here.path.clone(), name, area, ports: Vec::new() });
+        let path = here.path.clone();
+        level.frames.push(Frame { path, name, area, stacked, ports: Vec::new() });
         Assembly { scene, corner: Point { x: left, y: HEAD }, level }
     }
 
@@ -74,8 +77,8 @@ impl<'a> Assembly<'a> {
     fn line(&self, wire: WireId, points: Vec<Point>) -> Line {
         Line {
             wire,
-            name: self.scene.diagram.wire_name(wire),
-            kind: Kind::of(self.scene.diagram.wire(wire)),
+            name: self.scene.wire_name(wire),
+            kind: self.scene.kind(wire),
             net: 0,
             points,
             arrow: false,

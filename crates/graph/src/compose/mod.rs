@@ -5,6 +5,8 @@ mod level;
 mod assembly;
 mod nodes;
 
+pub(crate) use nodes::input_name;
+
 use diagram::{Diagram, Mode};
 
 use crate::chart::chart;
@@ -32,7 +34,7 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
     level::number_nets(&mut layout.lines);
     layout.width = (root.width + 2 * MARGIN).max(bold_width(&layout.title, NAME + 3) + 2 * MARGIN);
     layout.height = root.height + 2 * MARGIN + TITLE;
-    add_charts(&mut layout, diagram, options);
+    add_charts(&mut layout, &scene);
     layout.looped = layout.lines.iter().any(|line| line.looped);
     layout.order = match options.order.map(|order| order.mode) {
         Some(Mode::Smooth) => "order between events".to_owned(),
@@ -46,13 +48,13 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
 }
 
 /// Puts the charts of the machines that are shown below the diagram, each below the one before.
-fn add_charts(layout: &mut Layout, diagram: &Diagram, options: &Options) {
-    for machine in &diagram.modes.machines {
+fn add_charts(layout: &mut Layout, scene: &Scene) {
+    for machine in scene.machines() {
         let depth = machine.path.matches('.').count();
-        if options.depth.is_some_and(|limit| depth > limit) {
+        if scene.options.depth.is_some_and(|limit| depth > limit) {
             continue;
         }
-        let mut chart = chart(diagram, machine);
+        let mut chart = chart(scene.diagram, machine, &scene.block(machine.mode).path);
         chart.shift(Point { x: MARGIN, y: layout.height });
         layout.width = layout.width.max(chart.area.right() + MARGIN);
         layout.height = chart.area.bottom() + MARGIN;

@@ -1,5 +1,7 @@
 //! The nodes of a level: what is written in each, and which wire leads to which pin.
 
+use std::collections::BTreeSet;
+
 use diagram::{BlockId, WireId};
 
 use crate::letters::shortened;
@@ -27,45 +29,48 @@ struct Slot {
     name: String,
     shown: bool,
     sink: Sink,
-    wire: WireId,
+    wires: Vec<WireId>,
+    /// What is written at it, where that tells elements of arrays apart.
+    selection: Option<String>,
 }
 
 /// The draft of a block of the library or of a visible expression.
 pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
-    let block = scene.diagram.block(id);
-    let info = block.kind.info();
+    let block = scene.block(id);
     let expression = scene.is_expression(id);
-    let connected = block.inputs.iter().filter(|wires| !wires.is_empty()).count();
+    let connected: BTreeSet<usize> = block.inputs.iter().map(|input| input.at.0).collect();
     let mut slots = Vec::new();
-    let mut port = 0;
-    for (input, wires) in info.inputs.iter().zip(&block.inputs) {
-        for (index, wire) in wires.iter().enumerate() {
-            let several = wires.len() > 1;
-            let name = if several { format!("{}[{index}]", input.name) } else { input.name.into() };
-            let plain = connected == 1 || several;
-            let evident = expression || (plain && input.name.starts_with("input"));
-            let sink = Sink::Block(id, port);
-            if scene.is_drawn(*wire) {
-                slots.push(Slot { name, shown: !evident, sink, wire: *wire });
-            }
-            port += 1;
+    for (port, input) in block.inputs.iter().enumerate() {
+        let plain = connected.len() == 1 || block.has_list(input.at.0);
+        let name = input_name(scene, id, port);
+        let evident = expression || (plain && name.starts_with("input"));
+        let wires: Vec<WireId> =
+            input.wires.iter().copied().filter(|wire| scene.is_drawn(*wire)).collect();
+        if !wires.is_empty() {
+            let (sink, selection) = (Sink::Block(id, port), scene.selection(id, port));
+            slots.push(Slot { name, shown: !evident, sink, wires, selection });
         }
     }
     let figure = match expression {
         true => Figure::Expression(id),
-        false => Figure::Block(id, info.name.to_owned()),
+        false => Figure::Block(id, scene.diagram.block(id).kind.info().name.to_owned()),
     };
     let name = match scene.is_expression(id) && scene.recorded(id).is_none() {
         true => "",
-        false => block.path.rsplit('.').next().unwrap_or(&block.path),
+        false => block.name(),
     };
     let mut draft = assemble(scene, figure, name, slots);
-    let several = info.outputs.len() > 1;
-    for (port, output) in info.outputs.iter().enumerate() {
-        draft.sources.push((Source::Block(id, port), block.outputs[port]));
-        draft.node.ports.push(port_of(Side::Right, output.name.to_owned(), several));
+    let several = block.outputs.len() > 1;
+    for (port, wire) in block.outputs.iter().enumerate() {
+        draft.sources.push((Source::Block(id, port), *wire));
+        let name = match block.made {
+            true => String::new(),
+            false => scene.diagram.block(id).kind.info().outputs[port].name.to_owned(),
+        };
+        draft.node.ports.push(port_of(Side::Right, name, several));
     }
     draft.node.path = block.path.clone();
+    draft.node.stacked = scene.is_stack(id);
     draft.node.about = about(scene, id);
     draft.node.looped = scene.is_looped(id);
     let hosted = hosted(scene, id);
@@ -75,8 +80,8 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
 
 /// The expressions that a block shows as its own.
 fn hosted(scene: &Scene, id: BlockId) -> Option<BlockId> {
-    let driver = |wire: &WireId| scene.diagram.wire(*wire).block;
-    let wires = scene.diagram.block(id).inputs.iter().flatten();
+    let driver = |wire: &WireId| scene.source(*wire);
+    let wires = scene.block(id).inputs.iter().flat_map(|input| &input.wires);
     let mut drivers = wires.map(driver).filter(|_| scene.absorbs(id));
     drivers.find(|driver| matches!(scene.host(*driver), Some(Sink::Block(host, _)) if host == id))
 }
@@ -91,19 +96,36 @@ pub(super) fn closed(scene: &Scene, id: ScopeId, outside: ScopeId) -> Draft {
         }
         if net.to.iter().any(|(sink, _)| *sink == Sink::Group(id)) {
             let name = scene.input_name(id, wire);
-            slots.push(Slot { name, shown: true, sink: Sink::Group(id), wire });
+            let (sink, wires) = (Sink::Group(id), vec![wire]);
+            slots.push(Slot { name, shown: true, sink, wires, selection: None });
         }
     }
     let blocks = scene.blocks_below(id);
     let scope = scene.scope(id);
-    let mut draft = assemble(scene, Figure::Closed(blocks.len()), scope.name(), slots);
+    let figure = Figure::Closed(scene.count_below(id));
+    let mut draft = assemble(scene, figure, scope.name(), slots);
+    draft.node.kind = scene.kind_of_closed(id);
+    draft.node.stacked = scope.elements.is_some();
     draft.sources = sources;
     draft.node.ports.extend(names.into_iter().map(|name| port_of(Side::Right, name, true)));
     draft.node.path = scope.path.clone();
-    draft.node.about = format!("{}: {} blocks inside", scope.path, blocks.len());
+    draft.node.about = format!("{}: {} blocks inside", scope.path, scene.count_below(id));
     draft.node.looped = blocks.iter().any(|block| scene.is_looped(*block));
     draft.node.order = scene.order(blocks.into_iter());
     draft.finish()
+}
+
+/// The name of an input, with its place in a list; operands of expressions have none.
+pub(crate) fn input_name(scene: &Scene, id: BlockId, port: usize) -> String {
+    if scene.block(id).made {
+        return String::new();
+    }
+    let (input, place) = scene.block(id).inputs[port].at;
+    let name = scene.diagram.block(id).kind.info().inputs[input].name;
+    match scene.block(id).has_list(input) {
+        true => format!("{name}[{place}]"),
+        false => name.to_owned(),
+    }
 }
 
 fn port_of(side: Side, name: String, shown: bool) -> Port {
@@ -123,9 +145,11 @@ fn assemble(scene: &Scene, figure: Figure, name: &str, slots: Vec<Slot>) -> Draf
             path: String::new(),
             name: name.to_owned(),
             text,
+            kind: String::new(),
             about: String::new(),
             area: Rect::default(),
             body: Rect::default(),
+            stacked: false,
             text_middle: 0,
             text_left: 0,
             ports: Vec::new(),
@@ -148,10 +172,10 @@ fn assemble(scene: &Scene, figure: Figure, name: &str, slots: Vec<Slot>) -> Draf
 
 impl Draft {
     fn add(&mut self, scene: &Scene, slot: Slot, pins: &mut Vec<Vec<i64>>) {
-        let driver = scene.diagram.wire(slot.wire).block;
+        let driver = scene.source(slot.wires[0]);
         let here = scene.host(driver) == Some(slot.sink);
-        let operands = scene.diagram.block(driver).inputs.iter().flatten().enumerate();
-        let sinks = operands.map(|(port, wire)| (Sink::Block(driver, port), *wire));
+        let operands = scene.block(driver).inputs.iter().enumerate();
+        let sinks = operands.map(|(port, input)| (Sink::Block(driver, port), input.wires[0]));
         match &self.node.figure {
             Figure::Block(id, _) if here && scene.absorbs(*id) => {
                 self.node.text = scene.expression(driver);
@@ -163,23 +187,30 @@ impl Draft {
                 }
             }
             _ => {
+                let before = self.sinks.len();
                 if here {
-                    let looped = scene.is_looped(driver) && self.is_looped(scene);
-                    self.folded.push((self.node.ports.len(), slot.wire, looped));
                     let text = scene.expression(driver).join(", ");
-                    let text = shortened(&text, 44);
-                    self.node.labels.push(Label { text, at: Point::default() });
-                    let before = self.sinks.len();
+                    self.write_on(scene, slot.wires[0], shortened(&text, 44));
                     self.sinks.extend(sinks);
-                    self.free = false;
-                    pins.push(vec![0; self.sinks.len() - before]);
                 } else {
-                    self.sinks.push((slot.sink, slot.wire));
-                    pins.push(vec![0]);
+                    if let Some(text) = slot.selection {
+                        self.write_on(scene, slot.wires[0], text);
+                    }
+                    self.sinks.extend(slot.wires.into_iter().map(|wire| (slot.sink, wire)));
                 }
+                pins.push(vec![0; self.sinks.len() - before]);
                 self.node.ports.push(port_of(Side::Left, slot.name, slot.shown));
             }
         }
+    }
+
+    /// Writes a text on the wire of the next input.
+    fn write_on(&mut self, scene: &Scene, wire: WireId, text: String) {
+        let driver = scene.source(wire);
+        let looped = scene.is_looped(driver) && self.is_looped(scene);
+        self.folded.push((self.node.ports.len(), wire, looped));
+        self.node.labels.push(Label { text, at: Point::default() });
+        self.free = false;
     }
 
     fn is_looped(&self, scene: &Scene) -> bool {
@@ -208,14 +239,13 @@ impl Draft {
                 Side::Right => outputs.push(shown(port)),
             }
         }
-        let kind = match &self.node.figure {
-            Figure::Block(_, kind) if self.node.text.is_empty() => kind.clone(),
-            Figure::Closed(count) => format!("{count} blocks"),
-            _ => String::new(),
-        };
+        if let (Figure::Block(_, kind), true) = (&self.node.figure, self.node.text.is_empty()) {
+            self.node.kind = kind.clone();
+        }
+        let (kind, stacked) = (self.node.kind.clone(), self.node.stacked);
         let icon = matches!(&self.node.figure, Figure::Block(_, kind) if has_icon(kind));
         let (name, text) = (self.node.name.clone(), self.node.text.clone());
-        let sized = Lettering { name, text, kind, icon, inputs, outputs }.size();
+        let sized = Lettering { name, text, kind, icon, stacked, inputs, outputs }.size();
         let (mut left, mut right) = (sized.inputs.iter(), sized.outputs.iter());
         for port in &mut self.node.ports {
             port.at = match port.side {
@@ -236,12 +266,13 @@ impl Draft {
 
 /// The words of a tip: path, kind and what was written for it.
 fn about(scene: &Scene, id: BlockId) -> String {
-    let block = scene.diagram.block(id);
-    let written = shortened(scene.diagram.sources.snippet(block.span), 200);
+    let path = &scene.block(id).path;
+    let written = shortened(scene.diagram.sources.snippet(scene.block(id).span), 200);
     match scene.is_expression(id) {
-        true => format!("{}: {written}", block.path),
+        true => format!("{path}: {written}"),
         false => {
-            format!("{}: {}. {}", block.path, block.kind.info().name, block.kind.info().summary)
+            let info = scene.diagram.block(id).kind.info();
+            format!("{path}: {}. {}", info.name, info.summary)
         }
     }
 }

@@ -29,6 +29,18 @@ impl Kind {
         }
     }
 
+    /// The one of two that more happens on.
+    pub(super) fn livelier(self, other: Kind) -> Kind {
+        let rank = |kind: Kind| match kind {
+            Kind::Constant => 0,
+            Kind::Held => 1,
+            Kind::Discrete => 2,
+            Kind::Continuous => 3,
+            Kind::Impulsive => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
     /// Its name in a legend.
     pub fn name(self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@ use blocks::Part;
 use diagram::{BlockId, Diagram, WireId};
 use schedule::{PartId, PartRef, Step};
 
+use super::drawn::Drawn;
 use crate::Order;
 
 /// Connections and blocks in refused loops.
@@ -15,19 +16,40 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    pub fn new(diagram: &Diagram, loops: &[Vec<PartRef>]) -> Loops {
-        let mut found =
-            Loops { connections: BTreeSet::new(), blocks: vec![false; diagram.blocks.len()] };
+    pub fn new(drawn: &Drawn, loops: &[Vec<PartRef>]) -> Loops {
+        let diagram = drawn.diagram;
+        let mut found = Loops { connections: BTreeSet::new(), blocks: vec![false; drawn.len()] };
         for parts in loops {
             for part in parts {
-                found.blocks[diagram.wire(part.wire).block.index()] = true;
+                let block = drawn.standing_for(diagram.wire(part.wire).block);
+                found.blocks[block.index()] = true;
             }
             let along = connections(diagram, parts.iter());
             // A caller may list a loop either way; drawn is the direction of the data.
             let all = along.or_else(|| connections(diagram, parts.iter().rev()));
-            found.connections.extend(all.into_iter().flatten());
+            for (wire, block) in all.into_iter().flatten() {
+                found.mark(drawn, wire, block);
+            }
         }
         found
+    }
+
+    /// Marks a connection, and the expression on its way that stands for what is written there.
+    fn mark(&mut self, drawn: &Drawn, wire: WireId, block: BlockId) {
+        let way = drawn.by_way_of.get(&(wire, block));
+        let (wire, block) = (drawn.wire(wire), drawn.standing_for(block));
+        let reads = |block: BlockId| drawn.operands(block).any(|read| read == wire);
+        if way.is_none() && reads(block) {
+            self.connections.insert((wire, block));
+            return;
+        }
+        for between in drawn.operands(block) {
+            let expression = drawn.source(between);
+            if way.is_none_or(|way| *way == expression) && reads(expression) {
+                self.connections.extend([(wire, expression), (between, block)]);
+                self.blocks[expression.index()] = true;
+            }
+        }
     }
 
     pub fn contains(&self, wire: WireId, block: BlockId) -> bool {

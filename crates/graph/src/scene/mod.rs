@@ -1,5 +1,9 @@
-//! What is to be drawn, before anything has a place: the hierarchy found again from the paths, the
+//! What is to be drawn, before anything has a place: arrays merged, the hierarchy found again from the paths, the
 //! connections of each level, names of ports, kinds of wires, and marks.
+
+mod arrays;
+mod drawn;
+mod selections;
 
 mod scopes;
 
@@ -11,11 +15,14 @@ mod marks;
 
 use std::collections::BTreeMap;
 
-use diagram::{BlockId, Diagram, WireId};
+use diagram::{BlockId, Diagram, Machine, WireId};
 
 use crate::Options;
+use crate::letters::shortened;
+use drawn::Drawn;
 use scopes::Scopes;
 
+pub(crate) use drawn::DrawnBlock;
 pub use kind::Kind;
 pub(crate) use nets::{LevelNet, Sink, Source};
 pub(crate) use scopes::{Scope, ScopeId};
@@ -24,6 +31,7 @@ pub(crate) use scopes::{Scope, ScopeId};
 pub(crate) struct Scene<'a> {
     pub diagram: &'a Diagram,
     pub options: Options<'a>,
+    drawn: Drawn<'a>,
     scopes: Scopes,
     /// The connections of each open level, by wire.
     nets: BTreeMap<(ScopeId, WireId), LevelNet>,
@@ -34,11 +42,12 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     pub fn new(diagram: &'a Diagram, options: &Options<'a>) -> Scene<'a> {
-        let scopes = Scopes::new(diagram, options);
-        let loops = marks::Loops::new(diagram, options.loops);
-        let nets = nets::nets(diagram, &scopes, &loops);
+        let drawn = Drawn::new(diagram, options.open_arrays);
+        let scopes = Scopes::new(&drawn, options);
+        let loops = marks::Loops::new(&drawn, options.loops);
+        let nets = nets::nets(&drawn, &scopes, &loops);
         let numbers = marks::numbers(diagram, options.order);
-        Scene { diagram, options: *options, scopes, nets, numbers, loops }
+        Scene { diagram, options: *options, drawn, scopes, nets, numbers, loops }
     }
 
     pub fn root(&self) -> ScopeId {
@@ -55,36 +64,80 @@ impl<'a> Scene<'a> {
         self.nets.range(all).map(|((_, wire), net)| (*wire, net))
     }
 
+    /// A block as it is drawn: its name, and what is connected to it.
+    pub fn block(&self, id: BlockId) -> &DrawnBlock {
+        self.drawn.block(id)
+    }
+
+    /// The blocks that are drawn or are inside closed instances.
+    pub fn ids(&self) -> impl Iterator<Item = BlockId> {
+        self.drawn.ids()
+    }
+
+    /// Whether a block is drawn for several elements of an array, and nothing around it is.
+    pub fn is_stack(&self, block: BlockId) -> bool {
+        self.block(block).arrays > self.scope(self.scopes.of(block)).arrays
+    }
+
+    /// What is written at an input where that tells elements of arrays apart.
+    pub fn selection(&self, block: BlockId, port: usize) -> Option<String> {
+        if self.is_expression(block) {
+            return None;
+        }
+        let input = &self.block(block).inputs[port];
+        let driver = |wire: &WireId| self.block(self.drawn.source(*wire));
+        let written = self.diagram.sources.snippet(input.span);
+        let indexed = |wire: &WireId| {
+            let made = self.drawn.is_made_for(*wire, block, input);
+            !made && driver(wire).arrays > 0 && written.contains('[')
+        };
+        let selects = input.wires.len() > 1 || input.wires.iter().any(indexed);
+        selects.then(|| shortened(written, 44))
+    }
+
+    /// The block that a wire comes from.
+    pub fn source(&self, wire: WireId) -> BlockId {
+        self.drawn.source(wire)
+    }
+
+    /// The kind of a wire.
+    pub fn kind(&self, wire: WireId) -> Kind {
+        self.drawn.kind(wire)
+    }
+
+    /// The name of a wire.
+    pub fn wire_name(&self, wire: WireId) -> String {
+        self.drawn.wire_name(wire)
+    }
+
     /// Whether a wire comes from a block that is drawn.
     pub fn is_drawn(&self, wire: WireId) -> bool {
-        self.scopes.is_shown(self.diagram.wire(wire).block)
+        self.scopes.is_shown(self.drawn.source(wire))
     }
 
     /// Whether a block was made for an expression.
     pub fn is_expression(&self, block: BlockId) -> bool {
-        scopes::is_expression(self.diagram, block)
+        scopes::is_expression(&self.drawn, block)
     }
 
     /// The name under which an expression is recorded that feeds nothing else.
     pub fn recorded(&self, block: BlockId) -> Option<&str> {
-        let wire = *self.diagram.block(block).outputs.first()?;
+        let wire = *self.block(block).outputs.first()?;
         let fed = self.nets.contains_key(&(self.scopes.of(block), wire));
-        let name = self.diagram.block(block).path.strip_prefix("record.")?;
+        let name = self.block(block).path.strip_prefix("record.")?;
         (!fed && self.scopes.of(block) == self.root()).then_some(name)
     }
 
     /// The text of an expression, line by line.
     pub fn expression(&self, block: BlockId) -> Vec<String> {
-        if scopes::is_machine_output(self.diagram, block) {
-            let path = &self.diagram.block(block).path;
+        if scopes::is_machine_output(&self.drawn, block) {
+            let path = &self.block(block).path;
             return vec![path.rsplit('.').next().unwrap_or(path).to_owned()];
         }
-        let written = self.diagram.sources.snippet(self.diagram.block(block).span);
+        let written = self.diagram.sources.snippet(self.block(block).span);
         let lines = written.lines().map(|line| line.trim().trim_start_matches("- "));
-        let mut lines: Vec<String> = lines
-            .filter(|line| !line.is_empty())
-            .map(|l| crate::letters::shortened(l, 48))
-            .collect();
+        let mut lines: Vec<String> =
+            lines.filter(|line| !line.is_empty()).map(|line| shortened(line, 48)).collect();
         if lines.len() > 6 {
             lines.truncate(5);
             lines.push("…".to_owned());
@@ -101,7 +154,7 @@ impl<'a> Scene<'a> {
         if !self.scopes.is_shown(block) {
             return None;
         }
-        let wire = *self.diagram.block(block).outputs.first()?;
+        let wire = *self.block(block).outputs.first()?;
         let net = self.nets.get(&(self.scopes.of(block), wire))?;
         let [(sink, _)] = net.to[..] else { return None };
         match sink {
@@ -115,13 +168,16 @@ impl<'a> Scene<'a> {
 
     /// Whether a block only gives a name to an expression.
     pub fn absorbs(&self, block: BlockId) -> bool {
+        if self.is_expression(block) {
+            return false;
+        }
         let info = self.diagram.block(block).kind.info();
         info.name == "Expression" && info.inputs.len() == 1 && info.outputs.len() == 1
     }
 
     /// The only node that a visible expression feeds.
     pub fn led(&self, block: BlockId) -> Option<Sink> {
-        let wire = *self.diagram.block(block).outputs.first()?;
+        let wire = *self.block(block).outputs.first()?;
         let net = self.nets.get(&(self.scopes.of(block), wire))?;
         match net.to[..] {
             [(sink, _)] if sink != Sink::Outside && self.is_expression(block) => Some(sink),
@@ -135,7 +191,8 @@ impl<'a> Scene<'a> {
 
     /// The numbers of some blocks: one, or the first and the last.
     pub fn order(&self, blocks: impl Iterator<Item = BlockId>) -> String {
-        let numbers: Vec<usize> = blocks.filter_map(|b| self.numbers[b.index()]).collect();
+        let all = blocks.flat_map(|block| &self.block(block).of);
+        let numbers: Vec<usize> = all.filter_map(|b| self.numbers[b.index()]).collect();
         match (numbers.iter().min(), numbers.iter().max()) {
             (Some(first), Some(last)) if first == last => first.to_string(),
             (Some(first), Some(last)) => format!("{first}–{last}"),
@@ -145,19 +202,19 @@ impl<'a> Scene<'a> {
 
     /// The name of the port through which a wire enters an instance.
     pub fn input_name(&self, scope: ScopeId, wire: WireId) -> String {
-        ports::input_name(self.diagram, &self.scopes, scope, wire)
+        ports::input_name(&self.drawn, &self.scopes, scope, wire)
     }
 
     /// The name of the port through which a wire leaves an instance.
     pub fn output_name(&self, scope: ScopeId, wire: WireId) -> String {
-        ports::output_name(self.diagram, &self.scopes, scope, wire)
+        ports::output_name(&self.drawn, &self.scopes, scope, wire)
     }
 
     /// The visible ends of a connection of the flat diagram, and whether a refused loop goes along
     /// it; nothing where both ends are hidden in one instance.
     pub fn ends(&self, wire: WireId, sink: Sink) -> Option<(Source, Sink, bool)> {
         let Sink::Block(block, _) = sink else { return None };
-        let driver = self.diagram.wire(wire).block;
+        let driver = self.drawn.source(wire);
         if !self.scopes.is_shown(block) || !self.scopes.is_shown(driver) {
             return None;
         }
@@ -165,10 +222,46 @@ impl<'a> Scene<'a> {
         if hiding.is_some() && hiding == hidden {
             return None;
         }
-        let port = self.diagram.wire(wire).port;
+        let port = self.drawn.output(wire);
         let from = hiding.map_or(Source::Block(driver, port), Source::Group);
         let to = hidden.map_or(sink, Sink::Group);
         Some((from, to, self.loops.contains(wire, block)))
+    }
+
+    /// The state machines, one for all of an array.
+    pub fn machines(&self) -> impl Iterator<Item = &'a Machine> {
+        let machines = self.diagram.modes.machines.iter();
+        machines.filter(|machine| self.drawn.standing_for(machine.mode) == machine.mode)
+    }
+
+    /// How many blocks are below a scope, counting every element of arrays; in the first element of
+    /// an array around it, where there is one.
+    pub fn count_below(&self, scope: ScopeId) -> usize {
+        let below = self.blocks_below(scope);
+        let scope = self.scope(scope);
+        let names = scope.path.matches('.').count() + usize::from(scope.elements.is_none());
+        let around = |id: &BlockId| self.diagram.block(*id).path.split('.').take(names);
+        let all = || below.iter().flat_map(|block| &self.block(*block).of);
+        let Some(first) = all().next() else { return 0 };
+        all().filter(|id| around(id).eq(around(first))).count()
+    }
+
+    /// What is written above an open instance.
+    pub fn title(&self, scope: ScopeId) -> String {
+        let scope = self.scope(scope);
+        match &scope.elements {
+            Some(kind) => format!("{}: {kind}", scope.name()),
+            None => scope.name().to_owned(),
+        }
+    }
+
+    /// The small print in a closed instance.
+    pub fn kind_of_closed(&self, scope: ScopeId) -> String {
+        let count = self.count_below(scope);
+        match &self.scope(scope).elements {
+            Some(kind) => format!("{kind}, {count} blocks"),
+            None => format!("{count} blocks"),
+        }
     }
 
     /// All blocks below a scope.

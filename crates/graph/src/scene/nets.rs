@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use diagram::{BlockId, Diagram, WireId};
+use diagram::{BlockId, WireId};
 
+use super::drawn::Drawn;
 use super::marks::Loops;
 use super::scopes::{ScopeId, Scopes};
 
@@ -40,30 +41,30 @@ pub(crate) struct LevelNet {
 
 /// The connections of all open levels.
 pub(super) fn nets(
-    diagram: &Diagram,
+    drawn: &Drawn,
     scopes: &Scopes,
     loops: &Loops,
 ) -> BTreeMap<(ScopeId, WireId), LevelNet> {
     let mut nets = BTreeMap::new();
-    let blocks =
-        diagram.blocks.iter().enumerate().map(|(index, block)| (BlockId::new(index), block));
-    for (id, block) in blocks.filter(|(id, _)| scopes.is_shown(*id)) {
-        for (port, wire) in block.inputs.iter().flatten().enumerate() {
-            let looped = loops.contains(*wire, id);
-            connect(diagram, scopes, &mut nets, (*wire, id, port), looped);
+    for id in drawn.ids().filter(|id| scopes.is_shown(*id)) {
+        for (port, input) in drawn.block(id).inputs.iter().enumerate() {
+            for wire in &input.wires {
+                let looped = loops.contains(*wire, id);
+                connect(drawn, scopes, &mut nets, (*wire, id, port), looped);
+            }
         }
     }
     nets
 }
 
 fn connect(
-    diagram: &Diagram,
+    drawn: &Drawn,
     scopes: &Scopes,
     nets: &mut BTreeMap<(ScopeId, WireId), LevelNet>,
     (wire, block, port): (WireId, BlockId, usize),
     looped: bool,
 ) {
-    let driver = diagram.wire(wire).block;
+    let driver = drawn.source(wire);
     if !scopes.is_shown(driver) {
         return;
     }
@@ -72,7 +73,7 @@ fn connect(
     if hiding.is_some() && hiding == hidden {
         return;
     }
-    let first = hiding.map_or(Source::Block(driver, diagram.wire(wire).port), Source::Group);
+    let first = hiding.map_or(Source::Block(driver, drawn.output(wire)), Source::Group);
     let last = hidden.map_or(Sink::Block(block, port), Sink::Group);
     let shared = up.iter().zip(&down).take_while(|(a, b)| a == b).count();
     let source = |place: usize| up.get(place + 1).map_or(first, |scope| Source::Group(*scope));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use blocks::ModeOutput;
 use diagram::{BlockId, Diagram};
 
+use super::drawn::Drawn;
 use crate::Options;
 
 /// An instance of a diagram; 0 is the main diagram.
@@ -18,6 +19,10 @@ pub(crate) struct Scope {
     pub path: String,
     /// The instance that it is part of.
     pub parent: Option<ScopeId>,
+    /// How many arrays it is an element of, or inside of.
+    pub arrays: usize,
+    /// What it is, where it stands for all elements of an array.
+    pub elements: Option<String>,
     /// Whether its inside is drawn.
     pub open: bool,
     /// The instances inside it.
@@ -42,15 +47,17 @@ pub(crate) struct Scopes {
 
 /// Whether a block was made for an expression, or stands where the outputs of the states of a
 /// machine come together.
-pub(super) fn is_expression(diagram: &Diagram, block: BlockId) -> bool {
-    let made = diagram.block(block).settings.is_empty()
-        && diagram.block(block).kind.info().name == "expression";
-    made || is_machine_output(diagram, block)
+pub(super) fn is_expression(drawn: &Drawn, block: BlockId) -> bool {
+    drawn.block(block).made || is_machine_output(drawn, block)
 }
 
 /// Whether a block is an output of a state machine.
-pub(super) fn is_machine_output(diagram: &Diagram, block: BlockId) -> bool {
-    diagram.block(block).kind.info().name == ModeOutput::NAME
+pub(super) fn is_machine_output(drawn: &Drawn, block: BlockId) -> bool {
+    !drawn.block(block).made && joins_states(drawn.diagram, block.index())
+}
+
+fn joins_states(diagram: &Diagram, block: usize) -> bool {
+    diagram.blocks[block].kind.info().name == ModeOutput::NAME
 }
 
 /// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the
@@ -68,7 +75,7 @@ fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
     for _ in 0..told.len() {
         let mut changed = false;
         for index in 0..told.len() {
-            if told[index] || is_machine_output(diagram, BlockId::new(index)) {
+            if told[index] || joins_states(diagram, index) {
                 continue;
             }
             for wire in diagram.blocks[index].inputs.iter().flatten() {
@@ -89,8 +96,8 @@ fn split(path: &str) -> (&str, &str) {
 }
 
 impl Scopes {
-    pub fn new(diagram: &Diagram, options: &Options) -> Scopes {
-        let homes = homes(diagram, options.records);
+    pub fn new(drawn: &Drawn, options: &Options) -> Scopes {
+        let homes = homes(drawn, options.records);
         let mut paths: BTreeSet<&str> = BTreeSet::new();
         for mut path in homes.iter().flatten().copied() {
             while !path.is_empty() && paths.insert(path) {
@@ -100,6 +107,8 @@ impl Scopes {
         let root = Scope {
             path: String::new(),
             parent: None,
+            arrays: 0,
+            elements: None,
             open: true,
             children: Vec::new(),
             blocks: Vec::new(),
@@ -112,8 +121,11 @@ impl Scopes {
             let parent = ids[split(path).0];
             let depth = path.matches('.').count() + 1;
             let open = options.depth.is_none_or(|limit| depth <= limit);
+            let elements = drawn.kind_of_elements(path).map(str::to_owned);
+            let arrays = all[parent.0].arrays + usize::from(elements.is_some());
             all[parent.0].children.push(id);
-            all.push(Scope { path: path.to_owned(), parent: Some(parent), open, ..root.clone() });
+            let own = Scope { path: path.to_owned(), parent: Some(parent), open, ..root.clone() };
+            all.push(Scope { arrays, elements, ..own });
             ids.insert(path, id);
         }
         let of: Vec<Option<ScopeId>> =
@@ -168,29 +180,29 @@ impl Scopes {
 }
 
 /// The path of the instance that each block is drawn in; none for what is not shown.
-fn homes(diagram: &Diagram, records: bool) -> Vec<Option<&str>> {
-    let ids = || (0..diagram.blocks.len()).map(BlockId::new);
+fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
+    let diagram = drawn.diagram;
     let told = told_by_charts(diagram);
     let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.mode).collect();
-    let plain = ids().filter(|id| !is_expression(diagram, *id) && !modes.contains(id));
-    let written: BTreeSet<&str> = plain.map(|id| diagram.block(id).path.as_str()).collect();
+    let plain = drawn.ids().filter(|id| !is_expression(drawn, *id) && !modes.contains(id));
+    let written: BTreeSet<&str> = plain.map(|id| drawn.block(id).path.as_str()).collect();
     let instances: BTreeSet<&str> = written.iter().map(|path| split(path).0).collect();
-    let mut fed = vec![Vec::new(); diagram.blocks.len()];
-    for (index, block) in diagram.blocks.iter().enumerate() {
-        for wire in block.inputs.iter().flatten() {
-            fed[diagram.wire(*wire).block.index()].push(index);
+    let mut fed = vec![Vec::new(); drawn.len()];
+    for id in drawn.ids() {
+        for wire in drawn.operands(id) {
+            fed[drawn.source(wire).index()].push(id);
         }
     }
     let home = |id: BlockId| {
-        let path = diagram.block(id).path.as_str();
+        let path = drawn.block(id).path.as_str();
         let (above, _) = split(path);
-        if told[id.index()] {
+        if told.get(id.index()) == Some(&true) {
             return None;
         }
         if modes.contains(&id) {
             return Some(path);
         }
-        if !is_expression(diagram, id) || is_machine_output(diagram, id) {
+        if !is_expression(drawn, id) || is_machine_output(drawn, id) {
             return Some(above);
         }
         // An expression is named after the block and the input that it feeds, after the port of an
@@ -202,12 +214,14 @@ fn homes(diagram: &Diagram, records: bool) -> Vec<Option<&str>> {
         if above == "record" && !instances.contains("record") && fed.is_empty() {
             return records.then_some("");
         }
-        let inside = |other: &&usize| is_inside(&diagram.blocks[**other].path, above);
+        let inside = |other: &&BlockId| is_inside(&drawn.block(**other).path, above);
         let outside = fed.iter().any(|other| !inside(&other)) || fed.is_empty();
-        let made_inside = outside || reads_inside(diagram, id, above);
+        let made_inside = outside || reads_inside(drawn, id, above);
         Some(if made_inside { above } else { split(above).0 })
     };
-    ids().map(home).collect()
+    let mut homes = vec![None; drawn.len()];
+    drawn.ids().for_each(|id| homes[id.index()] = home(id));
+    homes
 }
 
 fn is_inside(path: &str, instance: &str) -> bool {
@@ -216,13 +230,11 @@ fn is_inside(path: &str, instance: &str) -> bool {
 
 /// Whether an expression at a port of an instance names a signal of its inside: it is an output
 /// that is fed back to the instance.
-fn reads_inside(diagram: &Diagram, id: BlockId, instance: &str) -> bool {
-    let block = diagram.block(id);
-    let mut operands = block.inputs.iter().flatten().zip(block.input_spans.iter().flatten());
-    operands.any(|(wire, span)| {
-        let name = diagram.sources.snippet(*span);
+fn reads_inside(drawn: &Drawn, id: BlockId, instance: &str) -> bool {
+    drawn.block(id).inputs.iter().any(|input| {
+        let name = drawn.diagram.sources.snippet(input.span);
         let first = name.split('.').next().unwrap_or(name);
-        let driver = &diagram.block(diagram.wire(*wire).block).path;
+        let driver = &drawn.block(drawn.source(input.wires[0])).path;
         let inner = driver.strip_prefix(instance).and_then(|rest| rest.strip_prefix('.'));
         inner.is_some_and(|rest| rest == first || is_inside(rest, first))
     })

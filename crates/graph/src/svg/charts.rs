@@ -12,7 +12,7 @@ const TIP: i64 = 8;
 
 pub(super) fn chart(out: &mut String, chart: &Chart) {
     let (path, name) = (chart.path.clone(), title(&chart.path));
-    nodes::frame(out, &Frame { path, name, area: chart.area, ports: Vec::new() });
+    nodes::frame(out, &Frame { path, name, area: chart.area, stacked: false, ports: Vec::new() });
     let Point { x, y } = chart.start;
     let _ = writeln!(out, "<circle class=\"start\" cx=\"{x}\" cy=\"{y}\" r=\"6\"/>");
     for arrow in &chart.arrows {

@@ -4,20 +4,36 @@ use std::fmt::Write;
 
 use super::{escaped, icons};
 use crate::letters::width;
-use crate::size::ICON;
-use crate::{Figure, Frame, Node, Rect, Side};
+use crate::size::{ICON, STACK};
+use crate::{Figure, Frame, Node, Point, Rect, Side};
 
 /// An open instance: its frame and its name.
 pub(super) fn frame(out: &mut String, frame: &Frame) {
+    let stack = if frame.stacked { STACK } else { 0 };
     let Rect { x, y, width, height } = frame.area;
+    let front = Rect { width: width - stack, height: height - stack, ..frame.area };
+    let _ = writeln!(out, "<g><title>{}</title>", escaped(&frame.path));
+    if frame.stacked {
+        behind(out, "frame", front, 8);
+    }
+    rectangle(out, "frame", front, 8);
+    text(out, "head", x + 12, y + 20, &frame.name);
+    out.push_str("</g>\n");
+}
+
+/// The edges of other elements of an array, as far as they are seen behind the first.
+fn behind(out: &mut String, class: &str, front: Rect, radius: i64) {
+    for by in [STACK, STACK / 2] {
+        rectangle(out, class, front.moved(Point { x: by, y: by }), radius);
+    }
+}
+
+fn rectangle(out: &mut String, class: &str, area: Rect, radius: i64) {
+    let Rect { x, y, width, height } = area;
     let _ = writeln!(
         out,
-        "<g><title>{}</title><rect class=\"frame\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
-         height=\"{height}\" rx=\"8\"/>\n<text class=\"head\" x=\"{}\" y=\"{}\">{}</text></g>",
-        escaped(&frame.path),
-        x + 12,
-        y + 20,
-        escaped(&frame.name)
+        "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+         rx=\"{radius}\"/>"
     );
 }
 
@@ -57,7 +73,9 @@ pub(super) fn node(out: &mut String, node: &Node) {
     for port in node.ports.iter().filter(|port| port.shown) {
         match port.side {
             Side::Left => text(out, "port", port.at.x + 7, port.at.y + 3, &port.name),
-            Side::Right => text(out, "port right", port.at.x - 7, port.at.y + 3, &port.name),
+            Side::Right => {
+                text(out, "port right", node.body.right() - 7, port.at.y + 3, &port.name);
+            }
         }
     }
     for label in &node.labels {
@@ -70,18 +88,17 @@ pub(super) fn node(out: &mut String, node: &Node) {
 }
 
 fn shape(out: &mut String, node: &Node) {
-    let Rect { x, y, width, height } = node.body;
     let (class, radius) = match node.figure {
         Figure::Block(..) => ("body", 4),
-        Figure::Expression(_) => ("formula", height.min(24) / 2),
+        Figure::Expression(_) => ("formula", node.body.height.min(24) / 2),
         Figure::Closed(_) => ("closed", 8),
     };
     let looped = if node.looped { " looped" } else { "" };
-    let _ = writeln!(
-        out,
-        "<rect class=\"{class}{looped}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
-         height=\"{height}\" rx=\"{radius}\"/>"
-    );
+    let class = format!("{class}{looped}");
+    if node.stacked {
+        behind(out, &class, node.body, radius);
+    }
+    rectangle(out, &class, node.body, radius);
 }
 
 /// The lines of text in a node: class, height \[px\] and words.
@@ -91,10 +108,8 @@ fn lines(node: &Node) -> Vec<(&'static str, i64, String)> {
         lines.push(("name", 16, node.name.clone()));
     }
     lines.extend(node.text.iter().map(|line| ("text", 15, line.clone())));
-    match &node.figure {
-        Figure::Block(_, kind) if node.text.is_empty() => lines.push(("kind", 13, kind.clone())),
-        Figure::Closed(count) => lines.push(("kind", 13, format!("{count} blocks"))),
-        _ => {}
+    if !node.kind.is_empty() {
+        lines.push(("kind", 13, node.kind.clone()));
     }
     lines
 }

@@ -20,7 +20,7 @@ pub type Choice = (u8, usize, usize, usize);
 
 /// Random choices for up to so many blocks.
 pub fn choices(count: usize) -> impl Strategy<Value = Vec<Choice>> {
-    prop::collection::vec((0u8..12, 0usize..1000, 0usize..1000, 0usize..1000), 1..count)
+    prop::collection::vec((0u8..16, 0usize..1000, 0usize..1000, 0usize..1000), 1..count)
 }
 
 /// A model in which anything may read anything: loops, self loops and lone blocks included.
@@ -62,11 +62,36 @@ pub fn model(choices: &[Choice]) -> String {
             8 => format!("LevelCrossing, input: {x}"),
             9 => format!("Merge, inputs: [{e}, {f}]"),
             10 => "Constant, value: 3".to_owned(),
-            _ => format!("Expression, expression: {x} - 2 * {y}"),
+            11 => format!("Expression, expression: {x} - 2 * {y}"),
+            _ => {
+                let (array, element) = array(*kind, &format!("a{index}"), [&x, &y, &z]);
+                text.push_str(&format!("  a{index}: {{type: {array}}}\n"));
+                format!("Expression, expression: \"{element} - {x}\"")
+            }
         };
         text.push_str(&format!("  b{index}: {{type: {body}}}\n"));
     }
     text
+}
+
+/// An array of blocks that read others and each other, and one of its elements.
+fn array(kind: u8, name: &str, [x, y, z]: [&String; 3]) -> (String, String) {
+    let before = |port: &str| format!("if i > 0 then {name}{port}[i - 1] else {x}");
+    let array = match kind {
+        12 => format!("Integrator, for: {{i: 3}}, input: \"{}\"", before("")),
+        13 => format!("Sum, for: {{i: 3}}, inputs: [\"{} + {y}\", {z}, {y}]", before("")),
+        14 => format!(
+            "Inner, for: {{i: 2, j: 2}}, u: \"{name}.z[1 - i, j]\", w: \"if i > j then \
+             {name}.y[j, i] else {x} * {y}\""
+        ),
+        _ => format!("Outer, for: {{i: 3}}, u: \"{}\"", before(".z")),
+    };
+    let element = match kind {
+        12 | 13 => format!("{name}[2]"),
+        14 => format!("{name}.y[1, 0]"),
+        _ => format!("sum({name}.z)"),
+    };
+    (array, element)
 }
 
 /// Checks a picture: nothing on top of anything else.

@@ -1,6 +1,7 @@
 //! What two looks say about the functions between them.
 
-use super::{Level, ROUNDING, Sides, Space};
+use super::{Extent, ROUNDING, Seen, Space, greater};
+use crate::hermite::Cubic;
 
 /// Where inside an interval the search wants another look, as a fraction of its width.
 pub(super) type Fraction = f64;
@@ -14,64 +15,81 @@ pub(super) fn shape(theta: Fraction) -> f64 {
     16.0 * product * product
 }
 
-impl Space {
+/// A function that is searched for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspect {
+    /// Its number.
+    pub number: usize,
+    /// Its side: -1, 0 or 1.
+    pub side: f64,
+    /// The size up to which it counts as zero: its residual, and with side 0 not less than the
+    /// rounding of the state.
+    pub band: f64,
+    /// Counted as zero at the start and not yet seen on its side.
+    pub fresh: bool,
+    /// Fresh, flat at the start, and on its side or at zero where the step ends.
+    pub flat: bool,
+    /// Looked for on its side, or falling in the bracket.
+    pub wanted: bool,
+    /// The largest size seen from the start up to the left end.
+    pub scale: f64,
+    /// The size at the end of the step.
+    pub at_end: f64,
+}
+
+impl Suspect {
     /// The size below which a wrong sign at time `t` is rounding: a few units in the last place
     /// of the largest value on the way there, and of the part that the end of the step has in
     /// the dense output there.
-    pub(super) fn rounding(&self, k: usize, t: f64) -> f64 {
-        let part = (t - self.start) / self.width * self.at_end[k];
-        ROUNDING * self.scale[k].max(part)
+    #[inline(always)]
+    pub fn rounding(&self, step: Extent, t: f64) -> f64 {
+        let part = (t - step.start) / step.width * self.at_end;
+        ROUNDING * greater(self.scale, part)
     }
 
-    /// The size up to which a function with side 0 has not left zero.
-    pub(super) fn zero_band(&self, sides: &Sides, k: usize) -> f64 {
-        sides.residual[k].max(self.floor)
-    }
-
-    /// Whether function k is beyond zero by its value alone.
-    pub(super) fn beyond(&self, sides: &Sides, k: usize, g: f64) -> bool {
-        let side = sides.side[k];
-        if side == 0.0 {
-            g.abs() > self.zero_band(sides, k)
-        } else if self.fresh[k] {
-            !self.flat[k] && side * g < -sides.residual[k]
+    /// Whether it is beyond zero by its value alone.
+    #[inline(always)]
+    pub fn beyond(&self, g: f64) -> bool {
+        if self.side == 0.0 {
+            g.abs() > self.band
+        } else if self.fresh {
+            !self.flat && self.side * g < -self.band
         } else {
-            side * g < 0.0
+            self.side * g < 0.0
         }
     }
 
-    /// Whether function k has changed its side at a look, beyond its rounding.
-    pub(super) fn changed(&self, sides: &Sides, k: usize, look: &Level) -> bool {
-        self.beyond(sides, k, look.g[k])
-            && (sides.side[k] == 0.0 || look.g[k].abs() > self.rounding(k, look.t))
+    /// Whether it has changed its side at a look, beyond its rounding.
+    #[inline(always)]
+    pub fn changed(&self, step: Extent, look: Seen) -> bool {
+        self.beyond(look.g) && (self.side == 0.0 || look.g.abs() > self.rounding(step, look.t))
     }
 
-    /// Where to look between `a` and `b`, the leftmost wish of all suspects.
-    pub(super) fn wish(&self, sides: &Sides, a: &Level, b: &Level) -> Option<Fraction> {
-        let wishes = self.suspects.iter().filter_map(|&k| self.wish_of(sides, k, a, b));
-        wishes.min_by(|one, other| one.total_cmp(other))
+    /// Its cubic between two looks, with the sign that lets it fall.
+    #[inline(always)]
+    pub fn cubic(&self, a: Seen, b: Seen) -> Cubic {
+        a.cubic(b, self.side)
     }
 
     /// A look is wished where the cubic has a minimum beyond zero, or one that its doubt takes
     /// there, or where its sign is open because the doubt is larger than its value. A change
     /// has such a place near its zero anyway; more than one may hide two further zeros.
-    fn wish_of(&self, sides: &Sides, k: usize, a: &Level, b: &Level) -> Option<Fraction> {
-        let doubt = b.doubt[k];
-        let side = sides.side[k];
-        if side == 0.0 || self.fresh[k] && self.flat[k] {
+    #[inline(always)]
+    fn wish(&self, step: Extent, a: Seen, b: Seen, doubt: f64) -> Option<Fraction> {
+        if self.side == 0.0 || self.fresh && self.flat {
             return doubt.is_infinite().then_some(0.5);
         }
-        let mut cubic = a.cubic(b, k, side);
-        if self.fresh[k] {
+        let mut cubic = self.cubic(a, b);
+        if self.fresh {
             cubic.value[0] = cubic.value[0].max(0.0);
         }
         let [ua, ub] = cubic.value;
-        let steepest = cubic.slope[0].abs().max(cubic.slope[1].abs());
         if doubt.is_infinite() {
             // Even at twice the rates of the ends a function this far away does not reach zero.
+            let steepest = cubic.slope[0].abs().max(cubic.slope[1].abs());
             return (ua.min(ub) <= steepest).then_some(0.5);
         }
-        let rounding = self.rounding(k, b.t);
+        let rounding = self.rounding(step, b.t);
         if doubt > rounding && doubt > 0.25 * ua.abs().max(ub.abs()) {
             return Some(0.5);
         }
@@ -87,32 +105,45 @@ impl Space {
         let open = |place: &Fraction| cubic.at(*place).abs() <= doubt * shape(*place);
         let mut places = PLACES.into_iter().filter(open);
         let first = places.next();
-        if self.changed(sides, k, b) { places.next().and(first) } else { first }
+        if self.changed(step, b) { places.next().and(first) } else { first }
+    }
+}
+
+impl Space {
+    /// Where to look between `here` and the nearest level, the leftmost wish of all suspects.
+    #[inline(always)]
+    pub(super) fn wish(&self, here: &super::Level) -> Option<Fraction> {
+        let last = self.open - 1;
+        let (b, m) = (&self.levels[last], here.len());
+        let doubts = &self.doubts[last * m..(last + 1) * m];
+        let wishes = self.suspects.iter().filter_map(|own| {
+            let k = own.number;
+            own.wish(self.step, here.of(k), b.of(k), doubts[k])
+        });
+        wishes.min_by(|one, other| one.total_cmp(other))
     }
 
-    /// Measures the cubics of some functions from `a` to `b` by the look `at` between them, and
-    /// notes what that says about both halves: a cubic's error goes with the fourth power of its
-    /// width.
+    /// Measures the cubics of all suspects from `here` to the nearest level by the look between
+    /// them, in the level after that, and notes what that says about both halves: a cubic's error
+    /// goes with the fourth power of its width.
     ///
     /// The value shows an error of fourth order, θ²(1-θ)² by its shape. One of fifth order is
     /// zero in the middle; there the slope shows it, 0.3 times its size by its shape.
-    pub(super) fn measure(functions: &[usize], a: &Level, at: &mut Level, b: &mut Level) {
-        let theta = (at.t - a.t) / (b.t - a.t);
-        for k in functions {
-            Space::measure_one(*k, theta, a, at, b);
+    #[inline(always)]
+    pub(super) fn measure(&mut self, here: &super::Level) {
+        let (at, b, m) = (&self.levels[self.open], &self.levels[self.open - 1], here.len());
+        let (width, part_of) = (b.t - here.t, |x: f64| (4.0 * (x * x) * (x * x)).min(1.0));
+        let theta = (at.t - here.t) / width;
+        let (shape, parts) = (shape(theta), [part_of(theta), part_of(1.0 - theta)]);
+        let (known, free) = self.doubts.split_at_mut(self.open * m);
+        let (of_b, of_at) = (&mut known[(self.open - 1) * m..], &mut free[..m]);
+        for k in self.suspects.iter().map(|own| own.number) {
+            let (look, cubic) = (at.of(k), here.of(k).cubic(b.of(k), 1.0));
+            let value = (look.g - cubic.at(theta)).abs() / shape;
+            let slope = 0.3 * (width * look.rate - cubic.slope_at(theta)).abs();
+            let error = value.max(slope);
+            of_at[k] = error * parts[0];
+            of_b[k] = error * parts[1];
         }
-    }
-
-    /// The same for one function, with the place of the look as a fraction.
-    #[inline]
-    fn measure_one(k: usize, theta: f64, a: &Level, at: &mut Level, b: &mut Level) {
-        let (width, rest) = (b.t - a.t, 1.0 - theta);
-        let cubic = a.cubic(b, k, 1.0);
-        let value = (at.g[k] - cubic.at(theta)).abs() / shape(theta);
-        let slope = 0.3 * (width * at.rate[k] - cubic.slope_at(theta)).abs();
-        let error = value.max(slope);
-        let part = |x: f64| (4.0 * (x * x) * (x * x)).min(1.0);
-        at.doubt[k] = error * part(theta);
-        b.doubt[k] = error * part(rest);
     }
 }

@@ -12,35 +12,69 @@ use crate::system::System;
 pub(crate) struct Level {
     /// Offset of the look.
     pub t: f64,
-    /// The functions.
-    pub g: Vec<f64>,
-    /// Their time derivatives.
-    pub rate: Vec<f64>,
-    /// For the interval that ends here: how far the cubic may be off; infinite if not measured.
-    pub doubt: Vec<f64>,
+    /// The functions, and after them their time derivatives.
+    numbers: Vec<f64>,
+}
+
+/// What a look shows of one function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// Offset of the look.
+    pub t: f64,
+    /// The function.
+    pub g: f64,
+    /// Its time derivative.
+    pub rate: f64,
 }
 
 impl Level {
     pub fn new(crossings: usize) -> Level {
-        // Each asks for zeros of its own, which the system gives where they are touched.
-        let zeros = || vec![0.0; crossings];
-        Level { t: 0.0, g: zeros(), rate: zeros(), doubt: zeros() }
+        Level { t: 0.0, numbers: vec![0.0; 2 * crossings] }
     }
 
-    /// Exchanges what was seen, and not what is known about the intervals that end there.
-    pub fn swap_look(&mut self, other: &mut Level) {
-        std::mem::swap(&mut self.t, &mut other.t);
-        std::mem::swap(&mut self.g, &mut other.g);
-        std::mem::swap(&mut self.rate, &mut other.rate);
+    /// How many functions there are.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.numbers.len() / 2
     }
 
-    /// The cubic of function k, times `sign`, from this look to a later one.
-    pub fn cubic(&self, to: &Level, k: usize, sign: f64) -> Cubic {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// The functions.
+    #[inline(always)]
+    pub fn g(&self) -> &[f64] {
+        self.parts().0
+    }
+
+    /// The functions and their time derivatives.
+    #[inline(always)]
+    pub fn parts(&self) -> (&[f64], &[f64]) {
+        self.numbers.split_at(self.len())
+    }
+
+    /// The same to be written.
+    #[inline(always)]
+    pub fn parts_mut(&mut self) -> (&mut [f64], &mut [f64]) {
+        let half = self.len();
+        self.numbers.split_at_mut(half)
+    }
+
+    /// What it shows of function k.
+    #[inline(always)]
+    pub fn of(&self, k: usize) -> Seen {
+        Seen { t: self.t, g: self.numbers[k], rate: self.numbers[self.len() + k] }
+    }
+}
+
+impl Seen {
+    /// The cubic of the function, times `sign`, from this look to a later one.
+    #[inline(always)]
+    pub fn cubic(self, to: Seen, sign: f64) -> Cubic {
         let width = sign * (to.t - self.t);
-        Cubic {
-            value: [sign * self.g[k], sign * to.g[k]],
-            slope: [width * self.rate[k], width * to.rate[k]],
-        }
+        Cubic { value: [sign * self.g, sign * to.g], slope: [width * self.rate, width * to.rate] }
     }
 }
 
@@ -60,7 +94,7 @@ impl<S: System> Probe<'_, S> {
     pub fn look(&mut self, t: f64, level: &mut Level) {
         self.counters.crossing_evaluations += 1;
         level.t = t;
-        let (g, rate) = (&mut level.g, &mut level.rate);
+        let (g, rate) = level.parts_mut();
         if t == self.segment.end && self.segment.ends_smoothly() {
             let segment = self.segment;
             return self.system.crossings(t, &segment.x1, segment.end_slope(), g, rate);

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::{Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution};
+use super::{
+    Extent, Level, Probe, ROUNDING, Search, Seen, Sides, Space, Suspect, finest, resolution,
+};
 use crate::system::System;
 
 // Bounds on the bracketing: I. F. D. Oliveira, R. H. C. Takahashi, "An enhancement of the
@@ -16,7 +18,7 @@ const FREE: u32 = 6;
 
 impl Search {
     /// Locates the first change between `here` and the nearest level; returns its time, the
-    /// right end of the final bracket, and notes what changed there.
+    /// right end of the final bracket, and notes what changed there. Which functions fall is known.
     pub(super) fn locate<S: System>(
         &mut self,
         probe: &mut Probe<S>,
@@ -26,28 +28,23 @@ impl Search {
         let space = &mut self.space.0;
         let last = space.open - 1;
         space.make_room();
-        space.falling.clear();
-        for i in 0..space.suspects.len() {
-            let k = space.suspects[i];
-            space.wanted[k] = space.changed(sides, k, &space.levels[last]);
-            if space.wanted[k] {
-                space.falling.push(k);
-            }
-        }
-        let left = self.bracket(probe, sides);
+        let left = self.bracket(probe);
         let space = &mut self.space.0;
         let h = probe.segment.end - probe.segment.start;
         let reach = resolution(space.levels[last].t, h);
         if at_horizon && space.levels[last].t >= probe.segment.end - reach {
-            space.fallen(sides, last);
+            space.fallen(last);
             probe.look(probe.segment.end, &mut space.levels[last]);
         } else {
-            self.join(probe, sides, left + reach);
+            self.join(probe, left + reach);
         }
         let space = &mut self.space.0;
         let at = &space.levels[last];
-        let there = |&k: &usize| space.wanted[k] || space.beyond(sides, k, at.g[k]);
-        self.crossed.extend(space.suspects.iter().copied().filter(there));
+        for own in &space.suspects {
+            if own.wanted || own.beyond(at.of(own.number).g) {
+                self.crossed.push(own.number);
+            }
+        }
         Search::leave_residuals(&self.crossed, at, sides);
         at.t
     }
@@ -60,7 +57,7 @@ impl Search {
     /// look. Straight lines, such as time itself, are met at their zero: what happens together in
     /// exact arithmetic then mostly has the same bits. A cubic is off by the square of how near its zero is to an end, so that looks to the
     /// left and to the right of the zero are as good for the next one.
-    fn bracket<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) -> f64 {
+    fn bracket<S: System>(&mut self, probe: &mut Probe<S>) -> f64 {
         let space = &mut self.space.0;
         let last = space.open - 1;
         let h = probe.segment.end - probe.segment.start;
@@ -72,24 +69,24 @@ impl Search {
             if b - a <= finest || middle <= a || middle >= b {
                 return a;
             }
-            if space.is_closed(sides, last, finest, resolution(b, h)) {
+            if space.is_closed(last, finest, resolution(b, h)) {
                 return b - finest;
             }
             if looks == FREE {
                 let halvings = ((b - a) / finest).log2().ceil() as i32 + SLACK;
                 radius = 0.5 * finest * f64::from(halvings).exp2();
             }
-            let zero = space.foretold(sides, &self.here, last, h);
+            let zero = space.foretold(&self.here, last, h);
             let exact = looks == 0 && zero.straight;
             let t = zero.t + if exact { 0.0 } else { 0.5 * super::finest(zero.t, h) };
             let play = (radius - 0.5 * (b - a)).max(0.0);
             let t = middle + (t - middle).clamp(-play, play);
             let t = if t > a && t < b { t } else { middle };
             probe.look(t, &mut space.levels[last + 1]);
-            if space.any_fallen(sides, last + 1) {
+            if space.any_fallen(last + 1) {
                 space.levels.swap(last, last + 1);
             } else {
-                self.here.swap_look(&mut space.levels[last + 1]);
+                std::mem::swap(&mut self.here, &mut space.levels[last + 1]);
             }
             looks += 1;
             radius *= 0.5;
@@ -98,23 +95,22 @@ impl Search {
 
     /// Moves the located point to `until` if further functions change up to there, so that
     /// symmetric crossings share one time.
-    fn join<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, until: f64) {
+    fn join<S: System>(&mut self, probe: &mut Probe<S>, until: f64) {
         let space = &mut self.space.0;
         let last = space.open - 1;
-        space.fallen(sides, last);
+        space.fallen(last);
         let until = until.min(probe.segment.end);
         let at = &space.levels[last];
         let reach = until - at.t;
-        let near = |k: &usize| space.may_join(sides, *k, at, reach);
+        let near = |own: &Suspect| own.may_join(space.step, at.of(own.number), reach);
         if reach <= 0.0 || !space.suspects.iter().any(near) {
             return;
         }
         probe.look(until, &mut space.levels[last + 1]);
         let (at, later) = (&space.levels[last], &space.levels[last + 1]);
-        let joins = |&k: &usize| {
-            !space.wanted[k]
-                && !space.beyond(sides, k, at.g[k])
-                && space.beyond(sides, k, later.g[k])
+        let joins = |own: &Suspect| {
+            let [at, later] = [at, later].map(|look| own.beyond(look.of(own.number).g));
+            !own.wanted && !at && later
         };
         if space.suspects.iter().any(joins) {
             space.levels.swap(last, last + 1);
@@ -128,74 +124,104 @@ struct Foretold {
     straight: bool,
 }
 
-impl Space {
+impl Suspect {
     /// Whether a wanted function is at zero or beyond; the zero counts, because the function
     /// is known to go on to the other side of the bracket.
-    fn has_fallen(&self, sides: &Sides, k: usize, look: &Level) -> bool {
-        let on_zero = sides.side[k] != 0.0 && !self.fresh[k] && look.g[k] == 0.0;
-        self.wanted[k] && (on_zero || self.beyond(sides, k, look.g[k]))
+    #[inline(always)]
+    fn has_fallen(&self, g: f64) -> bool {
+        let on_zero = self.side != 0.0 && !self.fresh && g == 0.0;
+        self.wanted && (on_zero || self.beyond(g))
     }
 
-    fn any_fallen(&self, sides: &Sides, level: usize) -> bool {
-        self.falling.iter().any(|k| self.has_fallen(sides, *k, &self.levels[level]))
-    }
-
-    /// Whether every function that has fallen at a level was on its side a `finest` before, or was
+    /// Whether a function has not fallen at a look, or was on its side a `finest` before, or was
     /// zero but for rounding within the `resolution`: over so short a time its rate says where it
     /// comes from.
-    fn is_closed(&self, sides: &Sides, level: usize, finest: f64, resolution: f64) -> bool {
-        let look = &self.levels[level];
-        let theta = (look.t - self.start) / self.width;
-        self.falling.iter().all(|&k| {
-            let fall = -sides.side[k] * look.rate[k];
-            let rounding = ROUNDING * self.scale[k].max(theta * theta * self.at_end[k]);
-            let near = look.g[k].abs() <= fall * finest + rounding.min(fall * resolution);
-            fall > 0.0 && near && !self.fresh[k] || !self.has_fallen(sides, k, look)
-        })
-    }
-
-    /// Narrows the wanted functions to those that have changed at a level.
-    fn fallen(&mut self, sides: &Sides, level: usize) {
-        for i in 0..self.suspects.len() {
-            let k = self.suspects[i];
-            self.wanted[k] = self.has_fallen(sides, k, &self.levels[level]);
-        }
+    #[inline(always)]
+    fn is_closed(&self, step: Extent, look: Seen, finest: f64, resolution: f64) -> bool {
+        let fall = -self.side * look.rate;
+        let (size, just, soon) = (look.g.abs(), fall * finest, fall * resolution);
+        // Most looks are too far away for any rounding.
+        let near = size <= just + soon && {
+            let theta = (look.t - step.start) / step.width;
+            size <= just + soon.min(ROUNDING * self.scale.max(theta * theta * self.at_end))
+        };
+        fall > 0.0 && near && !self.fresh || !self.has_fallen(look.g)
     }
 
     /// Whether a function that has not changed at a look may do so within a `reach` of it, the
     /// resolution of a location: over so short a time its rate says where it goes.
-    fn may_join(&self, sides: &Sides, k: usize, look: &Level, reach: f64) -> bool {
-        let room = 8.0 * reach * look.rate[k].abs() + self.rounding(k, look.t);
-        let near = sides.side[k] == 0.0 || look.g[k].abs() <= room.max(sides.residual[k]);
-        near && !self.wanted[k] && !self.beyond(sides, k, look.g[k])
+    #[inline(always)]
+    fn may_join(&self, step: Extent, look: Seen, reach: f64) -> bool {
+        let near = || {
+            let room = 8.0 * reach * look.rate.abs() + self.rounding(step, look.t);
+            self.side == 0.0 || look.g.abs() <= room.max(self.band)
+        };
+        !self.wanted && !self.beyond(look.g) && near()
+    }
+
+    /// The zero that the cubic between two looks in a step of length `h` foretells. It is reckoned
+    /// from the end that is nearer to it, for nearness is known better than what is far.
+    #[inline(always)]
+    fn foretold(&self, a: Seen, b: Seen, h: f64) -> Foretold {
+        let width = b.t - a.t;
+        if self.side == 0.0 || self.fresh {
+            return Foretold { t: a.t + 0.5 * width, straight: false };
+        }
+        let fine = 0.25 * finest(a.t, h) / width;
+        let cubic = self.cubic(a, b);
+        let t = if cubic.value[0].abs() <= cubic.value[1].abs() {
+            a.t + width * cubic.falling_zero(fine)
+        } else {
+            b.t - width * cubic.mirrored().falling_zero(fine)
+        };
+        Foretold { t, straight: a.rate == b.rate }
+    }
+}
+
+impl Space {
+    #[inline(always)]
+    fn any_fallen(&self, level: usize) -> bool {
+        let look = &self.levels[level];
+        self.falling().any(|own| own.has_fallen(look.of(own.number).g))
+    }
+
+    /// Those that fall in the bracket.
+    #[inline(always)]
+    fn falling(&self) -> impl Iterator<Item = &Suspect> {
+        self.falling.iter().map(|place| &self.suspects[*place])
+    }
+
+    /// Whether nothing is left to be found out about those that have fallen at a level.
+    #[inline(always)]
+    fn is_closed(&self, level: usize, finest: f64, resolution: f64) -> bool {
+        let look = &self.levels[level];
+        self.falling().all(|own| own.is_closed(self.step, look.of(own.number), finest, resolution))
+    }
+
+    /// Narrows the wanted functions to those that have changed at a level.
+    #[inline(always)]
+    fn fallen(&mut self, level: usize) {
+        let look = &self.levels[level];
+        for place in &self.falling {
+            let own = &mut self.suspects[*place];
+            own.wanted = own.has_fallen(look.of(own.number).g);
+        }
     }
 
     /// The first zero that the cubics of the wanted functions foretell between `a` and the level
-    /// `last` of a step of length `h`. It is reckoned from the end that is nearer to it, for
-    /// nearness is known better than what is far.
-    fn foretold(&self, sides: &Sides, a: &Level, last: usize, h: f64) -> Foretold {
+    /// `last` of a step of length `h`.
+    #[inline(always)]
+    fn foretold(&self, a: &Level, last: usize, h: f64) -> Foretold {
         let b = &self.levels[last];
-        let width = b.t - a.t;
-        let fine = 0.25 * finest(a.t, h) / width;
-        let zero = |&k: &usize| {
-            if sides.side[k] == 0.0 || self.fresh[k] {
-                return Foretold { t: a.t + 0.5 * width, straight: false };
-            }
-            let cubic = a.cubic(b, k, sides.side[k]);
-            let t = if cubic.value[0].abs() <= cubic.value[1].abs() {
-                a.t + width * cubic.falling_zero(fine)
-            } else {
-                b.t - width * cubic.mirrored().falling_zero(fine)
-            };
-            Foretold { t, straight: a.rate[k] == b.rate[k] }
-        };
-        let fallen = self.falling.iter().filter(|k| self.has_fallen(sides, **k, b));
+        let seen = |own: &&Suspect| own.has_fallen(b.of(own.number).g);
+        let zero = |own: &Suspect| own.foretold(a.of(own.number), b.of(own.number), h);
         // Of equal zeros all must be straight, so that the order of the functions does not matter.
         let first = |one: Foretold, other: Foretold| match other.t.total_cmp(&one.t) {
             Ordering::Less => other,
             Ordering::Equal => Foretold { straight: one.straight && other.straight, ..one },
             Ordering::Greater => one,
         };
-        fallen.map(zero).fold(Foretold { t: f64::INFINITY, straight: false }, first)
+        let zeros = self.falling().filter(seen).map(zero);
+        zeros.fold(Foretold { t: f64::INFINITY, straight: false }, first)
     }
 }

@@ -21,16 +21,15 @@ impl Search {
         probe.look(probe.segment.end, &mut self.space.0.levels[0]);
         let kept = self.suspect(probe.segment, sides);
         if self.space.0.suspects.is_empty() {
-            self.here.swap_look(&mut self.space.0.levels[0]);
+            std::mem::swap(&mut self.here, &mut self.space.0.levels[0]);
             if kept {
                 sides.residual.fill(0.0);
             }
             return Ok(None);
         }
-        self.open(probe, sides);
-        let Space { suspects, levels, .. } = &self.space.0;
-        if let Some(&crossing) = suspects.iter().find(|k| levels[0].g[**k].is_nan()) {
-            return Err(StepError::CrossingNotANumber { t: probe.segment.end, crossing });
+        if let Some(odd) = self.space.0.suspects.iter().find(|own| own.at_end.is_nan()) {
+            let (t, crossing) = (probe.segment.end, odd.number);
+            return Err(StepError::CrossingNotANumber { t, crossing });
         }
         self.seek_own_side(probe, sides);
         let change = self.sweep(probe, sides, at_horizon);
@@ -51,10 +50,10 @@ impl Search {
         while self.space.0.open > 0 {
             if budget > 0 && self.split(probe, sides) {
                 budget -= 1;
-            } else if self.falls(sides) {
+            } else if self.space.0.falls() {
                 return Some(self.locate(probe, sides, at_horizon));
             } else {
-                self.pass(sides);
+                self.pass();
             }
         }
         self.settle(probe, sides, at_horizon)
@@ -71,36 +70,12 @@ impl Search {
         probe.look(end, b);
         probe.look(start + PLACE * (end - start), at);
         let error_of = |k: usize| {
-            let error = (at.g[k] - self.here.cubic(b, k, 1.0).at(PLACE)).abs();
-            let size = self.here.g[k].abs().max(b.g[k].abs()).max(at.g[k].abs());
+            let (from, to, at) = (self.here.of(k), b.of(k), at.of(k));
+            let error = (at.g - from.cubic(to, 1.0).at(PLACE)).abs();
+            let size = from.g.abs().max(to.g.abs()).max(at.g.abs());
             if error <= ROUNDING * size { 0.0 } else { error / (PART * size) }
         };
-        (0..b.g.len()).map(error_of).fold(0.0, f64::max)
-    }
-
-    /// Opens the interval up to the end of the step, the first level, and marks the fresh functions.
-    fn open<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
-        let (space, here) = (&mut self.space.0, &self.here);
-        space.open = 1;
-        (space.start, space.width) = (probe.segment.start, probe.segment.end - probe.segment.start);
-        let mut resting = false;
-        for &k in &space.suspects {
-            let (g, side, end) = (here.g[k].abs(), sides.side[k], space.levels[0].g[k]);
-            let rise = here.rate[k] * space.width;
-            let on_its_side = side * end >= 0.0;
-            resting |= side == 0.0;
-            space.levels[0].doubt[k] = f64::INFINITY;
-            space.fresh[k] = side != 0.0 && g <= sides.residual[k];
-            space.flat[k] = space.fresh[k] && on_its_side && rise.abs() <= FLAT * end.abs();
-            space.scale[k] = g;
-            space.at_end[k] = end.abs();
-        }
-        space.floor = 0.0;
-        if resting {
-            let (x0, x1) = (&probe.segment.x0, &probe.segment.x1);
-            space.floor =
-                ROUNDING * x0.iter().chain(x1).fold(0.0, |most: f64, x| most.max(x.abs()));
-        }
+        (0..b.len()).map(error_of).fold(0.0, f64::max)
     }
 
     /// For fresh functions that end beyond zero: looks ever nearer to the start until each has
@@ -112,26 +87,25 @@ impl Search {
     fn seek_own_side<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) {
         let space = &mut self.space.0;
         let mut sought = 0;
-        for i in 0..space.suspects.len() {
-            let k = space.suspects[i];
-            space.wanted[k] = space.fresh[k] && space.beyond(sides, k, space.levels[0].g[k]);
-            sought += usize::from(space.wanted[k]);
+        for own in &mut space.suspects {
+            own.wanted = own.fresh && own.beyond(space.levels[0].of(own.number).g);
+            sought += usize::from(own.wanted);
         }
         let (start, mut width) = (probe.segment.start, probe.segment.end - probe.segment.start);
         let mut kept = 0;
         while sought > 0 && space.open < LEVELS - 4 {
             let open = space.open;
-            width *= space.on_its_side(sides, &self.here, &space.levels[open - 1]);
+            width *= space.on_its_side(&self.here, &space.levels[open - 1]);
             if width <= finest(start, probe.segment.end - start) {
                 return;
             }
             space.look_between(probe, sides, &self.here, start + width);
-            let seen = space.strike_seen(sides, open);
+            let seen = space.strike_seen(open);
             sought -= seen;
             if seen > 0 || open - 1 == kept {
                 space.open += 1;
             } else {
-                space.levels.swap(open - 1, open);
+                space.swap_nearest();
             }
             if seen > 0 {
                 kept = space.open - 1;
@@ -145,8 +119,8 @@ impl Search {
         if space.open >= LEVELS {
             return false;
         }
+        let Some(fraction) = space.wish(&self.here) else { return false };
         let b = &space.levels[space.open - 1];
-        let Some(fraction) = space.wish(sides, &self.here, b) else { return false };
         let width = b.t - self.here.t;
         if width <= resolution(b.t, 0.0) {
             return false;
@@ -157,21 +131,16 @@ impl Search {
         true
     }
 
-    fn falls(&self, sides: &Sides) -> bool {
-        let space = &self.space.0;
-        let b = &space.levels[space.open - 1];
-        space.suspects.iter().any(|&k| space.changed(sides, k, b))
-    }
-
     /// Makes the right end of the nearest interval the left end of the next one.
-    fn pass(&mut self, sides: &Sides) {
+    #[inline(always)]
+    fn pass(&mut self) {
         let space = &mut self.space.0;
         space.open -= 1;
-        self.here.swap_look(&mut space.levels[space.open]);
-        for &k in &space.suspects {
-            let g = self.here.g[k];
-            space.fresh[k] &= sides.side[k] * g <= sides.residual[k];
-            space.scale[k] = space.scale[k].max(g.abs());
+        std::mem::swap(&mut self.here, &mut space.levels[space.open]);
+        for own in &mut space.suspects {
+            let g = self.here.g()[own.number];
+            own.fresh &= own.side * g <= own.band;
+            own.scale = own.scale.max(g.abs());
         }
     }
 
@@ -186,12 +155,12 @@ impl Search {
     ) -> Option<f64> {
         let h = probe.segment.end - probe.segment.start;
         let reach = resolution(self.here.t, h);
-        for &k in &self.space.0.suspects {
-            let u = sides.side[k] * self.here.g[k];
-            let fall = -sides.side[k] * self.here.rate[k];
-            let steep = fall * h > FLAT * self.space.0.scale[k];
+        for own in &self.space.0.suspects {
+            let (k, here) = (own.number, self.here.of(own.number));
+            let (u, fall) = (own.side * here.g, -own.side * here.rate);
+            let steep = fall * h > FLAT * own.scale;
             let passing = steep && u.abs() <= fall * reach;
-            if at_horizon && passing && !self.space.0.fresh[k] {
+            if at_horizon && passing && !own.fresh {
                 self.crossed.push(k);
             } else if u > sides.residual[k] {
                 sides.residual[k] = 0.0;
@@ -208,45 +177,74 @@ impl Search {
 
     /// Sets back the residuals of all functions that are clear of zero where the step ends.
     fn forget_residuals(&self, sides: &mut Sides) {
-        for ((residual, side), g) in sides.residual.iter_mut().zip(sides.side).zip(&self.here.g) {
+        for ((residual, side), g) in sides.residual.iter_mut().zip(sides.side).zip(self.here.g()) {
             *residual = if side * g > *residual { 0.0 } else { *residual };
         }
     }
 
     /// Sets the residuals of located functions: the value with a margin of a few units in the
     /// last place of the value and of time.
+    #[inline(always)]
     pub(super) fn leave_residuals(crossed: &[usize], at: &Level, sides: &mut Sides) {
         for &k in crossed {
-            let margin = ROUNDING * (at.g[k].abs() + at.rate[k].abs() * at.t.abs());
-            sides.residual[k] = (at.g[k].abs() + margin).max(f64::MIN_POSITIVE);
+            let at = at.of(k);
+            let margin = ROUNDING * (at.g.abs() + at.rate.abs() * at.t.abs());
+            sides.residual[k] = (at.g.abs() + margin).max(f64::MIN_POSITIVE);
         }
     }
 }
 
 impl Space {
     /// Looks at `t` between `a` and the nearest level, into the level after that.
+    #[inline(always)]
     fn look_between<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, a: &Level, t: f64) {
         self.make_room();
         probe.look(t, &mut self.levels[self.open]);
         self.admit(sides, a);
-        let (known, free) = self.levels.split_at_mut(self.open);
-        Space::measure(&self.suspects, a, &mut free[0], &mut known[self.open - 1]);
+        self.measure(a);
+    }
+
+    /// Notes which functions fall in the nearest interval, and says whether there are any.
+    #[inline(always)]
+    fn falls(&mut self) -> bool {
+        let b = &self.levels[self.open - 1];
+        self.falling.clear();
+        for (place, own) in self.suspects.iter_mut().enumerate() {
+            own.wanted = own.changed(self.step, b.of(own.number));
+            if own.wanted {
+                self.falling.push(place);
+            }
+        }
+        !self.falling.is_empty()
+    }
+
+    /// Exchanges the nearest level and the free one after it.
+    fn swap_nearest(&mut self) {
+        let (level, m) = (self.open, self.levels[0].len());
+        self.levels.swap(level - 1, level);
+        let (known, free) = self.doubts.split_at_mut(level * m);
+        known[(level - 1) * m..].swap_with_slice(&mut free[..m]);
     }
 
     /// Where between `a` and `b` the sought functions should be on their side, as a fraction:
     /// in the middle of the shortest arc that their cubics foretell.
-    fn on_its_side(&self, sides: &Sides, a: &Level, b: &Level) -> f64 {
-        let sought = self.suspects.iter().copied().filter(|&k| self.wanted[k]);
-        sought.filter_map(|k| a.cubic(b, k, sides.side[k]).end_of_arc()).fold(1.0, f64::min) * 0.5
+    #[inline(always)]
+    fn on_its_side(&self, a: &Level, b: &Level) -> f64 {
+        let sought = self.suspects.iter().filter(|own| own.wanted);
+        let arcs = sought.filter_map(|own| {
+            let k = own.number;
+            own.cubic(a.of(k), b.of(k)).end_of_arc()
+        });
+        arcs.fold(1.0, f64::min) * 0.5
     }
 
     /// Strikes the sought functions that this level shows on their side; returns how many.
-    fn strike_seen(&mut self, sides: &Sides, level: usize) -> usize {
-        let mut seen = 0;
-        for &k in &self.suspects {
-            let own = sides.side[k] * self.levels[level].g[k] > sides.residual[k];
-            if self.wanted[k] && own {
-                self.wanted[k] = false;
+    #[inline(always)]
+    fn strike_seen(&mut self, level: usize) -> usize {
+        let (mut seen, g) = (0, self.levels[level].g());
+        for own in self.suspects.iter_mut().filter(|own| own.wanted) {
+            if own.side * g[own.number] > own.band {
+                own.wanted = false;
                 seen += 1;
             }
         }

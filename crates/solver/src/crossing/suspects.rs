@@ -1,67 +1,151 @@
 //! The functions that may come near zero in a step.
 
-use super::{Level, Search, Sides, Space, resolution};
-use crate::segment::Segment;
+use std::ops::Range;
 
-/// How many functions are passed over at once.
+use super::{
+    Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, greater, lesser, resolution,
+};
+use crate::segment::Segment;
+use crate::wide::wide;
+
+/// How many functions are passed over at once, and how many are looked at one by one.
 const BLOCK: usize = 64;
+const FEW: usize = 4;
 
 impl Search {
-    /// Finds the functions that may come near zero in the segment, whose end is the first level.
-    /// Says whether any function has a residual.
+    /// Finds the functions that may come near zero in the segment, whose end is the first level, and
+    /// opens the interval up to there. Says whether any function has a residual.
     ///
     /// The others are on their side at both ends, and so far away that even at twice the rates of
     /// the ends they do not reach zero. One pass without branches, for in most steps with many
     /// functions this is all that is done.
     pub(super) fn suspect(&mut self, segment: &Segment, sides: &Sides) -> bool {
-        let Space { suspects, levels, .. } = &mut self.space.0;
-        let (a, b, m) = (&self.here, &levels[0], sides.side.len());
-        let width = b.t - a.t;
+        let (space, here) = (&mut self.space.0, &self.here);
+        let width = segment.end - segment.start;
+        (space.open, space.step) = (1, Extent { start: segment.start, width });
+        let (m, end) = (here.len(), space.levels[0].t);
         // At the end nothing may be so near as the resolution of its location either.
-        let far = width.max(resolution(b.t, segment.end - segment.start));
-        suspects.clear();
-        let mut kept = false;
-        for from in (0..m).step_by(BLOCK) {
-            let block = from..m.min(from + BLOCK);
-            let [at_a, at_b] = [&a.g[block.clone()], &b.g[block.clone()]];
-            let [rate_a, rate_b] = [&a.rate[block.clone()], &b.rate[block.clone()]];
-            let [side, residual] = [&sides.side[block.clone()], &sides.residual[block.clone()]];
-            let is_clear = |k: usize| {
-                let nearest = lesser(side[k] * at_a[k], side[k] * at_b[k]);
-                let steepest = greater((width * rate_a[k]).abs(), (far * rate_b[k]).abs());
-                (nearest > steepest) & (nearest > residual[k])
-            };
-            let all = 0..side.len();
-            let clear = all.clone().fold(true, |clear, k| clear & is_clear(k));
-            kept |= residual.iter().fold(0, |all, residual| all | residual.to_bits()) != 0;
-            if !clear {
-                suspects.extend(all.filter(|k| !is_clear(*k)).map(|k| from + k));
-            }
+        let way = end - here.t;
+        let way = Way { width: way, far: way.max(resolution(end, width)) };
+        space.suspects.clear();
+        let found = wide(
+            m,
+            #[inline(always)]
+            || space.pass_over(here, way, sides),
+        );
+        if found.resting {
+            space.widen(segment);
         }
-        kept
+        found.kept
     }
 }
 
-/// The lesser of two numbers, by one instruction; the second where one is not a number.
-fn lesser(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
+/// What a pass over all functions has found beside suspects.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    /// Whether any has a residual.
+    kept: bool,
+    /// Whether any has side 0.
+    resting: bool,
 }
 
-/// The greater of two numbers, by one instruction; the second where one is not a number.
-fn greater(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
+/// How far rates lead in a step, and at its end.
+#[derive(Clone, Copy)]
+struct Way {
+    width: f64,
+    far: f64,
+}
+
+impl Way {
+    /// Whether a function stays away from zero.
+    #[inline(always)]
+    fn is_clear(self, side: f64, residual: f64, g: [f64; 2], rate: [f64; 2]) -> bool {
+        let nearest = lesser(side * g[0], side * g[1]);
+        let steepest = greater((self.width * rate[0]).abs(), (self.far * rate[1]).abs());
+        (nearest > steepest) & (nearest > residual)
+    }
+
+    /// Whether all functions of a block do.
+    #[inline(always)]
+    fn is_clear_of_all(self, a: &Level, b: &Level, sides: &Sides, block: Range<usize>) -> bool {
+        let ((at_a, rate_a), (at_b, rate_b)) = (a.parts(), b.parts());
+        let [at_a, at_b] = [&at_a[block.clone()], &at_b[block.clone()]];
+        let [rate_a, rate_b] = [&rate_a[block.clone()], &rate_b[block.clone()]];
+        let [side, residual] = [&sides.side[block.clone()], &sides.residual[block]];
+        (0..side.len()).fold(true, |clear, k| {
+            let (g, rate) = ([at_a[k], at_b[k]], [rate_a[k], rate_b[k]]);
+            clear & self.is_clear(side[k], residual[k], g, rate)
+        })
+    }
+}
+
+/// Whether a number is other than zero.
+#[inline(always)]
+fn any_bits(numbers: &[f64]) -> bool {
+    numbers.iter().fold(0, |all, number| all | number.to_bits()) != 0
+}
+
+impl Suspect {
+    /// A function at the start of a step, with what is seen of it at both ends.
+    fn new(
+        number: usize,
+        (side, band): (f64, f64),
+        step: Extent,
+        here: Seen,
+        end: Seen,
+    ) -> Suspect {
+        let size = here.g.abs();
+        let rise = here.rate * step.width;
+        let fresh = side != 0.0 && size <= band;
+        let flat = fresh && side * end.g >= 0.0 && rise.abs() <= FLAT * end.g.abs();
+        let at_end = end.g.abs();
+        Suspect { number, side, band, fresh, flat, wanted: false, scale: size, at_end }
+    }
 }
 
 impl Space {
+    /// Goes over all functions between a look and the first level, and notes the suspects.
+    #[inline(always)]
+    fn pass_over(&mut self, a: &Level, way: Way, sides: &Sides) -> Found {
+        let (b, m, mut found) = (&self.levels[0], sides.side.len(), Found::default());
+        for from in (0..m).step_by(BLOCK) {
+            let block = from..m.min(from + BLOCK);
+            if m > FEW && way.is_clear_of_all(a, b, sides, block.clone()) {
+                found.kept |= any_bits(&sides.residual[block]);
+                continue;
+            }
+            for k in block {
+                let (side, band, from, to) = (sides.side[k], sides.residual[k], a.of(k), b.of(k));
+                found.kept |= band != 0.0;
+                if !way.is_clear(side, band, [from.g, to.g], [from.rate, to.rate]) {
+                    found.resting |= side == 0.0;
+                    self.suspects.push(Suspect::new(k, (side, band), self.step, from, to));
+                    self.doubts[k] = f64::INFINITY;
+                }
+            }
+        }
+        found
+    }
+
+    /// Lets those with side 0 rest within the rounding of the state.
+    fn widen(&mut self, segment: &Segment) {
+        let states = segment.x0.iter().chain(&segment.x1);
+        let floor = ROUNDING * states.fold(0.0, |most: f64, x| most.max(x.abs()));
+        for own in self.suspects.iter_mut().filter(|own| own.side == 0.0) {
+            own.band = own.band.max(floor);
+        }
+    }
+
     /// Takes in the functions that a look into the nearest interval, whose left end is `a`, shows
     /// nearer to zero than its rate goes in a step, though the ends of the step did not.
+    #[inline(always)]
     pub(super) fn admit(&mut self, sides: &Sides, a: &Level) {
         let m = sides.side.len();
         if self.suspects.len() == m {
             return;
         }
         let (known, free) = self.levels.split_at_mut(self.open);
-        let (g, rate, width) = (&free[0].g[..m], &free[0].rate[..m], self.width);
+        let ((g, rate), width) = (free[0].parts(), self.step.width);
         let is_clear = |k: usize| sides.side[k] * g[k] > (width * rate[k]).abs();
         for from in (0..m).step_by(BLOCK) {
             let block = from..m.min(from + BLOCK);
@@ -69,11 +153,12 @@ impl Space {
                 continue;
             }
             for k in block.filter(|k| !is_clear(*k)) {
-                let Err(place) = self.suspects.binary_search(&k) else { continue };
-                self.suspects.insert(place, k);
-                (self.fresh[k], self.flat[k], self.wanted[k]) = (false, false, false);
-                (self.scale[k], self.at_end[k]) = (a.g[k].abs(), known[0].g[k].abs());
-                known.iter_mut().for_each(|level| level.doubt[k] = f64::INFINITY);
+                let place = self.suspects.binary_search_by_key(&k, |own| own.number);
+                let Err(place) = place else { continue };
+                let own = (sides.side[k], sides.residual[k]);
+                let seen = Suspect::new(k, own, self.step, a.of(k), known[0].of(k));
+                self.suspects.insert(place, Suspect { fresh: false, flat: false, ..seen });
+                (0..self.open).for_each(|level| self.doubts[level * m + k] = f64::INFINITY);
             }
         }
     }
