@@ -220,6 +220,7 @@ impl Simulation {
             && !program.regions[region].watches.is_empty()
     }
 
+    #[inline(never)]
     fn settle(
         &mut self,
         program: &Program,

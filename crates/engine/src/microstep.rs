@@ -564,12 +564,19 @@ impl Simulation {
 
     /// Ends the tick where nothing asks for another microstep: regions that something happened to
     /// start a new smooth phase.
+    #[inline]
     fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
-        if more || self.more_comes() {
-            return Ok(());
+        match more || self.more_comes() {
+            true => Ok(()),
+            false => self.end_tick(sink),
         }
+    }
+
+    #[inline(never)]
+    fn end_tick(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let Some(tick) = &self.s.tick else { return Ok(()) };
         let (time, seconds) = (tick.time, tick.seconds);
         for region in 0..self.s.regions.len() {
             let Some(tick) = &self.s.tick else { break };
