@@ -15,6 +15,10 @@ use crate::{Event, RunError};
 /// How often sides are set again, when a diagram starts, because they depend on each other.
 pub(crate) const ROUNDS: usize = 32;
 
+/// The instructions that an interpreter has done by the time that numbers are brought to compiled
+/// code and back.
+const WORTH_CALLING: usize = 16;
+
 impl Simulation {
     /// Computes the rates of a region's states and the slopes of its crossing functions from the
     /// states in the buffer; with `values`, the functions too.
@@ -46,7 +50,8 @@ impl Simulation {
     /// functions are not wanted, what ticks have made of them stays as it is.
     fn compute_compiled_rates(&mut self, region: usize, values: bool) -> bool {
         let program = &self.program.regions[region];
-        let Some(code) = code(&self.native, region).filter(|_| program.is_whole()) else {
+        let long = program.derivative.len() + program.slopes.len() > WORTH_CALLING;
+        let Some(code) = code(&self.native, region).filter(|_| long && program.is_whole()) else {
             return false;
         };
         let (n, watches) = (program.dimension, program.watches.len());

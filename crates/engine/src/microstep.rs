@@ -17,8 +17,12 @@ use crate::snapshot::{Snapshot, Tick, refill};
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
     /// wakes for microstep 1.
-    pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let program = self.program.clone();
+    pub(crate) fn begin_tick(
+        &mut self,
+        program: &Program,
+        time: Time,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
         self.open_tick(time);
         let mut located = false;
         for region in 0..program.regions.len() {
@@ -56,8 +60,8 @@ impl Simulation {
         if !program.lines.is_empty() {
             self.bring_kinks();
         }
-        self.settle_sides(&program, 0, sink)?;
-        self.wake(&program);
+        self.settle_sides(program, 0, sink)?;
+        self.wake(program);
         if !program.lines.is_empty() {
             self.bring(1);
         }

@@ -220,15 +220,26 @@ impl Simulation {
     }
 
     /// Does one thing, or up to `most` steps of a region where nothing can happen between them and
-    /// none of them makes a row, or up to `most` microsteps.
+    /// none of them makes a row, then the tick of the crossing that they lead to, or up to `most`
+    /// microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         if !self.s.started {
             self.s.started = true;
             self.start(sink)?;
             return Ok(Progress::Going);
         }
+        let program = self.program.clone();
+        self.advance_in(&program, most, sink)
+    }
+
+    fn advance_in(
+        &mut self,
+        program: &Program,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
         if self.s.tick.is_some() {
-            return self.go_on(most, sink);
+            return self.go_on(program, most, sink);
         }
         if self.s.finished {
             return Ok(Progress::Done(StopReason::Stopped));
@@ -243,7 +254,7 @@ impl Simulation {
         }
         match slowest {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
-                self.tick_or_recover(reached, sink)?;
+                self.tick_or_recover(program, reached, sink)?;
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
@@ -256,15 +267,20 @@ impl Simulation {
                     }
                 }
                 match result {
-                    Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
+                    Ok(()) => {
+                        self.race.moved(region, standing(&self.s.regions[region]));
+                        if most > 1 && self.s.regions[region].crossing {
+                            return self.advance_in(program, most - 1, sink);
+                        }
+                    }
                     Err(error) => {
                         let way = self.way_out(&error, &[]).ok_or(error)?;
                         self.forced = Some(way);
-                        self.tick_or_recover(self.s.regions[region].reached, sink)?;
+                        self.tick_or_recover(program, self.s.regions[region].reached, sink)?;
                     }
                 }
             }
-            _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
+            _ if next <= self.options.stop => self.tick_or_recover(program, next, sink)?,
             _ => {
                 if let Err(error) = self.finish(sink) {
                     self.recover_between(error, sink)?;
@@ -275,17 +291,21 @@ impl Simulation {
         }
         let progress = self.after_tick()?;
         if most > 1 && progress == Progress::Going && self.s.tick.is_some() {
-            return self.go_on(most - 1, sink);
+            return self.go_on(program, most - 1, sink);
         }
         Ok(progress)
     }
 
     /// Goes on with a tick, for up to `most` microsteps.
-    fn go_on(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
-        let program = self.program.clone();
+    fn go_on(
+        &mut self,
+        program: &Program,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
         self.race.end();
         for _ in 0..most.max(1) {
-            self.microstep_or_recover(&program, sink)?;
+            self.microstep_or_recover(program, sink)?;
             let progress = self.after_tick()?;
             if progress != Progress::Going || self.s.tick.is_none() {
                 return Ok(progress);

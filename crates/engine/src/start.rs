@@ -113,7 +113,8 @@ impl Simulation {
         self.start_lines();
         let due = self.next_event() <= start;
         if due || !self.program.machines.is_empty() {
-            return self.tick_or_recover(start, sink);
+            let program = self.program.clone();
+            return self.tick_or_recover(&program, start, sink);
         }
         self.cover_all();
         self.write_row(Tag::new(start, 0), sink);
