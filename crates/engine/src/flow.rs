@@ -203,10 +203,10 @@ impl<'a> Flow<'a> {
         ranges: &'a [Range],
         active: &'a ActiveTapes,
         slots: &'a mut [f64],
-        start: Time,
+        (start, origin): (Time, f64),
         history: &'a mut History,
     ) -> Self {
-        let (time, origin, lines) = (program.time, start.seconds(), &program.lines);
+        let (time, lines) = (program.time, &program.lines);
         let program = &program.regions[region];
         let whole = program.is_whole();
         let code = None;

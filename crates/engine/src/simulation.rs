@@ -8,7 +8,7 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
-use program::{CellId, Program, WirePlaces};
+use program::{CellId, Duties, Program, WirePlaces};
 use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, all_finite, numbered, scatter, states, watches};
@@ -72,16 +72,20 @@ pub struct Simulation {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     pub(crate) s: Snapshot,
-    /// Working space: units that have run in this microstep, and jets and partial values of the
+    /// Working space: units that have run in this microstep and have more than outputs, and jets and partial values of the
     /// buffer. None of it lives from one advance to the next.
     pub(crate) ran: Vec<u32>,
+    /// What these have beside outputs, taken together.
+    pub(crate) duties: Duties,
     pub(crate) jets: Vec<Jet>,
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) samples: Vec<f64>,
-    pub(crate) spare: Vec<u64>,
+    /// Units that must run at this microstep, one bit for each; no bit is left after it.
+    pub(crate) asked: Vec<u64>,
     pub(crate) spare_tick: Option<Box<Tick>>,
-    pub(crate) spare_pulses: Vec<CellId>,
+    /// Cells that go back to zero after this microstep.
+    pub(crate) fading: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     pub(crate) pass: Pass,
@@ -110,7 +114,7 @@ pub struct Simulation {
 impl Simulation {
     /// A run that stands before its start.
     pub fn new(diagram: Arc<Diagram>, program: Arc<Program>, options: Options) -> Simulation {
-        let s = Snapshot::new(&program, &options, diagram.blocks.len());
+        let s = Snapshot::new(&program, &options);
         Simulation::resume(diagram, program, options, s)
     }
 
@@ -132,13 +136,14 @@ impl Simulation {
             options,
             s: snapshot,
             ran: Vec::new(),
+            duties: Duties::default(),
             jets: Vec::new(),
             partial: Vec::new(),
             scratch: Vec::new(),
             samples: Vec::new(),
-            spare: Vec::new(),
+            asked: Vec::new(),
             spare_tick: None,
-            spare_pulses: Vec::new(),
+            fading: Vec::new(),
             woken: Vec::new(),
             found: Vec::new(),
             pass: Pass::default(),
@@ -191,9 +196,13 @@ impl Simulation {
         &self.diagram
     }
 
-    /// How often the units of a block have run at ticks.
-    pub fn firings(&self, block: BlockId) -> u64 {
-        self.s.firings[block.index()]
+    /// How often the units of each block have run at ticks.
+    pub fn firings(&self) -> Vec<u64> {
+        let mut firings = vec![0; self.diagram.blocks.len()];
+        for (unit, count) in self.program.units.iter().zip(&self.s.firings) {
+            firings[unit.block.index()] += count;
+        }
+        firings
     }
 
     /// Runs to the end.
@@ -372,10 +381,10 @@ impl Simulation {
             active.find(&self.program.regions[region], ranges, slots);
         }
         let history = &mut self.s.histories[region];
+        let origin = (state.origin, state.origin_seconds);
         let code = code(&self.native, region);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
-                .with(code);
+            Flow::new(&self.program, region, ranges, active, slots, origin, history).with(code);
         let to = horizon.since(state.origin);
         let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
@@ -490,7 +499,8 @@ impl Simulation {
                 let (ranges, slots) = (&state.ranges, &mut self.s.slots);
                 let history = &mut self.s.histories[region];
                 let active = &self.active[region];
-                Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
+                let origin = (state.origin, state.origin_seconds);
+                Flow::new(&self.program, region, ranges, active, slots, origin, history)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);

@@ -133,7 +133,7 @@ impl Sink for Recorder {
             return;
         }
         self.trace.push(row.tag, |column| row.value(column));
-        for column in 0..row.len() {
+        for column in (0..row.len()).filter(|column| row.may_carry_impulses(*column)) {
             for (order, weight) in row.impulses(column).enumerate() {
                 if weight.iter().any(|w| *w != 0.0) {
                     let weight = weight.to_vec();
@@ -354,13 +354,10 @@ impl Run {
     /// by fixed steps, where everything is computed at every point.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
         let Machine::Exact(simulation) = &self.machine else { return 0 };
-        let blocks = system.diagram.blocks.iter().enumerate();
         let own =
             |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
-        blocks
-            .filter(|(_, block)| own(&block.path))
-            .map(|(index, _)| simulation.firings(diagram::BlockId::new(index)))
-            .sum()
+        let blocks = system.diagram.blocks.iter().zip(simulation.firings());
+        blocks.filter(|(block, _)| own(&block.path)).map(|(_, count)| count).sum()
     }
 
     /// Everything that changes, as bytes from which [`System::resume`] goes on with the same bits.

@@ -105,8 +105,8 @@ impl Simulation {
         let regions = &self.program.machines[way.0].regions;
         if let Some(tick) = &mut self.s.tick {
             for region in regions {
-                let touched = &mut tick.regions[region.index()];
-                (touched.evaluated, touched.unsettled) = (false, true);
+                tick.regions[region.index()].evaluated = false;
+                tick.unsettle(region.index());
             }
         }
         Ok(())
@@ -124,6 +124,8 @@ impl Simulation {
             (region.placed, region.evaluated) = (true, true);
             (region.touched, region.unsettled) = (true, true);
         }
+        tick.unsettled = true;
+        tick.held.fill(0);
         self.take_way_out(way, sink)
     }
 
