@@ -45,6 +45,10 @@ impl Cubic {
     #[inline]
     pub fn minimum(&self) -> Option<Minimum> {
         let [a, b, c] = self.coefficients();
+        // What is curved downwards from end to end has its least value at an end; most arcs are.
+        if b <= 0.0 && b + 3.0 * c <= 0.0 {
+            return None;
+        }
         let discriminant = b * b - 3.0 * a * c;
         if discriminant <= 0.0 {
             return None;
@@ -123,6 +127,11 @@ mod tests {
         assert!((minimum.at - 0.375).abs() < 1e-14);
         assert!(minimum.value.abs() < 1e-14);
         assert!(double(-0.5, -2.0).minimum().is_none());
+        // Curved downwards at first, or in the end, and with a minimum all the same.
+        assert!((double(0.75, 0.0).minimum().unwrap().at - 0.75).abs() < 1e-14);
+        let Cubic { value: [from, to], slope: [first, last] } = double(0.25, 1.0);
+        let back = Cubic { value: [-from, -to], slope: [-first, -last] };
+        assert!((back.minimum().unwrap().at - 0.25).abs() < 1e-14);
     }
 
     #[test]
