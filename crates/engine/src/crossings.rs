@@ -1,17 +1,23 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
-use ir::{JET_ORDER, Jet, Scalar, run};
+use ir::{JET_ORDER, Jet, Scalar, Slot, run};
 use program::{CellId, CrossingKind, Program, UnitId};
 
 use base::Tag;
 
-use crate::flow::{numbered, watches};
+use crate::flow::{all_finite, numbered, watches};
+use crate::native::code;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
+use crate::snapshot::Tick;
 use crate::{Event, RunError};
 
 /// How often sides are set again, when a diagram starts, because they depend on each other.
 pub(crate) const ROUNDS: usize = 32;
+
+/// The instructions that an interpreter has done by the time that numbers are brought to compiled
+/// code and back.
+const WORTH_CALLING: usize = 16;
 
 impl Simulation {
     /// Computes the rates of a region's states and the slopes of its crossing functions from the
@@ -21,6 +27,10 @@ impl Simulation {
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.s.slots);
         }
+        if self.compute_compiled_rates(region, values) {
+            return;
+        }
+        let program = &self.program.regions[region];
         run(&program.derivative, &mut self.s.slots);
         let bad = |slots: &[f64], from: u32, n: usize| {
             slots[from as usize..from as usize + n].iter().any(|x| !x.is_finite())
@@ -35,35 +45,54 @@ impl Simulation {
         }
     }
 
+    /// The same by compiled code, where there is some and the whole region runs; says whether that
+    /// has given numbers, for the interpreter has other functions where it has not. Where the
+    /// functions are not wanted, what ticks have made of them stays as it is.
+    fn compute_compiled_rates(&mut self, region: usize, values: bool) -> bool {
+        let program = &self.program.regions[region];
+        let long = program.derivative.len() + program.slopes.len() > WORTH_CALLING;
+        let Some(code) = code(&self.native, region).filter(|_| long && program.is_whole()) else {
+            return false;
+        };
+        let (n, watches) = (program.dimension, program.watches.len());
+        self.scratch.resize(2 * (n + watches), 0.0);
+        let (x, made) = self.scratch.split_at_mut(n);
+        let (dx, functions) = made.split_at_mut(n);
+        let (g, slopes) = functions.split_at_mut(watches);
+        let slots = &mut self.s.slots[..];
+        let place = |from: Slot, length: usize| from as usize..from as usize + length;
+        x.copy_from_slice(&slots[place(program.state, n)]);
+        code.derivative(slots, x, dx);
+        slots[place(program.rate, n)].copy_from_slice(dx);
+        if !values {
+            run(&program.slopes, slots);
+            return all_finite(dx);
+        }
+        code.crossings(slots, x, dx, g, slopes);
+        slots[place(program.g, watches)].copy_from_slice(g);
+        slots[place(program.g_rate, watches)].copy_from_slice(slopes);
+        all_finite(dx) && all_finite(slopes)
+    }
+
     /// The sides and cells that the crossings of a region take from what is in the buffer, added to
     /// `found`. Nothing is written: all regions look before one of them changes.
     pub(crate) fn look_at_sides(
         &mut self,
+        program: &Program,
         region: usize,
         found: &mut Vec<(usize, f64)>,
     ) -> Result<(), RunError> {
-        let spans = self.program.regions[region].spans.len();
-        for span in 0..spans {
-            let span = &self.program.regions[region].spans[span];
-            if self.runs(span.fragment) {
-                self.look_at_watches(region, span.watch..span.watch + span.watches, found)?;
+        let code = &program.regions[region];
+        for span in code.spans.iter().filter(|span| span.watches > 0) {
+            if !self.runs(span.fragment) {
+                continue;
             }
-        }
-        Ok(())
-    }
-
-    fn look_at_watches(
-        &mut self,
-        region: usize,
-        watches: std::ops::Range<usize>,
-        found: &mut Vec<(usize, f64)>,
-    ) -> Result<(), RunError> {
-        for watch in watches {
-            let index = self.program.regions[region].watches[watch].crossing;
-            // A cell has two watches, and is looked at once.
-            if self.program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
-                let new = self.new_frozen(region, index)?;
-                found.push((index, new));
+            for watch in span.watch..span.watch + span.watches {
+                let index = code.watches[watch].crossing;
+                // A cell has two watches, and is looked at once.
+                if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
+                    found.push((index, self.new_frozen(program, region, index)?));
+                }
             }
         }
         Ok(())
@@ -95,18 +124,22 @@ impl Simulation {
     }
 
     /// The side or cell that a crossing of a region takes from what is in the buffer.
-    pub(crate) fn new_frozen(&mut self, region: usize, index: usize) -> Result<f64, RunError> {
-        let crossing = &self.program.crossings[index];
+    pub(crate) fn new_frozen(
+        &mut self,
+        program: &Program,
+        region: usize,
+        index: usize,
+    ) -> Result<f64, RunError> {
+        let crossing = &program.crossings[index];
         let (kind, block) = (crossing.kind, crossing.block);
         let value = self.s.slots[crossing.value as usize];
-        let frozen = self.s.slots[self.program.cell(crossing.frozen).slot as usize];
+        let frozen = self.s.slots[program.cell(crossing.frozen).slot as usize];
         let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
             let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
             return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
         }
-        let program = &self.program.regions[region];
-        let residual = program.residual as usize + watch;
+        let residual = program.regions[region].residual as usize + watch;
         match kind {
             CrossingKind::Side => {
                 let zero = value == 0.0 || value.abs() <= self.s.slots[residual];
@@ -114,7 +147,7 @@ impl Simulation {
             }
             CrossingKind::Cell => {
                 let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
-                self.s.slots[self.program.crossings[index].residual as usize] = room;
+                self.s.slots[crossing.residual as usize] = room;
                 let near = |edge: f64| value == edge || (value - edge).abs() <= room;
                 Ok(if near(frozen) {
                     let down = self.direction(region, watch) < 0.0;
@@ -177,7 +210,8 @@ impl Simulation {
         microstep: u32,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        match (0..program.regions.len()).any(|region| self.is_unsettled(program, region)) {
+        let unsettled = |tick: &mut Box<Tick>| std::mem::replace(&mut tick.unsettled, false);
+        match self.s.tick.as_mut().is_some_and(unsettled) {
             true => self.settle(program, microstep, sink),
             false => Ok(()),
         }
@@ -191,6 +225,7 @@ impl Simulation {
             && !program.regions[region].watches.is_empty()
     }
 
+    #[inline(never)]
     fn settle(
         &mut self,
         program: &Program,
@@ -213,7 +248,7 @@ impl Simulation {
             if microstep == 0 {
                 self.count_located_as_zero(region);
             }
-            self.look_at_sides(region, &mut found)?;
+            self.look_at_sides(program, region, &mut found)?;
         }
         for (index, new) in &found {
             self.freeze(program, *index, *new, microstep, sink);
@@ -256,14 +291,14 @@ impl Simulation {
         if old == new {
             return;
         }
-        self.mark_next(crossing.frozen);
+        self.mark_next(program, crossing.frozen);
         if sink.listens() {
             let (tag, block) = (self.s.tag, crossing.block);
             sink.event(Event::Side { tag, block, from: old, to: new });
         }
         if let Some(crossed) = crossing.crossed {
             self.s.slots[program.cell(crossed).slot as usize] = new - old;
-            self.pulse(crossed);
+            self.pulse(program, crossed);
         }
         if microstep == 0
             && let Some(tick) = &self.s.tick
@@ -276,8 +311,8 @@ impl Simulation {
     }
 
     /// Makes a cell go back to zero after the coming microstep.
-    pub(crate) fn pulse(&mut self, cell: CellId) {
-        self.mark_next(cell);
+    pub(crate) fn pulse(&mut self, program: &Program, cell: CellId) {
+        self.mark_next(program, cell);
         if let Some(tick) = &mut self.s.tick {
             tick.pulses.push(cell);
         }

@@ -260,7 +260,7 @@ impl Simulation {
                 let history = &self.s.histories[track.region.index()];
                 history.slopes_after(time, track, &mut self.s.slots);
             }
-            own.to.iter().for_each(|cell| self.mark_next(*cell));
+            own.to.iter().for_each(|cell| self.mark_next(&program, *cell));
         }
     }
 

@@ -203,10 +203,10 @@ impl<'a> Flow<'a> {
         ranges: &'a [Range],
         active: &'a ActiveTapes,
         slots: &'a mut [f64],
-        start: Time,
+        (start, origin): (Time, f64),
         history: &'a mut History,
     ) -> Self {
-        let (time, origin, lines) = (program.time, start.seconds(), &program.lines);
+        let (time, lines) = (program.time, &program.lines);
         let program = &program.regions[region];
         let whole = program.is_whole();
         let code = None;
@@ -253,6 +253,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The same for the watched functions.
+    #[inline(always)]
     fn compiled_crossings(
         &mut self,
         code: &dyn RegionCode,
@@ -285,18 +286,11 @@ pub(crate) fn all_finite(x: &[f64]) -> bool {
 }
 
 impl System for Flow<'_> {
+    #[inline]
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
-        if let Some(code) = self.code
-            && self.compiled_rates(code, t, x, dx)
-        {
-            return;
-        }
-        self.place(t, x);
-        run_active(&self.program.derivative, &self.active.derivative, self.slots);
-        gather(self.slots, self.program.rate, states(self.ranges), dx);
-        if !self.program.live.derivative.is_empty() && !all_finite(dx) {
-            run(&self.program.live.derivative, self.slots);
-            gather(self.slots, self.program.rate, states(self.ranges), dx);
+        let compiled = self.code.is_some_and(|code| self.compiled_rates(code, t, x, dx));
+        if !compiled {
+            self.interpreted_rates(t, x, dx);
         }
     }
 
@@ -336,12 +330,37 @@ impl System for Flow<'_> {
         self.place(t, x);
     }
 
+    #[inline(always)]
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
-        if let Some(code) = self.code
-            && self.compiled_crossings(code, (t, x, dx), g, rate)
-        {
-            return;
+        let compiled =
+            self.code.is_some_and(|code| self.compiled_crossings(code, (t, x, dx), g, rate));
+        if !compiled {
+            self.interpreted_crossings((t, x, dx), g, rate);
         }
+    }
+}
+
+impl Flow<'_> {
+    /// The rates by the interpreter.
+    #[inline(never)]
+    fn interpreted_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
+        self.place(t, x);
+        run_active(&self.program.derivative, &self.active.derivative, self.slots);
+        gather(self.slots, self.program.rate, states(self.ranges), dx);
+        if !self.program.live.derivative.is_empty() && !all_finite(dx) {
+            run(&self.program.live.derivative, self.slots);
+            gather(self.slots, self.program.rate, states(self.ranges), dx);
+        }
+    }
+
+    /// The watched functions and their time derivatives by the interpreter.
+    #[inline(never)]
+    fn interpreted_crossings(
+        &mut self,
+        (t, x, dx): (f64, &[f64], &[f64]),
+        g: &mut [f64],
+        rate: &mut [f64],
+    ) {
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
         run_active(&self.program.crossings, &self.active.crossings, self.slots);

@@ -5,20 +5,24 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{Cell, CellId, Output, Program, Unit};
+use program::{Cell, CellId, Duties, Output, Program, StateCells, Unit};
 
 use crate::RunError;
 use crate::flow::{numbered, scatter, watches};
 use crate::log::{Change, Event};
 use crate::rows::Sink;
 use crate::simulation::Simulation;
-use crate::snapshot::{Snapshot, Tick, clear_bits};
+use crate::snapshot::{Snapshot, Tick, refill};
 
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
     /// wakes for microstep 1.
-    pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let program = self.program.clone();
+    pub(crate) fn begin_tick(
+        &mut self,
+        program: &Program,
+        time: Time,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
         self.open_tick(time);
         let mut located = false;
         for region in 0..program.regions.len() {
@@ -56,8 +60,8 @@ impl Simulation {
         if !program.lines.is_empty() {
             self.bring_kinks();
         }
-        self.settle_sides(&program, 0, sink)?;
-        self.wake(&program);
+        self.settle_sides(program, 0, sink)?;
+        self.wake(program);
         if !program.lines.is_empty() {
             self.bring(1);
         }
@@ -107,9 +111,9 @@ impl Simulation {
             let timer = self.woken[index];
             let cells = &program.timers[timer];
             self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[timer] as f64;
-            self.mark_next(cells.wakings);
+            self.mark_next(program, cells.wakings);
             self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
-            self.pulse(cells.woken);
+            self.pulse(program, cells.woken);
         }
     }
 
@@ -196,12 +200,21 @@ impl Simulation {
         if std::mem::replace(&mut touched.touched, true) {
             return Ok(());
         }
-        touched.unsettled = true;
-        let time = tick.time;
-        self.touch_first(region, time)
+        self.touch_first(region)
     }
 
-    fn touch_first(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+    fn is_touched(&self, region: usize) -> bool {
+        self.s.tick.as_ref().is_some_and(|tick| tick.regions[region].touched)
+    }
+
+    #[inline(never)]
+    fn touch_first(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        tick.unsettle(region);
+        for (held, own) in tick.held.iter_mut().zip(&self.program.regions[region].units) {
+            *held &= !own;
+        }
+        let time = tick.time;
         self.take_residuals(region, time);
         if !self.program.regions[region].lines.is_empty() {
             self.split_history(region, time);
@@ -237,20 +250,25 @@ impl Simulation {
         }
         tick.microstep += 1;
         // What has run to its end has no bit left.
-        let mut dirty = std::mem::replace(&mut tick.dirty, std::mem::take(&mut self.spare));
-        clear_bits(&mut tick.dirty, dirty.len());
-        let pulses = std::mem::replace(&mut tick.pulses, std::mem::take(&mut self.spare_pulses));
+        if self.asked.len() != tick.dirty.len() {
+            refill(&mut self.asked, tick.dirty.len(), 0);
+        }
+        debug_assert!(self.asked.iter().all(|word| *word == 0), "bits are used up");
+        std::mem::swap(&mut self.asked, &mut tick.dirty);
+        self.fading.clear();
+        std::mem::swap(&mut self.fading, &mut tick.pulses);
         self.s.tag = tag;
         self.s.slots[program.time as usize] = tick.seconds;
         self.s.counters.microsteps += 1;
-        self.run_units(program, &mut dirty, tag, sink)?;
-        self.spare = dirty;
+        self.run_units(program, tag, sink)?;
         if !program.machines.is_empty() {
             self.silence();
             self.check_failures()?;
         }
-        self.check_defined(program, tag)?;
-        if !program.meetings.is_empty() {
+        if self.duties.have(Duties::CHECKS) {
+            self.check_defined(program, tag)?;
+        }
+        if self.duties.have(Duties::MEETINGS) {
             self.check_meetings(program, tag);
         }
         if !program.lines.is_empty() {
@@ -258,12 +276,11 @@ impl Simulation {
         }
         self.cover_touched(sink);
         self.write_row(tag, sink);
-        for cell in &pulses {
-            self.s.slots[program.cell(*cell).slot as usize] = 0.0;
-            self.mark_next(*cell);
+        for index in 0..self.fading.len() {
+            let cell = self.fading[index];
+            self.s.slots[program.cell(cell).slot as usize] = 0.0;
+            self.mark_next(program, cell);
         }
-        self.spare_pulses = pulses;
-        self.spare_pulses.clear();
         self.commit(program, tag, sink)?;
         self.settle_sides(program, tag.microstep, sink)?;
         if !program.machines.is_empty() {
@@ -280,83 +297,105 @@ impl Simulation {
         self.end_if_quiet(sink)
     }
 
-    /// Runs what is dirty, in the order of the schedule; what reads a change is dirty too.
+    /// Runs what is asked for, in the order of the schedule; what reads a change is asked for too.
+    #[inline]
     fn run_units(
         &mut self,
         program: &Program,
-        dirty: &mut [u64],
         tag: Tag,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let listens = sink.listens();
+        let compiled = !sink.listens() && self.has_compiled_units();
         self.ran.clear();
-        for word in 0..dirty.len() {
-            loop {
-                if !listens {
-                    self.run_compiled(program, dirty, word);
-                }
-                if dirty[word] == 0 {
+        self.duties = Duties::default();
+        for word in 0..self.asked.len() {
+            while self.asked[word] != 0 {
+                if compiled && self.run_compiled(program, word) {
                     break;
                 }
-                let bit = dirty[word].trailing_zeros() as usize;
-                dirty[word] &= dirty[word] - 1;
-                let index = word * 64 + bit;
-                let unit = &program.units[index];
-                if !self.runs(unit.fragment) {
-                    continue;
-                }
-                self.touch(unit.region.index())?;
-                self.s.counters.firings += 1;
-                self.s.firings[unit.block.index()] += 1;
-                self.ran.push(index as u32);
-                let slots = &mut self.s.slots[..];
-                run(&unit.tape, slots);
-                let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
-                if unit.may_be_unknown
-                    && let Err(error) = self.check_unit_known(index, tag)
-                {
-                    self.keep_failure(unit.fragment, error)?;
-                }
-                if listens {
-                    let mut cells = Vec::new();
-                    put_outputs(program, unit, &mut self.s, dirty, |cell| cells.push(cell));
-                    let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
-                    sink.event(Event::Fired { tag, block: unit.block, changes });
-                } else {
-                    put_outputs(program, unit, &mut self.s, dirty, |_| {});
-                }
-                if !finite && let Err(error) = self.check_outputs(unit, tag) {
-                    self.keep_failure(unit.fragment, error)?;
+                if let Err(error) = self.run_lowest(program, word, tag, sink) {
+                    self.asked.fill(0);
+                    return Err(error);
                 }
             }
         }
         Ok(())
     }
 
+    /// Runs the first unit of a word that is asked for.
+    #[inline(never)]
+    fn run_lowest(
+        &mut self,
+        program: &Program,
+        word: usize,
+        tag: Tag,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let bit = self.asked[word].trailing_zeros() as usize;
+        self.asked[word] &= self.asked[word] - 1;
+        let index = word * 64 + bit;
+        let unit = &program.units[index];
+        if !self.runs(unit.fragment) {
+            return Ok(());
+        }
+        self.touch(unit.region.index())?;
+        self.s.counters.firings += 1;
+        self.count(program, index);
+        let slots = &mut self.s.slots[..];
+        run(&unit.tape, slots);
+        let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
+        if unit.may_be_unknown
+            && let Err(error) = self.check_unit_known(index, tag)
+        {
+            self.keep_failure(unit.fragment, error)?;
+        }
+        if sink.listens() {
+            let mut cells = Vec::new();
+            put_outputs(program, unit, &mut self.s, &mut self.asked, |cell| cells.push(cell));
+            let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
+            sink.event(Event::Fired { tag, block: unit.block, changes });
+        } else {
+            put_outputs(program, unit, &mut self.s, &mut self.asked, |_| {});
+        }
+        if !finite && let Err(error) = self.check_outputs(unit, tag) {
+            self.keep_failure(unit.fragment, error)?;
+        }
+        Ok(())
+    }
+
+    fn has_compiled_units(&self) -> bool {
+        self.native.as_ref().is_some_and(|native| native.units.is_some())
+    }
+
     /// Runs units of a word by compiled code, where there is some, as far as that goes. Those of
-    /// regions that are not part of the tick yet are held back.
+    /// regions that are not part of the tick yet are held back. Says whether all have run.
     #[inline]
-    fn run_compiled(&mut self, program: &Program, dirty: &mut [u64], word: usize) {
+    fn run_compiled(&mut self, program: &Program, word: usize) -> bool {
         let native = self.native.as_ref().and_then(|native| native.units.as_deref());
-        let (Some(code), Some(tick)) = (native, &mut self.s.tick) else { return };
-        let pass = &mut self.pass;
-        (pass.held, pass.present) = (0, tick.present.into());
-        for (touched, region) in tick.regions.iter().zip(&program.regions) {
-            if !touched.touched {
-                pass.held |= region.units[word];
-            }
-        }
-        let lowest = dirty[word] & dirty[word].wrapping_neg();
+        let (Some(code), Some(tick)) = (native, &mut self.s.tick) else { return false };
+        let (pass, asked) = (&mut self.pass, &mut self.asked);
+        (pass.held, pass.present) = (tick.held[word], tick.present.into());
+        let lowest = asked[word] & asked[word].wrapping_neg();
         if lowest & code.known()[word] & !pass.held == 0 {
-            return;
+            return false;
         }
-        code.run(&mut self.s.slots, dirty, word, pass);
+        code.run(&mut self.s.slots, asked, word, pass);
         tick.present = pass.present as u32;
         self.s.counters.firings += pass.count as u64;
-        for bit in &pass.ran[..pass.count] {
-            let index = word as u32 * 64 + bit;
-            self.s.firings[program.units[index as usize].block.index()] += 1;
-            self.ran.push(index);
+        for at in 0..self.pass.count {
+            self.count(program, word * 64 + self.pass.ran[at] as usize);
+        }
+        self.asked[word] == 0
+    }
+
+    /// Counts that a unit has run, and notes it where it has more than outputs.
+    #[inline]
+    fn count(&mut self, program: &Program, unit: usize) {
+        self.s.firings[unit] += 1;
+        let duties = program.duties[unit];
+        if duties != Duties::default() {
+            self.duties.add(duties);
+            self.ran.push(unit as u32);
         }
     }
 
@@ -384,6 +423,7 @@ impl Simulation {
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
+    #[inline]
     pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
         let cell = self.program.cell(cell);
         copy(&mut self.s.slots, from, cell.slot as usize, cell.length)
@@ -409,15 +449,11 @@ impl Simulation {
         self.s.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
     }
 
-    /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
-    /// functions read it.
-    pub(crate) fn mark_next(&mut self, cell: CellId) {
-        let Some(tick) = &mut self.s.tick else { return };
-        let cell = self.program.cell(cell);
-        cell.asked.iter().for_each(|(word, bits)| tick.dirty[*word as usize] |= bits);
-        cell.regions.iter().for_each(|region| tick.disturb(*region));
-        if !cell.machines.is_empty() {
-            tick.pending.extend(&cell.machines);
+    /// Marks a changed cell for the next microstep.
+    #[inline]
+    pub(crate) fn mark_next(&mut self, program: &Program, cell: CellId) {
+        if let Some(tick) = &mut self.s.tick {
+            tick.mark(program.cell(cell));
         }
     }
 
@@ -450,21 +486,30 @@ impl Simulation {
 
     /// The commit of a microstep: states and crossing functions.
     fn commit(&mut self, program: &Program, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let ran = std::mem::take(&mut self.ran);
-        let is_part = |unit: &Unit, run: &Self| !run.is_silenced(unit.fragment);
-        let units = || ran.iter().map(|index| &program.units[*index as usize]);
-        for unit in units().filter(|unit| !unit.nexts.is_empty()) {
-            if is_part(unit, self) {
-                self.commit_states(program, unit, tag, sink)?;
+        if self.duties.have(Duties::NEXTS) {
+            let listens = sink.listens();
+            for at in 0..self.ran.len() {
+                if let Some(unit) = self.committed(program, at, Duties::NEXTS) {
+                    self.commit_states(program, unit, tag, (listens, &mut *sink))?;
+                }
             }
         }
-        for unit in units().filter(|unit| !unit.crossings.is_empty()) {
-            if is_part(unit, self) {
-                self.commit_crossings(program, unit, tag, sink);
+        if self.duties.have(Duties::CROSSINGS) {
+            for at in 0..self.ran.len() {
+                if let Some(unit) = self.committed(program, at, Duties::CROSSINGS) {
+                    self.commit_crossings(program, unit, tag, sink);
+                }
             }
         }
-        self.ran = ran;
         Ok(())
+    }
+
+    /// A unit that has run, where it has a duty and takes part in the commit.
+    #[inline(always)]
+    fn committed<'p>(&self, program: &'p Program, at: usize, duty: Duties) -> Option<&'p Unit> {
+        let index = self.ran[at] as usize;
+        let unit = program.duties[index].have(duty).then(|| &program.units[index])?;
+        (!self.is_silenced(unit.fragment)).then_some(unit)
     }
 
     fn commit_states(
@@ -472,27 +517,33 @@ impl Simulation {
         program: &Program,
         unit: &Unit,
         tag: Tag,
-        sink: &mut dyn Sink,
+        (listens, sink): (bool, &mut dyn Sink),
     ) -> Result<(), RunError> {
         for (from, state) in &unit.nexts {
             let id = program.states[*state].cell;
             let cell = program.cell(id);
-            let before = sink.listens().then(|| self.values(id));
+            let before = listens.then(|| self.values(id));
             if self.write(*from as usize, id) {
                 for region in &cell.regions {
-                    self.touch(region.index())?;
+                    if !self.is_touched(region.index()) {
+                        self.touch(region.index())?;
+                        // That has put left limits in the buffer; the new state stands.
+                        self.write(*from as usize, id);
+                    }
                 }
-                // Touching may have put left limits in the buffer; the new state stands.
-                self.write(*from as usize, id);
-                self.mark_next(id);
+                self.mark_next(program, id);
                 if let Some(from) = before {
-                    let (block, state) = (unit.block, program.states[*state].name);
-                    let to = self.values(id);
-                    sink.event(Event::Committed { tag, block, state, from, to });
+                    self.tell_committed(&program.states[*state], from, tag, sink);
                 }
             }
         }
         Ok(())
+    }
+
+    #[cold]
+    fn tell_committed(&self, state: &StateCells, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
+        let (block, to) = (state.block, self.values(state.cell));
+        sink.event(Event::Committed { tag, block, state: state.name, from, to });
     }
 
     fn commit_crossings(&mut self, program: &Program, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {
@@ -503,7 +554,7 @@ impl Simulation {
             match crossing.watch {
                 Some((region, _)) if before.to_bits() != value.to_bits() => {
                     if let Some(tick) = &mut self.s.tick {
-                        tick.regions[region.index()].unsettled = true;
+                        tick.unsettle(region.index());
                     }
                 }
                 Some(_) => {}
@@ -517,13 +568,20 @@ impl Simulation {
 
     /// Ends the tick where nothing asks for another microstep: regions that something happened to
     /// start a new smooth phase.
+    #[inline]
     fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
-        if more || self.more_comes() {
-            return Ok(());
+        match more || self.more_comes() {
+            true => Ok(()),
+            false => self.end_tick(sink),
         }
-        let time = tick.time;
+    }
+
+    #[inline(never)]
+    fn end_tick(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let Some(tick) = &self.s.tick else { return Ok(()) };
+        let (time, seconds) = (tick.time, tick.seconds);
         for region in 0..self.s.regions.len() {
             let Some(tick) = &self.s.tick else { break };
             let touched = tick.regions[region];
@@ -531,7 +589,7 @@ impl Simulation {
                 self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
-                self.restart(region, time);
+                self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
                     self.note_kink(region, time);
                 }

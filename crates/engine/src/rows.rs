@@ -48,6 +48,12 @@ impl<'a> Row<'a> {
             .then(|| &self.slots[from..from + cells.ty.len()])
     }
 
+    /// Whether a recorded signal has coefficients of impulses, which may be zero.
+    #[inline]
+    pub fn may_carry_impulses(&self, record: usize) -> bool {
+        !self.records[record].impulses.is_empty()
+    }
+
     /// The coefficients of the impulses of a recorded signal, order by order.
     #[inline]
     pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
@@ -102,10 +108,12 @@ impl Simulation {
     /// The coming row covers the regions that are part of the tick, and those that have none yet.
     pub(crate) fn cover_touched(&mut self, sink: &dyn Sink) {
         let Some(tick) = &self.s.tick else { return };
-        let joined = sink.is_joined();
-        for (region, covered) in self.covered.iter_mut().enumerate() {
-            let first = self.s.regions[region].last_row.is_none();
-            *covered = joined || first || tick.regions[region].touched;
+        if sink.is_joined() {
+            return self.covered.iter_mut().for_each(|covered| *covered = true);
+        }
+        let regions = self.s.regions.iter().zip(&tick.regions);
+        for (covered, (state, tick)) in self.covered.iter_mut().zip(regions) {
+            *covered = state.last_row.is_none() || tick.touched;
         }
     }
 
@@ -144,6 +152,10 @@ impl Simulation {
     /// on the list; and says which regions it covers.
     fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<Time> {
         let rows = &self.options.rows;
+        let listed = self.s.on_list < rows.times.len();
+        if rows.every.is_none() && !listed && self.s.waiting.is_empty() {
+            return None;
+        }
         let start = self.options.start;
         let tick = |every| Time::tick(start.to_rational(), every, self.s.on_grid.into());
         let grid = rows.every.and_then(tick);
@@ -165,17 +177,17 @@ impl Simulation {
     /// Hands the row to the sink, less the regions whose row of this tag has been written.
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
         self.s.tag = tag;
-        for (region, covered) in self.s.regions.iter_mut().zip(&mut self.covered) {
+        let records = &self.program.records;
+        let regions = self.s.regions.iter_mut().zip(&self.program.regions);
+        let mut tells = false;
+        for ((region, program), covered) in regions.zip(&mut self.covered) {
             *covered &= region.last_row.is_none_or(|last| last < tag);
             if *covered {
                 region.last_row = Some(tag);
+                tells |= program.recorded || records.is_empty();
             }
         }
-        let records = &self.program.records;
-        let tells = |(region, covered): (&program::RegionProgram, &bool)| {
-            *covered && (region.recorded || records.is_empty())
-        };
-        if self.program.regions.iter().zip(&self.covered).any(tells) {
+        if tells {
             sink.row(Row { tag, slots: &self.s.slots, records, covered: &self.covered });
         }
     }

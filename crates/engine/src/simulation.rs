@@ -8,7 +8,7 @@ use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, run};
-use program::{CellId, Program, WirePlaces};
+use program::{CellId, Duties, Program, WirePlaces};
 use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, all_finite, numbered, scatter, states, watches};
@@ -72,16 +72,20 @@ pub struct Simulation {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     pub(crate) s: Snapshot,
-    /// Working space: units that have run in this microstep, and jets and partial values of the
+    /// Working space: units that have run in this microstep and have more than outputs, and jets and partial values of the
     /// buffer. None of it lives from one advance to the next.
     pub(crate) ran: Vec<u32>,
+    /// What these have beside outputs, taken together.
+    pub(crate) duties: Duties,
     pub(crate) jets: Vec<Jet>,
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) samples: Vec<f64>,
-    pub(crate) spare: Vec<u64>,
+    /// Units that must run at this microstep, one bit for each; no bit is left after it.
+    pub(crate) asked: Vec<u64>,
     pub(crate) spare_tick: Option<Box<Tick>>,
-    pub(crate) spare_pulses: Vec<CellId>,
+    /// Cells that go back to zero after this microstep.
+    pub(crate) fading: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     pub(crate) pass: Pass,
@@ -110,7 +114,7 @@ pub struct Simulation {
 impl Simulation {
     /// A run that stands before its start.
     pub fn new(diagram: Arc<Diagram>, program: Arc<Program>, options: Options) -> Simulation {
-        let s = Snapshot::new(&program, &options, diagram.blocks.len());
+        let s = Snapshot::new(&program, &options);
         Simulation::resume(diagram, program, options, s)
     }
 
@@ -132,13 +136,14 @@ impl Simulation {
             options,
             s: snapshot,
             ran: Vec::new(),
+            duties: Duties::default(),
             jets: Vec::new(),
             partial: Vec::new(),
             scratch: Vec::new(),
             samples: Vec::new(),
-            spare: Vec::new(),
+            asked: Vec::new(),
             spare_tick: None,
-            spare_pulses: Vec::new(),
+            fading: Vec::new(),
             woken: Vec::new(),
             found: Vec::new(),
             pass: Pass::default(),
@@ -191,9 +196,13 @@ impl Simulation {
         &self.diagram
     }
 
-    /// How often the units of a block have run at ticks.
-    pub fn firings(&self, block: BlockId) -> u64 {
-        self.s.firings[block.index()]
+    /// How often the units of each block have run at ticks.
+    pub fn firings(&self) -> Vec<u64> {
+        let mut firings = vec![0; self.diagram.blocks.len()];
+        for (unit, count) in self.program.units.iter().zip(&self.s.firings) {
+            firings[unit.block.index()] += count;
+        }
+        firings
     }
 
     /// Runs to the end.
@@ -211,15 +220,26 @@ impl Simulation {
     }
 
     /// Does one thing, or up to `most` steps of a region where nothing can happen between them and
-    /// none of them makes a row, or up to `most` microsteps.
+    /// none of them makes a row, then the tick of the crossing that they lead to, or up to `most`
+    /// microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         if !self.s.started {
             self.s.started = true;
             self.start(sink)?;
             return Ok(Progress::Going);
         }
+        let program = self.program.clone();
+        self.advance_in(&program, most, sink)
+    }
+
+    fn advance_in(
+        &mut self,
+        program: &Program,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
         if self.s.tick.is_some() {
-            return self.go_on(most, sink);
+            return self.go_on(program, most, sink);
         }
         if self.s.finished {
             return Ok(Progress::Done(StopReason::Stopped));
@@ -234,7 +254,7 @@ impl Simulation {
         }
         match slowest {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
-                self.tick_or_recover(reached, sink)?;
+                self.tick_or_recover(program, reached, sink)?;
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
@@ -247,15 +267,20 @@ impl Simulation {
                     }
                 }
                 match result {
-                    Ok(()) => self.race.moved(region, standing(&self.s.regions[region])),
+                    Ok(()) => {
+                        self.race.moved(region, standing(&self.s.regions[region]));
+                        if most > 1 && self.s.regions[region].crossing {
+                            return self.advance_in(program, most - 1, sink);
+                        }
+                    }
                     Err(error) => {
                         let way = self.way_out(&error, &[]).ok_or(error)?;
                         self.forced = Some(way);
-                        self.tick_or_recover(self.s.regions[region].reached, sink)?;
+                        self.tick_or_recover(program, self.s.regions[region].reached, sink)?;
                     }
                 }
             }
-            _ if next <= self.options.stop => self.tick_or_recover(next, sink)?,
+            _ if next <= self.options.stop => self.tick_or_recover(program, next, sink)?,
             _ => {
                 if let Err(error) = self.finish(sink) {
                     self.recover_between(error, sink)?;
@@ -266,17 +291,21 @@ impl Simulation {
         }
         let progress = self.after_tick()?;
         if most > 1 && progress == Progress::Going && self.s.tick.is_some() {
-            return self.go_on(most - 1, sink);
+            return self.go_on(program, most - 1, sink);
         }
         Ok(progress)
     }
 
     /// Goes on with a tick, for up to `most` microsteps.
-    fn go_on(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
-        let program = self.program.clone();
+    fn go_on(
+        &mut self,
+        program: &Program,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
         self.race.end();
         for _ in 0..most.max(1) {
-            self.microstep_or_recover(&program, sink)?;
+            self.microstep_or_recover(program, sink)?;
             let progress = self.after_tick()?;
             if progress != Progress::Going || self.s.tick.is_none() {
                 return Ok(progress);
@@ -372,10 +401,10 @@ impl Simulation {
             active.find(&self.program.regions[region], ranges, slots);
         }
         let history = &mut self.s.histories[region];
+        let origin = (state.origin, state.origin_seconds);
         let code = code(&self.native, region);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
-                .with(code);
+            Flow::new(&self.program, region, ranges, active, slots, origin, history).with(code);
         let to = horizon.since(state.origin);
         let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
@@ -490,7 +519,8 @@ impl Simulation {
                 let (ranges, slots) = (&state.ranges, &mut self.s.slots);
                 let history = &mut self.s.histories[region];
                 let active = &self.active[region];
-                Flow::new(&self.program, region, ranges, active, slots, state.origin, history)
+                let origin = (state.origin, state.origin_seconds);
+                Flow::new(&self.program, region, ranges, active, slots, origin, history)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);

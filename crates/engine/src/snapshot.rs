@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use base::{Tag, Time};
 use diagram::RegionId;
-use program::{CellId, UnitId};
+use program::{Cell, CellId, UnitId};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
@@ -50,7 +50,7 @@ pub struct Snapshot {
     pub(crate) warnings: Vec<Warning>,
     /// Where parts went on with another method.
     pub(crate) switches: Vec<Switch>,
-    /// How often the units of each block have run.
+    /// How often each unit has run.
     pub(crate) firings: Vec<u64>,
     /// The work so far.
     pub(crate) counters: Counters,
@@ -95,6 +95,8 @@ pub(crate) struct RegionState {
     pub ranges: Vec<Range>,
     /// The start of its smooth phase.
     pub origin: Time,
+    /// The same \[s\].
+    pub origin_seconds: f64,
     /// How far its solution reaches.
     pub reached: Time,
     /// Whether it stands at a crossing that waits for its tick.
@@ -129,6 +131,10 @@ pub(crate) struct Tick {
     pub order: u8,
     /// What has happened to each region at this time.
     pub regions: Vec<Touched>,
+    /// Whether that leaves a region that may have to take its sides anew.
+    pub unsettled: bool,
+    /// Units of regions that are not part of the tick yet, as bits.
+    pub held: Vec<u64>,
 }
 
 impl Tick {
@@ -139,10 +145,15 @@ impl Tick {
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
-        self.dirty.fill(0);
-        clear_bits(&mut self.dirty, units.div_ceil(64));
-        self.regions.clear();
-        self.regions.resize(regions, Touched::default());
+        let words = units.div_ceil(64);
+        // A tick ends when no bit is left.
+        debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");
+        if self.dirty.len() != words {
+            refill(&mut self.dirty, words, 0);
+        }
+        refill(&mut self.held, words, u64::MAX);
+        refill(&mut self.regions, regions, Touched::default());
+        self.unsettled = false;
     }
 
     /// Makes a unit run at the next microstep.
@@ -150,20 +161,43 @@ impl Tick {
         self.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
     }
 
+    /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
+    /// functions read it.
+    pub fn mark(&mut self, cell: &Cell) {
+        for (word, bits) in &cell.asked {
+            self.dirty[*word as usize] |= bits;
+        }
+        for region in &cell.regions {
+            self.disturb(*region);
+        }
+        if !cell.machines.is_empty() {
+            self.pending.extend(&cell.machines);
+        }
+    }
+
     /// Notes that something has changed which the smooth functions of a region read.
     pub fn disturb(&mut self, region: RegionId) {
         let touched = &mut self.regions[region.index()];
         (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
+        self.unsettled = true;
+    }
+
+    /// A region has to take its sides anew, once it is part of the tick.
+    pub fn unsettle(&mut self, region: usize) {
+        self.regions[region].unsettled = true;
+        self.unsettled = true;
     }
 }
 
-/// Makes room for some words of bits that are not set; those that there are have none.
+/// Gives a list some length with the same everywhere, in the room that it has. Most lists are short,
+/// and a loop costs less than a call for them.
 #[inline]
-pub(crate) fn clear_bits(words: &mut Vec<u64>, length: usize) {
-    debug_assert!(words.iter().all(|word| *word == 0), "bits are used up");
-    if words.len() != length {
-        words.clear();
-        words.resize(length, 0);
+pub(crate) fn refill<T: Copy>(list: &mut Vec<T>, length: usize, value: T) {
+    if list.len() == length {
+        list.iter_mut().for_each(|own| *own = value);
+    } else {
+        list.clear();
+        list.resize(length, value);
     }
 }
 

@@ -23,7 +23,7 @@ use crate::zeno::Accumulation;
 use crate::{Options, RunError};
 
 impl Snapshot {
-    pub(crate) fn new(program: &Program, options: &Options, blocks: usize) -> Snapshot {
+    pub(crate) fn new(program: &Program, options: &Options) -> Snapshot {
         let mut slots = program.image.clone();
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
@@ -56,6 +56,7 @@ impl Snapshot {
                 solver: Solver::new(own, region.dimension, watches),
                 ranges: vec![all],
                 origin: options.start,
+                origin_seconds: options.start.seconds(),
                 reached: options.start,
                 crossing: false,
                 last_row: None,
@@ -86,7 +87,7 @@ impl Snapshot {
             met: vec![Met::default(); program.meetings.len()],
             warnings: Vec::new(),
             switches: Vec::new(),
-            firings: vec![0; blocks],
+            firings: vec![0; program.units.len()],
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
             recoveries: (options.start, 0),
@@ -112,7 +113,8 @@ impl Simulation {
         self.start_lines();
         let due = self.next_event() <= start;
         if due || !self.program.machines.is_empty() {
-            return self.tick_or_recover(start, sink);
+            let program = self.program.clone();
+            return self.tick_or_recover(&program, start, sink);
         }
         self.cover_all();
         self.write_row(Tag::new(start, 0), sink);
@@ -129,7 +131,7 @@ impl Simulation {
             run(&program.regions[region].left, &mut self.s.slots);
             self.commit_memories(region);
             if program.regions[region].moves {
-                self.restart(region, start);
+                self.restart(region, start, start.seconds());
                 self.check_known(region, start)?;
             }
         }
@@ -159,7 +161,7 @@ impl Simulation {
             for (region, code) in program.regions.iter().enumerate() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
-                    self.look_at_sides(region, &mut found)?;
+                    self.look_at_sides(&program, region, &mut found)?;
                 }
             }
             for (index, new) in found {
@@ -173,8 +175,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Starts a smooth phase of a region from the states in the buffer.
-    pub(crate) fn restart(&mut self, region: usize, time: Time) {
+    /// Starts a smooth phase of a region, at a time that is also told in seconds, from the states in
+    /// the buffer.
+    pub(crate) fn restart(&mut self, region: usize, time: Time, seconds: f64) {
         if !self.program.regions[region].lines.is_empty() {
             self.split_history(region, time);
         }
@@ -200,12 +203,14 @@ impl Simulation {
         }
         gather(&self.s.slots, program.side, watches(&state.ranges), &mut state.sides);
         gather(&self.s.slots, program.residual, watches(&state.ranges), &mut state.residuals);
-        state.origin = time;
+        (state.origin, state.origin_seconds) = (time, seconds);
         state.reached = time;
         state.crossing = false;
         let history = &mut self.s.histories[region];
-        history.truncate(time);
-        history.begin_phase(program, &self.program.lines, time);
+        if !program.lines.is_empty() {
+            history.truncate(time);
+            history.begin_phase(program, &self.program.lines, time);
+        }
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.s.slots);
         }
@@ -216,7 +221,8 @@ impl Simulation {
         active.find(program, ranges, slots);
         let code = code(&self.native, region);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, time, history).with(code);
+            Flow::new(&self.program, region, ranges, active, slots, (time, seconds), history)
+                .with(code);
         flow.slots[flow.time as usize] = flow.origin;
         state.solver.restart(&mut flow, 0.0, &self.scratch);
     }

@@ -28,9 +28,9 @@ pub use machines::{
     Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
 };
 pub use program::{
-    Cell, CellId, Crossing, CrossingKind, Extras, Line, LiveTapes, Output, Program, RecordCells,
-    RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch, WireCells, WirePlaces,
-    compile,
+    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Output, Program,
+    RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
+    WireCells, WirePlaces, compile,
 };
 pub use rates::{Rates, rates};
 pub use reach::Reach;

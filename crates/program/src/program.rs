@@ -34,6 +34,8 @@ pub struct Program {
     pub regions: Vec<RegionProgram>,
     /// The tapes of a tick: first those of outputs, in order, then those of commits.
     pub units: Vec<Unit>,
+    /// What each of them has beside outputs.
+    pub duties: Vec<Duties>,
     /// Those with a crossing that does not move between events.
     pub unlocated: Vec<UnitId>,
     /// Places whose changes are followed.
@@ -396,6 +398,45 @@ pub struct Unit {
     pub may_be_unknown: bool,
     /// The wires whose values it makes, for messages.
     pub wires: Vec<WireId>,
+}
+
+/// What a unit has beside outputs, so that a microstep passes over what none of its units has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Duties(u8);
+
+impl Duties {
+    /// States that it changes.
+    pub const NEXTS: Duties = Duties(1);
+    /// Crossing functions that it computes.
+    pub const CROSSINGS: Duties = Duties(2);
+    /// Conditions that must not hold.
+    pub const CHECKS: Duties = Duties(4);
+    /// Conditions whose order matters.
+    pub const MEETINGS: Duties = Duties(8);
+
+    pub(crate) fn of(unit: &Unit) -> Duties {
+        let mut duties = Duties::default();
+        let lists = [
+            (Duties::NEXTS, unit.nexts.is_empty()),
+            (Duties::CROSSINGS, unit.crossings.is_empty()),
+            (Duties::CHECKS, unit.checks.is_empty()),
+            (Duties::MEETINGS, unit.meetings.is_empty()),
+        ];
+        lists.iter().filter(|(_, none)| !none).for_each(|(duty, _)| duties.add(*duty));
+        duties
+    }
+
+    /// Whether some of these are among them.
+    #[inline]
+    pub fn have(self, some: Duties) -> bool {
+        self.0 & some.0 != 0
+    }
+
+    /// Takes others in.
+    #[inline]
+    pub fn add(&mut self, others: Duties) {
+        self.0 |= others.0;
+    }
 }
 
 /// What is made beside what every run needs.

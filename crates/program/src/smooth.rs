@@ -11,8 +11,8 @@ use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, Crossing, CrossingKind, Extras, Program, RecordCells, RegionProgram, Unit, UnitId,
-    WireCells, WirePlaces,
+    Cell, Crossing, CrossingKind, Duties, Extras, Program, RecordCells, RegionProgram, Unit,
+    UnitId, WireCells, WirePlaces,
 };
 use crate::rates::roots_of;
 use crate::reach::Reach;
@@ -94,6 +94,7 @@ pub(crate) fn program(
         image,
         time: slots.time,
         regions: slots.regions,
+        duties: units.iter().map(Duties::of).collect(),
         units,
         unlocated,
         cells: slots.cells,

@@ -52,13 +52,25 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// The resolution of a location: crossings closer than this share one time.
 pub(crate) fn resolution(t: f64, h: f64) -> f64 {
-    16.0 * f64::EPSILON * t.abs().max(h)
+    16.0 * f64::EPSILON * greater(t.abs(), h)
 }
 
 /// The width of a final bracket at `t` in a step of length `h`: the last places of time, and
 /// near time 0, where floats are finer than anything means, a part of the step.
 fn finest(t: f64, h: f64) -> f64 {
-    2.0 * f64::EPSILON * t.abs().max(f64::EPSILON * h)
+    2.0 * f64::EPSILON * greater(t.abs(), f64::EPSILON * h)
+}
+
+/// The lesser of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers, by one instruction; the second where one is not a number.
+#[inline(always)]
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// The part of a function's size below which its change over a step is flat.

@@ -19,6 +19,7 @@ pub(crate) struct Minimum {
 
 impl Cubic {
     /// Coefficients of θ, θ² and θ³ beside the value at 0.
+    #[inline]
     fn coefficients(&self) -> [f64; 3] {
         let rise = self.value[1] - self.value[0];
         let [first, last] = self.slope;
@@ -26,12 +27,14 @@ impl Cubic {
     }
 
     /// The value at θ.
+    #[inline]
     pub fn at(&self, theta: f64) -> f64 {
         let [a, b, c] = self.coefficients();
         self.value[0] + theta * (a + theta * (b + theta * c))
     }
 
     /// The slope at θ.
+    #[inline]
     pub fn slope_at(&self, theta: f64) -> f64 {
         let [a, b, c] = self.coefficients();
         a + theta * (2.0 * b + theta * 3.0 * c)
@@ -39,8 +42,13 @@ impl Cubic {
 
     /// The local minimum inside, if there is one: where the slope a + 2bθ + 3cθ² rises
     /// through zero.
+    #[inline]
     pub fn minimum(&self) -> Option<Minimum> {
         let [a, b, c] = self.coefficients();
+        // What is curved downwards from end to end has its least value at an end; most arcs are.
+        if b <= 0.0 && b + 3.0 * c <= 0.0 {
+            return None;
+        }
         let discriminant = b * b - 3.0 * a * c;
         if discriminant <= 0.0 {
             return None;
@@ -53,6 +61,7 @@ impl Cubic {
 
     /// A zero in [0, 1] of a cubic that is not negative at 0 and not positive at 1, to about
     /// `fine`, by Newton's method held between bounds. Only an estimate: its caller brackets.
+    #[inline]
     pub fn falling_zero(&self, fine: f64) -> f64 {
         let [a, b, c] = self.coefficients();
         let (mut low, mut high) = (0.0, 1.0);
@@ -73,12 +82,14 @@ impl Cubic {
     }
 
     /// The same from the other end, with the other sign: what falls through zero still does.
+    #[inline]
     pub fn mirrored(&self) -> Cubic {
         let ([first, last], [from, to]) = (self.value, self.slope);
         Cubic { value: [-last, -first], slope: [to, from] }
     }
 
     /// The falling zero of the parabola without the cubic's last term, or of the chord.
+    #[inline]
     fn guess(&self, a: f64, b: f64) -> f64 {
         let [first, last] = self.value;
         let theta = 2.0 * first / ((a * a - 4.0 * b * first).sqrt() - a);
@@ -91,6 +102,7 @@ impl Cubic {
 
     /// The end of the arc of a cubic that leaves zero at 0 and is negative at 1: the zero of
     /// a + bθ + cθ², in its stable form. Nothing where it does not rise first.
+    #[inline]
     pub fn end_of_arc(&self) -> Option<f64> {
         let [a, b, c] = Cubic { value: [0.0, self.value[1]], ..*self }.coefficients();
         let end = 2.0 * a / ((b * b - 4.0 * a * c).sqrt() - b);
@@ -115,6 +127,11 @@ mod tests {
         assert!((minimum.at - 0.375).abs() < 1e-14);
         assert!(minimum.value.abs() < 1e-14);
         assert!(double(-0.5, -2.0).minimum().is_none());
+        // Curved downwards at first, or in the end, and with a minimum all the same.
+        assert!((double(0.75, 0.0).minimum().unwrap().at - 0.75).abs() < 1e-14);
+        let Cubic { value: [from, to], slope: [first, last] } = double(0.25, 1.0);
+        let back = Cubic { value: [-from, -to], slope: [-first, -last] };
+        assert!((back.minimum().unwrap().at - 0.25).abs() < 1e-14);
     }
 
     #[test]

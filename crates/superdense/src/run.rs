@@ -115,31 +115,42 @@ impl fmt::Debug for Recorder {
     }
 }
 
+impl Recorder {
+    /// Hands a row to the writer, while there is one.
+    #[inline(never)]
+    fn write(&mut self, row: Row<'_>) {
+        let Some(writer) = &mut self.writer else { return };
+        let impulse = |column: usize, order: usize| {
+            let weight = row.covers(column).then(|| row.impulses(column).nth(order))??;
+            Some(weight).filter(|weight| weight.iter().any(|w| *w != 0.0))
+        };
+        let (covers, value) = (|column| row.covers(column), |column| row.value(column));
+        if let Err(error) = writer.push_some(row.tag, covers, value, impulse) {
+            (self.writer, self.write_error) = (None, Some(error));
+        }
+    }
+
+    /// Keeps the impulses that a signal carries at a row.
+    #[inline(never)]
+    fn push_impulses(&mut self, row: &Row<'_>, column: usize) {
+        for (order, weight) in row.impulses(column).enumerate() {
+            if weight.iter().any(|w| *w != 0.0) {
+                let weight = weight.to_vec();
+                self.trace.push_impulse(Impulse { tag: row.tag, column, order, weight });
+            }
+        }
+    }
+}
+
 impl Sink for Recorder {
     fn row(&mut self, row: Row<'_>) {
         self.rows += 1;
-        if let Some(writer) = &mut self.writer {
-            let impulse = |column: usize, order: usize| {
-                let weight = row.covers(column).then(|| row.impulses(column).nth(order))??;
-                Some(weight).filter(|weight| weight.iter().any(|w| *w != 0.0))
-            };
-            let (covers, value) = (|column| row.covers(column), |column| row.value(column));
-            if let Err(error) = writer.push_some(row.tag, covers, value, impulse) {
-                (self.writer, self.write_error) = (None, Some(error));
-            }
-            return;
-        }
-        if self.write_error.is_some() {
-            return;
+        if self.writer.is_some() || self.write_error.is_some() {
+            return self.write(row);
         }
         self.trace.push(row.tag, |column| row.value(column));
-        for column in 0..row.len() {
-            for (order, weight) in row.impulses(column).enumerate() {
-                if weight.iter().any(|w| *w != 0.0) {
-                    let weight = weight.to_vec();
-                    self.trace.push_impulse(Impulse { tag: row.tag, column, order, weight });
-                }
-            }
+        for column in (0..row.len()).filter(|column| row.may_carry_impulses(*column)) {
+            self.push_impulses(&row, column);
         }
     }
 
@@ -354,13 +365,10 @@ impl Run {
     /// by fixed steps, where everything is computed at every point.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
         let Machine::Exact(simulation) = &self.machine else { return 0 };
-        let blocks = system.diagram.blocks.iter().enumerate();
         let own =
             |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
-        blocks
-            .filter(|(_, block)| own(&block.path))
-            .map(|(index, _)| simulation.firings(diagram::BlockId::new(index)))
-            .sum()
+        let blocks = system.diagram.blocks.iter().zip(simulation.firings());
+        blocks.filter(|(block, _)| own(&block.path)).map(|(_, count)| count).sum()
     }
 
     /// Everything that changes, as bytes from which [`System::resume`] goes on with the same bits.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::Time;
-use diagram::{BlockId, Diagram};
+use diagram::Diagram;
 use engine::{Counters, Simulation, Switch};
 use solver::Method;
 
@@ -66,11 +66,10 @@ pub(crate) struct Tally {
 impl Tally {
     pub fn of(simulation: &Simulation) -> Tally {
         let regions = 0..simulation.diagram().regions.len();
-        let blocks = (0..simulation.diagram().blocks.len()).map(BlockId::new);
         Tally {
             diagram: Some(simulation.diagram().clone()),
             regions: regions.map(|region| simulation.region_counters(region)).collect(),
-            firings: blocks.map(|block| simulation.firings(block)).collect(),
+            firings: simulation.firings(),
             switches: simulation.switches().to_vec(),
         }
     }

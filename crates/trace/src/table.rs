@@ -70,6 +70,7 @@ impl Trace {
             let value = value(index);
             self.present.push(value.is_some());
             match value {
+                Some([number]) => self.values.push(*number),
                 Some(value) => self.values.extend_from_slice(value),
                 None => self.values.extend(std::iter::repeat_n(f64::NAN, column.ty.len())),
             }

@@ -38,9 +38,15 @@ impl Simulation {
     }
 
     /// Whether a fragment, or one that it is in, is silenced at this microstep.
+    #[inline]
     pub(crate) fn is_silenced(&self, fragment: FragmentId) -> bool {
+        !self.silenced.is_empty() && self.is_in_silenced(fragment)
+    }
+
+    #[cold]
+    fn is_in_silenced(&self, fragment: FragmentId) -> bool {
         let inside = |outer: &FragmentId| self.diagram.modes.is_inside(fragment, *outer);
-        !self.silenced.is_empty() && self.silenced.iter().any(inside)
+        self.silenced.iter().any(inside)
     }
 
     /// Brings what guards remember of signals that do not move up to date when a tick begins, and

@@ -193,7 +193,7 @@ impl Simulation {
         for index in &code.crossings {
             let crossing = &program.crossings[*index];
             if let Some((region, _)) = crossing.watch {
-                let new = self.new_frozen(region.index(), *index)?;
+                let new = self.new_frozen(&program, region.index(), *index)?;
                 let slot = program.cell(crossing.frozen).slot as usize;
                 changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
             }

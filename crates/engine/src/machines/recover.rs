@@ -63,17 +63,18 @@ impl Simulation {
     /// The start of a tick, in the same way.
     pub(crate) fn tick_or_recover(
         &mut self,
+        program: &Program,
         time: Time,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         while self.recovers() {
             let begin = |simulation: &mut Simulation, sink: &mut dyn Sink| {
-                simulation.begin_tick(time, sink)
+                simulation.begin_tick(program, time, sink)
             };
             let Some(way) = self.attempt(sink, begin)? else { return Ok(()) };
             self.recover_at(time, way, sink)?;
         }
-        self.begin_tick(time, sink)
+        self.begin_tick(program, time, sink)
     }
 
     /// Goes on after a failure between events: the point at which it was found is computed again in
@@ -87,7 +88,8 @@ impl Simulation {
             return Err(error);
         };
         self.recover_at(tag.time, way, sink)?;
-        self.tick_or_recover(tag.time, sink)
+        let program = self.program.clone();
+        self.tick_or_recover(&program, tag.time, sink)
     }
 
     /// Takes a way out at microstep 0 of a time; the tick is begun, and its left limits are still
@@ -105,8 +107,8 @@ impl Simulation {
         let regions = &self.program.machines[way.0].regions;
         if let Some(tick) = &mut self.s.tick {
             for region in regions {
-                let touched = &mut tick.regions[region.index()];
-                (touched.evaluated, touched.unsettled) = (false, true);
+                tick.regions[region.index()].evaluated = false;
+                tick.unsettle(region.index());
             }
         }
         Ok(())
@@ -124,6 +126,8 @@ impl Simulation {
             (region.placed, region.evaluated) = (true, true);
             (region.touched, region.unsettled) = (true, true);
         }
+        tick.unsettled = true;
+        tick.held.fill(0);
         self.take_way_out(way, sink)
     }
 

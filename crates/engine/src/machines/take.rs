@@ -130,7 +130,7 @@ impl Simulation {
                 let [says, word] = code.outputs[*output];
                 self.set_from(program.states[word].cell, said.value as usize);
                 self.set_state(says, &[1.0]);
-                self.pulse(program.states[says].cell);
+                self.pulse(&program, program.states[says].cell);
             }
         }
         Ok(())
@@ -186,13 +186,19 @@ impl Simulation {
         let same = place.iter().zip(value).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same {
             place.copy_from_slice(value);
-            self.mark_next(cell);
+            self.mark_changed(cell);
         }
     }
 
     pub(super) fn set_from(&mut self, cell: CellId, from: usize) {
         if self.write(from, cell) {
-            self.mark_next(cell);
+            self.mark_changed(cell);
+        }
+    }
+
+    fn mark_changed(&mut self, cell: CellId) {
+        if let Some(tick) = &mut self.s.tick {
+            tick.mark(self.program.cell(cell));
         }
     }
 }

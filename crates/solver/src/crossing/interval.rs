@@ -1,6 +1,6 @@
 //! What two looks say about the functions between them.
 
-use super::{Extent, ROUNDING, Seen, Space};
+use super::{Extent, ROUNDING, Seen, Space, greater};
 use crate::hermite::Cubic;
 
 /// Where inside an interval the search wants another look, as a fraction of its width.
@@ -41,13 +41,14 @@ impl Suspect {
     /// The size below which a wrong sign at time `t` is rounding: a few units in the last place
     /// of the largest value on the way there, and of the part that the end of the step has in
     /// the dense output there.
+    #[inline(always)]
     pub fn rounding(&self, step: Extent, t: f64) -> f64 {
         let part = (t - step.start) / step.width * self.at_end;
-        ROUNDING * self.scale.max(part)
+        ROUNDING * greater(self.scale, part)
     }
 
     /// Whether it is beyond zero by its value alone.
-    #[inline]
+    #[inline(always)]
     pub fn beyond(&self, g: f64) -> bool {
         if self.side == 0.0 {
             g.abs() > self.band
@@ -59,13 +60,13 @@ impl Suspect {
     }
 
     /// Whether it has changed its side at a look, beyond its rounding.
-    #[inline]
+    #[inline(always)]
     pub fn changed(&self, step: Extent, look: Seen) -> bool {
         self.beyond(look.g) && (self.side == 0.0 || look.g.abs() > self.rounding(step, look.t))
     }
 
     /// Its cubic between two looks, with the sign that lets it fall.
-    #[inline]
+    #[inline(always)]
     pub fn cubic(&self, a: Seen, b: Seen) -> Cubic {
         a.cubic(b, self.side)
     }
@@ -73,7 +74,7 @@ impl Suspect {
     /// A look is wished where the cubic has a minimum beyond zero, or one that its doubt takes
     /// there, or where its sign is open because the doubt is larger than its value. A change
     /// has such a place near its zero anyway; more than one may hide two further zeros.
-    #[inline]
+    #[inline(always)]
     fn wish(&self, step: Extent, a: Seen, b: Seen, doubt: f64) -> Option<Fraction> {
         if self.side == 0.0 || self.fresh && self.flat {
             return doubt.is_infinite().then_some(0.5);
@@ -110,6 +111,7 @@ impl Suspect {
 
 impl Space {
     /// Where to look between `here` and the nearest level, the leftmost wish of all suspects.
+    #[inline(always)]
     pub(super) fn wish(&self, here: &super::Level) -> Option<Fraction> {
         let last = self.open - 1;
         let (b, m) = (&self.levels[last], here.len());
@@ -127,6 +129,7 @@ impl Space {
     ///
     /// The value shows an error of fourth order, θ²(1-θ)² by its shape. One of fifth order is
     /// zero in the middle; there the slope shows it, 0.3 times its size by its shape.
+    #[inline(always)]
     pub(super) fn measure(&mut self, here: &super::Level) {
         let (at, b, m) = (&self.levels[self.open], &self.levels[self.open - 1], here.len());
         let (width, part_of) = (b.t - here.t, |x: f64| (4.0 * (x * x) * (x * x)).min(1.0));

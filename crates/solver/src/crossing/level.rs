@@ -33,6 +33,7 @@ impl Level {
     }
 
     /// How many functions there are.
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.numbers.len() / 2
     }
@@ -43,16 +44,19 @@ impl Level {
     }
 
     /// The functions.
+    #[inline(always)]
     pub fn g(&self) -> &[f64] {
         self.parts().0
     }
 
     /// The functions and their time derivatives.
+    #[inline(always)]
     pub fn parts(&self) -> (&[f64], &[f64]) {
         self.numbers.split_at(self.len())
     }
 
     /// The same to be written.
+    #[inline(always)]
     pub fn parts_mut(&mut self) -> (&mut [f64], &mut [f64]) {
         let half = self.len();
         self.numbers.split_at_mut(half)

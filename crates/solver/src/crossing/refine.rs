@@ -127,7 +127,7 @@ struct Foretold {
 impl Suspect {
     /// Whether a wanted function is at zero or beyond; the zero counts, because the function
     /// is known to go on to the other side of the bracket.
-    #[inline]
+    #[inline(always)]
     fn has_fallen(&self, g: f64) -> bool {
         let on_zero = self.side != 0.0 && !self.fresh && g == 0.0;
         self.wanted && (on_zero || self.beyond(g))
@@ -136,7 +136,7 @@ impl Suspect {
     /// Whether a function has not fallen at a look, or was on its side a `finest` before, or was
     /// zero but for rounding within the `resolution`: over so short a time its rate says where it
     /// comes from.
-    #[inline]
+    #[inline(always)]
     fn is_closed(&self, step: Extent, look: Seen, finest: f64, resolution: f64) -> bool {
         let fall = -self.side * look.rate;
         let (size, just, soon) = (look.g.abs(), fall * finest, fall * resolution);
@@ -150,6 +150,7 @@ impl Suspect {
 
     /// Whether a function that has not changed at a look may do so within a `reach` of it, the
     /// resolution of a location: over so short a time its rate says where it goes.
+    #[inline(always)]
     fn may_join(&self, step: Extent, look: Seen, reach: f64) -> bool {
         let near = || {
             let room = 8.0 * reach * look.rate.abs() + self.rounding(step, look.t);
@@ -160,6 +161,7 @@ impl Suspect {
 
     /// The zero that the cubic between two looks in a step of length `h` foretells. It is reckoned
     /// from the end that is nearer to it, for nearness is known better than what is far.
+    #[inline(always)]
     fn foretold(&self, a: Seen, b: Seen, h: f64) -> Foretold {
         let width = b.t - a.t;
         if self.side == 0.0 || self.fresh {
@@ -177,23 +179,27 @@ impl Suspect {
 }
 
 impl Space {
+    #[inline(always)]
     fn any_fallen(&self, level: usize) -> bool {
         let look = &self.levels[level];
         self.falling().any(|own| own.has_fallen(look.of(own.number).g))
     }
 
     /// Those that fall in the bracket.
+    #[inline(always)]
     fn falling(&self) -> impl Iterator<Item = &Suspect> {
         self.falling.iter().map(|place| &self.suspects[*place])
     }
 
     /// Whether nothing is left to be found out about those that have fallen at a level.
+    #[inline(always)]
     fn is_closed(&self, level: usize, finest: f64, resolution: f64) -> bool {
         let look = &self.levels[level];
         self.falling().all(|own| own.is_closed(self.step, look.of(own.number), finest, resolution))
     }
 
     /// Narrows the wanted functions to those that have changed at a level.
+    #[inline(always)]
     fn fallen(&mut self, level: usize) {
         let look = &self.levels[level];
         for place in &self.falling {
@@ -204,6 +210,7 @@ impl Space {
 
     /// The first zero that the cubics of the wanted functions foretell between `a` and the level
     /// `last` of a step of length `h`.
+    #[inline(always)]
     fn foretold(&self, a: &Level, last: usize, h: f64) -> Foretold {
         let b = &self.levels[last];
         let seen = |own: &&Suspect| own.has_fallen(b.of(own.number).g);

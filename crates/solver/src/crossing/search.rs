@@ -132,6 +132,7 @@ impl Search {
     }
 
     /// Makes the right end of the nearest interval the left end of the next one.
+    #[inline(always)]
     fn pass(&mut self) {
         let space = &mut self.space.0;
         space.open -= 1;
@@ -183,6 +184,7 @@ impl Search {
 
     /// Sets the residuals of located functions: the value with a margin of a few units in the
     /// last place of the value and of time.
+    #[inline(always)]
     pub(super) fn leave_residuals(crossed: &[usize], at: &Level, sides: &mut Sides) {
         for &k in crossed {
             let at = at.of(k);
@@ -194,6 +196,7 @@ impl Search {
 
 impl Space {
     /// Looks at `t` between `a` and the nearest level, into the level after that.
+    #[inline(always)]
     fn look_between<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, a: &Level, t: f64) {
         self.make_room();
         probe.look(t, &mut self.levels[self.open]);
@@ -202,6 +205,7 @@ impl Space {
     }
 
     /// Notes which functions fall in the nearest interval, and says whether there are any.
+    #[inline(always)]
     fn falls(&mut self) -> bool {
         let b = &self.levels[self.open - 1];
         self.falling.clear();
@@ -224,6 +228,7 @@ impl Space {
 
     /// Where between `a` and `b` the sought functions should be on their side, as a fraction:
     /// in the middle of the shortest arc that their cubics foretell.
+    #[inline(always)]
     fn on_its_side(&self, a: &Level, b: &Level) -> f64 {
         let sought = self.suspects.iter().filter(|own| own.wanted);
         let arcs = sought.filter_map(|own| {
@@ -234,6 +239,7 @@ impl Space {
     }
 
     /// Strikes the sought functions that this level shows on their side; returns how many.
+    #[inline(always)]
     fn strike_seen(&mut self, level: usize) -> usize {
         let (mut seen, g) = (0, self.levels[level].g());
         for own in self.suspects.iter_mut().filter(|own| own.wanted) {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, resolution};
+use super::{
+    Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, greater, lesser, resolution,
+};
 use crate::segment::Segment;
 use crate::wide::wide;
 
@@ -101,18 +103,6 @@ impl Suspect {
     }
 }
 
-/// The lesser of two numbers, by one instruction; the second where one is not a number.
-#[inline(always)]
-fn lesser(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-/// The greater of two numbers, by one instruction; the second where one is not a number.
-#[inline(always)]
-fn greater(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
 impl Space {
     /// Goes over all functions between a look and the first level, and notes the suspects.
     #[inline(always)]
@@ -148,6 +138,7 @@ impl Space {
 
     /// Takes in the functions that a look into the nearest interval, whose left end is `a`, shows
     /// nearer to zero than its rate goes in a step, though the ends of the step did not.
+    #[inline(always)]
     pub(super) fn admit(&mut self, sides: &Sides, a: &Level) {
         let m = sides.side.len();
         if self.suspects.len() == m {
