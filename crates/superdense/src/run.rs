@@ -283,7 +283,8 @@ impl Run {
     }
 
     /// Does one thing, or up to `most` steps between events where nothing is recorded at their
-    /// ends: the fastest way on for those who do not look at each of them.
+    /// ends, with the event that they lead to, or up to `most` microsteps: the fastest way on for
+    /// those who do not look at each of them.
     pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
         if self.take_over.is_some() {
             self.count += most;
