@@ -74,7 +74,7 @@ pub struct Trial<'a> {
 ///
 /// While a trial is *plain* it becomes a step, and its end the start of the next trial. Plain is a
 /// trial whose error is accepted, in which no rate may have passed a pole, that no horizon has cut
-/// short, and after which another of the length that [`Plain`] suggests fits before the horizon.
+/// short, and after which another of the length that [`crate::Plain`] suggests fits before the horizon.
 /// The first that is not plain, or has no room left, is what [`System::trial`] returns; its start,
 /// its end and its first slope are in their places then, and the solver decides about it.
 #[derive(Clone, Copy, PartialEq, Debug)]
