@@ -62,14 +62,22 @@ pub(super) fn fortran(place: &Place) -> Result<PathBuf> {
     Ok(script)
 }
 
+/// Where libraries are that programs made by these compilers load.
+pub(super) fn libraries(place: &Place) -> PathBuf {
+    library_folder(&root(place))
+}
+
+fn root(place: &Place) -> PathBuf {
+    place.folder.join("debian/root")
+}
+
 fn library_folder(root: &Path) -> PathBuf {
     root.join("usr/lib/x86_64-linux-gnu")
 }
 
 /// Fetches packages that are not there yet and unpacks them side by side.
 fn unpack(place: &Place, packages: &[&str]) -> Result<PathBuf> {
-    let folder = place.folder.join("debian");
-    let root = folder.join("root");
+    let (folder, root) = (place.folder.join("debian"), root(place));
     fs::create_dir_all(&root)?;
     for package in packages {
         if find(&folder, package)?.is_none() {

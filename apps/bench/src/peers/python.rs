@@ -25,7 +25,10 @@ pub(super) fn numbalsoda(place: &Place) -> Result<Command> {
     install(place, &["numba==0.68.1", "numpy==2.4.6"])?;
     let mut pip = pip(place);
     step(pip.env("FC", fortran).args(["install", "--quiet", "numbalsoda==0.3.4"]))?;
-    Ok(program(place, "numbalsoda_peer.py"))
+    // What pip has kept from an earlier time may know another place of the libraries.
+    let mut program = program(place, "numbalsoda_peer.py");
+    program.env("LD_LIBRARY_PATH", debian::libraries(place));
+    Ok(program)
 }
 
 fn environment(place: &Place) -> PathBuf {
