@@ -32,6 +32,7 @@ mod delay;
 mod history;
 mod machines;
 mod microstep;
+mod units;
 mod zeno;
 
 mod stepping;

@@ -5,14 +5,15 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{Cell, CellId, Duties, Output, Program, StateCells, Unit};
+use program::{CellId, Duties, Output, Program, StateCells, Unit};
 
 use crate::RunError;
 use crate::flow::{numbered, scatter, watches};
-use crate::log::{Change, Event};
+use crate::log::Event;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
-use crate::snapshot::{Snapshot, Tick, refill};
+use crate::snapshot::refill;
+use crate::units::copy;
 
 impl Simulation {
     /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
@@ -211,8 +212,8 @@ impl Simulation {
     fn touch_first(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         tick.unsettle(region);
-        for (held, own) in tick.held.iter_mut().zip(&self.program.regions[region].units) {
-            *held &= !own;
+        for (word, own) in &self.program.regions[region].units {
+            tick.held[*word as usize] &= !own;
         }
         let time = tick.time;
         self.take_residuals(region, time);
@@ -297,151 +298,11 @@ impl Simulation {
         self.end_if_quiet(sink)
     }
 
-    /// Runs what is asked for, in the order of the schedule; what reads a change is asked for too.
-    #[inline]
-    fn run_units(
-        &mut self,
-        program: &Program,
-        tag: Tag,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        let compiled = !sink.listens() && self.has_compiled_units();
-        self.ran.clear();
-        self.duties = Duties::default();
-        for word in 0..self.asked.len() {
-            while self.asked[word] != 0 {
-                if compiled && self.run_compiled(program, word) {
-                    break;
-                }
-                if let Err(error) = self.run_lowest(program, word, tag, sink) {
-                    self.asked.fill(0);
-                    return Err(error);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the first unit of a word that is asked for.
-    #[inline(never)]
-    fn run_lowest(
-        &mut self,
-        program: &Program,
-        word: usize,
-        tag: Tag,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        let bit = self.asked[word].trailing_zeros() as usize;
-        self.asked[word] &= self.asked[word] - 1;
-        let index = word * 64 + bit;
-        let unit = &program.units[index];
-        if !self.runs(unit.fragment) {
-            return Ok(());
-        }
-        self.touch(unit.region.index())?;
-        self.s.counters.firings += 1;
-        self.count(program, index);
-        let slots = &mut self.s.slots[..];
-        run(&unit.tape, slots);
-        let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
-        if unit.may_be_unknown
-            && let Err(error) = self.check_unit_known(index, tag)
-        {
-            self.keep_failure(unit.fragment, error)?;
-        }
-        if sink.listens() {
-            let mut cells = Vec::new();
-            put_outputs(program, unit, &mut self.s, &mut self.asked, |cell| cells.push(cell));
-            let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
-            sink.event(Event::Fired { tag, block: unit.block, changes });
-        } else {
-            put_outputs(program, unit, &mut self.s, &mut self.asked, |_| {});
-        }
-        if !finite && let Err(error) = self.check_outputs(unit, tag) {
-            self.keep_failure(unit.fragment, error)?;
-        }
-        Ok(())
-    }
-
-    fn has_compiled_units(&self) -> bool {
-        self.native.as_ref().is_some_and(|native| native.units.is_some())
-    }
-
-    /// Runs units of a word by compiled code, where there is some, as far as that goes. Those of
-    /// regions that are not part of the tick yet are held back. Says whether all have run.
-    #[inline]
-    fn run_compiled(&mut self, program: &Program, word: usize) -> bool {
-        let native = self.native.as_ref().and_then(|native| native.units.as_deref());
-        let (Some(code), Some(tick)) = (native, &mut self.s.tick) else { return false };
-        let (pass, asked) = (&mut self.pass, &mut self.asked);
-        (pass.held, pass.present) = (tick.held[word], tick.present.into());
-        let lowest = asked[word] & asked[word].wrapping_neg();
-        if lowest & code.known()[word] & !pass.held == 0 {
-            return false;
-        }
-        code.run(&mut self.s.slots, asked, word, pass);
-        tick.present = pass.present as u32;
-        self.s.counters.firings += pass.count as u64;
-        for at in 0..self.pass.count {
-            self.count(program, word * 64 + self.pass.ran[at] as usize);
-        }
-        self.asked[word] == 0
-    }
-
-    /// Counts that a unit has run, and notes it where it has more than outputs.
-    #[inline]
-    fn count(&mut self, program: &Program, unit: usize) {
-        self.s.firings[unit] += 1;
-        let duties = program.duties[unit];
-        if duties != Duties::default() {
-            self.duties.add(duties);
-            self.ran.push(unit as u32);
-        }
-    }
-
-    /// A located crossing is read by its side, which may lead a rounding out of the domain of a
-    /// function; its value then decides instead. Says whether that gives numbers.
-    #[cold]
-    fn stay_in_the_domain(&mut self, unit: &Unit) -> bool {
-        if unit.residuals.is_empty() {
-            return false;
-        }
-        let slots = unit.residuals.iter().map(|slot| *slot as usize);
-        let residuals: Vec<(usize, f64)> = slots.map(|slot| (slot, self.s.slots[slot])).collect();
-        residuals.iter().for_each(|(slot, _)| self.s.slots[*slot] = -1.0);
-        run(&unit.tape, &mut self.s.slots);
-        residuals.iter().for_each(|(slot, residual)| self.s.slots[*slot] = *residual);
-        is_finite(unit, &self.s.slots)
-    }
-
-    /// What a cell of a wire is now.
-    fn change(&self, cell: CellId) -> Option<Change> {
-        let place = self.program.cell(cell);
-        let (wire, part) = place.part?;
-        let from = place.slot as usize;
-        Some(Change { wire, part, value: self.s.slots[from..from + place.length].to_vec() })
-    }
-
     /// Copies numbers to a cell; says whether they are others than before.
     #[inline]
     pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
         let cell = self.program.cell(cell);
         copy(&mut self.s.slots, from, cell.slot as usize, cell.length)
-    }
-
-    #[cold]
-    fn check_outputs(&self, unit: &Unit, tag: Tag) -> Result<(), RunError> {
-        let program = &self.program;
-        for wire in &unit.wires {
-            let cells = &program.wires[wire.index()];
-            let value = program.cell(cells.value);
-            let from = value.slot as usize;
-            let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && self.s.slots[program.cell(cells.present).slot as usize] != 0.0 {
-                return Err(self.not_finite(tag, *wire));
-            }
-        }
-        Ok(())
     }
 
     pub(crate) fn values(&self, cell: CellId) -> Vec<f64> {
@@ -625,29 +486,6 @@ impl Simulation {
         RunError::Chattering { time: tick.time, limit: self.options.microsteps, blocks }
     }
 
-    /// Runs a unit on partial values: a loop that conditionals could break must be known.
-    fn check_unit_known(&mut self, unit: usize, tag: Tag) -> Result<(), RunError> {
-        let program = self.program.clone();
-        let unit = &program.units[unit];
-        self.partial.clear();
-        self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
-        run(&unit.tape, &mut self.partial);
-        if self.partial[unit.made()].iter().all(|x| x.known) {
-            return Ok(());
-        }
-        let mut blocks: Vec<String> = Vec::new();
-        for output in &unit.outputs {
-            let wire =
-                program.cell(output.cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
-            let path = wire.map(|block| self.diagram.block(block).written().to_owned());
-            let path = path.unwrap_or_default();
-            if !blocks.contains(&path) {
-                blocks.push(path);
-            }
-        }
-        Err(RunError::NotConstructive { tag, blocks, id: Some(unit.block) })
-    }
-
     /// The same for the smooth functions of a region when a phase starts.
     pub(crate) fn check_known(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         let program = self.program.clone();
@@ -679,74 +517,10 @@ impl Simulation {
     }
 }
 
-/// Whether everything that a unit has made is a number.
-#[inline]
-fn is_finite(unit: &Unit, slots: &[f64]) -> bool {
-    slots[unit.made()].iter().all(|x| x.is_finite())
-}
-
-/// Puts what a unit has made in its cells, asks for what reads those that have changed, and names
-/// them.
-#[inline]
-fn put_outputs(
-    program: &Program,
-    unit: &Unit,
-    state: &mut Snapshot,
-    dirty: &mut [u64],
-    mut name: impl FnMut(CellId),
-) {
-    let slots = &mut state.slots[..];
-    for output in &unit.outputs {
-        let absent = output.guard.is_some_and(|present| slots[present as usize] == 0.0);
-        let (from, to) = (output.from as usize, output.to as usize);
-        if absent || !copy(slots, from, to, output.length as usize) {
-            continue;
-        }
-        let cell = program.cell(output.cell);
-        for (word, bits) in &cell.asked {
-            dirty[*word as usize] |= bits;
-        }
-        if (cell.event || !cell.machines.is_empty())
-            && let Some(tick) = &mut state.tick
-        {
-            follow_change(cell, slots[cell.slot as usize] != 0.0, tick);
-        }
-        name(output.cell);
-    }
-}
-
-/// A cell of a wire has changed: machines look at it, and events that are present are counted, for
-/// while there are any the tick goes on.
-#[inline]
-fn follow_change(cell: &Cell, present: bool, tick: &mut Tick) {
-    if !cell.machines.is_empty() {
-        tick.pending.extend(&cell.machines);
-    }
-    if cell.event {
-        match present {
-            true => tick.present += 1,
-            false => tick.present = tick.present.saturating_sub(1),
-        }
-    }
-}
-
 /// Gives states what a tape has put at places for them.
 pub(crate) fn take_memories(program: &Program, memories: &[(Slot, usize)], slots: &mut [f64]) {
     for (from, state) in memories {
         let cell = program.cell(program.states[*state].cell);
         copy(slots, *from as usize, cell.slot as usize, cell.length);
     }
-}
-
-/// Copies numbers to another place; says whether they are others than before.
-#[inline]
-fn copy(slots: &mut [f64], from: usize, to: usize, length: usize) -> bool {
-    if length == 1 {
-        let (old, new) = (slots[to], slots[from]);
-        slots[to] = new;
-        return old.to_bits() != new.to_bits();
-    }
-    let changed = (0..length).any(|i| slots[to + i].to_bits() != slots[from + i].to_bits());
-    slots.copy_within(from..from + length, to);
-    changed
 }

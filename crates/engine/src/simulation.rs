@@ -72,8 +72,8 @@ pub struct Simulation {
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     pub(crate) s: Snapshot,
-    /// Working space: units that have run in this microstep and have more than outputs, and jets and partial values of the
-    /// buffer. None of it lives from one advance to the next.
+    /// Working space: units that have run in this microstep and have more than outputs, and jets
+    /// and partial values of the buffer. None of it lives from one advance to the next.
     pub(crate) ran: Vec<u32>,
     /// What these have beside outputs, taken together.
     pub(crate) duties: Duties,
@@ -91,8 +91,8 @@ pub struct Simulation {
     pub(crate) pass: Pass,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
-    /// Whether only one region moves.
-    alone: bool,
+    /// The region that moves, where no other does.
+    mover: Option<usize>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// Which region reaches least far, while regions step and nothing else happens.
@@ -127,12 +127,13 @@ impl Simulation {
     ) -> Simulation {
         let regions = program.regions.len();
         let covered = vec![false; regions];
-        let alone = program.regions.iter().filter(|region| region.moves).count() <= 1;
+        let mut movers = (0..regions).filter(|region| program.regions[*region].moves);
+        let mover = movers.next().filter(|_| movers.next().is_none());
         Simulation {
             diagram,
             program,
             covered,
-            alone,
+            mover,
             options,
             s: snapshot,
             ran: Vec::new(),
@@ -343,11 +344,9 @@ impl Simulation {
 
     /// The region whose solution reaches least far; a crossing goes before a mere step.
     fn slowest(&mut self) -> Option<usize> {
-        // Region 0 never steps; where there is one other, there is no race.
-        if let [still, only] = &self.program.regions[..]
-            && !still.moves
-        {
-            return only.moves.then_some(1);
+        // Where one moves alone there is no race.
+        if self.mover.is_some() {
+            return self.mover;
         }
         if self.race.is_over() {
             let regions = self.s.regions.iter().zip(&self.program.regions);
@@ -384,7 +383,7 @@ impl Simulation {
             && !(program.recorded && rows.steps)
             && rows.every.is_none()
             && self.s.on_list >= rows.times.len()
-            && self.alone
+            && self.mover.is_some()
     }
 
     /// One step of a region up to its horizon, or up to `most` before a time.
@@ -460,7 +459,8 @@ impl Simulation {
         }
     }
 
-    /// A crossing so far into a step, within the resolution of another event's time, takes that time.
+    /// A crossing so far into a step, within the resolution of another event's time, takes that
+    /// time.
     fn take_event_time(&mut self, region: usize, length: f64) {
         if self.program.timers.is_empty() && self.program.lines.is_empty() {
             return;
@@ -560,8 +560,8 @@ impl Simulation {
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }
 
-    /// Puts the states of a region at a time, which is also told in seconds, in the buffer, and what
-    /// it reads of the past.
+    /// Puts the states of a region at a time, which is also told in seconds, in the buffer, and
+    /// what it reads of the past.
     pub(crate) fn place(&mut self, region: usize, time: Time, seconds: f64) {
         if self.stands_still(region) {
             return;

@@ -93,43 +93,22 @@ impl Routine {
             lengths.iter().zip(&self.lengths).fold(true, |fits, (own, of)| fits & (own == of));
         assert!(fits, "a routine runs over the buffer that it was made for");
         match self.whole {
-            // SAFETY: as below.
-            Some(piece) => unsafe {
-                piece(
-                    slots.as_mut_ptr(),
-                    input.as_ptr(),
-                    other_input.as_ptr(),
-                    output.as_mut_ptr(),
-                    other_output.as_mut_ptr(),
-                    std::ptr::null(),
-                );
-            },
-            None => self.run_pieces(slots, [input, other_input], [output, other_output]),
+            Some(piece) => {
+                call(piece, slots, inputs, [output, other_output], std::ptr::null());
+            }
+            None => self.run_pieces(slots, inputs, [output, other_output]),
         }
     }
 
     fn run_pieces(&self, slots: &mut [f64], inputs: [&[f64]; 2], outputs: [&mut [f64]; 2]) {
-        let [input, other_input] = inputs;
         let [output, other_output] = outputs;
         if !self.direct {
-            slots[places(&self.inputs[0])].copy_from_slice(input);
-            slots[places(&self.inputs[1])].copy_from_slice(other_input);
+            slots[places(&self.inputs[0])].copy_from_slice(inputs[0]);
+            slots[places(&self.inputs[1])].copy_from_slice(inputs[1]);
         }
         let callback = self.callback.as_deref().map_or(std::ptr::null(), |own| own as *const _);
         for piece in &self.pieces {
-            // SAFETY: the code was made by this crate for this signature and touches only the
-            // places of its tape, which are below the lengths that have been checked; the memory
-            // that holds it lives as long as this routine.
-            unsafe {
-                piece(
-                    slots.as_mut_ptr(),
-                    input.as_ptr(),
-                    other_input.as_ptr(),
-                    output.as_mut_ptr(),
-                    other_output.as_mut_ptr(),
-                    callback,
-                );
-            }
+            call(*piece, slots, inputs, [output, other_output], callback);
         }
         if let Some(callback) = &self.callback {
             callback.resume();
@@ -138,6 +117,30 @@ impl Routine {
             output.copy_from_slice(&slots[places(&self.outputs[0])]);
             other_output.copy_from_slice(&slots[places(&self.outputs[1])]);
         }
+    }
+}
+
+/// Calls a piece of a routine whose lengths have been checked.
+#[inline(always)]
+fn call(
+    piece: Piece,
+    slots: &mut [f64],
+    inputs: [&[f64]; 2],
+    [output, other_output]: [&mut [f64]; 2],
+    callback: *const Callback,
+) {
+    // SAFETY: the code was made by this crate for this signature and touches only the places of its
+    // tape, which are below the lengths that have been checked; the routine that has the piece
+    // holds the memory of its code.
+    unsafe {
+        piece(
+            slots.as_mut_ptr(),
+            inputs[0].as_ptr(),
+            inputs[1].as_ptr(),
+            output.as_mut_ptr(),
+            other_output.as_mut_ptr(),
+            callback,
+        );
     }
 }
 

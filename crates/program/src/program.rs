@@ -104,16 +104,23 @@ pub struct Cell {
 impl Cell {
     /// Gathers the readers as bits, once all are there.
     pub(crate) fn gather_readers(&mut self) {
-        let mut asked: Vec<(u32, u64)> = Vec::new();
-        for reader in &self.readers {
-            let (word, bit) = (reader.0 / 64, 1 << (reader.0 % 64));
-            match asked.iter_mut().find(|own| own.0 == word) {
-                Some(own) => own.1 |= bit,
-                None => asked.push((word, bit)),
-            }
-        }
-        self.asked = asked;
+        self.asked = in_words(self.readers.iter().map(|reader| reader.0));
     }
+}
+
+/// Numbers as bits of words of 64: which word, in order, and its bits.
+pub(crate) fn in_words(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    let mut words: Vec<(u32, u64)> = Vec::new();
+    for number in numbers {
+        let (word, bit) = (number / 64, 1 << (number % 64));
+        match words.last_mut() {
+            Some(last) if last.0 == word => last.1 |= bit,
+            _ => words.push((word, bit)),
+        }
+    }
+    words
 }
 
 /// A part of the diagram that steps on its own.
@@ -173,8 +180,8 @@ pub struct RegionProgram {
     pub wires: Vec<WireId>,
     /// Where these are.
     pub places: Vec<WirePlaces>,
-    /// The units of its blocks, as bits of words of 64.
-    pub units: Vec<u64>,
+    /// The units of its blocks, as bits of words of 64: which word, and its bits.
+    pub units: Vec<(u32, u64)>,
     /// For each continuous state, the block that has it.
     pub owners: Vec<BlockId>,
 }
@@ -547,5 +554,17 @@ impl Program {
     /// The cell of an id.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There are never more words than numbers, however large the numbers are.
+    #[test]
+    fn numbers_are_gathered_by_words() {
+        let words = in_words([130, 1, 64, 0, 100_000].into_iter());
+        assert_eq!(words, [(0, 3), (1, 1), (2, 4), (1562, 1 << 32)]);
     }
 }

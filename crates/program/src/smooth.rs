@@ -12,7 +12,7 @@ use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
     Cell, Crossing, CrossingKind, Duties, Extras, Program, RecordCells, RegionProgram, Unit,
-    UnitId, WireCells, WirePlaces,
+    UnitId, WireCells, WirePlaces, in_words,
 };
 use crate::rates::roots_of;
 use crate::reach::Reach;
@@ -153,9 +153,12 @@ fn place_wires(slots: &mut Slots) {
 
 /// Tells each region which units are those of its blocks.
 fn place_units(units: &[Unit], regions: &mut [RegionProgram]) {
-    regions.iter_mut().for_each(|region| region.units = vec![0; units.len().div_ceil(64)]);
+    let mut own: Vec<Vec<u32>> = vec![Vec::new(); regions.len()];
     for (index, unit) in units.iter().enumerate() {
-        regions[unit.region.index()].units[index / 64] |= 1 << (index % 64);
+        own[unit.region.index()].push(index as u32);
+    }
+    for (region, units) in regions.iter_mut().zip(own) {
+        region.units = in_words(units.into_iter());
     }
 }
 

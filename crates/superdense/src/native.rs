@@ -72,6 +72,9 @@ const WORTH_COMPILING: u64 = 2000;
 /// The instructions that take as long as what compiling costs at any size.
 const ANY_SIZE: u64 = 500;
 
+/// How many things a run does at least between two looks for native code.
+const LOOK_EVERY: u32 = 32;
+
 /// The native code of a program, compiled once for all runs.
 #[derive(Debug, Default)]
 pub(crate) struct Native {
@@ -116,6 +119,8 @@ pub(crate) struct TakeOver {
     worth: u64,
     /// Those of this run that have been counted.
     counted: u64,
+    /// The things done since the last look.
+    passed: u32,
 }
 
 impl TakeOver {
@@ -125,12 +130,26 @@ impl TakeOver {
             0 => u64::MAX,
             size => WORTH_COMPILING * (size + ANY_SIZE) / size,
         };
-        TakeOver { native: native.clone(), program: program.clone(), method, worth, counted: 0 }
+        let (native, program) = (native.clone(), program.clone());
+        TakeOver { native, program, method, worth, counted: 0, passed: 0 }
     }
 
     /// The code, which is compiled now where it is not there.
     pub fn now(&self) -> Result<Arc<Routines>, NativeError> {
         self.native.now(&self.program, self.method)
+    }
+
+    /// Whether it is time for a look, before up to `most` steps are taken. A look asks every region
+    /// for its work, so that as many things are done between two looks as there are regions.
+    pub fn is_due(&mut self, most: u32) -> bool {
+        let regions = self.program.regions.len() as u32;
+        // Where there are several, one step is taken at a time.
+        self.passed += if regions > 2 { 1 } else { most };
+        let due = self.passed >= LOOK_EVERY.max(regions);
+        if due {
+            self.passed = 0;
+        }
+        due
     }
 
     /// The code to take, where it is there; begins to compile where that pays by now.

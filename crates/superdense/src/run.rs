@@ -71,9 +71,6 @@ impl std::error::Error for Failure {}
 /// How many steps a run takes at once that goes to its end.
 const AT_ONCE: u32 = 256;
 
-/// How many things a run does between two looks for native code.
-const LOOK_EVERY: u32 = 32;
-
 /// A run between its start and its end.
 #[derive(Debug)]
 pub struct Run {
@@ -85,8 +82,6 @@ pub struct Run {
     ran: Ran,
     /// Whether something has been done.
     begun: bool,
-    /// Counts what was done, to look for native code from time to time.
-    count: u32,
 }
 
 /// What a run goes by.
@@ -194,7 +189,7 @@ impl Run {
             Code::Stepped(_) => None,
         };
         let (identity, ran) = (system.identity, Ran::Interpreter);
-        let mut run = Run { machine, recorder, identity, take_over, ran, begun: false, count: 0 };
+        let mut run = Run { machine, recorder, identity, take_over, ran, begun: false };
         run.look_for_native();
         run.begun = true;
         run
@@ -276,8 +271,8 @@ impl Run {
         self.recorder.rows
     }
 
-    /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says why the run has
-    /// ended once it has.
+    /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says
+    /// why the run has ended once it has.
     pub fn advance(&mut self) -> Result<Option<StopReason>, RunError> {
         self.advance_by(1)
     }
@@ -286,12 +281,8 @@ impl Run {
     /// ends, with the event that they lead to, or up to `most` microsteps: the fastest way on for
     /// those who do not look at each of them.
     pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
-        if self.take_over.is_some() {
-            self.count += most;
-            if self.count >= LOOK_EVERY {
-                self.count = 0;
-                self.look_for_native();
-            }
+        if self.take_over.as_mut().is_some_and(|take_over| take_over.is_due(most)) {
+            self.look_for_native();
         }
         let recorder = &mut self.recorder;
         let progress = match &mut self.machine {
@@ -320,8 +311,8 @@ impl Run {
         }
     }
 
-    /// What has been recorded since the run was started or resumed. Where rows go to a file, nothing
-    /// until [`Run::close`], and then the last value of each signal.
+    /// What has been recorded since the run was started or resumed. Where rows go to a file,
+    /// nothing until [`Run::close`], and then the last value of each signal.
     pub fn trace(&self) -> &Trace {
         &self.recorder.trace
     }

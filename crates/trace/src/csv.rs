@@ -8,7 +8,8 @@
 //!
 //! On request the file begins with lines `# key: JSON` (the version of the layout, the fields of
 //! the header, and the columns with their types) and ends with `# rows: N`. Without them a reader
-//! takes whole numbers for reals, counts names in the order in which they come, and cannot see that lines are missing at the end.
+//! takes whole numbers for reals, counts names in the order in which they come, and cannot see that
+//! lines are missing at the end.
 
 mod decode;
 mod encode;

@@ -47,8 +47,9 @@ impl Simulation {
         }
     }
 
-    /// Switches a fragment on: anew, or where it was, if it ever ran. It and what is inside it, which is switched on
-    /// too, are added to `entered`, to be initialised when everything has its state.
+    /// Switches a fragment on: anew, or where it was, if it ever ran. It and what is inside it,
+    /// which is switched on too, are added to `entered`, to be initialised when everything has its
+    /// state.
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
@@ -76,8 +77,8 @@ impl Simulation {
         }
     }
 
-    /// Gives the states and timers of a fragment the values of the start. The machines in it have no
-    /// history then.
+    /// Gives the states and timers of a fragment the values of the start. The machines in it have
+    /// no history then.
     fn forget(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
@@ -144,8 +145,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Computes the wires of fragments that were switched on. A fragment and the machines in it read
-    /// each other, so it goes on until nothing changes.
+    /// Computes the wires of fragments that were switched on. A fragment and the machines in it
+    /// read each other, so it goes on until nothing changes.
     fn fill_wires(&mut self, entered: &[Entered]) {
         let program = self.program.clone();
         let codes = || entered.iter().map(|(fragment, _)| &program.fragments[fragment.index()]);

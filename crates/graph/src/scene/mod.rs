@@ -1,5 +1,5 @@
-//! What is to be drawn, before anything has a place: arrays merged, the hierarchy found again from the paths, the
-//! connections of each level, names of ports, kinds of wires, and marks.
+//! What is to be drawn, before anything has a place: arrays merged, the hierarchy found again from
+//! the paths, the connections of each level, names of ports, kinds of wires, and marks.
 
 mod arrays;
 mod drawn;

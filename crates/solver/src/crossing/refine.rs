@@ -55,8 +55,9 @@ impl Search {
     /// Each look is at the zero that the cubics foretell, and half the resolution past it: where
     /// they are right, the function has just fallen there and the bracket is closed by this one
     /// look. Straight lines, such as time itself, are met at their zero: what happens together in
-    /// exact arithmetic then mostly has the same bits. A cubic is off by the square of how near its zero is to an end, so that looks to the
-    /// left and to the right of the zero are as good for the next one.
+    /// exact arithmetic then mostly has the same bits. A cubic is off by the square of how near its
+    /// zero is to an end, so that looks to the left and to the right of the zero are as good for
+    /// the next one.
     fn bracket<S: System>(&mut self, probe: &mut Probe<S>) -> f64 {
         let space = &mut self.space.0;
         let last = space.open - 1;
