@@ -5,6 +5,7 @@
 //! text where it was made.
 
 mod id;
+mod interval;
 mod random;
 mod rational;
 mod time;
@@ -17,6 +18,7 @@ mod nearest;
 mod source;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use interval::Interval;
 pub use nearest::{did_you_mean, nearest};
 pub use num_rational::Ratio;
 pub use random::random;

@@ -1,11 +1,11 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
-use ir::{JET_ORDER, Jet, Scalar, Slot, run};
-use program::{CellId, CrossingKind, Program, UnitId};
+use ir::{JET_ORDER, Jet, Rounded, Slot, run};
+use program::{CellId, CrossingKind, Program, Source, Terms, UnitId};
 
 use base::Tag;
 
-use crate::flow::{all_finite, numbered, watches};
+use crate::flow::{all_finite, counted, known_function, numbered, states, watches};
 use crate::native::code;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
@@ -75,11 +75,13 @@ impl Simulation {
     }
 
     /// The sides and cells that the crossings of a region take from what is in the buffer, added to
-    /// `found`. Nothing is written: all regions look before one of them changes.
+    /// `found`. Nothing is written: all regions look before one of them changes. Where a tick begins
+    /// a function may have leapt over zero.
     pub(crate) fn look_at_sides(
         &mut self,
         program: &Program,
         region: usize,
+        begins: bool,
         found: &mut Vec<(usize, f64)>,
     ) -> Result<(), RunError> {
         let code = &program.regions[region];
@@ -91,7 +93,12 @@ impl Simulation {
                 let index = code.watches[watch].crossing;
                 // A cell has two watches, and is looked at once.
                 if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
-                    found.push((index, self.new_frozen(program, region, index)?));
+                    let leap = if begins { self.leap(region, watch) } else { None };
+                    let new = match leap {
+                        Some(side) if program.crossings[index].kind == CrossingKind::Side => side,
+                        _ => self.new_frozen(program, region, index)?,
+                    };
+                    found.push((index, new));
                 }
             }
         }
@@ -133,7 +140,6 @@ impl Simulation {
         let crossing = &program.crossings[index];
         let (kind, block) = (crossing.kind, crossing.block);
         let value = self.s.slots[crossing.value as usize];
-        let frozen = self.s.slots[program.cell(crossing.frozen).slot as usize];
         let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
             let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
@@ -142,43 +148,126 @@ impl Simulation {
         let residual = program.regions[region].residual as usize + watch;
         match kind {
             CrossingKind::Side => {
-                let zero = value == 0.0 || value.abs() <= self.s.slots[residual];
+                let zero = self.is_zero(program, (region, watch), value, residual);
                 Ok(if zero { self.direction(region, watch) } else { sign(value) })
             }
             CrossingKind::Cell => {
+                // Next to an edge the value is at it, and goes to the cell that it moves to.
+                let edge = value.round();
                 let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
+                self.s.slots[residual] = room;
+                let on_edge = self.is_zero(program, (region, watch), value - edge, residual);
+                let room = std::mem::replace(&mut self.s.slots[residual], room);
                 self.s.slots[crossing.residual as usize] = room;
-                let near = |edge: f64| value == edge || (value - edge).abs() <= room;
-                Ok(if near(frozen) {
-                    let down = self.direction(region, watch) < 0.0;
-                    if down { frozen - 1.0 } else { frozen }
-                } else if near(frozen + 1.0) {
-                    let down = self.direction(region, watch) < 0.0;
-                    if down { frozen } else { frozen + 1.0 }
-                } else if value == value.floor() && self.direction(region, watch) < 0.0 {
-                    value - 1.0
-                } else {
-                    value.floor()
+                Ok(match on_edge {
+                    true if self.direction(region, watch) < 0.0 => edge - 1.0,
+                    true => edge,
+                    false => value.floor(),
                 })
             }
         }
     }
 
-    /// The sign of the first time derivative of a watched function that does not vanish.
+    /// Whether a value is zero, but for its residual and for rounding; what rounding may have made
+    /// of a zero becomes its residual.
+    fn is_zero(
+        &mut self,
+        program: &Program,
+        (region, watch): (usize, usize),
+        value: f64,
+        residual: usize,
+    ) -> bool {
+        if value == 0.0 || value.abs() <= self.s.slots[residual] {
+            return true;
+        }
+        let function = &program.regions[region].functions[watch];
+        if value.abs() > self.quick_noise(region, function.terms.as_ref()) {
+            return false;
+        }
+        let [rounded, _] = self.rounded(region, watch);
+        if value.abs() > rounded.error {
+            return false;
+        }
+        self.s.slots[residual] = rounded.error;
+        true
+    }
+
+    /// A bound of the rounding of an affine function at this tick, infinite where there is none.
+    #[inline]
+    fn quick_noise(&self, region: usize, terms: Option<&Terms>) -> f64 {
+        let Some(terms) = terms else { return f64::INFINITY };
+        let slots = &self.s.slots;
+        let time = slots[self.program.time as usize];
+        let drift = self.s.regions[region].solver.largest_drift();
+        terms.noise(|place| slots[place as usize], time, drift)
+    }
+
+    /// A watched function and its time derivative at this tick, with their roundings.
+    fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+        self.take_drift(region);
+        let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
+        let (slots, drift) = (&self.s.slots, &self.drift);
+        let time = slots[self.program.time as usize];
+        let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
+        let function = known_function(&mut self.functions[region], &self.program, region, watch);
+        function.round(|source| match source {
+            Source::Time => Rounded::entering(time, 0.0),
+            Source::Frozen(slot) => at(slot as usize),
+            Source::Rate(i) => at(code.rate as usize + i),
+            Source::State(i) => {
+                let number = counted(states(&state.ranges), i);
+                let drift = number.and_then(|k| drift.get(k)).copied().unwrap_or(0.0);
+                Rounded::entering(slots[code.state as usize + i], drift)
+            }
+        })
+    }
+
+    /// The rounding gathered in the states of a region; none in those that this tick has set.
+    fn take_drift(&mut self, region: usize) {
+        let state = &self.s.regions[region];
+        state.solver.drift(&mut self.drift);
+        let here = self.s.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        if !here {
+            return;
+        }
+        let own = &self.s.slots[self.program.regions[region].state as usize..];
+        let places = states(&state.ranges).flat_map(|(from, length)| from..from + length);
+        for ((drift, old), place) in self.drift.iter_mut().zip(state.solver.state()).zip(places) {
+            if own[place].to_bits() != old.to_bits() {
+                *drift = 0.0;
+            }
+        }
+    }
+
+    /// The sign of the first time derivative of a watched function that does not vanish, but for
+    /// rounding.
     fn direction(&mut self, region: usize, watch: usize) -> f64 {
-        let slope = self.s.slots[self.program.regions[region].g_rate as usize + watch];
-        if slope != 0.0 { sign(slope) } else { self.higher_direction(region, watch) }
+        let code = &self.program.regions[region];
+        let slope = self.s.slots[code.g_rate as usize + watch];
+        let terms = code.functions[watch].rate_terms.as_ref();
+        if slope.abs() > self.quick_noise(region, terms) {
+            return sign(slope);
+        }
+        if slope != 0.0 {
+            let [_, rounded] = self.rounded(region, watch);
+            if slope.abs() > rounded.error {
+                return sign(slope);
+            }
+        }
+        self.higher_direction(region, watch)
     }
 
     /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
     /// coefficient of the rates gives the next of the states.
     #[cold]
     fn higher_direction(&mut self, region: usize, watch: usize) -> f64 {
+        self.take_drift(region);
         let program = &self.program.regions[region];
+        let entering = |x: f64| Rounded::entering(x, 0.0);
         self.jets.clear();
-        self.jets.extend(self.s.slots.iter().map(|x| Jet::constant(*x)));
+        self.jets.extend(self.s.slots.iter().map(|x| Jet::still(entering(*x))));
         let time = self.program.time as usize;
-        self.jets[time] = Jet::time(self.s.slots[time]);
+        self.jets[time] = Jet::time(entering(self.s.slots[time]));
         for line in &program.lines {
             let line = &self.program.lines[*line];
             let Some(track) = &line.track else { continue };
@@ -186,15 +275,22 @@ impl Simulation {
             for i in 0..track.width {
                 let mut jet = self.s.histories[region].jet_after(past, track.offset + i);
                 jet.0[0] = self.s.slots[track.place as usize + i];
-                self.jets[track.place as usize + i] = jet;
+                self.jets[track.place as usize + i] = Jet(jet.0.map(entering));
             }
         }
         let (state, rate) = (program.state as usize, program.rate as usize);
+        let running = states(&self.s.regions[region].ranges);
+        let running = running.flat_map(|(from, length)| from..from + length);
+        for (place, drift) in running.zip(&self.drift) {
+            self.jets[state + place].0[0].error += drift;
+        }
         for k in 0..JET_ORDER {
             run(&program.derivative, &mut self.jets);
             for i in 0..program.dimension {
-                let coefficient = self.jets[rate + i].0[k] / (k + 1) as f64;
-                self.jets[state + i].0[k + 1] = coefficient;
+                let Rounded { value, error } = self.jets[rate + i].0[k];
+                let part = (k + 1) as f64;
+                self.jets[state + i].0[k + 1] =
+                    Rounded { value: value / part, error: error / part };
             }
         }
         run(&program.crossings, &mut self.jets);
@@ -248,7 +344,7 @@ impl Simulation {
             if microstep == 0 {
                 self.count_located_as_zero(region);
             }
-            self.look_at_sides(program, region, &mut found)?;
+            self.look_at_sides(program, region, microstep == 0, &mut found)?;
         }
         for (index, new) in &found {
             self.freeze(program, *index, *new, microstep, sink);
@@ -266,8 +362,8 @@ impl Simulation {
         if !state.crossing || !here {
             return;
         }
-        for watch in state.solver.crossed() {
-            let watch = numbered(watches(&state.ranges), *watch);
+        for located in state.solver.crossed().iter().filter(|located| located.leap == 0.0) {
+            let watch = numbered(watches(&state.ranges), located.function);
             let g = self.s.slots[code.g as usize + watch].abs();
             let residual = &mut self.s.slots[code.residual as usize + watch];
             if *residual < g && g.is_finite() {
@@ -296,7 +392,8 @@ impl Simulation {
             let (tag, block) = (self.s.tag, crossing.block);
             sink.event(Event::Side { tag, block, from: old, to: new });
         }
-        if let Some(crossed) = crossing.crossed {
+        // To become zero is no crossing yet; to leave zero is one.
+        if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
             self.s.slots[program.cell(crossed).slot as usize] = new - old;
             self.pulse(program, crossed);
         }

@@ -27,6 +27,16 @@ pub enum RunError {
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
+    /// Bounds of a watched function did not decide whether it changes its side, however finely a step
+    /// was divided.
+    Undecided {
+        /// Up to where it is decided.
+        tag: Tag,
+        /// The block that compares.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+    },
     /// An implicit step or an algebraic loop has no solution that Newton's method can find.
     NoSolution {
         /// Where.
@@ -120,6 +130,7 @@ impl RunError {
         match self {
             RunError::NotFinite { .. } => "not-finite",
             RunError::StepTooSmall { .. } => "step-too-small",
+            RunError::Undecided { .. } => "crossing-undecided",
             RunError::NoSolution { .. } => "no-solution",
             RunError::Chattering { .. } => "chattering",
             RunError::Zeno { .. } => "zeno",
@@ -138,6 +149,7 @@ impl RunError {
             RunError::NotFinite { block, .. }
             | RunError::StepTooSmall { block, .. }
             | RunError::NoSolution { block, .. }
+            | RunError::Undecided { block, .. }
             | RunError::Ambiguous { block, .. }
             | RunError::ImmediateCycle { block, .. }
             | RunError::EventsTooFast { block, .. }
@@ -155,6 +167,7 @@ impl RunError {
             RunError::NotFinite { id, .. }
             | RunError::StepTooSmall { id, .. }
             | RunError::NoSolution { id, .. }
+            | RunError::Undecided { id, .. }
             | RunError::Undefined { id, .. }
             | RunError::NotConstructive { id, .. } => *id,
             RunError::Ambiguous { .. }
@@ -172,6 +185,7 @@ impl RunError {
             RunError::NotFinite { tag, .. }
             | RunError::StepTooSmall { tag, .. }
             | RunError::NoSolution { tag, .. }
+            | RunError::Undecided { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::NotConstructive { .. }
             | RunError::Ambiguous { .. }
@@ -192,6 +206,10 @@ impl RunError {
             }
             RunError::StepTooSmall { .. } => {
                 "look for a singularity; a jump must come from an event or a comparison to be seen"
+            }
+            RunError::Undecided { .. } => {
+                "write the comparison so that its operands meet in fewer places, or set a shorter \
+                 `maximum_step` under `simulate`"
             }
             RunError::NoSolution { .. } => "give a better guess under `solve`, or a smaller step",
             RunError::Chattering { .. } => {
@@ -233,6 +251,14 @@ impl fmt::Display for RunError {
             RunError::StepTooSmall { tag, block, .. } => {
                 let time = tag.time;
                 write!(f, "the step became too small at t = {time}, where `{block}` moves fastest")
+            }
+            RunError::Undecided { tag, block, .. } => {
+                let time = tag.time;
+                write!(
+                    f,
+                    "bounds of what `{block}` compares do not decide its sign after t = {time}, \
+                     however finely the step is divided"
+                )
             }
             RunError::NoSolution { tag, block, .. } => {
                 write!(f, "no solution was found at {tag} for the loop through `{block}`")

@@ -1,9 +1,9 @@
 //! A region between events, as the solver sees it.
 
-use base::Time;
-use ir::{Active, Slot, run, run_active};
-use program::{Jacobian, Line, Program, RegionProgram, Span};
-use solver::{Pattern, System, Trial, wide};
+use base::{Interval, Time};
+use ir::{Active, Rounded, Slot, run, run_active};
+use program::{Jacobian, Line, Program, RegionProgram, Source, Span, WatchedFunction};
+use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
 use crate::history::History;
 use crate::native::RegionCode;
@@ -15,8 +15,16 @@ pub(crate) struct ActiveTapes {
     pub derivative: Active,
     pub crossings: Active,
     pub jacobian: ActiveJacobian,
+    /// What is known of the watched functions that run.
+    pub gains: Vec<f64>,
     pub known: bool,
 }
+
+/// The watched functions of a region that bounds or roundings have been asked of.
+pub(crate) type Functions = Vec<Option<Box<WatchedFunction>>>;
+
+/// The finest difference of times \[s\]: those of ticks are whole attoseconds.
+const ATTOSECOND: f64 = 1e-18;
 
 /// The derivatives of the rates that run, by those states that run.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +88,10 @@ impl ActiveTapes {
         if self.known && !guarded && program.jacobian.is_none() {
             return;
         }
+        self.gains.clear();
+        for (from, length) in watches(ranges) {
+            self.gains.extend_from_slice(&program.gains[from..from + length]);
+        }
         self.derivative.find(&program.derivative, slots);
         self.crossings.find(&program.crossings, slots);
         if let Some(jacobian) = &program.jacobian {
@@ -92,6 +104,9 @@ impl ActiveTapes {
 /// The smooth functions of a region over the buffer.
 pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
+    whole_program: &'a Program,
+    region: usize,
+    functions: &'a mut Functions,
     /// What of it runs.
     pub ranges: &'a [Range],
     /// The same of its tapes.
@@ -142,6 +157,31 @@ pub(crate) fn states(ranges: &[Range]) -> Places<'_> {
 /// Where the watched functions that run are.
 pub(crate) fn watches(ranges: &[Range]) -> Places<'_> {
     ranges.iter().map(|range| (range.watch, range.watches))
+}
+
+/// The number by which the solver counts one of the region's, where it runs.
+pub(crate) fn counted(places: Places, index: usize) -> Option<usize> {
+    let mut before = 0;
+    for (offset, length) in places {
+        if (offset..offset + length).contains(&index) {
+            return Some(before + index - offset);
+        }
+        before += length;
+    }
+    None
+}
+
+/// A watched function, made where it is missing.
+pub(crate) fn known_function<'f>(
+    functions: &'f mut Functions,
+    program: &Program,
+    region: usize,
+    watch: usize,
+) -> &'f mut WatchedFunction {
+    if functions.is_empty() {
+        functions.resize_with(program.regions[region].watches.len(), || None);
+    }
+    functions[watch].get_or_insert_with(|| Box::new(program.watched_function(region, watch)))
 }
 
 /// The number among those of the region of one that the solver counts.
@@ -204,13 +244,36 @@ impl<'a> Flow<'a> {
         active: &'a ActiveTapes,
         slots: &'a mut [f64],
         (start, origin): (Time, f64),
-        history: &'a mut History,
+        (history, functions): (&'a mut History, &'a mut Functions),
     ) -> Self {
+        let whole_program = program;
         let (time, lines) = (program.time, &program.lines);
         let program = &program.regions[region];
         let whole = program.is_whole();
-        let code = None;
-        Flow { program, ranges, active, slots, time, start, origin, lines, history, code, whole }
+        Flow {
+            program,
+            whole_program,
+            region,
+            functions,
+            ranges,
+            active,
+            slots,
+            time,
+            start,
+            origin,
+            lines,
+            history,
+            code: None,
+            whole,
+        }
+    }
+
+    /// The function that the solver counts as one, with its number in the region.
+    fn watched(&self, function: usize) -> usize {
+        match self.whole {
+            true => function,
+            false => numbered(watches(self.ranges), function),
+        }
     }
 
     /// The same functions, by compiled code where there is some.
@@ -328,6 +391,66 @@ impl System for Flow<'_> {
 
     fn stand_at(&mut self, t: f64, x: &[f64]) {
         self.place(t, x);
+    }
+
+    fn enclose(&mut self, function: usize, span: &solver::Span) -> Enclosure {
+        let watch = self.watched(function);
+        let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
+        let time = Interval::point(self.origin) + span.time();
+        let own = known_function(self.functions, self.whole_program, self.region, watch);
+        let [value, rate] = own.enclose(|source| match source {
+            Source::Time => time,
+            Source::Frozen(slot) => Interval::point(slots[slot as usize]),
+            Source::State(i) => match counted(states(ranges), i) {
+                Some(number) => span.state(number),
+                None => Interval::point(slots[state as usize + i]),
+            },
+            Source::Rate(i) => match counted(states(ranges), i) {
+                Some(number) => span.slope(number),
+                None => Interval::point(0.0),
+            },
+        });
+        Enclosure { value, rate }
+    }
+
+    fn noise(&mut self, function: usize, at: At) -> Option<Noise> {
+        let watch = self.watched(function);
+        let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
+        let time = self.origin + at.t;
+        let own = known_function(self.functions, self.whole_program, self.region, watch);
+        let [value, rate] = own.round(|source| match source {
+            Source::Time => Rounded::entering(time, 0.0),
+            Source::Frozen(slot) => Rounded::entering(slots[slot as usize], 0.0),
+            Source::State(i) => match counted(states(ranges), i) {
+                Some(k) => Rounded::entering(at.x[k], at.drift.get(k).copied().unwrap_or(0.0)),
+                None => Rounded::entering(slots[state as usize + i], 0.0),
+            },
+            Source::Rate(i) => match counted(states(ranges), i) {
+                Some(number) => Rounded::entering(at.dx[number], 0.0),
+                None => Rounded::entering(0.0, 0.0),
+            },
+        });
+        Some(Noise { value: value.error, rate: rate.error })
+    }
+
+    #[inline]
+    fn most_noise(&mut self, function: usize, t: f64, largest: f64, drift: f64) -> f64 {
+        let watch = self.watched(function);
+        let Some(terms) = &self.program.functions[watch].terms else { return f64::INFINITY };
+        let (slots, own) = (&*self.slots, self.program.state..self.program.rate);
+        let size = |place: Slot| match own.contains(&place) {
+            true => largest,
+            false => slots[place as usize],
+        };
+        terms.noise(size, self.origin + t, drift)
+    }
+
+    fn time(&self, t: f64) -> f64 {
+        self.origin + t
+    }
+
+    fn resolution(&self) -> f64 {
+        ATTOSECOND
     }
 
     #[inline(always)]

@@ -14,6 +14,7 @@
 
 mod error;
 mod inputs;
+mod located;
 mod log;
 mod options;
 mod snapshot;

@@ -151,7 +151,8 @@ impl Simulation {
         }
         let state = &self.s.regions[region];
         let watched = &self.program.regions[region].watches;
-        let watch = state.solver.crossed().first().map(|k| numbered(watches(&state.ranges), *k));
+        let first = state.solver.crossed().first();
+        let watch = first.map(|located| numbered(watches(&state.ranges), located.function));
         let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
         let block = id.map_or_else(String::new, |id| self.path(id));
         Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
@@ -159,8 +160,8 @@ impl Simulation {
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
         let state = &self.s.regions[region];
-        for watch in state.solver.crossed() {
-            let watch = numbered(watches(&state.ranges), *watch);
+        for located in state.solver.crossed() {
+            let watch = numbered(watches(&state.ranges), located.function);
             let crossing = self.program.regions[region].watches[watch].crossing;
             sink.event(Event::Located { time, block: self.program.crossings[crossing].block });
         }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use base::{Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
-use ir::{Jet, Partial, run};
+use ir::{Jet, Partial, Rounded, run};
 use program::{CellId, Duties, Program, WirePlaces};
 use solver::{Advance, Reach, Sides, StepError};
 
-use crate::flow::{ActiveTapes, Flow, all_finite, numbered, scatter, states, watches};
+use crate::flow::{ActiveTapes, Flow, Functions, all_finite, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
 use crate::machines::Chosen;
 use crate::native::{Pass, Routines, code};
@@ -77,7 +77,7 @@ pub struct Simulation {
     pub(crate) ran: Vec<u32>,
     /// What these have beside outputs, taken together.
     pub(crate) duties: Duties,
-    pub(crate) jets: Vec<Jet>,
+    pub(crate) jets: Vec<Jet<Rounded>>,
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) samples: Vec<f64>,
@@ -95,6 +95,9 @@ pub struct Simulation {
     mover: Option<usize>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
+    /// The watched functions of each region that bounds or roundings have been asked of.
+    pub(crate) functions: Vec<Functions>,
+    pub(crate) drift: Vec<f64>,
     /// Which region reaches least far, while regions step and nothing else happens.
     pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
@@ -149,6 +152,8 @@ impl Simulation {
             found: Vec::new(),
             pass: Pass::default(),
             active: vec![ActiveTapes::default(); regions],
+            functions: vec![Functions::new(); regions],
+            drift: Vec::new(),
             race: Race::default(),
             silenced: Vec::new(),
             forced: None,
@@ -157,6 +162,11 @@ impl Simulation {
             spare_snapshot: None,
             zeno: None,
         }
+    }
+
+    /// The region that moves, where no other does.
+    pub(crate) fn mover(&self) -> Option<usize> {
+        self.mover
     }
 
     /// Everything that changes.
@@ -255,7 +265,8 @@ impl Simulation {
         }
         match slowest {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
-                self.tick_or_recover(program, reached, sink)?;
+                let time = self.gather_cluster(region, horizon);
+                self.tick_or_recover(program, time, sink)?;
             }
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
@@ -399,16 +410,17 @@ impl Simulation {
         if !active.known {
             active.find(&self.program.regions[region], ranges, slots);
         }
-        let history = &mut self.s.histories[region];
+        let past = (&mut self.s.histories[region], &mut self.functions[region]);
         let origin = (state.origin, state.origin_seconds);
         let code = code(&self.native, region);
+        let gain = std::mem::take(&mut active.gains);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, origin, history).with(code);
+            Flow::new(&self.program, region, ranges, active, slots, origin, past).with(code);
         let to = horizon.since(state.origin);
         let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
-            let sides = Sides { side: &state.sides, residual: &mut state.residuals };
+            let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain: &gain };
             let method = state.solver.method();
             let left = begun + u64::from(most) - state.solver.counters().accepted;
             let reach = Reach { horizon: to, before, most: left };
@@ -423,13 +435,17 @@ impl Simulation {
                 break result;
             }
         };
+        self.active[region].gains = gain;
         let t = state.solver.time();
         if result.is_ok() || t > from {
-            // The horizon is exact; anything else is a float from the phase's start.
+            // The horizon is exact; anything else is a float from the phase's start, and later than
+            // that by an attosecond at least.
             state.reached = if t >= to {
                 horizon
             } else {
-                state.origin.offset(t).unwrap_or(horizon).min(horizon)
+                let reached = state.origin.offset(t).unwrap_or(horizon);
+                let least = state.origin + Time::from_attoseconds(i128::from(t > 0.0));
+                reached.max(least).min(horizon)
             };
         }
         match result {
@@ -438,6 +454,7 @@ impl Simulation {
                 if state.crossing {
                     let length = t - state.solver.step_start();
                     self.take_event_time(region, length);
+                    self.pass_leaps(region, horizon);
                 }
                 if !self.program.regions[region].lines.is_empty() {
                     self.record_step(region)?;
@@ -466,8 +483,10 @@ impl Simulation {
             return;
         }
         let located = self.s.regions[region].reached;
-        let size = located.seconds().abs().max(length);
-        let Some(resolution) = Time::from_f64(16.0 * f64::EPSILON * size) else { return };
+        let size = located.seconds().abs();
+        let least = 16.0 * f64::EPSILON * size.max(length);
+        let uncertainty = self.s.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
+        let Some(resolution) = Time::from_f64(least.max(uncertainty)) else { return };
         let origin = |timer: usize| {
             let fragment = self.program.timers[timer].fragment;
             self.runs(fragment).then(|| self.s.fragments[fragment.index()].origin)
@@ -517,10 +536,10 @@ impl Simulation {
                 let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
                 let x = state.solver.state().to_vec();
                 let (ranges, slots) = (&state.ranges, &mut self.s.slots);
-                let history = &mut self.s.histories[region];
+                let past = (&mut self.s.histories[region], &mut self.functions[region]);
                 let active = &self.active[region];
                 let origin = (state.origin, state.origin_seconds);
-                Flow::new(&self.program, region, ranges, active, slots, origin, history)
+                Flow::new(&self.program, region, ranges, active, slots, origin, past)
                     .place(ahead, &x);
                 let blamed =
                     self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
@@ -532,6 +551,11 @@ impl Simulation {
                     (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
                 let id = fastest.and_then(owner);
                 RunError::StepTooSmall { tag, block: self.name(id), id }
+            }
+            StepError::Undecided { t, crossing } => {
+                let watch = numbered(watches(&state.ranges), crossing);
+                let id = self.program.crossings[program.watches[watch].crossing].block;
+                RunError::Undecided { tag: at(t), block: self.path(id), id: Some(id) }
             }
             StepError::NewtonFailed { t } => {
                 let (tag, id) = (at(t), program.owners.first().copied());

@@ -161,7 +161,7 @@ impl Simulation {
             for (region, code) in program.regions.iter().enumerate() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
-                    self.look_at_sides(&program, region, &mut found)?;
+                    self.look_at_sides(&program, region, false, &mut found)?;
                 }
             }
             for (index, new) in found {
@@ -220,8 +220,9 @@ impl Simulation {
         let active = &mut self.active[region];
         active.find(program, ranges, slots);
         let code = code(&self.native, region);
+        let past = (history, &mut self.functions[region]);
         let mut flow =
-            Flow::new(&self.program, region, ranges, active, slots, (time, seconds), history)
+            Flow::new(&self.program, region, ranges, active, slots, (time, seconds), past)
                 .with(code);
         flow.slots[flow.time as usize] = flow.origin;
         state.solver.restart(&mut flow, 0.0, &self.scratch);

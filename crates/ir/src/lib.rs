@@ -3,7 +3,8 @@
 //! A [`Graph`] is built node by node; equal nodes are one node, and constants are folded while
 //! building, only where the result has the same bits. It can be differentiated ([`tangents`]),
 //! checked ([`verify`]) and written out as a [`Tape`] over a flat buffer of numbers, which the
-//! reference interpreter runs on floats, on Taylor [`Jet`]s and on [`Partial`] values. Nothing
+//! reference interpreter runs on floats, on Taylor [`Jet`]s, on intervals ([`base::Interval`]), on
+//! numbers with their rounding ([`Rounded`]) and on [`Partial`] values. Nothing
 //! here knows blocks, wires or time: leaves are numbers that the maker of the graph gives meaning
 //! to.
 
@@ -17,20 +18,24 @@ mod verify;
 
 mod scalar;
 
+mod enclosure;
 mod jet;
 mod partial;
+mod rounded;
 
 mod interpret;
 mod linear;
 mod tape;
 
 pub use differentiate::{Directions, Seeds, jacobian, tangents};
+pub use enclosure::LIBRARY;
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::{Active, run, run_active, run_one};
 pub use jet::{Jet, ORDER as JET_ORDER};
 pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;
 pub use partial::Partial;
+pub use rounded::{Rounded, is_short};
 pub use scalar::Scalar;
 pub use sparsity::{Moves, Names, movements};
 pub use tape::{Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SolveCode, Tape};

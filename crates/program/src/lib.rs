@@ -22,6 +22,7 @@ mod smooth;
 mod solved;
 mod sweep;
 mod tick;
+mod watched;
 
 pub use jacobian::Jacobian;
 pub use machines::{
@@ -35,3 +36,4 @@ pub use program::{
 pub use rates::{Rates, rates};
 pub use reach::Reach;
 pub use sweep::{Pass, Sweep, sweep};
+pub use watched::{Function, Shape, Source, Terms, WatchedFunction};

@@ -12,6 +12,7 @@ use crate::jacobian::Jacobian;
 use crate::machines::{FragmentProgram, MachineProgram};
 use crate::reach::Reach;
 use crate::slots::Slots;
+use crate::watched::Function;
 use crate::{machines, smooth, tick};
 
 base::typed_id! {
@@ -160,6 +161,10 @@ pub struct RegionProgram {
     pub sample_width: usize,
     /// The functions that the solver watches.
     pub watches: Vec<Watch>,
+    /// What is known of each of them.
+    pub functions: Vec<Function>,
+    /// What the search for crossings may rely on for each: [`Function::gain`].
+    pub gains: Vec<f64>,
     /// Where the values of the watched functions are, one after the other.
     pub g: Slot,
     /// Where their time derivatives are.

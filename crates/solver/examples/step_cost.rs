@@ -43,9 +43,9 @@ fn measure<S: System>(name: &str, mut system: S, x: &[f64], crossings: usize, en
         let (mut side, mut residual) = (vec![1.0; crossings], vec![0.0; crossings]);
         let begin = Instant::now();
         while solver.time() < end {
-            let sides = Sides { side: &side, residual: &mut residual };
+            let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
             solver.step(&mut system, end, sides).expect("a smooth system");
-            for &k in solver.crossed() {
+            for k in solver.crossed().iter().map(|located| located.function) {
                 side[k] = -side[k];
             }
         }

@@ -15,6 +15,8 @@ pub struct Counters {
     pub jacobians: u64,
     /// Evaluations of the crossing functions.
     pub crossing_evaluations: u64,
+    /// Bounds of a crossing function over a part of a step.
+    pub enclosures: u64,
     /// Points at which at least one crossing was located.
     pub located: u64,
 }

@@ -12,12 +12,18 @@
 //! - A zero at the end of a step is no change. It is the fresh start of the next step.
 //! - A wrong sign within the function's rounding is a zero.
 //! - The search goes from left to right over intervals that are split only where a function
-//!   may dip between two looks, so the first change is found and not just any.
+//!   may dip between two looks, so the first change is found and not just any. Whether it may is
+//!   known of a function that is affine in the states, which is a polynomial over a step
+//!   (`polynomial`), and of one that can be enclosed (`enclosed`); of others it is judged by the
+//!   cubic through the looks (`interval`).
 //! - Most functions are far from zero over most steps, and are passed over in one sweep without
 //!   branches. Only the others, the *suspects*, are searched for.
 
+mod enclosed;
 mod interval;
 mod level;
+mod located;
+mod polynomial;
 mod refine;
 mod search;
 mod suspects;
@@ -26,7 +32,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Scratch;
 use interval::Suspect;
-pub(crate) use level::{Level, Probe, Seen};
+pub(crate) use level::{Level, NoiseSpace, Probe, Seen};
+pub use located::Located;
 
 /// The sides of all crossing functions and how far from zero each still counts as zero.
 #[derive(Debug)]
@@ -39,14 +46,32 @@ pub struct Sides<'a> {
     /// a small margin, at a step's end that is zero but for rounding it grows to that value,
     /// and at the end of a step that is clear of zero it is set back to 0.
     pub residual: &'a mut [f64],
+    /// What the search may rely on for each function. A finite number says that the function is
+    /// affine in time and in the states, and is the sum of the absolute values of its coefficients
+    /// of states. Infinity says that [`crate::System::enclose`] bounds it. What is not a number says
+    /// that neither holds; an empty slice says so of all.
+    pub gain: &'a [f64],
+}
+
+impl Sides<'_> {
+    /// What the search may rely on for one function.
+    #[inline(always)]
+    fn gain(&self, k: usize) -> f64 {
+        if self.gain.is_empty() { f64::NAN } else { self.gain[k] }
+    }
 }
 
 /// Looks at different times that can be kept at once.
-const LEVELS: usize = 24;
+const LEVELS: usize = 160;
 /// Those that there is room for from the start.
 const FIRST_LEVELS: usize = 3;
-/// Looks inside one step before the search takes its intervals as they are.
+/// Looks inside one step before the search takes the intervals of functions that cannot be enclosed
+/// as they are.
 const BUDGET: usize = 96;
+/// Enclosures in one step before the search gives up.
+const ENCLOSURES: usize = 100_000;
+/// The most that rounding may move a located time, relative to it: 64 units in its last place.
+const MOST_UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 /// The rounding of a function in units of its last place.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
@@ -82,7 +107,7 @@ pub(crate) struct Search {
     /// The functions where the solution stands; the left end of the interval being searched.
     pub here: Level,
     /// The functions that changed at the located point.
-    pub crossed: Vec<usize>,
+    pub crossed: Vec<Located>,
     #[serde(skip)]
     space: Scratch<Space>,
 }
@@ -102,6 +127,10 @@ struct Space {
     falling: Vec<usize>,
     /// Where the step lies.
     step: Extent,
+    /// The largest coefficient of θ⁴ in the dense output of a state.
+    quartic: f64,
+    /// Enclosures that may still be asked for in this step.
+    enclosures: usize,
 }
 
 /// Where a step lies.

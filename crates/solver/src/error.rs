@@ -28,6 +28,14 @@ pub enum StepError {
         /// The index of the crossing function.
         crossing: usize,
     },
+    /// The bounds of a crossing function did not decide whether it changes in a step, however finely
+    /// the step was divided. A function written in another way may help, or a shorter step.
+    Undecided {
+        /// Up to where it is decided.
+        t: f64,
+        /// The index of the crossing function.
+        crossing: usize,
+    },
     /// Newton's method did not converge in an implicit step. A smaller fixed step may.
     NewtonFailed {
         /// Where the solution stands.
@@ -49,6 +57,9 @@ impl fmt::Display for StepError {
             }
             StepError::CrossingNotANumber { t, crossing } => {
                 write!(f, "crossing function {crossing} is not a number at offset {t}")
+            }
+            StepError::Undecided { t, crossing } => {
+                write!(f, "bounds of crossing function {crossing} do not decide from offset {t} on")
             }
             StepError::NewtonFailed { t } => {
                 write!(f, "Newton's method did not converge in the implicit step from offset {t}")

@@ -27,8 +27,10 @@ mod stiffness;
 mod trapezoidal;
 
 mod crossing;
+mod drift;
 mod hermite;
 mod scratch;
+mod span;
 mod wide;
 
 mod solver;
@@ -36,10 +38,11 @@ mod stepping;
 
 pub use control::{Control, PiControl, Plain, StepControl};
 pub use counters::Counters;
-pub use crossing::Sides;
+pub use crossing::{Located, Sides};
 pub use error::StepError;
 pub use method::{Coefficients, Method, Options};
 pub use pattern::Pattern;
 pub use solver::{Advance, Reach, Solver};
-pub use system::{Stretch, System, Trial};
+pub use span::Span;
+pub use system::{At, Enclosure, Noise, Stretch, System, Trial};
 pub use wide::wide;

@@ -9,6 +9,7 @@ use std::array::from_fn;
 
 use crate::tableau::DormandPrince;
 use crate::tableau::rodas5p::{DENSE, STAGES};
+use crate::wide::wide;
 
 /// How values inside a step are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,6 +161,70 @@ impl Segment {
             x[i] = x0[i] + sums[0];
             dx[i] = sums[1];
         }
+    }
+
+    /// One state over the step as a polynomial in θ: the coefficients of θ⁰ to θ⁴.
+    pub fn polynomial(&self, i: usize) -> [f64; 5] {
+        let (x0, h) = (self.x0[i], self.end - self.start);
+        let rise = self.x1[i] - x0;
+        let slope = |j: usize| self.slopes[j][i];
+        if self.dense == Dense::Linear {
+            return [x0, rise, 0.0, 0.0, 0.0];
+        }
+        if self.dense == Dense::Rodas5p {
+            let [p, q, r] =
+                DENSE.map(|row| (0..STAGES).map(|j| row[j] * slope(j + 1)).sum::<f64>());
+            return [x0, rise + p, q - p, r - q, -r];
+        }
+        let (first, last) = (h * slope(0), h * self.end_slope()[i]);
+        let quartic = self.quartic(i);
+        let square = 3.0 * rise - 2.0 * first - last + quartic;
+        let cube = first + last - 2.0 * rise - 2.0 * quartic;
+        [x0, first, square, cube, quartic]
+    }
+
+    /// The coefficient of θ⁴ of one state.
+    fn quartic(&self, i: usize) -> f64 {
+        let slope = |j: usize| self.slopes[j][i];
+        match self.dense {
+            Dense::Linear | Dense::Hermite => 0.0,
+            Dense::DormandPrince => {
+                let h = self.end - self.start;
+                DormandPrince::EXTENSION.iter().map(|(j, d)| h * d * slope(*j)).sum()
+            }
+            Dense::Rodas5p => -(0..STAGES).map(|j| DENSE[2][j] * slope(j + 1)).sum::<f64>(),
+        }
+    }
+
+    /// The largest coefficient of θ⁴ of any state, with a little to spare for its rounding. Beside
+    /// values and slopes at both ends it is all that the dense output is made of.
+    pub fn largest_quartic(&self) -> f64 {
+        let largest = match self.dense {
+            Dense::Linear | Dense::Hermite => return 0.0,
+            Dense::DormandPrince => {
+                let h = self.end - self.start;
+                let n = self.x0.len();
+                let weights = DormandPrince::EXTENSION.map(|(_, d)| h * d);
+                let k: [&[f64]; 6] = from_fn(|j| &self.slopes[DormandPrince::EXTENSION[j].0][..n]);
+                wide(
+                    n,
+                    #[inline(always)]
+                    || {
+                        let mut largest = 0.0;
+                        for i in 0..n {
+                            let sum = (0..6).fold(0.0, |sum, j| sum + weights[j] * k[j][i]);
+                            let size = sum.abs();
+                            largest = if size > largest { size } else { largest };
+                        }
+                        largest
+                    },
+                )
+            }
+            Dense::Rodas5p => {
+                (0..self.x0.len()).fold(0.0, |most: f64, i| most.max(self.quartic(i).abs()))
+            }
+        };
+        largest * (1.0 + 64.0 * f64::EPSILON)
     }
 
     /// The derivative of θ (1 - θ) (p + θ (q + θ r)) is p + 2 θ (q - p) + 3 θ² (r - q) - 4 θ³ r.

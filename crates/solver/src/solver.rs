@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::{Control, PiControl, StepControl};
 use crate::counters::Counters;
-use crate::crossing::{Probe, Search, Sides};
+use crate::crossing::{Located, NoiseSpace, Probe, Search, Sides};
+use crate::drift::Drift;
 use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
@@ -64,6 +65,8 @@ pub struct Solver {
     checked: bool,
     pub(crate) search: Search,
     pub(crate) counters: Counters,
+    /// The rounding gathered in the states, where there are crossing functions to ask for it.
+    pub(crate) drift: Drift,
     #[serde(skip)]
     pub(crate) space: Scratch<Space>,
 }
@@ -84,6 +87,7 @@ pub(crate) struct Space {
     pub slope: Vec<f64>,
     pub newton: Newton,
     pub linear: Linear,
+    pub noisy: NoiseSpace,
     /// How far the present steps may go.
     pub reach: Reach,
 }
@@ -108,6 +112,7 @@ impl Solver {
             checked: false,
             search: Search::new(crossings),
             counters: Counters::default(),
+            drift: Drift::default(),
             space: Scratch::default(),
         }
     }
@@ -132,6 +137,10 @@ impl Solver {
     /// not finite here is told by the next [`Solver::step`].
     pub fn restart<S: System>(&mut self, system: &mut S, t: f64, x: &[f64]) {
         self.prepare(system);
+        if !self.search.here.is_empty() {
+            let old = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
+            self.drift.restart(old, x);
+        }
         self.inside.active = false;
         self.checked = false;
         self.phase_start = t;
@@ -188,6 +197,9 @@ impl Solver {
                 Err(StepError::NotFinite { t, component: Some(component) })
             }
         });
+        if !self.search.here.is_empty() {
+            self.drift.step(&self.segment.x1);
+        }
         let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
         match found {
             Err(error) => {
@@ -243,9 +255,19 @@ impl Solver {
         self.move_inside(t);
     }
 
-    /// The crossing functions that changed where the last step stopped, by rising index.
-    pub fn crossed(&self) -> &[usize] {
+    /// The crossing functions that changed where the last step stopped, by rising number.
+    pub fn crossed(&self) -> &[Located] {
         &self.search.crossed
+    }
+
+    /// The largest rounding that steps have gathered in a state.
+    pub fn largest_drift(&self) -> f64 {
+        self.drift.largest()
+    }
+
+    /// Writes how far rounding may have moved each state, by the steps since it was set.
+    pub fn drift(&self, out: &mut Vec<f64>) {
+        self.drift.write(out);
     }
 
     /// The method of the last step: that of the options, unless those leave the choice to the
@@ -360,9 +382,10 @@ impl Solver {
             return Ok(None);
         }
         let at_horizon = self.segment.end == horizon;
-        let Space { argument, slope, .. } = &mut self.space.0;
-        let (segment, counters) = (&self.segment, &mut self.counters);
-        let mut probe = Probe { system, segment, x: argument, dx: slope, at: None, counters };
+        let Space { argument, slope, noisy, .. } = &mut self.space.0;
+        let (segment, counters, drift) = (&self.segment, &mut self.counters, &self.drift);
+        let (x, dx, at) = (&mut *argument, &mut *slope, None);
+        let mut probe = Probe { system, segment, x, dx, at, counters, drift, noisy };
         let change = self.search.first_change(&mut probe, sides, at_horizon)?;
         let seen = probe.at;
         match change {
@@ -384,9 +407,10 @@ impl Solver {
         if self.search.here.is_empty() {
             return;
         }
-        let Space { argument, slope, .. } = &mut self.space.0;
-        let (segment, counters) = (&self.segment, &mut self.counters);
-        let mut probe = Probe { system, segment, x: argument, dx: slope, at: None, counters };
+        let Space { argument, slope, noisy, .. } = &mut self.space.0;
+        let (segment, counters, drift) = (&self.segment, &mut self.counters, &self.drift);
+        let (x, dx, at) = (&mut *argument, &mut *slope, None);
+        let mut probe = Probe { system, segment, x, dx, at, counters, drift, noisy };
         probe.look(segment.end, &mut self.search.here);
     }
 

@@ -3,8 +3,11 @@
 //! The engine implements this trait on the compiled smooth phase; the solver calls it and
 //! nothing else. Values arrive in slices that the solver owns, so a call never allocates.
 
+use base::Interval;
+
 use crate::Method;
 use crate::pattern::Pattern;
+use crate::span::Span;
 
 /// The smooth phase of a model: between events it is a pure function of time and state.
 ///
@@ -43,8 +46,69 @@ pub trait System {
         None
     }
 
+    /// Bounds of a crossing function and of its time derivative over a part of a step, for every
+    /// value that time and the dense output have there. They are asked for where
+    /// [`crate::Sides::gain`] is infinite.
+    fn enclose(&mut self, _function: usize, _span: &Span) -> Enclosure {
+        Enclosure { value: Interval::ALL, rate: Interval::ALL }
+    }
+
+    /// How far rounding may have moved a crossing function and its time derivative at (t, x), where
+    /// each state has gathered a further error `drift`; none where the system does not know.
+    fn noise(&mut self, _function: usize, _at: At) -> Option<Noise> {
+        None
+    }
+
+    /// A bound of the noise of a function's value that is quick to compute, from the largest state
+    /// and the largest drift; infinite where there is none.
+    fn most_noise(&mut self, _function: usize, _t: f64, _state: f64, _drift: f64) -> f64 {
+        f64::INFINITY
+    }
+
+    /// The time that an offset stands for \[s\], whose last places say how well it can be known.
+    fn time(&self, t: f64) -> f64 {
+        t
+    }
+
+    /// How finely time can be told apart near the present phase \[s\], whatever floats of the offset
+    /// could do.
+    fn resolution(&self) -> f64 {
+        0.0
+    }
+
     /// Stands at a point that is not finite, so that whoever looks for the reason finds it there.
     fn stand_at(&mut self, _t: f64, _x: &[f64]) {}
+}
+
+/// Bounds of a function over a part of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Enclosure {
+    /// Of its value.
+    pub value: Interval,
+    /// Of its time derivative.
+    pub rate: Interval,
+}
+
+/// Where the noise of a function is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// Offset.
+    pub t: f64,
+    /// The states there.
+    pub x: &'a [f64],
+    /// Their derivatives.
+    pub dx: &'a [f64],
+    /// For each state the rounding that steps have gathered in it, as a root of a sum of squares.
+    pub drift: &'a [f64],
+}
+
+/// How far rounding may have moved a function.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Noise {
+    /// Its value.
+    pub value: f64,
+    /// Its time derivative.
+    pub rate: f64,
 }
 
 /// A trial step, for a system that computes it whole.

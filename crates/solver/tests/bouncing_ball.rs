@@ -27,7 +27,7 @@ fn bounces_and_looks(
     let mut residual = [0.0];
     let mut times = Vec::new();
     while times.len() < count && solver.time() < horizon {
-        let sides = Sides { side: &[1.0], residual: &mut residual };
+        let sides = Sides { side: &[1.0], residual: &mut residual, gain: &[] };
         if solver.step(&mut model, horizon, sides).unwrap() == Advance::Crossing {
             let (t, y, v) = (solver.time(), solver.state()[0], solver.state()[1]);
             assert!(y <= 0.0 && y.abs() <= residual[0] && residual[0] < 1e-13, "y = {y}");

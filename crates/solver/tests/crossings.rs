@@ -112,12 +112,15 @@ fn changes(case: &Case, way: Way) -> Vec<f64> {
     let mut times = Vec::new();
     for &horizon in case.horizons {
         while solver.time() < horizon {
-            let sides = Sides { side: &side, residual: &mut residual };
+            let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
             if solver.step(&mut model, horizon, sides).unwrap() == Advance::Reached {
                 assert!(solver.crossed().is_empty());
                 continue;
             }
-            assert_eq!(solver.crossed(), [0]);
+            assert_eq!(
+                solver.crossed().iter().map(|located| located.function).collect::<Vec<_>>(),
+                [0]
+            );
             let t = solver.time();
             let there = g(solver.state().first().copied().unwrap_or(t));
             assert!(there.abs() <= residual[0], "{}: {there} at {t}", case.name);
@@ -172,9 +175,9 @@ fn no_zero_of_a_sine_is_missed_without_states() {
     let (mut side, mut residual) = ([1.0, 1.0], [0.0, 0.0]);
     let mut counts = [0, 0];
     while solver.time() < 100.0 {
-        let sides = Sides { side: &side, residual: &mut residual };
+        let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
         if solver.step(&mut model, 100.0, sides).unwrap() == Advance::Crossing {
-            for &k in solver.crossed() {
+            for k in solver.crossed().iter().map(|located| located.function) {
                 counts[k] += 1;
                 side[k] = -side[k];
                 let period = [1.0, 0.025][k] * std::f64::consts::PI;
@@ -216,9 +219,11 @@ fn symmetric_crossings_share_one_time() {
         let (mut side, mut residual) = ([1.0, -1.0, 1.0, -1.0], [0.0; 4]);
         let mut events = 0;
         while solver.time() < 50.0 {
-            let sides = Sides { side: &side, residual: &mut residual };
+            let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
             if solver.step(&mut model, 50.0, sides).unwrap() == Advance::Crossing {
-                assert_eq!(solver.crossed(), [0, 1, 2, 3], "at {}", solver.time());
+                let crossed: Vec<usize> =
+                    solver.crossed().iter().map(|located| located.function).collect();
+                assert_eq!(crossed, [0, 1, 2, 3], "at {}", solver.time());
                 side = side.map(|side| -side);
                 events += 1;
             }
@@ -239,7 +244,7 @@ fn a_crossing_at_the_horizon_takes_its_time() {
         solver.restart(&mut model, 0.0, &[0.0]);
         let mut residual = [0.0];
         let advance = loop {
-            let sides = Sides { side: &[1.0], residual: &mut residual };
+            let sides = Sides { side: &[1.0], residual: &mut residual, gain: &[] };
             let advance = solver.step(&mut model, horizon, sides).unwrap();
             if solver.time() >= horizon || advance == Advance::Crossing {
                 break advance;
@@ -270,7 +275,7 @@ fn a_zero_of_high_order_at_the_start_is_no_crossing() {
         solver.restart(&mut model, 0.0, &vec![0.0; states]);
         let mut residual = [0.0];
         while solver.time() < 1.0 {
-            let sides = Sides { side: &[1.0], residual: &mut residual };
+            let sides = Sides { side: &[1.0], residual: &mut residual, gain: &[] };
             let advance = solver.step(&mut model, 1.0, sides).unwrap();
             assert_eq!(advance, Advance::Reached, "{}, {states} states", method.name());
         }

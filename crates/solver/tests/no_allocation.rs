@@ -56,12 +56,12 @@ fn drive(solver: &mut Solver) -> u64 {
     let (mut side, mut residual) = ([1.0, 1.0], [0.0; 2]);
     let mut x = [0.0; 2];
     while solver.time() < 20.0 {
-        let sides = Sides { side: &side, residual: &mut residual };
+        let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
         let advance = solver.step(&mut VanDerPol, 20.0, sides).unwrap();
         let half = 0.5 * (solver.step_start() + solver.time());
         solver.interpolate(half, &mut x);
         if advance == Advance::Crossing {
-            for &k in solver.crossed() {
+            for k in solver.crossed().iter().map(|located| located.function) {
                 side[k] = -side[k];
             }
             x.copy_from_slice(solver.state());

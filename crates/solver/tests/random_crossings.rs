@@ -39,9 +39,9 @@ fn changes(functions: Vec<Function>, end: f64, longest: f64) -> (Vec<(f64, usize
     solver.restart(&mut model, 0.0, &[0.0]);
     let mut found = Vec::new();
     while solver.time() < end {
-        let sides = Sides { side: &side, residual: &mut residual };
+        let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
         if solver.step(&mut model, end, sides).unwrap() == Advance::Crossing {
-            for &k in solver.crossed() {
+            for k in solver.crossed().iter().map(|located| located.function) {
                 side[k] = -side[k];
                 found.push((solver.time(), k));
             }

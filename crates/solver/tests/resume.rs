@@ -20,9 +20,9 @@ struct Run {
 
 impl Run {
     fn step(&mut self, model: &mut Model) -> Advance {
-        let sides = Sides { side: &self.side, residual: &mut self.residual };
+        let sides = Sides { side: &self.side, residual: &mut self.residual, gain: &[] };
         let advance = self.solver.step(model, 300.0, sides).unwrap();
-        for &k in self.solver.crossed() {
+        for k in self.solver.crossed().iter().map(|located| located.function) {
             self.side[k] = -self.side[k];
         }
         advance

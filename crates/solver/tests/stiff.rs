@@ -144,7 +144,7 @@ fn a_rod_of_a_thousand_cells_warms_up() {
         solver.restart(&mut Rod, 0.0, &vec![0.0; n]);
         let (mut side, mut residual) = ([-1.0], [0.0]);
         while solver.time() < 4.0 {
-            let sides = Sides { side: &side, residual: &mut residual };
+            let sides = Sides { side: &side, residual: &mut residual, gain: &[] };
             if solver.step(&mut Rod, 4.0, sides).unwrap() == Advance::Crossing {
                 times.push(solver.time());
                 side[0] = 1.0;

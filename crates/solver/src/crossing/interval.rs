@@ -1,7 +1,9 @@
 //! What two looks say about the functions between them.
 
-use super::{Extent, ROUNDING, Seen, Space, greater};
+use super::{Extent, Probe, ROUNDING, Seen, Space, greater, lesser};
+use crate::error::StepError;
 use crate::hermite::Cubic;
+use crate::system::System;
 
 /// Where inside an interval the search wants another look, as a fraction of its width.
 pub(super) type Fraction = f64;
@@ -35,6 +37,10 @@ pub(super) struct Suspect {
     pub scale: f64,
     /// The size at the end of the step.
     pub at_end: f64,
+    /// What is known of it, as in [`super::Sides::gain`].
+    pub gain: f64,
+    /// Up to where enclosures have decided that it has no more than the change that looks show.
+    pub decided: f64,
 }
 
 impl Suspect {
@@ -59,10 +65,25 @@ impl Suspect {
         }
     }
 
-    /// Whether it has changed its side at a look, beyond its rounding.
+    /// Whether it has changed its side at a look, beyond its rounding: by its value, or by a slope
+    /// that leads there for sure.
     #[inline(always)]
-    pub fn changed(&self, step: Extent, look: Seen) -> bool {
-        self.beyond(look.g) && (self.side == 0.0 || look.g.abs() > self.rounding(step, look.t))
+    pub fn changed<S: System>(&self, probe: &mut Probe<S>, step: Extent, look: Seen) -> bool {
+        self.beyond(look.g) && self.beyond_noise(probe, step, look)
+    }
+
+    #[inline(always)]
+    fn beyond_noise<S: System>(&self, probe: &mut Probe<S>, step: Extent, look: Seen) -> bool {
+        if look.g.abs() > probe.most_noise(self.number, look.t) {
+            return true;
+        }
+        match probe.noise(self.number, look.t) {
+            None => self.side == 0.0 || look.g.abs() > self.rounding(step, look.t),
+            Some(noise) => {
+                look.g.abs() > noise.value
+                    || self.side != 0.0 && -self.side * look.rate > noise.rate
+            }
+        }
     }
 
     /// Its cubic between two looks, with the sign that lets it fall.
@@ -75,7 +96,7 @@ impl Suspect {
     /// there, or where its sign is open because the doubt is larger than its value. A change
     /// has such a place near its zero anyway; more than one may hide two further zeros.
     #[inline(always)]
-    fn wish(&self, step: Extent, a: Seen, b: Seen, doubt: f64) -> Option<Fraction> {
+    pub(super) fn wish(&self, step: Extent, a: Seen, b: Seen, doubt: f64) -> Option<Fraction> {
         if self.side == 0.0 || self.fresh && self.flat {
             return doubt.is_infinite().then_some(0.5);
         }
@@ -105,22 +126,42 @@ impl Suspect {
         let open = |place: &Fraction| cubic.at(*place).abs() <= doubt * shape(*place);
         let mut places = PLACES.into_iter().filter(open);
         let first = places.next();
-        if self.changed(step, b) { places.next().and(first) } else { first }
+        let changed = self.beyond(b.g) && b.g.abs() > self.rounding(step, b.t);
+        if changed { places.next().and(first) } else { first }
     }
 }
 
 impl Space {
-    /// Where to look between `here` and the nearest level, the leftmost wish of all suspects.
+    /// Where to look between `here` and the nearest level, the leftmost wish of all suspects. Those
+    /// that can only be looked at wish as long as there are `looks` left.
     #[inline(always)]
-    pub(super) fn wish(&self, here: &super::Level) -> Option<Fraction> {
+    pub(super) fn wish<S: System>(
+        &mut self,
+        probe: &mut Probe<S>,
+        here: &super::Level,
+        looks: usize,
+    ) -> Result<Option<Fraction>, StepError> {
         let last = self.open - 1;
         let (b, m) = (&self.levels[last], here.len());
         let doubts = &self.doubts[last * m..(last + 1) * m];
-        let wishes = self.suspects.iter().filter_map(|own| {
-            let k = own.number;
-            own.wish(self.step, here.of(k), b.of(k), doubts[k])
-        });
-        wishes.min_by(|one, other| one.total_cmp(other))
+        let mut leftmost: Option<Fraction> = None;
+        for own in &mut self.suspects {
+            let (k, step) = (own.number, self.step);
+            let (a, b) = (here.of(k), b.of(k));
+            let wish = if own.gain.is_finite() {
+                let quartic = if self.quartic == 0.0 { 0.0 } else { doubts[k] };
+                own.wish_of_polynomial(step, a, b, quartic)
+            } else if own.gain.is_nan() {
+                if looks > 0 { own.wish(step, a, b, doubts[k]) } else { None }
+            } else {
+                own.wish_of_enclosure(probe, step, (a, b), &mut self.enclosures)?
+            };
+            leftmost = match (leftmost, wish) {
+                (Some(one), Some(other)) => Some(lesser(one, other)),
+                (one, other) => one.or(other),
+            };
+        }
+        Ok(leftmost)
     }
 
     /// Measures the cubics of all suspects from `here` to the nearest level by the look between
@@ -137,8 +178,19 @@ impl Space {
         let (shape, parts) = (shape(theta), [part_of(theta), part_of(1.0 - theta)]);
         let (known, free) = self.doubts.split_at_mut(self.open * m);
         let (of_b, of_at) = (&mut known[(self.open - 1) * m..], &mut free[..m]);
-        for k in self.suspects.iter().map(|own| own.number) {
+        for own in &self.suspects {
+            let k = own.number;
             let (look, cubic) = (at.of(k), here.of(k).cubic(b.of(k), 1.0));
+            if own.gain.is_finite() {
+                // A polynomial of fourth order: what is off is known with its sign, once and for all.
+                let off = match of_b[k].is_finite() {
+                    true => of_b[k],
+                    false => (look.g - cubic.at(theta)) / shape,
+                };
+                let [left, right] = [theta, 1.0 - theta].map(|part| (part * part) * (part * part));
+                (of_at[k], of_b[k]) = (off * left, off * right);
+                continue;
+            }
             let value = (look.g - cubic.at(theta)).abs() / shape;
             let slope = 0.3 * (width * look.rate - cubic.slope_at(theta)).abs();
             let error = value.max(slope);

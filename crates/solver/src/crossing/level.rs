@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::counters::Counters;
+use crate::drift::Drift;
 use crate::hermite::Cubic;
 use crate::segment::Segment;
-use crate::system::System;
+use crate::span::Span;
+use crate::system::{At, Enclosure, Noise, System};
 
 /// The values of all functions at one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,6 +89,16 @@ pub(crate) struct Probe<'a, S> {
     /// Where `x` and `dx` are those of the dense output.
     pub at: Option<f64>,
     pub counters: &'a mut Counters,
+    pub drift: &'a Drift,
+    pub noisy: &'a mut NoiseSpace,
+}
+
+/// Room for a point at which noise is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NoiseSpace {
+    x: Vec<f64>,
+    dx: Vec<f64>,
+    drift: Vec<f64>,
 }
 
 impl<S: System> Probe<'_, S> {
@@ -102,5 +114,40 @@ impl<S: System> Probe<'_, S> {
         self.segment.value_and_slope(t, self.x, self.dx);
         self.at = Some(t);
         self.system.crossings(t, self.x, self.dx, g, rate);
+    }
+
+    /// Bounds of a function between two offsets.
+    pub fn enclose(&mut self, function: usize, from: f64, to: f64) -> Enclosure {
+        self.counters.enclosures += 1;
+        self.system.enclose(function, &Span::new(self.segment, from, to))
+    }
+
+    /// The width of an interval of time that cannot be divided further.
+    pub fn finest(&self, t: f64, h: f64) -> f64 {
+        super::greater(super::finest(t, h), self.system.resolution())
+    }
+
+    /// The most that rounding may move a time located at an offset.
+    pub fn most_uncertain(&self, t: f64) -> f64 {
+        super::MOST_UNCERTAIN * self.system.time(t).abs()
+    }
+
+    /// How far rounding may have moved a function at an offset.
+    pub fn noise(&mut self, function: usize, t: f64) -> Option<Noise> {
+        let NoiseSpace { x, dx, drift } = &mut *self.noisy;
+        let n = self.segment.x0.len();
+        x.resize(n, 0.0);
+        dx.resize(n, 0.0);
+        self.segment.value(t, x);
+        self.segment.slope(t, dx);
+        self.drift.write(drift);
+        self.system.noise(function, At { t, x, dx, drift })
+    }
+
+    /// A bound of the same that is quick to compute.
+    #[inline(always)]
+    pub fn most_noise(&mut self, function: usize, t: f64) -> f64 {
+        let (state, drift) = (self.drift.largest_state, self.drift.largest());
+        self.system.most_noise(function, t, state, drift)
     }
 }

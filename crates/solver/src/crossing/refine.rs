@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    Extent, Level, Probe, ROUNDING, Search, Seen, Sides, Space, Suspect, finest, resolution,
+    Extent, Level, Located, Probe, ROUNDING, Search, Seen, Sides, Space, Suspect, finest, greater,
+    lesser, resolution,
 };
 use crate::system::System;
 
@@ -31,7 +32,7 @@ impl Search {
         let left = self.bracket(probe);
         let space = &mut self.space.0;
         let h = probe.segment.end - probe.segment.start;
-        let reach = resolution(space.levels[last].t, h);
+        let reach = greater(resolution(space.levels[last].t, h), space.uncertainty(probe, last));
         if at_horizon && space.levels[last].t >= probe.segment.end - reach {
             space.fallen(last);
             probe.look(probe.segment.end, &mut space.levels[last]);
@@ -41,8 +42,9 @@ impl Search {
         let space = &mut self.space.0;
         let at = &space.levels[last];
         for own in &space.suspects {
-            if own.wanted || own.beyond(at.of(own.number).g) {
-                self.crossed.push(own.number);
+            let (from, to) = (self.here.of(own.number), at.of(own.number));
+            if own.wanted || own.beyond(to.g) {
+                self.crossed.push(Located::new(probe, own, space.step, from, to));
             }
         }
         Search::leave_residuals(&self.crossed, at, sides);
@@ -180,6 +182,18 @@ impl Suspect {
 }
 
 impl Space {
+    /// How far rounding may have moved the zeros of those that have fallen at a level.
+    fn uncertainty<S: System>(&self, probe: &mut Probe<S>, level: usize) -> f64 {
+        let look = &self.levels[level];
+        let most = probe.most_uncertain(look.t);
+        let of = |own: &Suspect| {
+            let seen = look.of(own.number);
+            let noise = probe.noise(own.number, seen.t).map_or(0.0, |noise| noise.value);
+            lesser(noise / seen.rate.abs(), most)
+        };
+        self.falling().map(of).fold(0.0, greater)
+    }
+
     #[inline(always)]
     fn any_fallen(&self, level: usize) -> bool {
         let look = &self.levels[level];

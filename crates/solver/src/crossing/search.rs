@@ -1,10 +1,11 @@
 //! The search for the first change of side in a step.
 
 use super::{
-    BUDGET, FLAT, LEVELS, Level, Probe, ROUNDING, Search, Sides, Space, finest, resolution,
+    BUDGET, FLAT, LEVELS, Level, Located, Probe, ROUNDING, Search, Seen, Sides, Space, finest,
+    greater, lesser, resolution,
 };
 use crate::error::StepError;
-use crate::system::System;
+use crate::system::{Noise, System};
 
 impl Search {
     /// Finds the first change of side in the segment and returns its time.
@@ -32,7 +33,7 @@ impl Search {
             return Err(StepError::CrossingNotANumber { t, crossing });
         }
         self.seek_own_side(probe, sides);
-        let change = self.sweep(probe, sides, at_horizon);
+        let change = self.sweep(probe, sides, at_horizon)?;
         if change.is_none() && kept {
             self.forget_residuals(sides);
         }
@@ -45,18 +46,18 @@ impl Search {
         probe: &mut Probe<S>,
         sides: &mut Sides,
         at_horizon: bool,
-    ) -> Option<f64> {
+    ) -> Result<Option<f64>, StepError> {
         let mut budget = BUDGET;
         while self.space.0.open > 0 {
-            if budget > 0 && self.split(probe, sides) {
-                budget -= 1;
-            } else if self.space.0.falls() {
-                return Some(self.locate(probe, sides, at_horizon));
+            if self.split(probe, sides, budget)? {
+                budget = budget.saturating_sub(1);
+            } else if self.space.0.falls(probe) {
+                return Ok(Some(self.locate(probe, sides, at_horizon)));
             } else {
                 self.pass();
             }
         }
-        self.settle(probe, sides, at_horizon)
+        Ok(self.settle(probe, sides, at_horizon))
     }
 
     /// How far the cubics of all functions over the step are off at one place inside, in units
@@ -73,7 +74,12 @@ impl Search {
             let (from, to, at) = (self.here.of(k), b.of(k), at.of(k));
             let error = (at.g - from.cubic(to, 1.0).at(PLACE)).abs();
             let size = from.g.abs().max(to.g.abs()).max(at.g.abs());
-            if error <= ROUNDING * size { 0.0 } else { error / (PART * size) }
+            let mut is_noise =
+                |at: Seen| probe.noise(k, at.t).is_some_and(|noise| error <= 4.0 * noise.value);
+            if error <= ROUNDING * size || error > PART * size && (is_noise(at) || is_noise(to)) {
+                return 0.0;
+            }
+            error / (PART * size)
         };
         (0..b.len()).map(error_of).fold(0.0, f64::max)
     }
@@ -114,21 +120,26 @@ impl Search {
     }
 
     /// Takes one more look inside the nearest interval, if a function wishes it.
-    fn split<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) -> bool {
+    fn split<S: System>(
+        &mut self,
+        probe: &mut Probe<S>,
+        sides: &Sides,
+        looks: usize,
+    ) -> Result<bool, StepError> {
         let space = &mut self.space.0;
         if space.open >= LEVELS {
-            return false;
+            return Ok(false);
         }
-        let Some(fraction) = space.wish(&self.here) else { return false };
+        let Some(fraction) = space.wish(probe, &self.here, looks)? else { return Ok(false) };
         let b = &space.levels[space.open - 1];
-        let width = b.t - self.here.t;
-        if width <= resolution(b.t, 0.0) {
-            return false;
+        let (width, t) = (b.t - self.here.t, b.t);
+        let at = self.here.t + fraction * width;
+        if width <= probe.finest(t, space.step.width) || at <= self.here.t || at >= t {
+            return Ok(false);
         }
-        let t = self.here.t + fraction * width;
-        space.look_between(probe, sides, &self.here, t);
+        space.look_between(probe, sides, &self.here, at);
         space.open += 1;
-        true
+        Ok(true)
     }
 
     /// Makes the right end of the nearest interval the left end of the next one.
@@ -155,16 +166,24 @@ impl Search {
     ) -> Option<f64> {
         let h = probe.segment.end - probe.segment.start;
         let reach = resolution(self.here.t, h);
+        let most = greater(reach, probe.most_uncertain(self.here.t));
         for own in &self.space.0.suspects {
             let (k, here) = (own.number, self.here.of(own.number));
             let (u, fall) = (own.side * here.g, -own.side * here.rate);
             let steep = fall * h > FLAT * own.scale;
-            let passing = steep && u.abs() <= fall * reach;
-            if at_horizon && passing && !own.fresh {
-                self.crossed.push(k);
+            // At a horizon something else happens, and what time hardly tells from it happens too;
+            // elsewhere the next step finds what this one is not sure to have reached.
+            let near = steep && !own.fresh && u.abs() <= fall * most;
+            let noise =
+                if near { probe.noise(k, here.t).unwrap_or_default() } else { Noise::default() };
+            let uncertainty = lesser(noise.value, fall * most) / fall;
+            let passing = near && (u.abs() <= noise.value || at_horizon && u.abs() <= fall * reach);
+            if passing {
+                let uncertainty = greater(uncertainty, resolution(here.t, 0.0));
+                self.crossed.push(Located { function: k, uncertainty, leap: 0.0 });
             } else if u > sides.residual[k] {
                 sides.residual[k] = 0.0;
-            } else if u < 0.0 {
+            } else if u < 0.0 && -u <= own.rounding(self.space.0.step, self.here.t) {
                 sides.residual[k] = sides.residual[k].max(-u);
             }
         }
@@ -185,8 +204,13 @@ impl Search {
     /// Sets the residuals of located functions: the value with a margin of a few units in the
     /// last place of the value and of time.
     #[inline(always)]
-    pub(super) fn leave_residuals(crossed: &[usize], at: &Level, sides: &mut Sides) {
-        for &k in crossed {
+    pub(super) fn leave_residuals(crossed: &[Located], at: &Level, sides: &mut Sides) {
+        for located in crossed {
+            let k = located.function;
+            if located.leap != 0.0 {
+                sides.residual[k] = 0.0;
+                continue;
+            }
             let at = at.of(k);
             let margin = ROUNDING * (at.g.abs() + at.rate.abs() * at.t.abs());
             sides.residual[k] = (at.g.abs() + margin).max(f64::MIN_POSITIVE);
@@ -206,11 +230,11 @@ impl Space {
 
     /// Notes which functions fall in the nearest interval, and says whether there are any.
     #[inline(always)]
-    fn falls(&mut self) -> bool {
+    fn falls<S: System>(&mut self, probe: &mut Probe<S>) -> bool {
         let b = &self.levels[self.open - 1];
         self.falling.clear();
         for (place, own) in self.suspects.iter_mut().enumerate() {
-            own.wanted = own.changed(self.step, b.of(own.number));
+            own.wanted = own.changed(probe, self.step, b.of(own.number));
             if own.wanted {
                 self.falling.push(place);
             }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, greater, lesser, resolution,
+    ENCLOSURES, Extent, FLAT, Level, ROUNDING, Search, Seen, Sides, Space, Suspect, greater,
+    lesser, resolution,
 };
 use crate::segment::Segment;
 use crate::wide::wide;
@@ -26,7 +27,11 @@ impl Search {
         let (m, end) = (here.len(), space.levels[0].t);
         // At the end nothing may be so near as the resolution of its location either.
         let way = end - here.t;
-        let way = Way { width: way, far: way.max(resolution(end, width)) };
+        space.quartic = segment.largest_quartic();
+        space.enclosures = ENCLOSURES;
+        // A quartic of zero would hide a gain that is infinite.
+        let quartic = space.quartic.max(f64::MIN_POSITIVE);
+        let way = Way { width: way, far: way.max(resolution(end, width)), quartic };
         space.suspects.clear();
         let found = wide(
             m,
@@ -39,6 +44,9 @@ impl Search {
         found.kept
     }
 }
+
+/// The side of a function, its residual, and what is known of it.
+type Kept = (f64, f64, f64);
 
 /// What a pass over all functions has found beside suspects.
 #[derive(Clone, Copy, Default)]
@@ -54,15 +62,20 @@ struct Found {
 struct Way {
     width: f64,
     far: f64,
+    /// The largest coefficient of θ⁴ of a state.
+    quartic: f64,
 }
 
 impl Way {
-    /// Whether a function stays away from zero.
+    /// Whether a function stays away from zero: the Bernstein coefficients of an affine one are then
+    /// all on its side, the middle one because its quartic takes away a sixth at most. One that has
+    /// to be enclosed is never clear by this.
     #[inline(always)]
-    fn is_clear(self, side: f64, residual: f64, g: [f64; 2], rate: [f64; 2]) -> bool {
+    fn is_clear(self, (side, residual, gain): Kept, g: [f64; 2], rate: [f64; 2]) -> bool {
         let nearest = lesser(side * g[0], side * g[1]);
         let steepest = greater((self.width * rate[0]).abs(), (self.far * rate[1]).abs());
-        (nearest > steepest) & (nearest > residual)
+        let bent = 4.0 * nearest <= gain * self.quartic;
+        (nearest > steepest) & (nearest > residual) & !bent
     }
 
     /// Whether all functions of a block do.
@@ -71,11 +84,16 @@ impl Way {
         let ((at_a, rate_a), (at_b, rate_b)) = (a.parts(), b.parts());
         let [at_a, at_b] = [&at_a[block.clone()], &at_b[block.clone()]];
         let [rate_a, rate_b] = [&rate_a[block.clone()], &rate_b[block.clone()]];
-        let [side, residual] = [&sides.side[block.clone()], &sides.residual[block]];
-        (0..side.len()).fold(true, |clear, k| {
+        let [side, residual] = [&sides.side[block.clone()], &sides.residual[block.clone()]];
+        let clear = |k: usize, gain: f64| {
             let (g, rate) = ([at_a[k], at_b[k]], [rate_a[k], rate_b[k]]);
-            clear & self.is_clear(side[k], residual[k], g, rate)
-        })
+            self.is_clear((side[k], residual[k], gain), g, rate)
+        };
+        if sides.gain.is_empty() {
+            return (0..side.len()).fold(true, |all, k| all & clear(k, f64::NAN));
+        }
+        let gain = &sides.gain[block];
+        (0..side.len()).fold(true, |all, k| all & clear(k, gain[k]))
     }
 }
 
@@ -89,7 +107,7 @@ impl Suspect {
     /// A function at the start of a step, with what is seen of it at both ends.
     fn new(
         number: usize,
-        (side, band): (f64, f64),
+        (side, band, gain): Kept,
         step: Extent,
         here: Seen,
         end: Seen,
@@ -99,7 +117,8 @@ impl Suspect {
         let fresh = side != 0.0 && size <= band;
         let flat = fresh && side * end.g >= 0.0 && rise.abs() <= FLAT * end.g.abs();
         let at_end = end.g.abs();
-        Suspect { number, side, band, fresh, flat, wanted: false, scale: size, at_end }
+        let (wanted, scale, decided) = (false, size, f64::NEG_INFINITY);
+        Suspect { number, side, band, fresh, flat, wanted, scale, at_end, gain, decided }
     }
 }
 
@@ -116,10 +135,11 @@ impl Space {
             }
             for k in block {
                 let (side, band, from, to) = (sides.side[k], sides.residual[k], a.of(k), b.of(k));
+                let kept = (side, band, sides.gain(k));
                 found.kept |= band != 0.0;
-                if !way.is_clear(side, band, [from.g, to.g], [from.rate, to.rate]) {
+                if !way.is_clear(kept, [from.g, to.g], [from.rate, to.rate]) {
                     found.resting |= side == 0.0;
-                    self.suspects.push(Suspect::new(k, (side, band), self.step, from, to));
+                    self.suspects.push(Suspect::new(k, kept, self.step, from, to));
                     self.doubts[k] = f64::INFINITY;
                 }
             }
@@ -155,7 +175,7 @@ impl Space {
             for k in block.filter(|k| !is_clear(*k)) {
                 let place = self.suspects.binary_search_by_key(&k, |own| own.number);
                 let Err(place) = place else { continue };
-                let own = (sides.side[k], sides.residual[k]);
+                let own = (sides.side[k], sides.residual[k], sides.gain(k));
                 let seen = Suspect::new(k, own, self.step, a.of(k), known[0].of(k));
                 self.suspects.insert(place, Suspect { fresh: false, flat: false, ..seen });
                 (0..self.open).for_each(|level| self.doubts[level * m + k] = f64::INFINITY);

@@ -89,7 +89,7 @@ pub fn variable(method: Method, tolerance: f64) -> Options {
 }
 
 pub fn no_sides() -> Sides<'static> {
-    Sides { side: &[], residual: &mut [] }
+    Sides { side: &[], residual: &mut [], gain: &[] }
 }
 
 /// Runs a model without crossings up to `end`.

@@ -1,0 +1,109 @@
+//! The time of what a region has located: crossings that rounding alone keeps apart share one tag,
+//! and a leap over zero is passed.
+
+use base::Time;
+use ir::run;
+
+use crate::flow::{counted, numbered, scatter, states, watches};
+use crate::simulation::Simulation;
+use crate::snapshot::RegionState;
+
+/// Attempts to pass a leap, each a place of time further.
+const ATTEMPTS: u32 = 8;
+
+/// The next float of time, in attoseconds at least one.
+fn place_of_time(time: Time) -> Time {
+    let seconds = time.seconds().abs();
+    let place = Time::from_f64(seconds * f64::EPSILON).unwrap_or(Time::ZERO);
+    place.max(Time::from_attoseconds(1))
+}
+
+impl RegionState {
+    /// How far the zeros that were located last may be from where they were located \[s\].
+    pub(crate) fn uncertainty(&self) -> f64 {
+        let located = self.solver.crossed().iter().map(|located| located.uncertainty);
+        located.fold(0.0, f64::max)
+    }
+
+    /// The times at which what was located may have happened.
+    fn possible(&self) -> (Time, Time) {
+        let most = 64.0 * f64::EPSILON * self.reached.seconds().abs();
+        let d = Time::from_f64(self.uncertainty().min(most)).unwrap_or(Time::ZERO);
+        (self.reached - d, self.reached + d)
+    }
+}
+
+impl Simulation {
+    /// Gives all regions whose crossings cannot be told from that of `region`, which is the first,
+    /// the same time, and returns it: that of the agenda where it is one of theirs, else the latest.
+    pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
+        let (_, mut end) = self.s.regions[region].possible();
+        let first = self.s.regions[region].reached;
+        if self.mover().is_some() || first == horizon {
+            return first;
+        }
+        let mut time = first;
+        // Each round may take in what overlaps only with what the round before has taken in.
+        loop {
+            let before = time;
+            for state in self.s.regions.iter().filter(|state| state.crossing) {
+                let (from, to) = state.possible();
+                if from <= end && state.reached <= horizon {
+                    (time, end) = (time.max(state.reached), end.max(to));
+                }
+            }
+            if time == before {
+                break;
+            }
+        }
+        for state in self.s.regions.iter_mut().filter(|state| state.crossing) {
+            if state.reached <= time {
+                state.reached = time;
+            }
+        }
+        time
+    }
+
+    /// Moves the time of a leap on until the function has leapt there, by the time of the tick. The
+    /// solver has seen it at an offset from the start of the phase, whose last places are finer than
+    /// those of the time itself.
+    pub(crate) fn pass_leaps(&mut self, region: usize, horizon: Time) {
+        let crossed = self.s.regions[region].solver.crossed();
+        if crossed.iter().all(|located| located.leap == 0.0) {
+            return;
+        }
+        let code = self.program.clone();
+        let program = &code.regions[region];
+        for _ in 0..ATTEMPTS {
+            let state = &self.s.regions[region];
+            let (x, ranges) = (state.solver.state(), &state.ranges);
+            scatter(&mut self.s.slots, program.state, states(ranges), x);
+            self.s.slots[code.time as usize] = state.reached.seconds();
+            run(&program.prelude, &mut self.s.slots);
+            run(&program.crossings, &mut self.s.slots);
+            let leapt = |located: &solver::Located| {
+                let watch = numbered(watches(ranges), located.function);
+                located.leap * self.s.slots[program.g as usize + watch] >= 0.0
+            };
+            let state = &self.s.regions[region];
+            if state.solver.crossed().iter().all(leapt) {
+                return;
+            }
+            let next = state.reached + place_of_time(state.reached);
+            if next > horizon {
+                return;
+            }
+            self.s.regions[region].reached = next;
+        }
+    }
+
+    /// The side that a function leaps to at this time, where it does.
+    pub(crate) fn leap(&self, region: usize, watch: usize) -> Option<f64> {
+        let state = &self.s.regions[region];
+        let here = self.s.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        let function = counted(watches(&state.ranges), watch)?;
+        let mut crossed = state.solver.crossed().iter().filter(|_| state.crossing && here);
+        let own = crossed.find(|located| located.function == function)?;
+        (own.leap != 0.0).then_some(own.leap)
+    }
+}

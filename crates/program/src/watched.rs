@@ -1,0 +1,358 @@
+//! What is known of the functions that the solver watches, beside their tapes: whether they are
+//! affine, whether they can be bounded over a step, and how far rounding may move them.
+//!
+//! The tapes of a region compute all functions at once, on floats. Bounds and roundings are asked
+//! for one function at a time, and rarely, so that each has a tape of its own over places of its
+//! own, which is made when it is first asked for.
+
+use std::collections::BTreeMap;
+
+use base::Interval;
+use ir::{Binary, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
+use rustc_hash::FxHashMap;
+
+use crate::program::{Program, RegionProgram};
+
+/// What the search for crossings may rely on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Shape {
+    /// It does not move.
+    Still,
+    /// A sum of multiples of time and of states, with constant factors, or factors that keep their
+    /// values between events.
+    Affine,
+    /// Bounds of time and of the states give bounds of it.
+    Enclosed,
+    /// Something in it cannot be bounded: an opaque function, a solved loop, a delayed signal.
+    Opaque,
+}
+
+/// A watched function as nodes of the program's graph.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its value.
+    pub(crate) value: NodeId,
+    /// Its time derivative, over the rates of the states.
+    pub(crate) rate: NodeId,
+    /// The same, over the states themselves.
+    pub(crate) full_rate: NodeId,
+    /// What is known of it.
+    pub shape: Shape,
+    /// The sum of the absolute values of its factors of states, where it is affine and they are
+    /// constants: infinite where bounds must be asked for, not a number where there are none.
+    pub gain: f64,
+    /// What a quick bound of its rounding is made of, where it is affine with constant factors.
+    pub terms: Option<Terms>,
+    /// The same of its time derivative.
+    pub rate_terms: Option<Terms>,
+}
+
+/// An affine function by the sizes of its terms.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    /// Places of states and of what is frozen, and the sums of absolute values of their factors.
+    pub places: Vec<(Slot, f64)>,
+    /// The sum of absolute values of the factors of time.
+    pub time: f64,
+    /// The sum of absolute values of its constants.
+    pub constant: f64,
+    /// How many operations it has at most on the way from a leaf.
+    pub operations: f64,
+}
+
+/// More places than these are not worth a quick bound.
+const MOST_PLACES: usize = 16;
+
+impl Terms {
+    /// A bound of the rounding of the function, where `of` gives the size of what is at a place and
+    /// each state has gathered `drift`.
+    #[inline]
+    pub fn noise(&self, of: impl Fn(Slot) -> f64, time: f64, drift: f64) -> f64 {
+        let (mut size, mut gain) = (self.constant + self.time * time.abs(), 0.0);
+        for (place, factor) in &self.places {
+            size += factor * of(*place).abs();
+            gain += factor;
+        }
+        0.5 * f64::EPSILON * (self.operations + 2.0) * size + gain * drift
+    }
+
+    fn scaled(mut self, by: f64) -> Terms {
+        let by = by.abs();
+        self.places.iter_mut().for_each(|(_, factor)| *factor *= by);
+        Terms { time: by * self.time, constant: by * self.constant, ..self }
+    }
+
+    fn plus(mut self, other: &Terms) -> Option<Terms> {
+        for (place, factor) in &other.places {
+            match self.places.iter_mut().find(|(own, _)| own == place) {
+                Some((_, own)) => *own += factor,
+                None => self.places.push((*place, *factor)),
+            }
+        }
+        self.time += other.time;
+        self.constant += other.constant;
+        self.operations = self.operations.max(other.operations) + 1.0;
+        (self.places.len() <= MOST_PLACES).then_some(self)
+    }
+}
+
+/// Which leaves move, and how.
+pub(crate) struct Moving<'a> {
+    pub is_state: &'a dyn Fn(Slot) -> bool,
+    pub is_delayed: &'a dyn Fn(Slot) -> bool,
+    pub time: Slot,
+}
+
+/// What is found of a node: its shape; a bound of the sum of absolute values of the factors of states
+/// in each of its elements, where it is affine and they are constants; and its terms.
+#[derive(Clone)]
+struct Found {
+    shape: Shape,
+    gain: Option<f64>,
+    terms: Option<Terms>,
+}
+
+/// Finds the shapes of nodes, each once.
+#[derive(Default)]
+pub(crate) struct Shapes {
+    known: FxHashMap<NodeId, Found>,
+}
+
+impl Shapes {
+    /// What is known of a function; `rate` and `full_rate` are its time derivatives.
+    pub fn function(
+        &mut self,
+        graph: &Graph,
+        moving: &Moving,
+        value: NodeId,
+        [rate, full_rate]: [NodeId; 2],
+    ) -> Function {
+        self.visit(graph, moving, &[value, rate, full_rate]);
+        let Found { shape, gain, terms } = self.known[&value].clone();
+        let shape = match self.known[&rate].shape {
+            Shape::Opaque => Shape::Opaque,
+            _ => shape,
+        };
+        let gain = match (shape, gain) {
+            (Shape::Opaque, _) => f64::NAN,
+            (Shape::Affine | Shape::Still, Some(gain)) => gain,
+            _ => f64::INFINITY,
+        };
+        let rate_terms = self.known[&full_rate].terms.clone();
+        Function { value, rate, full_rate, shape, gain, terms, rate_terms }
+    }
+
+    fn visit(&mut self, graph: &Graph, moving: &Moving, roots: &[NodeId]) {
+        let known = &self.known;
+        let order = graph.reachable_above(roots, &|id| known.contains_key(&id));
+        for id in order {
+            if !self.known.contains_key(&id) {
+                let found = self.find(graph, moving, id);
+                self.known.insert(id, found);
+            }
+        }
+    }
+
+    fn find(&self, graph: &Graph, moving: &Moving, id: NodeId) -> Found {
+        let node = graph.node(id);
+        let args: Vec<&Found> = node.args.iter().map(|arg| &self.known[arg]).collect();
+        let constant = |k: usize| match &graph.node(node.args[k]).op {
+            Op::Const(bits) => {
+                Some(bits.iter().map(|bits| f64::from_bits(*bits).abs()).fold(0.0, f64::max))
+            }
+            _ => None,
+        };
+        let shape = args.iter().map(|arg| arg.shape).fold(Shape::Still, Shape::and);
+        let frozen = |k: usize| args[k].shape == Shape::Still;
+        let gains = || args.iter().map(|arg| arg.gain);
+        let scalar = graph.ty(id).len() == 1;
+        let of_terms = |made: Option<Terms>| made.filter(|_| scalar);
+        let affine = |gain: Option<f64>, terms: Option<Terms>| Found { shape, gain, terms };
+        let scaled = |k: usize, by: f64| {
+            let terms = of_terms(args[k].terms.clone().map(|terms| terms.scaled(by)));
+            affine(args[k].gain.map(|gain| by * gain), terms)
+        };
+        let largest = || gains().try_fold(0.0, |most: f64, gain| Some(most.max(gain?)));
+        let moves = shape != Shape::Still;
+        match &node.op {
+            Op::Leaf(slot) => leaf(moving, *slot, scalar),
+            Op::Const(bits) => {
+                let size = bits.iter().map(|bits| f64::from_bits(*bits).abs()).fold(0.0, f64::max);
+                let terms = Terms { constant: size, ..Terms::default() };
+                Found { shape, gain: Some(0.0), terms: of_terms(Some(terms)) }
+            }
+            Op::Call(_) | Op::Solve(_) | Op::Unknown if moves => Found::opaque(),
+            _ if shape == Shape::Opaque => Found::opaque(),
+            Op::Unary(Unary::Neg) => affine(args[0].gain, args[0].terms.clone()),
+            Op::Binary(Binary::Add | Binary::Sub) => {
+                let terms = args[0].terms.clone().zip(args[1].terms.as_ref());
+                let gain = args[0].gain.zip(args[1].gain).map(|(a, b)| a + b);
+                affine(gain, of_terms(terms.and_then(|(a, b)| a.plus(b))))
+            }
+            Op::Binary(Binary::Mul) if constant(0).is_some() => {
+                scaled(1, constant(0).unwrap_or(0.0))
+            }
+            Op::Binary(Binary::Mul) if constant(1).is_some() => {
+                scaled(0, constant(1).unwrap_or(0.0))
+            }
+            Op::Binary(Binary::Div) if scalar && constant(1).is_some_and(|c| c != 0.0) => {
+                scaled(0, 1.0 / constant(1).unwrap_or(1.0))
+            }
+            // What keeps its value between events has no factor of a state, whatever it is.
+            _ if !moves => affine(Some(0.0), None),
+            Op::Binary(Binary::Mul) if frozen(0) || frozen(1) => affine(None, None),
+            Op::Binary(Binary::Div) if frozen(1) => affine(None, None),
+            Op::LinearSolve | Op::MatMul if frozen(0) => affine(None, None),
+            Op::MatMul if frozen(1) => affine(None, None),
+            Op::Select | Op::Choose(_) if frozen(0) => affine(largest(), None),
+            Op::Index if frozen(1) => affine(args[0].gain, None),
+            Op::Extract(_) | Op::Splat => affine(args[0].gain, of_terms(args[0].terms.clone())),
+            Op::Stack | Op::Transpose => affine(largest(), None),
+            Op::Sum => {
+                let n = graph.ty(node.args[0]).len() as f64;
+                affine(args[0].gain.map(|gain| n * gain), None)
+            }
+            _ => Found { shape: Shape::Enclosed, gain: None, terms: None },
+        }
+    }
+}
+
+impl Shape {
+    /// What is known of a function of both.
+    fn and(self, other: Shape) -> Shape {
+        let rank = |shape: Shape| match shape {
+            Shape::Still => 0,
+            Shape::Affine => 1,
+            Shape::Enclosed => 2,
+            Shape::Opaque => 3,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+impl Found {
+    fn opaque() -> Found {
+        Found { shape: Shape::Opaque, gain: None, terms: None }
+    }
+}
+
+fn leaf(moving: &Moving, slot: Slot, scalar: bool) -> Found {
+    if (moving.is_delayed)(slot) {
+        return Found::opaque();
+    }
+    if slot == moving.time {
+        let terms = Terms { time: 1.0, ..Terms::default() };
+        return Found { shape: Shape::Affine, gain: Some(0.0), terms: Some(terms) };
+    }
+    let state = (moving.is_state)(slot);
+    let shape = if state { Shape::Affine } else { Shape::Still };
+    let terms = scalar.then(|| Terms { places: vec![(slot, 1.0)], ..Terms::default() });
+    Found { shape, gain: Some(if state { 1.0 } else { 0.0 }), terms }
+}
+
+/// Where a number that a function needs comes from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Source {
+    /// A place of the buffer whose number keeps its value between events.
+    Frozen(Slot),
+    /// A state of the region, by its number.
+    State(usize),
+    /// The rate of a state.
+    Rate(usize),
+    /// Time \[s\].
+    Time,
+}
+
+/// The tapes of one watched function, on intervals and on numbers with their rounding.
+#[derive(Clone, Debug)]
+pub struct WatchedFunction {
+    enclosure: Own<Interval>,
+    rounding: Own<Rounded>,
+}
+
+/// A tape over places of its own.
+#[derive(Clone, Debug)]
+struct Own<T> {
+    tape: Tape,
+    inputs: Vec<(Source, Slot)>,
+    buffer: Vec<T>,
+    value: Slot,
+    rate: Slot,
+}
+
+impl<T: Scalar> Own<T> {
+    fn new(program: &Program, region: &RegionProgram, value: NodeId, rate: NodeId) -> Own<T> {
+        let graph = &program.graph;
+        let mut layout = Layout::default();
+        // Leaves of several lengths may begin at one place; the longest has room for all.
+        let mut lengths: BTreeMap<Slot, usize> = BTreeMap::new();
+        for id in graph.reachable(&[value, rate]) {
+            if let Op::Leaf(slot) = graph.node(id).op {
+                let length = lengths.entry(slot).or_default();
+                *length = (*length).max(graph.ty(id).len());
+            }
+        }
+        let mut places: FxHashMap<Slot, Slot> = FxHashMap::default();
+        let mut inputs = Vec::new();
+        for (slot, length) in lengths {
+            let place = layout.reserve(length);
+            places.insert(slot, place);
+            let own = (0..length as Slot).map(|i| (source(program, region, slot + i), place + i));
+            inputs.extend(own);
+        }
+        let (to_value, to_rate) = (layout.reserve(1), layout.reserve(1));
+        let roots = [(value, to_value), (rate, to_rate)];
+        let tape = Tape::compile(graph, &roots, &mut layout, &|slot| places[&slot]);
+        let buffer = layout.image().iter().map(|x| T::constant(*x)).collect();
+        Own { tape, inputs, buffer, value: to_value, rate: to_rate }
+    }
+
+    /// Runs it with what the sources give; the value and its time derivative.
+    fn run(&mut self, mut of: impl FnMut(Source) -> T) -> [T; 2] {
+        for (source, place) in &self.inputs {
+            self.buffer[*place as usize] = of(*source);
+        }
+        run(&self.tape, &mut self.buffer);
+        [self.buffer[self.value as usize], self.buffer[self.rate as usize]]
+    }
+}
+
+fn source(program: &Program, region: &RegionProgram, slot: Slot) -> Source {
+    let within = |from: Slot| {
+        let offset = slot.checked_sub(from)? as usize;
+        (offset < region.dimension).then_some(offset)
+    };
+    if slot == program.time {
+        Source::Time
+    } else if let Some(state) = within(region.state) {
+        Source::State(state)
+    } else if let Some(state) = within(region.rate) {
+        Source::Rate(state)
+    } else {
+        Source::Frozen(slot)
+    }
+}
+
+impl WatchedFunction {
+    /// Bounds of the value and of its time derivative.
+    pub fn enclose(&mut self, of: impl FnMut(Source) -> Interval) -> [Interval; 2] {
+        self.enclosure.run(of)
+    }
+
+    /// The value and its time derivative with their roundings.
+    pub fn round(&mut self, of: impl FnMut(Source) -> Rounded) -> [Rounded; 2] {
+        self.rounding.run(of)
+    }
+}
+
+impl Program {
+    /// Makes the tapes of a watched function of a region.
+    pub fn watched_function(&self, region: usize, watch: usize) -> WatchedFunction {
+        let region = &self.regions[region];
+        let Function { value, rate, full_rate, .. } = region.functions[watch];
+        WatchedFunction {
+            enclosure: Own::new(self, region, value, rate),
+            rounding: Own::new(self, region, value, full_rate),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What is known of a change that was located.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Extent, Probe, Seen, Suspect, finest, greater, resolution};
+use crate::system::System;
+
+/// A function that changed its side at the located point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Located {
+    /// Its number.
+    pub function: usize,
+    /// How far from the located point its zero may be \[s\], by the rounding of the function and of
+    /// the location.
+    pub uncertainty: f64,
+    /// The side that it leaps to, where it did not pass zero but leapt over it: at a pole or a
+    /// branch cut; 0 elsewhere.
+    pub leap: f64,
+}
+
+impl Located {
+    /// A change that looks on both sides of it show, the second at the located point.
+    pub(super) fn new<S: System>(
+        probe: &mut Probe<S>,
+        own: &Suspect,
+        step: Extent,
+        from: Seen,
+        at: Seen,
+    ) -> Located {
+        let width = at.t - from.t;
+        let fine = finest(at.t, step.width);
+        let steepest = greater(from.rate.abs(), at.rate.abs());
+        // Over the last places of time a function that passes zero goes no further than its slope
+        // takes it, and it goes the way of its slope.
+        let near = at.g.abs() <= 8.0 * greater(fine, width.min(8.0 * fine)) * steepest;
+        let falls = own.side == 0.0 || own.side * from.rate < 0.0 || own.side * at.rate < 0.0;
+        let noise = probe.noise(own.number, at.t).unwrap_or_default();
+        let passes = own.fresh || !own.beyond(at.g) || falls && (near || at.g.abs() <= noise.value);
+        let leap = if passes { 0.0 } else { at.g.signum() };
+        let by_noise = if passes && at.rate != 0.0 { noise.value / at.rate.abs() } else { 0.0 };
+        let uncertainty = greater(by_noise, resolution(at.t, 0.0));
+        Located { function: own.number, uncertainty, leap }
+    }
+}

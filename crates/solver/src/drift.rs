@@ -1,0 +1,66 @@
+//! The rounding that steps gather in the states.
+//!
+//! A step rounds each state once, to half a unit in its last place. Steps do not know of each
+//! other, so that after n of them the state is off by about the root of n such roundings, which the
+//! root of the sum of their squares says; a value that is set begins anew. Only crossing functions
+//! ask for it, to tell a zero from what rounding has left of one.
+
+use serde::{Deserialize, Serialize};
+
+/// Half a unit in the last place, relative to a number.
+const HALF: f64 = 0.5 * f64::EPSILON;
+/// How many times the root of the sum of squares is taken, for a walk that wanders off by more than
+/// it does on average.
+const MARGIN: f64 = 4.0;
+
+/// What is known of the rounding of each state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Drift {
+    /// For each state the sum of squares, in units of [`HALF`].
+    squares: Vec<f64>,
+    /// The largest state and the largest square that were seen since the last restart.
+    pub largest_state: f64,
+    largest_square: f64,
+}
+
+impl Drift {
+    /// States begin anew where they are not what they were.
+    pub fn restart(&mut self, old: &[f64], new: &[f64]) {
+        let known = self.squares.len() == new.len() && old.len() == new.len();
+        self.squares.resize(new.len(), 0.0);
+        (self.largest_state, self.largest_square) = (0.0, 0.0);
+        for (i, (square, x)) in self.squares.iter_mut().zip(new).enumerate() {
+            if !known || old[i].to_bits() != x.to_bits() {
+                *square = x * x;
+            }
+            self.largest_state = self.largest_state.max(x.abs());
+            self.largest_square = self.largest_square.max(*square);
+        }
+    }
+
+    /// Takes one more step in, by the states where it ends.
+    #[inline]
+    pub fn step(&mut self, x: &[f64]) {
+        if self.squares.len() != x.len() {
+            return self.restart(&[], x);
+        }
+        let (mut state, mut largest) = (self.largest_state, self.largest_square);
+        for (square, x) in self.squares.iter_mut().zip(x) {
+            *square += x * x;
+            state = if x.abs() > state { x.abs() } else { state };
+            largest = if *square > largest { *square } else { largest };
+        }
+        (self.largest_state, self.largest_square) = (state, largest);
+    }
+
+    /// The largest rounding of any state.
+    pub fn largest(&self) -> f64 {
+        MARGIN * HALF * self.largest_square.sqrt()
+    }
+
+    /// Writes the rounding of each state.
+    pub fn write(&self, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.squares.iter().map(|square| MARGIN * HALF * square.sqrt()));
+    }
+}
