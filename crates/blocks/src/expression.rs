@@ -462,7 +462,10 @@ fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
             let side = g.side(v[0], zero);
             let negative = read_side(g, side, [true, false, false]);
             let opposite = g.neg(v[0]);
-            g.select(negative, opposite, v[0])
+            let by_side = g.select(negative, opposite, v[0]);
+            let below = g.binary(Binary::Less, v[0], opposite);
+            let by_value = g.select(below, opposite, v[0]);
+            g.observed(by_side, by_value, 1)
         }
         Function::Sign => g.side(v[0], zero),
         Function::Floor => g.cell(v[0]),
@@ -483,13 +486,19 @@ fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
             g.sub(v[0], whole)
         }
         Function::Min | Function::Max => {
-            let holds =
-                if function == Function::Min { [true, true, false] } else { [false, true, true] };
-            v[1..].iter().fold(v[0], |best, next| {
+            let least = function == Function::Min;
+            let holds = if least { [true, true, false] } else { [false, true, true] };
+            let by_side = v[1..].iter().fold(v[0], |best, next| {
                 let side = g.side(best, *next);
                 let keep = read_side(g, side, holds);
                 g.select(keep, best, *next)
-            })
+            });
+            let by_value = v[1..].iter().fold(v[0], |best, next| {
+                let (low, high) = if least { (best, *next) } else { (*next, best) };
+                let keep = g.binary(Binary::LessEqual, low, high);
+                g.select(keep, best, *next)
+            });
+            g.observed(by_side, by_value, v.len() as u32 - 1)
         }
         Function::Atan2 => g.binary(Binary::Atan2, v[0], v[1]),
         Function::Hypot => g.binary(Binary::Hypot, v[0], v[1]),

@@ -252,7 +252,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             Op::Binary(Binary::Sub) if self.is_memory_of(args[1], args[0]) => self.jump(args[0]),
             Op::Binary(Binary::Add | Binary::Sub | Binary::Or) => self.any(args),
             Op::Binary(Binary::Mul | Binary::And) | Op::MatMul => self.both(args[0], args[1]),
-            Op::Binary(Binary::Div) | Op::Index => self.support(args[0]),
+            Op::Binary(Binary::Div) | Op::Index | Op::Observed(_) => self.support(args[0]),
             // 0 < x and x < 0 need an x that is not 0.
             Op::Binary(Binary::Less) if self.is_zero(args[0]) => self.support(args[1]),
             Op::Binary(Binary::Less) if self.is_zero(args[1]) => self.support(args[0]),

@@ -346,10 +346,52 @@ impl Simulation {
             }
             self.look_at_sides(program, region, microstep == 0, &mut found)?;
         }
+        self.look_behind_kinks(program, microstep, &mut found)?;
         for (index, new) in &found {
             self.freeze(program, *index, *new, microstep, sink);
         }
         self.found = found;
+        Ok(())
+    }
+
+    /// Where a kink has changed its side, everything else that is zero goes the way that it has under
+    /// the new one: `floor(max(0, x))` stays at 0 where x falls through zero. The value of what a
+    /// kink selects does not jump, so that this cannot go in circles as with other comparisons.
+    fn look_behind_kinks(
+        &mut self,
+        program: &Program,
+        microstep: u32,
+        found: &mut Vec<(usize, f64)>,
+    ) -> Result<(), RunError> {
+        let place = |index: usize| program.cell(program.crossings[index].frozen).slot as usize;
+        let turned = |(index, new): &(usize, f64)| {
+            let crossing = &program.crossings[*index];
+            let old = self.s.slots[place(*index)];
+            (crossing.kink && old != *new).then_some((*index, old, *new))
+        };
+        let kinks: Vec<(usize, f64, f64)> = found.iter().filter_map(turned).collect();
+        if kinks.is_empty() {
+            return Ok(());
+        }
+        let mut regions: Vec<usize> = found
+            .iter()
+            .filter_map(|(index, _)| program.crossings[*index].watch)
+            .map(|(region, _)| region.index())
+            .collect();
+        regions.dedup();
+        kinks.iter().for_each(|(index, _, new)| self.s.slots[place(*index)] = *new);
+        let mut again = Vec::new();
+        for region in regions {
+            self.compute_rates(region, microstep == 0);
+            self.look_at_sides(program, region, microstep == 0, &mut again)?;
+        }
+        kinks.iter().for_each(|(index, old, _)| self.s.slots[place(*index)] = *old);
+        for (index, new) in again {
+            let own = found.iter_mut().find(|(own, _)| *own == index);
+            if let Some((_, taken)) = own.filter(|_| !program.crossings[index].kink) {
+                *taken = new;
+            }
+        }
         Ok(())
     }
 

@@ -108,6 +108,7 @@ fn tangent(g: &mut Graph, id: NodeId, known: &FxHashMap<NodeId, NodeId>) -> Opti
         }
         Op::Extract(offset) => Some(g.extract(moving[0]?, *offset as usize, node.ty.shape)),
         Op::Index => Some(g.index(moving[0]?, args[1])),
+        Op::Observed(_) => moving[0],
         Op::Sum => Some(g.sum(moving[0]?)),
         Op::Transpose => Some(g.transpose(moving[0]?)),
         Op::MatMul => {

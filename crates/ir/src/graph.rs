@@ -342,6 +342,35 @@ impl Graph {
         self.insert(Op::Side, &[d], ty)
     }
 
+    /// What stages compute by frozen sides, in so many selections, and observers by comparison.
+    pub fn observed(&mut self, by_side: NodeId, by_value: NodeId, selections: u32) -> NodeId {
+        if by_side == by_value || self.constant_of(by_value).is_some() {
+            return by_value;
+        }
+        let ty = self.ty(by_side);
+        self.insert(Op::Observed(selections), &[by_side, by_value], ty)
+    }
+
+    /// The sides that are kinks of what is observed.
+    pub fn kinks(&self) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        for node in &self.nodes {
+            let Op::Observed(selections) = node.op else { continue };
+            let mut at = node.args[0];
+            for _ in 0..selections {
+                let selection = self.node(at);
+                if selection.op != Op::Select {
+                    break;
+                }
+                let read =
+                    self.reachable_above(&[selection.args[0]], &|id| self.node(id).op == Op::Side);
+                found.extend(read.into_iter().filter(|id| self.node(*id).op == Op::Side));
+                at = selection.args[1];
+            }
+        }
+        found
+    }
+
     /// A side that is kept even where the operand is constant, for events of changes.
     pub fn crossed(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let d = self.sub(a, b);
@@ -554,6 +583,7 @@ impl Graph {
             Op::Transpose => self.transpose(args[0]),
             Op::MatMul => self.matmul(args[0], args[1]),
             Op::Cell => self.cell(args[0]),
+            Op::Observed(selections) => self.observed(args[0], args[1], *selections),
             op => self.insert(op.clone(), args, node.ty),
         }
     }

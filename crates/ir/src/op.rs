@@ -32,6 +32,12 @@ pub enum Op {
     Crossed,
     /// The greatest whole number not above, frozen while smooth. Only in the functions of blocks.
     Cell,
+    /// `observed(a, b)`: two ways to compute one number, of which a reads frozen sides and b compares
+    /// values. Stages of a step and derivatives take a, which goes on smoothly past a kink; what is
+    /// observed at accepted points and at ticks is b, which never leaves its range. The number says
+    /// how many selections a is made of, each in the second argument of the one before: their sides
+    /// are kinks, over which the value is continuous.
+    Observed(u32),
     /// `live(d, side, residual)`: the sign of d, but the side while |d| is within the residual.
     Live,
     /// `live_cell(x, cell, residual)`: the floor of x, but the cell while x is within the residual

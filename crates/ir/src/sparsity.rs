@@ -77,7 +77,7 @@ impl Finder<'_> {
             Op::Unary(Unary::Not | Unary::Sign | Unary::Floor) => None,
             Op::Binary(Binary::And | Binary::Or | Binary::Equal) => None,
             Op::Binary(Binary::Less | Binary::LessEqual) => None,
-            Op::Unary(_) => self.known.get(&args[0]).cloned(),
+            Op::Unary(_) | Op::Observed(_) => self.known.get(&args[0]).cloned(),
             Op::Binary(_) => self.elementwise(args),
             Op::Select | Op::Choose(_) => self.elementwise(&args[1..]),
             Op::Splat => Some(Moves::Alike(self.known.get(&args[0])?.of(0).clone())),

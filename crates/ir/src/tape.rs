@@ -534,6 +534,7 @@ impl<'a> Writer<'a> {
             Op::Sum => push(Code::Sum, length(0)),
             Op::Unknown => push(Code::Unknown, n),
             Op::Extract(offset) => self.copy(a + offset, dst, n as usize),
+            Op::Observed(_) => self.copy(a, dst, n as usize),
             Op::Choose(_) => {
                 self.tape.extra.push(Extra::Choose(args[1..].to_vec()));
                 let c = self.tape.extra.len() as u32 - 1;

@@ -57,6 +57,7 @@ fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
         Op::Binary(_) => same(2),
         Op::Side | Op::Crossed | Op::Cell if !sides => Err("a side that nobody decided"),
         Op::Side | Op::Crossed | Op::Cell => same(1),
+        Op::Observed(_) => count(2),
         Op::Live | Op::LiveCell => same(3),
         Op::Select => {
             count(3)?;

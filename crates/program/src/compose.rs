@@ -111,6 +111,7 @@ impl<'a> Composer<'a> {
                         g.bool(taken.is_some_and(|taken| taken[0] != diagram::Presence::Never))
                     }
                 },
+                Op::Observed(_) if mode == Mode::Tick => args[1],
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;
                     g.leaf(site.crossed.expect("a side that is asked for its changes"), node.ty)

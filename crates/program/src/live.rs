@@ -17,6 +17,7 @@ pub(crate) type Operands = FxHashMap<Slot, (NodeId, bool)>;
 pub(crate) struct Copier<'a> {
     graph: &'a mut Graph,
     operands: &'a Operands,
+    observes: bool,
     /// What stands for the nodes that have been looked at.
     known: FxHashMap<NodeId, NodeId>,
     /// Nodes that are being looked at.
@@ -31,7 +32,14 @@ enum Visit {
 
 impl<'a> Copier<'a> {
     pub fn new(graph: &'a mut Graph, operands: &'a Operands) -> Self {
-        Copier { graph, operands, known: FxHashMap::default(), open: FxHashSet::default() }
+        let (known, open) = (FxHashMap::default(), FxHashSet::default());
+        Copier { graph, operands, observes: false, known, open }
+    }
+
+    /// Makes roots as they are observed at accepted points: sides stay frozen, and what never leaves
+    /// its range is computed by comparison.
+    pub fn observer(graph: &'a mut Graph, none: &'a Operands) -> Self {
+        Copier { observes: true, ..Copier::new(graph, none) }
     }
 
     /// The same roots over comparisons that read values.
@@ -75,6 +83,9 @@ impl<'a> Copier<'a> {
             return self.graph.unary(if cell { Unary::Floor } else { Unary::Sign }, value);
         }
         let args: Vec<NodeId> = self.graph.node(id).args.iter().map(copied).collect();
+        if self.observes && matches!(self.graph.node(id).op, Op::Observed(_)) {
+            return args[1];
+        }
         match args[..] == self.graph.node(id).args[..] {
             true => id,
             false => self.graph.with_args(id, &args),

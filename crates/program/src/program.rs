@@ -267,6 +267,8 @@ pub struct Crossing {
     pub block: BlockId,
     /// What it is.
     pub kind: CrossingKind,
+    /// Whether it is a kink of `abs`, `min` or `max`, over which what it selects is continuous.
+    pub kink: bool,
     /// Where the value of the function is: the operand itself for a cell.
     pub value: Slot,
     /// The frozen side or cell.

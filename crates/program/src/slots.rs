@@ -296,6 +296,7 @@ impl Slots {
     fn place_sites(&mut self, diagram: &Diagram, block: BlockId, region: RegionId) {
         let flat = diagram.block(block);
         let graph = &flat.definition.graph;
+        let kinks = if flat.located.is_empty() { Vec::new() } else { graph.kinks() };
         let asked: Vec<NodeId> = graph
             .nodes()
             .iter()
@@ -313,6 +314,9 @@ impl Slots {
                 Op::Cell => self.place_cells(block, region, node.ty),
                 _ => self.place_sides(block, region, node.ty, located, crossed),
             };
+            for crossing in &mut self.crossings[place.first..] {
+                crossing.kink = kinks.contains(site);
+            }
             self.sites.insert((block, *site), place);
         }
     }
@@ -344,6 +348,7 @@ impl Slots {
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Side,
+                kink: false,
                 value: value + offset,
                 frozen: side,
                 crossed: change,
@@ -369,6 +374,7 @@ impl Slots {
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Cell,
+                kink: false,
                 value: value + offset,
                 frozen: cell,
                 crossed: None,

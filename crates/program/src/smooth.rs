@@ -286,6 +286,7 @@ impl<'a> Maker<'a> {
         self.know_functions(id, &watched, &rates);
         let left = self.left(id, &blocks);
         let sample = self.sample(id);
+        let [left, sample] = self.observe([left, sample]);
         let partials = self.partials(id, &rates);
         self.mark_moving();
         // What the rates and crossing functions need and does not move is computed once a phase.
@@ -372,6 +373,19 @@ impl<'a> Maker<'a> {
         }
         let mut copier = Copier::new(&mut self.composer.graph, &operands);
         (!operands.is_empty()).then(|| roots.map(|roots| copier.roots(roots)))
+    }
+
+    /// Roots as they are observed at accepted points.
+    fn observe(&mut self, roots: [Vec<Root>; 2]) -> [Vec<Root>; 2] {
+        let graph = &self.composer.graph;
+        let nodes: Vec<NodeId> = roots.iter().flatten().map(|root| root.0).collect();
+        let is_observed = |id: &NodeId| matches!(graph.node(*id).op, Op::Observed(_));
+        if !graph.reachable(&nodes).iter().any(is_observed) {
+            return roots;
+        }
+        let none = Operands::default();
+        let mut copier = Copier::observer(&mut self.composer.graph, &none);
+        roots.map(|roots| copier.roots(&roots))
     }
 
     /// Crossing functions to their places, and their time derivatives along the rates.

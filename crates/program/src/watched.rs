@@ -176,6 +176,7 @@ impl Shapes {
         let moves = shape != Shape::Still;
         match &node.op {
             Op::Leaf(slot) => leaf(moving, *slot, scalar),
+            Op::Observed(_) => args[0].clone(),
             Op::Const(bits) => {
                 let size = bits.iter().map(|bits| f64::from_bits(*bits).abs()).fold(0.0, f64::max);
                 let terms = Terms { constant: size, ..Terms::default() };

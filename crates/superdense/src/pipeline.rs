@@ -221,6 +221,24 @@ impl System {
         Diagnostics(found)
     }
 
+    /// The blocks that compare what cannot be bounded over a step, by their paths: opaque functions,
+    /// solved loops and delayed signals. Their crossings are looked for at both ends of a step and
+    /// where an extremum is possible, and one that comes and goes between looks may be missed.
+    pub fn only_looked_at(&self) -> Vec<String> {
+        let Code::Exact(program) = &self.code else { return Vec::new() };
+        let mut paths: Vec<String> = Vec::new();
+        for region in &program.regions {
+            for (watch, function) in region.watches.iter().zip(&region.functions) {
+                let block = program.crossings[watch.crossing].block;
+                let path = self.diagram.block(block).written().to_owned();
+                if function.shape == program::Shape::Opaque && !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths
+    }
+
     /// How many blocks the flat diagram has, those made for expressions included.
     pub fn block_count(&self) -> usize {
         self.diagram.blocks.len()

@@ -7,6 +7,9 @@ use crate::arguments::CheckArguments;
 use crate::model::compile;
 use crate::report::{show, warn};
 
+/// How many blocks are named before the rest is counted.
+const MOST_NAMES: usize = 8;
+
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let system = compile(&arguments.model, &arguments.method, None)?;
     match arguments.print.as_deref() {
@@ -20,7 +23,18 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
                 0 => "no errors".to_owned(),
                 number => format!("no errors, {}", count(number, "warning")),
             };
-            show(&format!("{model}: {blocks}, {states}, {found}\n"))
+            let mut text = format!("{model}: {blocks}, {states}, {found}\n");
+            let looked = system.only_looked_at();
+            if !looked.is_empty() {
+                let shown = looked[..looked.len().min(MOST_NAMES)].join(", ");
+                let rest = looked.len().saturating_sub(MOST_NAMES);
+                let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+                text += &format!(
+                    "crossings that are looked for, not guaranteed (opaque functions, solved loops, \
+                     delayed signals): {shown}{rest}\n"
+                );
+            }
+            show(&text)
         }
         Some("diagram") => show(&system.print(Stage::Diagram)),
         Some("schedule") => show(&system.print(Stage::Schedule)),

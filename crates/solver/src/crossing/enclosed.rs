@@ -52,14 +52,15 @@ impl Suspect {
         keeps || rate.low >= -NO_SLOPE || rate.high <= NO_SLOPE
     }
 
-    /// Whether the function is zero but for rounding at both ends of a short interval. Bounds are
-    /// never as fine as that, and dividing further would tell nothing.
+    /// Whether dividing a short interval further would tell nothing: at both ends the function is
+    /// zero but for rounding, or even the bounds of that one point do not decide.
     fn is_lost<S: System>(&self, probe: &mut Probe<S>, step: Extent, (a, b): (Seen, Seen)) -> bool {
         let short = b.t - a.t <= NOISY * step.width;
-        let mut within = |look: Seen| {
+        let mut lost = |look: Seen| {
+            let point = probe.enclose(self.number, look.t, look.t).value;
             let noise = probe.noise(self.number, look.t).map_or(0.0, |noise| noise.value);
-            look.g.abs() <= greater(noise, self.band)
+            point.contains(0.0) || look.g.abs() <= greater(noise, self.band)
         };
-        short && within(a) && within(b)
+        short && lost(a) && lost(b)
     }
 }
