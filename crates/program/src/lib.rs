@@ -25,10 +25,11 @@ mod tick;
 
 pub use jacobian::Jacobian;
 pub use machines::{
-    Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
+    Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
+    StateProgram, Tested, Transition,
 };
 pub use program::{
-    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Output, Program,
+    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Memory, Output, Past, Program,
     RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
     WireCells, WirePlaces, compile,
 };

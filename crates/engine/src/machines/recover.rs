@@ -173,6 +173,7 @@ impl Simulation {
     fn forget_attempt(&mut self) {
         self.active.iter_mut().for_each(|active| active.known = false);
         self.failures.clear();
+        self.speaking.clear();
         (self.forced, self.zeno) = (None, None);
     }
 
