@@ -81,6 +81,24 @@ impl LineState {
         LineState { last, notes: VecDeque::new(), coming: None, seen: 0 }
     }
 
+    /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
+    /// looked at any more.
+    fn end_instant(&mut self, line: &Line) {
+        let mut parts = self.last.clone();
+        if !line.early {
+            parts[0] = 0.0;
+        }
+        parts[1 + line.initial.len()..].fill(0.0);
+        let entries = self.notes.back_mut().map(|note| &mut note.entries);
+        if let Some((entries, microstep)) =
+            entries.and_then(|all| all.last().map(|last| last.microstep + 1).map(|n| (all, n)))
+            && parts != self.last
+        {
+            entries.push(Entry { microstep, parts: parts.clone() });
+            self.last = parts;
+        }
+    }
+
     /// Renumbers what is still to come, so that it begins at a microstep.
     fn go_on(&mut self, microstep: u32) {
         let Some((note, done)) = &mut self.coming else { return };
@@ -165,6 +183,7 @@ impl Simulation {
             if let Some((_, done)) = &mut state.coming {
                 *done = state.seen;
             }
+            state.end_instant(&program.lines[*line]);
         }
         for (region, past) in &code.pasts {
             self.s.histories[region.index()].stop(*past);

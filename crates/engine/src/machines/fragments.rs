@@ -6,7 +6,7 @@ use base::Time;
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::{Tape, run};
-use program::{CrossingKind, EntryWire, Program};
+use program::{CrossingKind, EntryWire, MachineOutput, Program};
 
 use crate::RunError;
 use crate::crossings::ROUNDS;
@@ -94,7 +94,14 @@ impl Simulation {
         if !code.lines.is_empty() {
             self.forget_lines(fragment);
         }
-        for state in &code.states {
+        // What a machine in it has just said is heard, although it starts anew.
+        let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
+        let heard = |output: &&MachineOutput| {
+            self.s.slots[program.cell(program.states[output.says].cell).slot as usize] != 0.0
+        };
+        let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
+        let kept: Vec<usize> = outputs.flat_map(|output| [output.says, output.word]).collect();
+        for state in code.states.iter().filter(|state| !kept.contains(state)) {
             self.set_state(*state, &program.states[*state].initial);
         }
         for timer in &code.timers {
@@ -235,16 +242,21 @@ impl Simulation {
         }
     }
 
-    /// What was due when a fragment stopped comes at the first microstep at which it goes on, and
-    /// functions that were located then still count as zero.
+    /// What was due when a fragment stopped comes at the first microstep at which it goes on.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
-        let clock = &mut self.s.fragments[fragment.index()];
-        let (due, located) = (std::mem::take(&mut clock.due), std::mem::take(&mut clock.located));
-        for (cell, value) in due {
+        for (cell, value) in std::mem::take(&mut self.s.fragments[fragment.index()].due) {
             self.s.slots[program.cell(cell).slot as usize] = value;
             self.pulse(&program, cell);
         }
+        self.bring_located(fragment);
+    }
+
+    /// Functions that were located when a fragment stopped still count as zero when what they are
+    /// made of goes on.
+    pub(super) fn bring_located(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let located = std::mem::take(&mut self.s.fragments[fragment.index()].located);
         for (region, watch, residual) in located {
             let from = program.regions[region.index()].residual as usize;
             let own = &mut self.s.slots[from + watch as usize];

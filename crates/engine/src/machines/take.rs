@@ -121,6 +121,11 @@ impl Simulation {
         if let Some(content) = new.content.filter(|_| !stays) {
             self.enter(content, !transition.history, &mut entered);
         }
+        if transition.history {
+            // The guards begin anew, but what they look at does not.
+            let same = code.states.iter().filter(|state| state.content == new.content);
+            same.for_each(|state| self.bring_located(state.dwell));
+        }
         self.enter(new.dwell, true, &mut entered);
         self.start_states(&entered)?;
         self.assign(transition, &|state| !is_parameter(state));
