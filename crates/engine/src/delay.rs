@@ -217,7 +217,8 @@ impl Simulation {
     /// The time of a delayed happening that a located time cannot be told from.
     pub(crate) fn nearest_delayed(&self, located: Time, resolution: Time) -> Option<Time> {
         let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
-        let running = (0..self.s.lines.len()).filter_map(|line| Some((line, self.line_zero(line)?)));
+        let running =
+            (0..self.s.lines.len()).filter_map(|line| Some((line, self.line_zero(line)?)));
         running
             .flat_map(|(line, zero)| {
                 let later = self.program.lines[line].delay + zero;
@@ -353,9 +354,8 @@ impl Simulation {
 
     /// Lines of which something comes at this tick.
     pub(crate) fn coming_lines(&self) -> Vec<usize> {
-        let comes = |line: &usize| {
-            self.s.lines[*line].coming.is_some() && self.line_zero(*line).is_some()
-        };
+        let comes =
+            |line: &usize| self.s.lines[*line].coming.is_some() && self.line_zero(*line).is_some();
         (0..self.s.lines.len()).filter(comes).collect()
     }
 

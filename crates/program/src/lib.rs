@@ -29,8 +29,8 @@ pub use machines::{
     StateProgram, Tested, Transition,
 };
 pub use program::{
-    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Memory, Output, Past, Program,
-    RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
+    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Memory, Output, Past,
+    Program, RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
     WireCells, WirePlaces, compile,
 };
 pub use rates::{Rates, rates};

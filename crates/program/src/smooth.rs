@@ -11,8 +11,8 @@ use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, Crossing, CrossingKind, Duties, Extras, Memory, Program, RecordCells, RegionProgram, Unit,
-    UnitId, WireCells, WirePlaces, in_words,
+    Cell, Crossing, CrossingKind, Duties, Extras, Memory, Program, RecordCells, RegionProgram,
+    Unit, UnitId, WireCells, WirePlaces, in_words,
 };
 use crate::rates::roots_of;
 use crate::reach::Reach;

@@ -122,7 +122,10 @@ fn what_is_due_is_gone_when_the_state_starts_anew() {
 fn a_preemptive_transition_into_the_same_state() {
     for (inside, when) in INSIDE {
         let text = preempted(inside, when, "").replace("{to: off,", "{to: on, history: true,");
-        let text = text.replace("      off:\n        outputs: {n: -1}\n        transitions: [{to: on, after: 0.5}]", "");
+        let text = text.replace(
+            "      off:\n        outputs: {n: -1}\n        transitions: [{to: on, after: 0.5}]",
+            "",
+        );
         let trace = agreed(&text);
         let microstep = if when.contains("later") { 3 } else { 2 };
         assert_events(&trace, "m.e", &[("1", microstep)]);
@@ -167,7 +170,10 @@ fn actions_of_a_preemptive_transition_see_what_is() {
         "off: {outputs: {y: 1}}",
         "off: {outputs: {y: 1, seen: seen, held: held, event: event, flow: flow}}",
     );
-    let trace = agreed(&text.replace("record: [m.said, m.y]", "record: [m.said, m.y, m.seen, m.held, m.event, m.flow]"));
+    let trace = agreed(&text.replace(
+        "record: [m.said, m.y]",
+        "record: [m.said, m.y, m.seen, m.held, m.event, m.flow]",
+    ));
     assert_eq!(trace.last("m.seen"), Some(42.0));
     assert_eq!(trace.last("m.held"), Some(40.0));
     assert_eq!(trace.last("m.event"), Some(-1.0), "an event that does not happen is not set");
@@ -253,7 +259,10 @@ fn last_words_pass_through_several_machines() {
     assert_events(&trace, "m.said", &[("1", 2)]);
     assert_eq!(at(&trace, "m.said", exact("1", 2)), Some(15.0));
     let still = agreed(&model(
-        &blocks.replace("transitions: [{to: v, when: present(c)}]", "transitions: [{to: v, after: 9}]"),
+        &blocks.replace(
+            "transitions: [{to: v, when: present(c)}]",
+            "transitions: [{to: v, after: 9}]",
+        ),
         "m.said, m.state",
         "2.5",
     ));
@@ -277,7 +286,8 @@ fn taken(transitions: &str, seed: u32) -> f64 {
       b: {{transitions: [{{to: d, after: 100}}]}}
       d: {{transitions: [{{to: a, after: 100}}]}}"
     );
-    let text = model(&blocks, "m.state", "1.5").replace("tolerance", &format!("seed: {seed}, tolerance"));
+    let text =
+        model(&blocks, "m.state", "1.5").replace("tolerance", &format!("seed: {seed}, tolerance"));
     simulate(&text).trace.last("m.state").unwrap()
 }
 
@@ -289,10 +299,22 @@ fn priorities_say_which_is_taken() {
         ("{to: a, when: present(c)}, {to: b, when: present(c), priority: -3}", b),
         ("{to: a, when: present(c)}, {to: b, when: present(c), priority: 1 + 1}", a),
         ("{to: a, when: present(c), priority: -9}, {to: b, when: present(c), preemptive: true}", b),
-        ("{to: a, when: present(c), preemptive: true, priority: 4}, {to: b, when: present(c), preemptive: true, priority: 3}", b),
-        ("{to: a, when: present(c), default: true, preemptive: true}, {to: b, when: present(c)}", a),
-        ("{to: a, when: present(c), default: true, preemptive: true}, {to: b, when: present(c), preemptive: true}", b),
-        ("{to: a, when: present(c), default: true, priority: 1}, {to: b, when: present(c), default: true, priority: 2}", a),
+        (
+            "{to: a, when: present(c), preemptive: true, priority: 4}, {to: b, when: present(c), preemptive: true, priority: 3}",
+            b,
+        ),
+        (
+            "{to: a, when: present(c), default: true, preemptive: true}, {to: b, when: present(c)}",
+            a,
+        ),
+        (
+            "{to: a, when: present(c), default: true, preemptive: true}, {to: b, when: present(c), preemptive: true}",
+            b,
+        ),
+        (
+            "{to: a, when: present(c), default: true, priority: 1}, {to: b, when: present(c), default: true, priority: 2}",
+            a,
+        ),
         ("{to: d, when: present(c), default: true, priority: -5}, {to: b, when: present(c)}", b),
     ];
     for (transitions, state) in cases {
@@ -426,7 +448,8 @@ fn paused(inside: &str, outputs: &str, history: bool, stop: &str) -> String {
         transitions: [{{to: off, after: 0.5, history: true}}]
       off: {{transitions: [{{to: on, after: 0.25, history: {history}}}]}}"
     );
-    model(&blocks, "m.y, m.s", stop).replace("tolerance: 1e-9", "tolerance: 1e-9, maximum_step: 0.03")
+    model(&blocks, "m.y, m.s", stop)
+        .replace("tolerance: 1e-9", "tolerance: 1e-9, maximum_step: 0.03")
 }
 
 /// The values of `m.y` over the local time, at rows between ticks.
@@ -509,7 +532,8 @@ fn delayed_events_wait_while_their_state_does_not_run() {
 fn a_crossing_that_was_located_is_not_found_again_after_a_pause() {
     for (like, factor) in (-3..=3).flat_map(|k| [(false, k), (true, k)]) {
         let height = 1.0 + f64::from(factor) * 8.0 * f64::EPSILON;
-        let more = "\n      free2: {like: free, transitions: [{to: flash, when: y < 0, set: {w: -v}}]}";
+        let more =
+            "\n      free2: {like: free, transitions: [{to: flash, when: y < 0, set: {w: -v}}]}";
         let (to, more) = if like { ("free2", more) } else { ("free", "") };
         let blocks = format!(
             "
@@ -532,8 +556,11 @@ fn a_crossing_that_was_located_is_not_found_again_after_a_pause() {
         let trace = agreed(&model(&blocks, "m.y, m.state, m.flash", "4.1"));
         let mut flashes = trace.series("m.flash");
         flashes.dedup_by_key(|(_, is)| *is);
-        let starts: Vec<f64> =
-            flashes.iter().filter(|(_, is)| *is == 1.0).map(|(tag, _)| tag.time.seconds()).collect();
+        let starts: Vec<f64> = flashes
+            .iter()
+            .filter(|(_, is)| *is == 1.0)
+            .map(|(tag, _)| tag.time.seconds())
+            .collect();
         assert_eq!(starts.len(), 3, "{height:?}: {starts:?}");
         for (found, expected) in starts.iter().zip([0.5, 1.75, 3.0]) {
             assert_near(*found, expected, 1e-7);

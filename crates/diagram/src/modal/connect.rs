@@ -91,7 +91,6 @@ impl<'m> Flattener<'m> {
         })
     }
 
-
     /// Connects an output to the diagrams that give it; hands back the wire of each state.
     pub(super) fn connect_output(
         &mut self,

@@ -32,8 +32,7 @@ impl Simulation {
             }
             let state = &program.machines[*machine].states[self.mode(*machine)];
             let acts = |transition: &Transition| {
-                transition.preemptive
-                    && !(transition.sets.is_empty() && transition.says.is_empty())
+                transition.preemptive && !(transition.sets.is_empty() && transition.says.is_empty())
             };
             let content = state.content.filter(|_| state.transitions.iter().any(acts));
             let Some(content) = content else { continue };

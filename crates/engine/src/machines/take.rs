@@ -1,7 +1,7 @@
 //! What a transition does: its values are computed, the old diagram stops, the new one starts.
 
 use ir::run;
-use program::{CellId, MachineOutput, Tested, Transition};
+use program::{CellId, MachineOutput, StateProgram, Tested, Transition};
 
 use super::Chosen;
 use crate::rows::Sink;
@@ -123,7 +123,9 @@ impl Simulation {
         }
         if transition.history {
             // The guards begin anew, but what they look at does not.
-            let same = code.states.iter().filter(|state| state.content == new.content);
+            let shares =
+                |state: &&StateProgram| state.content.is_some() && state.content == new.content;
+            let same = code.states.iter().filter(shares);
             same.for_each(|state| self.bring_located(state.dwell));
         }
         self.enter(new.dwell, true, &mut entered);

@@ -259,7 +259,13 @@ impl Machine<'_> {
     }
 
     /// Moves the machines after a microstep; says whether one has moved.
-    fn decide(&mut self, now: u32, microstep: u32, events: &[Event], before: u32) -> Result<bool, ()> {
+    fn decide(
+        &mut self,
+        now: u32,
+        microstep: u32,
+        events: &[Event],
+        before: u32,
+    ) -> Result<bool, ()> {
         let preempted = if microstep > 0 { self.way(events, true)? } else { None };
         let mut moved = false;
         if preempted.is_none()
@@ -368,9 +374,11 @@ impl Machine<'_> {
                 (delayed, Event::Delayed),
             ];
             events.extend(here.iter().filter(|(is, _)| *is).map(|(_, event)| *event));
-            let outside: Vec<Event> = events.iter().copied().take_while(|event| {
-                matches!(event, Event::First | Event::Later | Event::Second)
-            }).collect();
+            let outside: Vec<Event> = events
+                .iter()
+                .copied()
+                .take_while(|event| matches!(event, Event::First | Event::Later | Event::Second))
+                .collect();
             let silent = self.way(&outside, true)?.is_some();
             let content = &mut self.contents[mode];
             let before = content.count;
