@@ -193,7 +193,6 @@ struct Machine<'a> {
     contents: Vec<Content>,
     mode: usize,
     entered: u32,
-    over: bool,
     z: i64,
     /// What is said in a diagram that has just stopped.
     last_words: Option<u8>,
@@ -210,7 +209,7 @@ impl Machine<'_> {
             let said = content.said.take();
             *content = Content { ran: true, zero: now, said, ..Content::default() };
         }
-        (self.mode, self.entered, self.over) = (to, now, false);
+        (self.mode, self.entered) = (to, now);
     }
 
     /// Wakes what is due at this time in the diagram that runs.
@@ -223,19 +222,21 @@ impl Machine<'_> {
         }
     }
 
-    fn is_met(&self, guard: Guard, events: &[Event], over: bool) -> bool {
-        match guard {
+    /// The way that is taken: `Err` where two have the same rank. `after` is met at microstep 0, and
+    /// then the state is left.
+    fn way(
+        &self,
+        events: &[Event],
+        preemptive: bool,
+        waited: Option<u32>,
+    ) -> Result<Option<Way>, ()> {
+        let is_met = |way: &&Way| match way.guard {
             Guard::Present(event) => events.contains(&event),
-            Guard::After(_) => over,
-        }
-    }
-
-    /// The way that is taken: `Err` where two have the same rank.
-    fn way(&self, events: &[Event], preemptive: bool) -> Result<Option<Way>, ()> {
+            Guard::After(time) => waited == Some(time),
+        };
         let ways = self.states[self.mode].ways.iter();
-        let mut met: Vec<&Way> = ways
-            .filter(|way| way.preemptive == preemptive && self.is_met(way.guard, events, self.over))
-            .collect();
+        let mut met: Vec<&Way> =
+            ways.filter(|way| way.preemptive == preemptive).filter(is_met).collect();
         met.sort_by_key(|way| (way.default, way.priority));
         match met.as_slice() {
             [] => Ok(None),
@@ -258,7 +259,24 @@ impl Machine<'_> {
         }
     }
 
-    /// Moves the machines after a microstep; says whether one has moved.
+    /// Moves the inner machine after a microstep; says whether it has moved.
+    fn decide_inner(&mut self, now: u32, events: &[Event]) -> bool {
+        let content = &mut self.contents[self.mode];
+        let Some(guards) = self.states[self.mode].inner else { return false };
+        let met = match guards[usize::from(content.second)] {
+            Guard::Present(event) => events.contains(&event),
+            Guard::After(_) => content.over,
+        };
+        if met {
+            content.said = Some(if content.second { 2 } else { 1 });
+            content.second = !content.second;
+            (content.entered, content.over) = (now - content.zero, false);
+        }
+        met
+    }
+
+    /// Moves the machines after a microstep, before which the count was as given; says whether one
+    /// has moved.
     fn decide(
         &mut self,
         now: u32,
@@ -266,38 +284,27 @@ impl Machine<'_> {
         events: &[Event],
         before: u32,
     ) -> Result<bool, ()> {
-        let preempted = if microstep > 0 { self.way(events, true)? } else { None };
-        let mut moved = false;
-        if preempted.is_none()
-            && let Some(guards) = self.states[self.mode].inner
-        {
-            let content = &self.contents[self.mode];
-            if self.is_met(guards[usize::from(content.second)], events, content.over) {
-                let content = &mut self.contents[self.mode];
-                content.said = Some(if content.second { 2 } else { 1 });
-                content.second = !content.second;
-                (content.entered, content.over) = (now - content.zero, false);
-                moved = true;
-            }
-        }
-        let way = match &preempted {
-            Some(way) => Some(way.clone()),
-            None => self.way(events, false)?,
+        let preempted = self.way(events, true, None)?;
+        let moved = preempted.is_none() && self.decide_inner(now, events);
+        let waited = (microstep == 0).then(|| now - self.entered);
+        let silent = preempted.is_some();
+        let way = match preempted {
+            Some(way) => Some(way),
+            None => self.way(events, false, waited)?,
         };
         let Some(way) = way else { return Ok(moved) };
         let from = self.mode;
-        let count = if preempted.is_some() { before } else { self.contents[from].count };
-        self.z = i64::from(count);
-        if way.to == from && way.history && !way.preemptive {
-            (self.entered, self.over) = (now, false);
+        self.z = i64::from(if silent { before } else { self.contents[from].count });
+        if way.to == from && way.history && !silent {
+            self.entered = now;
             return Ok(true);
         }
         self.contents[from].stopped = now;
-        if preempted.is_none() && way.to != from {
-            self.last_words = self.contents[from].said.take();
-        }
-        if preempted.is_some() && !way.history && way.to == from {
-            self.contents[from].said = None;
+        match (silent, way.to == from) {
+            (false, false) => self.last_words = self.contents[from].said.take(),
+            // What was due is gone where the diagram starts anew.
+            (true, true) if !way.history => self.contents[from].said = None,
+            _ => {}
         }
         if !way.history && way.to != from {
             self.contents[way.to].said = None;
@@ -317,48 +324,10 @@ impl Machine<'_> {
         if let Some(at) = content.coming.iter().position(|(time, _)| *time == local) {
             content.now = Some(content.coming.remove(at).1);
         }
-        let after = |guard: Guard| if let Guard::After(time) = guard { time } else { u32::MAX };
-        if let Some(guards) = self.states[self.mode].inner {
-            let wait = after(guards[usize::from(content.second)]);
-            content.over |= local.checked_sub(content.entered) == Some(wait);
-        }
-        // Each way has an `after` of its own; only those that are over now can be met.
-        let ways = &self.states[self.mode].ways;
-        let due: Vec<u32> = ways.iter().map(|way| after(way.guard)).collect();
-        self.over = false;
+        let inner = self.states[self.mode].inner.map(|guards| guards[usize::from(content.second)]);
+        content.over |= inner == Some(Guard::After(local - content.entered));
         self.note(now, 0, false);
-        let waited = now - self.entered;
-        if due.contains(&waited) {
-            let mut own = self.states[self.mode].ways.clone();
-            own.retain(|way| way.guard == Guard::After(waited));
-            own.sort_by_key(|way| (way.default, way.priority));
-            if own.len() > 1
-                && (own[0].default, own[0].priority) == (own[1].default, own[1].priority)
-            {
-                return Err(());
-            }
-            // The inner machine moves before it.
-            let keep = self.states;
-            self.decide(now, 0, &[], 0)?;
-            debug_assert_eq!(keep.len(), self.states.len());
-            let way = own.remove(0);
-            let from = self.mode;
-            self.z = i64::from(self.contents[from].count);
-            if way.to == from && way.history {
-                self.entered = now;
-            } else {
-                self.contents[from].stopped = now;
-                if way.to != from {
-                    self.last_words = self.contents[from].said.take();
-                    if !way.history {
-                        self.contents[way.to].said = None;
-                    }
-                }
-                self.enter(way.to, way.history, now, 0);
-            }
-        } else {
-            self.decide(now, 0, &[], 0)?;
-        }
+        self.decide(now, 0, &[], 0)?;
         for microstep in 1..200 {
             let mode = self.mode;
             let content = &mut self.contents[mode];
@@ -379,7 +348,7 @@ impl Machine<'_> {
                 .copied()
                 .take_while(|event| matches!(event, Event::First | Event::Later | Event::Second))
                 .collect();
-            let silent = self.way(&outside, true)?.is_some();
+            let silent = self.way(&outside, true, None)?.is_some();
             let content = &mut self.contents[mode];
             let before = content.count;
             let said = if silent { None } else { content.said.take() };
@@ -404,14 +373,7 @@ impl Machine<'_> {
             }
             self.note(now, microstep, silent);
             (later, first, second) = (first, false, false);
-            if !silent {
-                self.wake(now);
-            } else {
-                // What is due at this very time is due when the diagram goes on.
-                let kept = self.contents[mode].tick;
-                self.wake(now);
-                self.contents[mode].tick |= kept;
-            }
+            self.wake(now);
             let moved = self.decide(now, microstep, &events, before)?;
             let content = &self.contents[self.mode];
             let more = content.tick || content.remembered || content.now.is_some();
@@ -432,7 +394,6 @@ fn reference(states: &[State]) -> Option<Seen> {
         contents,
         mode: 0,
         entered: 0,
-        over: false,
         z: -1,
         last_words: None,
         seen: Seen::default(),
