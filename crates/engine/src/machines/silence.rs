@@ -116,7 +116,10 @@ impl Simulation {
 
     /// Keeps what is due at this microstep in a silenced fragment and in what runs inside it.
     fn keep_inside(&mut self, program: &Program, fragment: FragmentId) {
-        self.keep_due(program, fragment, &[]);
+        // What was said before the diagram started anew is heard now.
+        let heard = self.speaking.contains(&fragment);
+        let speech = &program.fragments[fragment.index()].speech;
+        self.keep_due(program, fragment, if heard { speech } else { &[] });
         for machine in &program.fragments[fragment.index()].machines {
             let state = &program.machines[*machine].states[self.mode(*machine)];
             for inner in [Some(state.dwell), state.content].into_iter().flatten() {

@@ -206,8 +206,7 @@ impl Machine<'_> {
             content.zero += now - content.stopped;
             content.now = content.now.map(|_| microstep + 1);
         } else {
-            let said = content.said.take();
-            *content = Content { ran: true, zero: now, said, ..Content::default() };
+            *content = Content { ran: true, zero: now, ..Content::default() };
         }
         (self.mode, self.entered) = (to, now);
     }
@@ -300,14 +299,8 @@ impl Machine<'_> {
             return Ok(true);
         }
         self.contents[from].stopped = now;
-        match (silent, way.to == from) {
-            (false, false) => self.last_words = self.contents[from].said.take(),
-            // What was due is gone where the diagram starts anew.
-            (true, true) if !way.history => self.contents[from].said = None,
-            _ => {}
-        }
-        if !way.history && way.to != from {
-            self.contents[way.to].said = None;
+        if !silent {
+            self.last_words = self.contents[from].said.take();
         }
         self.enter(way.to, way.history, now, microstep);
         Ok(true)
