@@ -308,8 +308,8 @@ impl Machine<'_> {
 
     /// One instant; `Err` where the machine is ambiguous.
     fn instant(&mut self, now: u32) -> Result<(), ()> {
-        let [mut first, mut second] =
-            [(3, 2), (5, 3)].map(|(period, offset)| now >= offset && (now - offset) % period == 0);
+        let [mut first, mut second] = [(3, 2), (5, 3)]
+            .map(|(period, offset)| now >= offset && (now - offset).is_multiple_of(period));
         let mut later = false;
         self.wake(now);
         let content = &mut self.contents[self.mode];
