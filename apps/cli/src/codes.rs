@@ -6,7 +6,7 @@ pub const CODES: &[(&str, &str)] = &[
         "ambiguous-transitions",
         "Several transitions of a state are enabled at one microstep, and nothing says which one is taken. \
         The result would depend on the order in which they are written. \
-        Make their conditions exclude each other, give one `default: true`, or mark all of them `nondeterministic: true`, and one is drawn from the seed.",
+        Make their conditions exclude each other, give them a `priority`, give one `default: true`, or mark all of them `nondeterministic: true`, and one is drawn from the seed.",
     ),
     (
         "bad-guard",
@@ -59,11 +59,6 @@ pub const CODES: &[(&str, &str)] = &[
         "continuous-in-discrete",
         "A block in a diagram with `domain: discrete` moves between events: it is continuous, or reads a continuous signal. \
         In such a diagram everything happens at events. Sample the signal where it comes in, or leave `domain: discrete` out.",
-    ),
-    (
-        "delay-in-state",
-        "A TransportDelay stands in the diagram of a state. What it would show of the time in which the state does not run is not defined. \
-        Put it beside the Modal, and let it delay one of its outputs.",
     ),
     (
         "derivative-unbounded",

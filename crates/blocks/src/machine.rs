@@ -77,7 +77,7 @@ impl Block for Mode {
 }
 
 /// An output of a machine: what the diagram of its state gives, or what a transition says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct ModeOutput {
     /// For each state, which of `arms` it gives.
     pub arms: Vec<Option<usize>>,
@@ -86,6 +86,9 @@ pub struct ModeOutput {
     /// For each state, its preemptive transitions and the fragment that their guards are in; each
     /// has the numbers of its guards among `preemptive`, which silence the state where all hold.
     pub preemptive: Vec<(Vec<Vec<usize>>, u32)>,
+    /// For each state, whether a machine in its diagram may say something at the microstep at which
+    /// it is left.
+    pub last_words: Vec<bool>,
 }
 
 impl ModeOutput {
@@ -93,6 +96,35 @@ impl ModeOutput {
     pub const NAME: &'static str = "modal output";
     /// Where the engine writes what a transition says: whether it speaks, and what.
     pub const SAID: [usize; 2] = [0, 1];
+    /// Where the engine writes whose last words are heard, if there can be any: nobody's, or those
+    /// of the diagram of a state, counted from 1.
+    pub const LEFT: usize = 2;
+
+    /// Value and presence of what is said in a diagram that has just been left.
+    fn last_words(
+        &self,
+        cx: &mut Context,
+        arms: &[Signal],
+        zero: NodeId,
+    ) -> Option<(NodeId, NodeId)> {
+        if !self.last_words.contains(&true) {
+            return None;
+        }
+        let left = cx.state("left", Value::int(0));
+        let never = cx.graph.bool(false);
+        let (mut values, mut presences) = (vec![zero], vec![never]);
+        for (arm, may_speak) in self.arms.iter().zip(&self.last_words) {
+            let arm = arm.filter(|_| *may_speak).map(|arm| &arms[arm]);
+            values.push(arm.map_or(zero, |arm| arm.value));
+            presences.push(arm.map_or(never, |arm| arm.present));
+        }
+        let always = vec![0; values.len()];
+        let value = cx.graph.choose(left, &values, &always);
+        let present = cx.graph.choose(left, &presences, &always);
+        let ticking = cx.ticking();
+        let shape = cx.graph.ty(zero).shape;
+        Some((cx.graph.splat(value, shape), cx.graph.and(ticking, present)))
+    }
 
     fn choose(
         &self,
@@ -169,6 +201,12 @@ impl Block for ModeOutput {
             let impulse = self.choose(cx, mode, &arms, &part, zero);
             impulses.push(cx.graph.select(audible, impulse, zero));
         }
+        let (value, present) = match self.last_words(cx, &arms, zero) {
+            Some((last, heard)) => {
+                (cx.graph.select(heard, last, value), cx.graph.or(heard, present))
+            }
+            None => (value, present),
+        };
         let value = cx.graph.select(says, word, value);
         let present = cx.graph.or(says, present);
         cx.output("output", Signal { value, present, impulses });

@@ -51,6 +51,8 @@ pub struct Machine {
     pub mode: BlockId,
     /// The blocks of its outputs.
     pub outputs: Vec<BlockId>,
+    /// For each output and state, the wire that the state's diagram gives.
+    pub arms: Vec<Vec<Option<WireId>>>,
     /// The number of the state in which it starts.
     pub initial: usize,
     /// The states.
@@ -66,6 +68,8 @@ pub struct MachineState {
     pub dwell: FragmentId,
     /// Its diagram.
     pub content: Option<FragmentId>,
+    /// Whether a machine in its diagram says something when it moves.
+    pub speaks: bool,
     /// The ways out.
     pub transitions: Vec<Transition>,
 }
@@ -91,6 +95,8 @@ pub struct Transition {
     pub preemptive: bool,
     /// Whether it is taken where no other one is.
     pub default: bool,
+    /// Of several that are met at once those with the smallest number are taken first.
+    pub priority: i64,
     /// Whether it may be one of several that are enabled.
     pub nondeterministic: bool,
     /// Whether it is taken where the state's diagram fails, and only there.

@@ -86,7 +86,7 @@ impl Simulation {
     ) -> Result<(), RunError> {
         let code = &program.regions[region];
         for span in code.spans.iter().filter(|span| span.watches > 0) {
-            if !self.runs(span.fragment) {
+            if !self.runs(span.fragment) || self.is_silenced(span.fragment) {
                 continue;
             }
             for watch in span.watch..span.watch + span.watches {
@@ -268,12 +268,12 @@ impl Simulation {
         self.jets.extend(self.s.slots.iter().map(|x| Jet::still(entering(*x))));
         let time = self.program.time as usize;
         self.jets[time] = Jet::time(entering(self.s.slots[time]));
-        for line in &program.lines {
-            let line = &self.program.lines[*line];
-            let Some(track) = &line.track else { continue };
-            let past = self.s.tag.time - line.delay;
+        for index in &program.lines {
+            let line = &self.program.lines[*index];
+            let (Some(track), Some(zero)) = (&line.track, self.line_zero(*index)) else { continue };
+            let past = self.s.tag.time - zero - line.delay;
             for i in 0..track.width {
-                let mut jet = self.s.histories[region].jet_after(past, track.offset + i);
+                let mut jet = self.s.histories[region].jet_after(past, track, i);
                 jet.0[0] = self.s.slots[track.place as usize + i];
                 self.jets[track.place as usize + i] = Jet(jet.0.map(entering));
             }

@@ -7,6 +7,9 @@
 //! (s + delay, n)       the parts that were noted at (s, n)
 //! ```
 //!
+//! Times of notes are those of the clock of the diagram that the delay is in. In the diagram of a
+//! state that stops, what is to come waits until it goes on.
+//!
 //! Where nothing is noted but a phase has started anew at s, the delayed signal has a kink at s +
 //! delay, and a step should end there. Each integration smooths a kink by one order, so that after
 //! a few delays a solver does not see it any more.
@@ -14,9 +17,9 @@
 use std::collections::VecDeque;
 
 use base::{Tag, Time};
-use diagram::RegionId;
+use diagram::{FragmentId, RegionId};
 use ir::run;
-use program::{CellId, Program};
+use program::{CellId, Line, Program};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::states;
@@ -41,6 +44,8 @@ pub(crate) struct LineState {
     notes: VecDeque<Note>,
     /// What comes at the time of this tick, and how many of its entries have come.
     coming: Option<(Note, usize)>,
+    /// How many of these were there at a microstep that has been committed.
+    seen: usize,
 }
 
 /// What happened to a wire at a time.
@@ -62,15 +67,46 @@ struct Entry {
 impl LineState {
     /// The states of all delayed signals of a program, before the start.
     pub fn all(program: &Program, slots: &mut [f64]) -> Vec<LineState> {
-        let line = |line: &program::Line| {
-            let mut last = vec![f64::from(line.early)];
-            last.extend(&line.initial);
-            let length: usize = line.to.iter().map(|cell| program.cell(*cell).length).sum();
-            last.resize(length, 0.0);
-            scatter(program, &line.to, &last, slots);
-            LineState { last, notes: VecDeque::new(), coming: None }
-        };
-        program.lines.iter().map(line).collect()
+        program.lines.iter().map(|line| LineState::new(program, line, slots)).collect()
+    }
+
+    /// The state of a delayed signal before anything has happened to it, with its initial value in
+    /// the buffer.
+    fn new(program: &Program, line: &Line, slots: &mut [f64]) -> LineState {
+        let mut last = vec![f64::from(line.early)];
+        last.extend(&line.initial);
+        let length: usize = line.to.iter().map(|cell| program.cell(*cell).length).sum();
+        last.resize(length, 0.0);
+        scatter(program, &line.to, &last, slots);
+        LineState { last, notes: VecDeque::new(), coming: None, seen: 0 }
+    }
+
+    /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
+    /// looked at any more.
+    fn end_instant(&mut self, line: &Line) {
+        let mut parts = self.last.clone();
+        if !line.early {
+            parts[0] = 0.0;
+        }
+        parts[1 + line.initial.len()..].fill(0.0);
+        let entries = self.notes.back_mut().map(|note| &mut note.entries);
+        if let Some((entries, microstep)) =
+            entries.and_then(|all| all.last().map(|last| last.microstep + 1).map(|n| (all, n)))
+            && parts != self.last
+        {
+            entries.push(Entry { microstep, parts: parts.clone() });
+            self.last = parts;
+        }
+    }
+
+    /// Renumbers what is still to come, so that it begins at a microstep.
+    fn go_on(&mut self, microstep: u32) {
+        let Some((note, done)) = &mut self.coming else { return };
+        let rest = &mut note.entries[*done..];
+        let Some(first) = rest.first().map(|entry| entry.microstep) else { return };
+        for entry in rest {
+            entry.microstep = microstep + entry.microstep.saturating_sub(first);
+        }
     }
 
     /// The order of a kink or jump that comes now; nothing where none does.
@@ -98,6 +134,74 @@ fn scatter(program: &Program, cells: &[CellId], parts: &[f64], slots: &mut [f64]
 }
 
 impl Simulation {
+    /// Model time at which the clock of a delayed signal shows 0; nothing while it stands still.
+    pub(crate) fn line_zero(&self, line: usize) -> Option<Time> {
+        let fragment = self.program.lines[line].fragment;
+        self.runs(fragment).then(|| self.s.fragments[fragment.index()].origin)
+    }
+
+    /// Makes the delayed signals of a fragment as they are before anything has happened.
+    pub(crate) fn forget_lines(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        for line in &code.lines {
+            let own = &program.lines[*line];
+            self.s.lines[*line] = LineState::new(&program, own, &mut self.s.slots);
+            if let Some(track) = own.track {
+                let slope = track.slope as usize;
+                self.s.slots[slope..slope + track.width].fill(0.0);
+            }
+        }
+        let start = self.options.start;
+        for (region, past) in &code.pasts {
+            let own = &program.regions[region.index()].pasts[*past];
+            self.s.histories[region.index()].start(*past, own, &program.lines, start);
+        }
+    }
+
+    /// The clock of a fragment runs on: what was to come comes from the next microstep on.
+    pub(crate) fn run_lines(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let zero = self.s.fragments[fragment.index()].origin;
+        let code = &program.fragments[fragment.index()];
+        for (region, past) in &code.pasts {
+            self.s.histories[region.index()].go_on(*past, zero);
+        }
+        let Some(next) = self.s.tick.as_ref().map(|tick| tick.microstep) else { return };
+        for line in &code.lines {
+            self.s.lines[*line].go_on(next);
+            self.bring_line(*line, next);
+        }
+    }
+
+    /// The clock of a fragment stands still: what has not been seen is still to come.
+    pub(crate) fn stop_lines(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let code = &program.fragments[fragment.index()];
+        for line in &code.lines {
+            let state = &mut self.s.lines[*line];
+            if let Some((_, done)) = &mut state.coming {
+                *done = state.seen;
+            }
+            state.end_instant(&program.lines[*line]);
+        }
+        for (region, past) in &code.pasts {
+            self.s.histories[region.index()].stop(*past);
+            let region = &program.regions[region.index()];
+            let own = &region.pasts[*past];
+            let from = region.samples as usize + own.offset;
+            self.s.slots[from..from + own.width].fill(0.0);
+        }
+    }
+
+    /// The wires of a fragment that starts anew leave their initial values.
+    pub(crate) fn start_lines_of(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        for line in &program.fragments[fragment.index()].lines {
+            self.start_line(*line);
+        }
+    }
+
     /// When the next delayed happening comes.
     pub(crate) fn next_delayed(&self) -> Time {
         (0..self.s.lines.len()).map(|line| self.due(line)).min().unwrap_or(Time::MAX)
@@ -106,44 +210,60 @@ impl Simulation {
     /// When the next happening of a delayed signal comes.
     pub(crate) fn due(&self, line: usize) -> Time {
         let first = self.s.lines[line].notes.front();
-        first.map_or(Time::MAX, |note| note.time + self.program.lines[line].delay)
+        let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
+        note.time + self.program.lines[line].delay + zero
     }
 
     /// The time of a delayed happening that a located time cannot be told from.
     pub(crate) fn nearest_delayed(&self, located: Time, resolution: Time) -> Option<Time> {
         let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
-        let lines = self.s.lines.iter().zip(&self.program.lines);
-        lines
-            .flat_map(|(state, line)| state.notes.iter().map(|note| note.time + line.delay))
+        let running =
+            (0..self.s.lines.len()).filter_map(|line| Some((line, self.line_zero(line)?)));
+        running
+            .flat_map(|(line, zero)| {
+                let later = self.program.lines[line].delay + zero;
+                self.s.lines[line].notes.iter().map(move |note| note.time + later)
+            })
             .find(near)
     }
 
     /// The shortest delay that a region's own steps must not pass \[s\].
     pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
-        lines.map(|line| self.program.lines[*line].delay).min()
+        let running = lines.filter(|line| self.line_zero(**line).is_some());
+        running.map(|line| self.program.lines[*line].delay).min()
     }
 
     /// At the start every wire leaves its initial value.
     pub(crate) fn start_lines(&mut self) {
-        let start = self.options.start;
         for line in 0..self.s.lines.len() {
-            if self.program.lines[line].track.is_some() {
-                self.s.lines[line].note(start, 1);
-            }
-            self.note_changes(line, Tag::new(start, 1));
-            if let Some(note) = self.s.lines[line].notes.back_mut()
-                && !note.entries.is_empty()
-            {
-                note.order = 0;
-            }
+            self.start_line(line);
+        }
+    }
+
+    fn start_line(&mut self, line: usize) {
+        let Some(zero) = self.line_zero(line) else { return };
+        let start = self.options.start;
+        if self.program.lines[line].track.is_some() {
+            self.s.lines[line].note(start, 1);
+        }
+        self.note_changes(line, Tag::new(start + zero, 1));
+        if let Some(note) = self.s.lines[line].notes.back_mut()
+            && !note.entries.is_empty()
+        {
+            note.order = 0;
         }
     }
 
     /// Looks at the wires that are delayed, at a microstep from 1 on.
     pub(crate) fn note_lines(&mut self, tag: Tag) {
         for line in 0..self.s.lines.len() {
-            let track = self.program.lines[line].track;
+            let Line { track, fragment, .. } = self.program.lines[line];
+            if self.line_zero(line).is_none() || self.is_silenced(fragment) {
+                continue;
+            }
+            let state = &mut self.s.lines[line];
+            state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
             let known = |region: RegionId| {
                 let tick = self.s.tick.as_ref();
                 tick.is_some_and(|tick| tick.regions[region.index()].evaluated)
@@ -159,6 +279,9 @@ impl Simulation {
     pub(crate) fn look_at_lines(&mut self, region: usize) {
         let program = self.program.clone();
         for line in &program.regions[region].lines {
+            if self.line_zero(*line).is_none() {
+                continue;
+            }
             let mut last = std::mem::take(&mut self.s.lines[*line].last);
             last.clear();
             self.gather(&program.lines[*line].from, &mut last);
@@ -176,6 +299,7 @@ impl Simulation {
 
     fn note_changes(&mut self, line: usize, tag: Tag) {
         let program = self.program.clone();
+        let Some(zero) = self.line_zero(line) else { return };
         let mut parts = std::mem::take(&mut self.scratch);
         parts.clear();
         self.gather(&program.lines[line].from, &mut parts);
@@ -185,7 +309,7 @@ impl Simulation {
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
             state.last.copy_from_slice(&parts);
-            let note = state.note(tag.time, 0);
+            let note = state.note(tag.time - zero, 0);
             note.order = 0;
             if note.entries.last().is_some_and(|entry| entry.microstep == tag.microstep) {
                 note.entries.pop();
@@ -203,14 +327,19 @@ impl Simulation {
         }
         let program = self.program.clone();
         for line in &program.regions[region].lines {
-            self.s.lines[*line].note(time, order);
+            if let Some(zero) = self.line_zero(*line) {
+                self.s.lines[*line].note(time - zero, order);
+            }
         }
     }
 
     /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
     pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
         for line in 0..self.s.lines.len() {
-            self.s.lines[line].coming = None;
+            if self.line_zero(line).is_none() {
+                continue;
+            }
+            (self.s.lines[line].coming, self.s.lines[line].seen) = (None, 0);
             if self.due(line) > time {
                 continue;
             }
@@ -220,12 +349,14 @@ impl Simulation {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
             }
         }
-        self.s.lines.iter().filter_map(LineState::order).min()
+        self.coming_lines().into_iter().filter_map(|line| self.s.lines[line].order()).min()
     }
 
     /// Lines of which something comes at this tick.
     pub(crate) fn coming_lines(&self) -> Vec<usize> {
-        (0..self.s.lines.len()).filter(|line| self.s.lines[*line].coming.is_some()).collect()
+        let comes =
+            |line: &usize| self.s.lines[*line].coming.is_some() && self.line_zero(*line).is_some();
+        (0..self.s.lines.len()).filter(comes).collect()
     }
 
     /// A kink changes no value: from microstep 0 on the slopes are those after it, and the regions
@@ -247,29 +378,37 @@ impl Simulation {
     /// Brings what was noted a delay ago at the microstep that comes next.
     pub(crate) fn bring(&mut self, microstep: u32) {
         for line in 0..self.s.lines.len() {
-            let Some((note, done)) = &mut self.s.lines[line].coming else { continue };
-            let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
-                continue;
-            };
-            *done += 1;
-            let (time, parts) = (note.time, entry.parts.clone());
-            let program = self.program.clone();
-            let own = &program.lines[line];
-            scatter(&program, &own.to, &parts, &mut self.s.slots);
-            if let Some(track) = &own.track {
-                let history = &self.s.histories[track.region.index()];
-                history.slopes_after(time, track, &mut self.s.slots);
+            if self.line_zero(line).is_some() {
+                self.bring_line(line, microstep);
             }
-            own.to.iter().for_each(|cell| self.mark_next(&program, *cell));
         }
+    }
+
+    fn bring_line(&mut self, line: usize, microstep: u32) {
+        let Some((note, done)) = &mut self.s.lines[line].coming else { return };
+        let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
+            return;
+        };
+        *done += 1;
+        let (time, parts) = (note.time, entry.parts.clone());
+        let program = self.program.clone();
+        let own = &program.lines[line];
+        scatter(&program, &own.to, &parts, &mut self.s.slots);
+        if let Some(track) = &own.track {
+            let history = &self.s.histories[track.region.index()];
+            history.slopes_after(time, track, &mut self.s.slots);
+        }
+        own.to.iter().for_each(|cell| self.mark_next(&program, *cell));
     }
 
     /// Whether something that was noted has yet to come at this tick.
     pub(crate) fn more_comes(&self) -> bool {
-        let more = |line: &LineState| {
-            line.coming.as_ref().is_some_and(|(note, done)| *done < note.entries.len())
+        let more = |line: usize| {
+            let coming = self.s.lines[line].coming.as_ref();
+            coming.is_some_and(|(note, done)| *done < note.entries.len())
+                && self.line_zero(line).is_some()
         };
-        self.s.lines.iter().any(more)
+        (0..self.s.lines.len()).any(more)
     }
 
     /// Adds the step that a region has just taken to its history.
@@ -280,6 +419,9 @@ impl Simulation {
             return Ok(());
         };
         let begin = self.s.histories[region].end();
+        if begin == Time::MAX {
+            return Ok(());
+        }
         self.record_to(region, self.s.regions[region].reached)?;
         // This region was the last of all: no time before its old end is asked for any more.
         self.s.histories[region].forget(begin - longest);
@@ -336,7 +478,7 @@ impl Simulation {
             }
             if result.is_ok() {
                 let coefficients = &samples[..NODES.len() * code.sample_width];
-                self.s.histories[region].push(from, to, coefficients);
+                self.s.histories[region].push(code, from, to, coefficients);
             }
             from = to;
             length *= 2.0;

@@ -230,7 +230,8 @@ impl RunError {
                 "break the loop with previous(...), left(...) or a MicrostepDelay"
             }
             RunError::Ambiguous { .. } => {
-                "make the conditions exclude each other, or mark them all `nondeterministic: true`"
+                "make the conditions exclude each other, give them a `priority`, or mark them all \
+                 `nondeterministic: true`"
             }
             RunError::SetTwice { .. } => {
                 "let one of them set it, or make their conditions exclude each other"

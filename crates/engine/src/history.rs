@@ -1,5 +1,9 @@
 //! The past of a region between events, as polynomials one after the other.
 //!
+//! Signals that are delayed in the diagram of a state are delayed by its clock, which stands still
+//! while the diagram does not run; so a region has a past for each clock, kept by the time that it
+//! shows, and only those whose diagrams run grow and are read.
+//!
 //! What the delayed signals of a region are made from is sampled over every accepted step and kept
 //! as pieces of degree 5, cut finer where that does not meet the tolerance of the run. A read is a
 //! polynomial at one point; nothing is allocated for it. Pieces that no delay reaches any more are
@@ -8,6 +12,7 @@
 use std::collections::VecDeque;
 
 use base::Time;
+use diagram::FragmentId;
 use ir::{Binary, Jet, Scalar};
 use program::{Line, RegionProgram, Track};
 use serde::{Deserialize, Serialize};
@@ -25,9 +30,18 @@ pub(crate) const NODES: [f64; 6] = [
 /// Where a piece is compared with the signal: between nodes.
 pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
 
-/// The pieces of a region and where its delayed signals read them.
+/// The pasts of a region, one for each clock.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
-pub(crate) struct History {
+pub(crate) struct History(Vec<Past>);
+
+/// What signals that are delayed by one clock were, and where they read that. Times in it are those
+/// of the clock.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+struct Past {
+    /// Model time at which the clock shows 0.
+    zero: Time,
+    /// Whether it runs.
+    runs: bool,
     /// How many numbers a sample has.
     width: usize,
     /// How many pieces have been dropped.
@@ -35,7 +49,7 @@ pub(crate) struct History {
     pieces: VecDeque<Piece>,
     /// The coefficients in Newton's form, a sample for each order, piece after piece.
     data: VecDeque<f64>,
-    /// Where each delayed signal of the region reads.
+    /// Where each delayed signal reads.
     readers: Vec<Reader>,
 }
 
@@ -64,10 +78,112 @@ struct Reader {
 impl History {
     /// The history before the start: every delayed signal has been at its initial value.
     pub fn new(program: &RegionProgram, lines: &[Line], start: Time) -> History {
-        let width = program.sample_width;
-        let mut history = History { width, ..History::default() };
+        let past = |past: &program::Past| Past {
+            runs: past.fragment == FragmentId::ROOT,
+            ..Past::new(past, lines, start)
+        };
+        History(program.pasts.iter().map(past).collect())
+    }
+
+    /// A past starts anew, with nothing but initial values.
+    pub fn start(&mut self, number: usize, program: &program::Past, lines: &[Line], start: Time) {
+        self.0[number] = Past::new(program, lines, start);
+    }
+
+    /// A diagram is switched on, with its clock.
+    pub fn go_on(&mut self, number: usize, zero: Time) {
+        (self.0[number].zero, self.0[number].runs) = (zero, true);
+    }
+
+    /// A diagram is switched off.
+    pub fn stop(&mut self, number: usize) {
+        self.0[number].runs = false;
+    }
+
+    /// The pasts that grow.
+    fn running(&self) -> impl Iterator<Item = &Past> {
+        self.0.iter().filter(|past| past.runs)
+    }
+
+    /// How far it reaches; without end where nothing is kept.
+    pub fn end(&self) -> Time {
+        self.running().map(|past| past.end() + past.zero).max().unwrap_or(Time::MAX)
+    }
+
+    /// Adds a piece after the last, from samples of the whole region: the coefficients in Newton's
+    /// form, order after order.
+    pub fn push(&mut self, program: &RegionProgram, start: Time, end: Time, coefficients: &[f64]) {
+        for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+            past.pieces.push_back(Piece {
+                start: start - past.zero,
+                end: end - past.zero,
+                length: (end - start).seconds(),
+            });
+            for sample in coefficients.chunks_exact(program.sample_width) {
+                past.data.extend(&sample[own.offset..own.offset + own.width]);
+            }
+        }
+    }
+
+    /// Whether a piece ends at a time.
+    pub fn is_cut(&self, time: Time) -> bool {
+        self.running().all(|past| past.is_cut(time - past.zero))
+    }
+
+    /// Forgets every piece that goes on after a time; it has been cut there where it is to end there.
+    pub fn truncate(&mut self, time: Time) {
+        self.0.iter_mut().for_each(|past| past.truncate(time - past.zero));
+    }
+
+    /// Drops the pieces that end before a time.
+    pub fn forget(&mut self, before: Time) {
+        let running = self.0.iter_mut().filter(|past| past.runs);
+        running.for_each(|past| past.forget(before - past.zero));
+    }
+
+    /// A smooth phase starts at a time: each reader begins with the piece after it, a delay ago.
+    pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[Line], origin: Time) {
+        for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+            past.begin_phase(own, lines, origin - past.zero);
+        }
+    }
+
+    /// Puts the delayed signals of a region at offset `t` from the start of its phase in their
+    /// places, with their slopes where these are wanted.
+    #[inline]
+    pub fn place(
+        &mut self,
+        program: &RegionProgram,
+        lines: &[Line],
+        origin: Time,
+        t: f64,
+        slots: &mut [f64],
+        slopes: bool,
+    ) {
+        for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+            past.place((own, lines), origin - past.zero, t, slots, slopes);
+        }
+    }
+
+    /// Puts the slopes of a delayed signal just after a time of its clock in their places.
+    pub fn slopes_after(&self, time: Time, track: &Track, slots: &mut [f64]) {
+        for i in 0..track.width {
+            slots[track.slope as usize + i] = self.jet_after(time, track, i).0[1];
+        }
+    }
+
+    /// The Taylor coefficients of a number of a delayed signal just after a time of its clock.
+    pub fn jet_after(&self, time: Time, track: &Track, number: usize) -> Jet {
+        self.0[track.past].jet_after(time, track.offset + number)
+    }
+}
+
+impl Past {
+    fn new(program: &program::Past, lines: &[Line], start: Time) -> Past {
+        let width = program.width;
+        let mut past = Past { width, ..Past::default() };
         let Some(longest) = program.lines.iter().map(|line| lines[*line].delay).max() else {
-            return history;
+            return past;
         };
         let mut samples = vec![0.0; width * NODES.len()];
         for line in &program.lines {
@@ -76,38 +192,33 @@ impl History {
                     .copy_from_slice(&lines[*line].initial);
             }
         }
-        history.readers = vec![Reader::default(); program.lines.len()];
-        history.push(start - longest, start, &samples);
-        history
+        past.readers = vec![Reader::default(); program.lines.len()];
+        past.push(start - longest, start, &samples);
+        past
     }
 
-    /// How far it reaches.
-    pub fn end(&self) -> Time {
+    fn end(&self) -> Time {
         self.pieces.back().map_or(Time::MAX, |piece| piece.end)
     }
 
-    /// Adds a piece after the last: the coefficients in Newton's form, order after order.
-    pub fn push(&mut self, start: Time, end: Time, coefficients: &[f64]) {
+    fn push(&mut self, start: Time, end: Time, coefficients: &[f64]) {
         self.pieces.push_back(Piece { start, end, length: (end - start).seconds() });
         self.data.extend(coefficients);
     }
 
-    /// Whether a piece ends at a time.
-    pub fn is_cut(&self, time: Time) -> bool {
+    fn is_cut(&self, time: Time) -> bool {
         let later = self.pieces.iter().rev().take_while(|piece| piece.end >= time);
         later.last().is_some_and(|piece| piece.end == time)
     }
 
-    /// Forgets every piece that goes on after a time; it has been cut there where it is to end there.
-    pub fn truncate(&mut self, time: Time) {
+    fn truncate(&mut self, time: Time) {
         while self.pieces.len() > 1 && self.end() > time {
             self.pieces.pop_back();
             self.data.truncate(self.data.len() - self.width * NODES.len());
         }
     }
 
-    /// Drops the pieces that end before a time.
-    pub fn forget(&mut self, before: Time) {
+    fn forget(&mut self, before: Time) {
         while self.pieces.len() > 1 && self.pieces[0].end < before {
             self.pieces.pop_front();
             self.data.drain(..self.width * NODES.len());
@@ -115,8 +226,7 @@ impl History {
         }
     }
 
-    /// A smooth phase starts at a time: each reader begins with the piece after it, a delay ago.
-    pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[Line], origin: Time) {
+    fn begin_phase(&mut self, program: &program::Past, lines: &[Line], origin: Time) {
         for (index, line) in program.lines.iter().enumerate() {
             let at = self.dropped + self.after(origin - lines[*line].delay) as u64;
             self.readers[index].first = at;
@@ -138,13 +248,10 @@ impl History {
         reader.length = piece.length;
     }
 
-    /// Puts the delayed signals of a region at offset `t` from the start of its phase in their
-    /// places, with their slopes where these are wanted.
     #[inline]
-    pub fn place(
+    fn place(
         &mut self,
-        program: &RegionProgram,
-        lines: &[Line],
+        (program, lines): (&program::Past, &[Line]),
         origin: Time,
         t: f64,
         slots: &mut [f64],
@@ -202,15 +309,8 @@ impl History {
         self.data[(piece * NODES.len() + order) * self.width + number]
     }
 
-    /// Puts the slopes of a delayed signal just after a time of its past in their places.
-    pub fn slopes_after(&self, time: Time, track: &Track, slots: &mut [f64]) {
-        for i in 0..track.width {
-            slots[track.slope as usize + i] = self.jet_after(time, track.offset + i).0[1];
-        }
-    }
-
     /// The Taylor coefficients of a number of a sample just after a time.
-    pub fn jet_after(&self, time: Time, number: usize) -> Jet {
+    fn jet_after(&self, time: Time, number: usize) -> Jet {
         let piece = self.after(time);
         let Piece { start, length, .. } = self.pieces[piece];
         let last = NODES.len() - 1;
@@ -269,7 +369,7 @@ mod tests {
     #[test]
     fn pieces_are_cut_and_dropped() {
         let at = |n: i128| Time::from_attoseconds(n * 1_000_000_000_000_000_000);
-        let mut history = History { width: 1, ..History::default() };
+        let mut history = Past { width: 1, ..Past::default() };
         for n in 0..5 {
             history.push(at(n), at(n + 1), &[n as f64, 0.0, 0.0, 0.0, 0.0, 0.0]);
         }

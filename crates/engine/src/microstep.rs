@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use base::{Tag, Time};
-use diagram::{RegionId, WireId};
+use diagram::{FragmentId, RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
 use program::{CellId, Duties, Output, Program, StateCells, Unit};
 
@@ -222,6 +222,9 @@ impl Simulation {
             self.split_history(region, time);
         }
         let limits = self.look_at(region);
+        if !self.before.is_empty() {
+            self.remember_region(region);
+        }
         if !self.program.regions[region].lines.is_empty() {
             self.look_at_lines(region);
         }
@@ -232,8 +235,13 @@ impl Simulation {
 
     /// What states become at microstep 0: memories of the left limit.
     pub(crate) fn commit_memories(&mut self, region: usize) {
-        let memories = &self.program.regions[region].memories;
-        take_memories(&self.program, memories, &mut self.s.slots);
+        let (program, slots) = (&self.program, &mut self.s.slots);
+        for memory in &program.regions[region].memories {
+            let active = program.fragments[memory.fragment.index()].active;
+            if memory.fragment == FragmentId::ROOT || slots[active as usize] != 0.0 {
+                take_memory(program, (memory.from, memory.state), slots);
+            }
+        }
     }
 
     /// One microstep from 1 on.
@@ -247,6 +255,7 @@ impl Simulation {
         if !tick.entered.is_empty() {
             tick.pending.append(&mut tick.entered);
         }
+        self.speaking.append(&mut tick.speaking);
         if tick.microstep > self.options.microsteps {
             return Err(self.chattering());
         }
@@ -262,6 +271,9 @@ impl Simulation {
         self.s.tag = tag;
         self.s.slots[program.time as usize] = tick.seconds;
         self.s.counters.microsteps += 1;
+        if !program.machines.is_empty() {
+            self.look_before(program);
+        }
         self.run_units(program, tag, sink)?;
         if !program.machines.is_empty() {
             self.silence();
@@ -286,6 +298,7 @@ impl Simulation {
         self.commit(program, tag, sink)?;
         self.settle_sides(program, tag.microstep, sink)?;
         if !program.machines.is_empty() {
+            self.end_speeches();
             // What was switched on may have something due at once.
             self.take_due(tag.time, sink);
             self.wake(program);
@@ -518,10 +531,8 @@ impl Simulation {
     }
 }
 
-/// Gives states what a tape has put at places for them.
-pub(crate) fn take_memories(program: &Program, memories: &[(Slot, usize)], slots: &mut [f64]) {
-    for (from, state) in memories {
-        let cell = program.cell(program.states[*state].cell);
-        copy(slots, *from as usize, cell.slot as usize, cell.length);
-    }
+/// Gives a state what a tape has put at a place for it.
+pub(crate) fn take_memory(program: &Program, (from, state): (Slot, usize), slots: &mut [f64]) {
+    let cell = program.cell(program.states[state].cell);
+    copy(slots, from as usize, cell.slot as usize, cell.length);
 }

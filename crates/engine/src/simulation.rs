@@ -13,7 +13,7 @@ use solver::{Advance, Reach, Sides, StepError};
 
 use crate::flow::{ActiveTapes, Flow, Functions, all_finite, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
-use crate::machines::Chosen;
+use crate::machines::{Before, Chosen};
 use crate::native::{Pass, Routines, code};
 use crate::race::Race;
 use crate::rows::Sink;
@@ -102,6 +102,10 @@ pub struct Simulation {
     pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
+    /// Wires of fragments that may be silenced at this microstep, as they were before it.
+    pub(crate) before: Before,
+    /// Fragments that have stopped and in which something is said at this microstep.
+    pub(crate) speaking: Vec<FragmentId>,
     /// A transition that is taken because the diagram of its state has failed.
     pub(crate) forced: Option<Chosen>,
     /// Failures of fragments that may still be silenced at this microstep.
@@ -156,6 +160,8 @@ impl Simulation {
             drift: Vec::new(),
             race: Race::default(),
             silenced: Vec::new(),
+            before: Before::default(),
+            speaking: Vec::new(),
             forced: None,
             native: None,
             failures: Vec::new(),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use base::{Tag, Time};
-use diagram::RegionId;
+use diagram::{FragmentId, RegionId};
 use program::{Cell, CellId, UnitId};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
@@ -68,7 +68,7 @@ pub struct Snapshot {
 }
 
 /// The clock of a fragment.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// When it showed 0.
     pub origin: Time,
@@ -76,6 +76,11 @@ pub(crate) struct Clock {
     pub stopped: Time,
     /// Whether the fragment has run since the one around it started anew.
     pub ran: bool,
+    /// What was due when it stopped and comes when it goes on: cells that are something for one
+    /// microstep, and what they are.
+    pub due: Vec<(CellId, f64)>,
+    /// Crossings that were located when it stopped: the region, the watch, and what counts as zero.
+    pub located: Vec<(RegionId, u32, f64)>,
 }
 
 /// States and watched functions that lie together among those of a region, and all run.
@@ -126,6 +131,8 @@ pub(crate) struct Tick {
     pub pending: Vec<u32>,
     /// Machines to look at when the next one is.
     pub entered: Vec<u32>,
+    /// Fragments that have stopped and in which something is still said at the coming microstep.
+    pub speaking: Vec<FragmentId>,
     /// The lowest order of a derivative that may jump: 0, unless only kinks of delayed signals have
     /// come.
     pub order: u8,
@@ -145,6 +152,7 @@ impl Tick {
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
+        self.speaking.clear();
         let words = units.div_ceil(64);
         // A tick ends when no bit is left.
         debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");

@@ -66,7 +66,8 @@ impl Snapshot {
         });
         let clock = |fragment: &FragmentProgram| {
             let origin = if fragment.dwell { options.start } else { Time::ZERO };
-            Clock { origin, stopped: options.start, ran: false }
+            let (due, located) = (Vec::new(), Vec::new());
+            Clock { origin, stopped: options.start, ran: false, due, located }
         };
         let history = |region| History::new(region, &program.lines, options.start);
         let lines = LineState::all(program, &mut slots);

@@ -50,7 +50,8 @@ impl Simulation {
         self.asked[word] &= self.asked[word] - 1;
         let index = word * 64 + bit;
         let unit = &program.units[index];
-        if !self.runs(unit.fragment) {
+        let speaks = unit.speaks && self.speaking.contains(&unit.fragment);
+        if !speaks && !self.runs(unit.fragment) {
             return Ok(());
         }
         self.touch(unit.region.index())?;

@@ -88,7 +88,9 @@ pub(crate) fn words(diagram: &Diagram, machine: &Machine, transition: &Transitio
         (transition.error, "error"),
         (transition.history, "history"),
     ];
-    let flags: Vec<&str> = flags.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    let flags = flags.iter().filter(|(is, _)| *is).map(|(_, word)| (*word).to_owned());
+    let priority = (transition.priority != 0).then(|| format!("priority {}", transition.priority));
+    let flags: Vec<String> = flags.chain(priority).collect();
     if !flags.is_empty() {
         lines.push(format!("({})", flags.join(", ")));
     }

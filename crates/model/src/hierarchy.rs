@@ -137,6 +137,8 @@ pub struct Transition {
     pub guard: Option<Expr>,
     /// How long the state must have lasted.
     pub after: Option<Expr>,
+    /// A constant: of several that are met the smallest is taken.
+    pub priority: Option<Expr>,
     /// What parameters and states become: names in the state that it leads to.
     pub set: Vec<Named>,
     /// What outputs say once.

@@ -97,7 +97,7 @@ pub const STATE_FIELDS: [Field; 10] = [
 ];
 
 /// The fields of a transition.
-pub const TRANSITION_FIELDS: [Field; 11] = [
+pub const TRANSITION_FIELDS: [Field; 12] = [
     field("to", FieldKind::State, "The state that it leads to, which may be its own."),
     field(
         "when",
@@ -135,6 +135,12 @@ pub const TRANSITION_FIELDS: [Field; 11] = [
         FieldKind::Flag,
         "Whether it comes before what the state's diagram does: the outputs are silent and nothing \
          inside changes where it is taken.",
+    ),
+    field(
+        "priority",
+        FieldKind::Expression,
+        "A whole number, 0 where it is left out: of transitions of one kind that are met at once the \
+         one with the smallest number is taken.",
     ),
     field("default", FieldKind::Flag, "Whether it is taken only where no other one is."),
     field(

@@ -26,11 +26,12 @@ mod watched;
 
 pub use jacobian::Jacobian;
 pub use machines::{
-    Assignment, EntryState, FragmentProgram, MachineProgram, StateProgram, Tested, Transition,
+    Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
+    StateProgram, Tested, Transition,
 };
 pub use program::{
-    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Output, Program,
-    RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
+    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Memory, Output, Past,
+    Program, RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
     WireCells, WirePlaces, compile,
 };
 pub use rates::{Rates, rates};

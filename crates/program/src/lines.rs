@@ -4,7 +4,7 @@ use blocks::Part;
 use diagram::{BlockId, Diagram, Presence};
 use ir::Slot;
 
-use crate::program::{CellId, Line, Track};
+use crate::program::{CellId, Line, Past, Track};
 use crate::slots::Slots;
 
 impl Slots {
@@ -16,6 +16,30 @@ impl Slots {
             self.first_line.push(self.lines.len());
             for history in 0..block.definition.histories.len() {
                 self.place_line(diagram, BlockId::new(index), history);
+            }
+        }
+        for region in 0..self.regions.len() {
+            self.place_pasts(region);
+        }
+    }
+
+    /// The signals of a region that are delayed by one clock have their samples side by side.
+    fn place_pasts(&mut self, region: usize) {
+        let (region, lines) = (&mut self.regions[region], &mut self.lines);
+        region.lines.sort_by_key(|line| lines[*line].fragment);
+        for line in &region.lines {
+            let fragment = lines[*line].fragment;
+            if region.pasts.last().is_none_or(|past| past.fragment != fragment) {
+                let (offset, own) = (region.sample_width, Vec::new());
+                region.pasts.push(Past { fragment, lines: own, offset, width: 0 });
+            }
+            let number = region.pasts.len() - 1;
+            let past = &mut region.pasts[number];
+            past.lines.push(*line);
+            if let Some(track) = &mut lines[*line].track {
+                (track.past, track.offset) = (number, past.width);
+                past.width += track.width;
+                region.sample_width += track.width;
             }
         }
     }
@@ -39,16 +63,14 @@ impl Slots {
         let line = self.lines.len();
         let track = moves.then(|| {
             let slope = self.layout.reserve(width);
-            let region = &mut self.regions[block.region.index()];
-            let offset = region.sample_width;
-            region.sample_width += width;
-            region.lines.push(line);
-            Track { region: block.region, offset, width, place, slope }
+            self.regions[block.region.index()].lines.push(line);
+            Track { region: block.region, past: 0, offset: 0, width, place, slope }
         });
         let mut initial = past.initial.data().to_vec();
         initial.resize(width, 0.0);
         let early = block.remembered[&past.port][0] != Presence::Never;
-        self.lines.push(Line { block: id, delay: past.delay, from, to, initial, early, track });
+        let (delay, fragment) = (past.delay, block.fragment);
+        self.lines.push(Line { block: id, fragment, delay, from, to, initial, early, track });
     }
 
     /// The cell of a part of a delayed signal.

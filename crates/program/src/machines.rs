@@ -28,22 +28,43 @@ pub struct FragmentProgram {
     pub states: Vec<usize>,
     /// The timers of its blocks.
     pub timers: Vec<usize>,
+    /// Its delayed signals.
+    pub lines: Vec<usize>,
+    /// The pasts that are kept by its clock: the region, and which of its pasts.
+    pub pasts: Vec<(RegionId, usize)>,
     /// Its crossings, with their regions where they are located.
     pub crossings: Vec<usize>,
     /// Presences of its signals that are events only.
     pub events: Vec<CellId>,
+    /// Cells that are something for one microstep: what wakes its timers, what its crossings have
+    /// changed by, and whether its machines say something.
+    pub pulses: Vec<CellId>,
+    /// Those by which its machines speak, and by which they pass on what was said in a diagram that
+    /// they have left.
+    pub speech: Vec<CellId>,
     /// The regions of its blocks.
     pub regions: Vec<RegionId>,
     /// The machines right inside it.
     pub machines: Vec<usize>,
     /// Its wires as they are when it starts, and what memories begin with.
     pub entry: Tape,
-    /// Where the entry tape puts wires, and how many numbers each has.
-    pub wires: Vec<(Slot, usize)>,
+    /// Where the entry tape puts wires.
+    pub wires: Vec<EntryWire>,
     /// Where the entry tape puts what memories begin with, and the state.
     pub memories: Vec<(Slot, usize)>,
     /// States that start from what an expression says, in order.
     pub starts: Vec<EntryState>,
+}
+
+/// A part of a wire that an entry tape computes.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryWire {
+    /// Where it is.
+    pub from: Slot,
+    /// How many numbers it has.
+    pub length: usize,
+    /// The region of its block.
+    pub region: RegionId,
 }
 
 /// A state that starts from what an expression says.
@@ -81,14 +102,33 @@ pub struct MachineProgram {
     pub mode: usize,
     /// The number of the state in which it starts.
     pub initial: usize,
-    /// For each output, where a transition says something: whether it does, and what.
-    pub outputs: Vec<[usize; 2]>,
+    /// The outputs.
+    pub outputs: Vec<MachineOutput>,
     /// The states.
     pub states: Vec<StateProgram>,
     /// The regions of its fragments, which a transition may reach.
     pub regions: Vec<RegionId>,
     /// What a transition may change.
     pub cells: Vec<CellId>,
+}
+
+/// An output of a machine, by the states of its block that the engine writes.
+#[derive(Clone, Debug)]
+pub struct MachineOutput {
+    /// Whether a transition says something.
+    pub says: usize,
+    /// What it says.
+    pub word: usize,
+    /// Whose last words are heard, where there can be any.
+    pub left: Option<usize>,
+    /// For each state, whether what a machine in its diagram says comes out here as an event.
+    pub passes: Vec<bool>,
+}
+
+impl MachineOutput {
+    fn states(&self) -> impl Iterator<Item = usize> {
+        [Some(self.says), Some(self.word), self.left].into_iter().flatten()
+    }
 }
 
 /// A state of a machine.
@@ -121,6 +161,8 @@ pub struct Transition {
     pub preemptive: bool,
     /// Whether it is taken where no other one is.
     pub default: bool,
+    /// Of several that are met at once those with the smallest number are taken first.
+    pub priority: i64,
     /// Whether it may be one of several that are enabled.
     pub nondeterministic: bool,
     /// Whether it is taken where the diagram fails, and only there.
@@ -160,11 +202,13 @@ pub(crate) fn compile(
     diagram: &Diagram,
     schedule: &Schedule,
     slots: &mut Slots,
-    units: &[Unit],
+    units: &mut [Unit],
 ) -> Compiled {
     show_variables(diagram, slots);
+    let spoken = speak(diagram, slots, units);
     let groups = Groups::new(diagram, schedule, slots, units);
-    let mut maker = Maker { diagram, schedule, slots, groups, asked: FxHashSet::default() };
+    let asked = FxHashSet::default();
+    let mut maker = Maker { diagram, schedule, slots, groups, spoken, asked };
     let fragments = (0..diagram.modes.fragments.len())
         .map(|index| maker.fragment(FragmentId::new(index), units))
         .collect::<Vec<_>>();
@@ -191,6 +235,29 @@ fn show_variables(diagram: &Diagram, slots: &mut Slots) {
         let state = slots.first_state[set.target.index()];
         slots.states[state].wire = Some(wire);
     }
+}
+
+/// Marks the units inside states that pass on what machines say; hands back the cells that these
+/// write.
+fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<CellId> {
+    let inner = diagram.modes.machines.iter().filter(|m| m.fragment != FragmentId::ROOT);
+    let mut open: Vec<CellId> = Vec::new();
+    for block in inner.flat_map(|machine| &machine.outputs) {
+        let first = slots.first_state[block.index()];
+        let states = 0..diagram.block(*block).definition.states.len();
+        open.extend(states.map(|state| slots.states[first + state].cell));
+    }
+    let mut spoken = FxHashSet::default();
+    while let Some(cell) = open.pop() {
+        for reader in &slots.cells[cell.index()].readers {
+            let unit = &mut units[reader.index()];
+            if unit.fragment != FragmentId::ROOT && !std::mem::replace(&mut unit.speaks, true) {
+                open.extend(unit.outputs.iter().map(|output| output.cell));
+                spoken.extend(unit.outputs.iter().map(|output| output.cell));
+            }
+        }
+    }
+    spoken
 }
 
 /// Whether a guard of a machine reads a memory of its own of something that does not move.
@@ -282,6 +349,8 @@ struct Maker<'a> {
     schedule: &'a Schedule,
     slots: &'a mut Slots,
     groups: Groups,
+    /// Cells that are written by units that pass on what machines say.
+    spoken: FxHashSet<CellId>,
     asked: FxHashSet<WireId>,
 }
 
@@ -300,12 +369,26 @@ impl Maker<'_> {
         }
         fragment.units = std::mem::take(&mut self.groups.units[id.index()]);
         fragment.crossings = std::mem::take(&mut self.groups.crossings[id.index()]);
+        let crossings = fragment.crossings.iter().map(|index| &self.slots.crossings[*index]);
+        fragment.pulses.extend(crossings.filter_map(|crossing| crossing.crossed));
+        for machine in &fragment.machines {
+            for block in &self.diagram.modes.machines[*machine].outputs {
+                let first = self.slots.first_state[block.index()];
+                let cell = |offset: usize| self.slots.states[first + offset].cell;
+                let says = cell(ModeOutput::SAID[0]);
+                let left = self.left_state(*block).map(|left| self.slots.states[left].cell);
+                fragment.pulses.push(says);
+                fragment.speech.extend([Some(says), left].into_iter().flatten());
+            }
+        }
         for block in &self.groups.blocks[id.index()] {
             let flat = self.diagram.block(*block);
             let first = self.slots.first_state[block.index()];
             fragment.states.extend(first..first + flat.definition.states.len());
             let first = self.slots.first_timer[block.index()];
             fragment.timers.extend(first..first + flat.definition.timers.len());
+            let timers = self.slots.timers[first..].iter().take(flat.definition.timers.len());
+            fragment.pulses.extend(timers.map(|timer| timer.woken));
             for wire in &flat.outputs {
                 let present = self.slots.part(*wire, Part::Present);
                 if self.slots.cells[present.index()].event {
@@ -320,6 +403,12 @@ impl Maker<'_> {
         }
         fragment.regions.sort_unstable();
         fragment.regions.dedup();
+        let lines = self.slots.lines.iter().enumerate();
+        fragment.lines = lines.filter(|(_, line)| line.fragment == id).map(|(i, _)| i).collect();
+        for (index, region) in self.slots.regions.iter().enumerate() {
+            let own = region.pasts.iter().position(|past| past.fragment == id);
+            fragment.pasts.extend(own.map(|own| (RegionId::new(index), own)));
+        }
         for entry in std::mem::take(&mut self.groups.entries[id.index()]) {
             let entry = &self.diagram.modes.entries[entry];
             let state = self.slots.first_state[entry.block.index()];
@@ -359,7 +448,9 @@ impl Maker<'_> {
                 for part in [Part::Present, Part::Value].into_iter().chain(derivatives) {
                     let node = composer.nodes[&self.schedule.parts.id(*wire, part)];
                     let slot = self.slots.slot(self.slots.part(*wire, part));
-                    fragment.wires.push((slot, composer.graph.ty(node).len()));
+                    let (length, region) =
+                        (composer.graph.ty(node).len(), self.diagram.block(*block).region);
+                    fragment.wires.push(EntryWire { from: slot, length, region });
                     roots.push((node, slot));
                 }
             }
@@ -400,18 +491,37 @@ impl Maker<'_> {
         Tested { block, tape, value: places.0, length, present: places.1, wire }
     }
 
+    /// The state of an output block in which whose last words are heard is kept.
+    fn left_state(&self, block: BlockId) -> Option<usize> {
+        let states = self.diagram.block(block).definition.states.len();
+        (states > ModeOutput::LEFT)
+            .then(|| self.slots.first_state[block.index()] + ModeOutput::LEFT)
+    }
+
+    /// An output of a machine.
+    fn output(&self, machine: &diagram::Machine, number: usize) -> MachineOutput {
+        let block = machine.outputs[number];
+        let [says, word] =
+            ModeOutput::SAID.map(|offset| self.slots.first_state[block.index()] + offset);
+        let passes = |(state, arm): (&diagram::MachineState, &Option<WireId>)| {
+            let event = |wire: &WireId| {
+                let present = self.slots.part(*wire, Part::Present);
+                self.slots.cells[present.index()].event && self.spoken.contains(&present)
+            };
+            state.speaks && arm.as_ref().is_some_and(event)
+        };
+        let passes = machine.states.iter().zip(&machine.arms[number]).map(passes).collect();
+        MachineOutput { says, word, left: self.left_state(block), passes }
+    }
+
     fn machine(
         &mut self,
         machine: &diagram::Machine,
         fragments: &[FragmentProgram],
     ) -> MachineProgram {
-        let first = |slots: &Slots, block: BlockId| slots.first_state[block.index()];
-        let outputs = machine.outputs.iter().map(|block| {
-            let state = first(self.slots, *block);
-            ModeOutput::SAID.map(|offset| state + offset)
-        });
-        let outputs = outputs.collect();
-        let mode = first(self.slots, machine.mode);
+        let outputs = 0..machine.outputs.len();
+        let outputs: Vec<MachineOutput> = outputs.map(|n| self.output(machine, n)).collect();
+        let mode = self.slots.first_state[machine.mode.index()];
         let mut states = Vec::new();
         let mut regions: Vec<RegionId> = Vec::new();
         let mut changed: Vec<usize> = vec![mode];
@@ -430,8 +540,7 @@ impl Maker<'_> {
         regions.sort_unstable();
         regions.dedup();
         let (fragment, initial) = (machine.fragment, machine.initial);
-        let outputs: Vec<[usize; 2]> = outputs;
-        changed.extend(outputs.iter().flatten());
+        changed.extend(outputs.iter().flat_map(MachineOutput::states));
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
         let cells = changed.iter().map(|state| self.slots.states[*state].cell).collect();
@@ -456,6 +565,7 @@ impl Maker<'_> {
             immediate: transition.immediate,
             preemptive: transition.preemptive,
             default: transition.default,
+            priority: transition.priority,
             nondeterministic: transition.nondeterministic,
             error: transition.error,
         }

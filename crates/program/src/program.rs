@@ -147,12 +147,14 @@ pub struct RegionProgram {
     /// The rates, the crossing functions and the left limits with comparisons read from values, for
     /// where a frozen side leads out of the domain of a function; empty where nothing is compared.
     pub live: LiveTapes,
-    /// Where the left tape puts what states become at microstep 0: the place and the state.
-    pub memories: Vec<(Slot, usize)>,
+    /// What states become at microstep 0.
+    pub memories: Vec<Memory>,
     /// The derivatives of the rates, where an implicit method asks for them.
     pub jacobian: Option<Jacobian>,
     /// The delayed signals that move between events.
     pub lines: Vec<usize>,
+    /// The same by the clocks that they are delayed by.
+    pub pasts: Vec<Past>,
     /// What these were made from, for the history of the region.
     pub sample: Tape,
     /// Where the sample tape puts it, signal after signal.
@@ -218,6 +220,17 @@ pub struct Span {
     pub tolerance: Option<f64>,
     /// Whether some of its states have the tolerance of the run.
     pub common: bool,
+}
+
+/// What a state becomes at microstep 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Where the left tape puts it.
+    pub from: Slot,
+    /// The state.
+    pub state: usize,
+    /// The fragment of its block; one that does not run keeps what it remembers.
+    pub fragment: FragmentId,
 }
 
 /// Functions with comparisons read from values.
@@ -313,11 +326,27 @@ pub struct TimerCells {
     pub wakings: CellId,
 }
 
+/// Delayed signals of a region that move between events and are in one fragment, whose clock says
+/// how long ago something was.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// The fragment.
+    pub fragment: FragmentId,
+    /// The signals.
+    pub lines: Vec<usize>,
+    /// Where they begin in a sample of the region.
+    pub offset: usize,
+    /// How many numbers they have.
+    pub width: usize,
+}
+
 /// A delayed signal: the parts of a wire, and where they come a delay later.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The block that reads it.
     pub block: BlockId,
+    /// The fragment by whose clock it is delayed.
+    pub fragment: FragmentId,
     /// How much later.
     pub delay: Time,
     /// Presence, value, derivatives and impulses of the wire, in this order.
@@ -337,7 +366,9 @@ pub struct Line {
 pub struct Track {
     /// The region that keeps the history.
     pub region: RegionId,
-    /// Where the signal begins in a sample.
+    /// Which of the region's pasts it is in.
+    pub past: usize,
+    /// Where the signal begins in a sample of that.
     pub offset: usize,
     /// How many numbers it has, derivatives included.
     pub width: usize,
@@ -396,6 +427,8 @@ pub struct Unit {
     pub region: RegionId,
     /// Where the residuals of the block's crossings are.
     pub residuals: Vec<Slot>,
+    /// Whether it is inside a state and passes on what a machine there says.
+    pub speaks: bool,
     /// What it runs.
     pub tape: Tape,
     /// Parts of wires. The tape puts them one after the other.
@@ -497,8 +530,8 @@ impl Unit {
 pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Program {
     let mut slots = Slots::new(diagram);
     let composed = smooth::compose(diagram, schedule, diagram::Mode::Smooth, &mut slots);
-    let units = tick::units(diagram, schedule, &mut slots);
-    let modes = machines::compile(diagram, schedule, &mut slots, &units);
+    let mut units = tick::units(diagram, schedule, &mut slots);
+    let modes = machines::compile(diagram, schedule, &mut slots, &mut units);
     smooth::program(diagram, schedule, slots, composed, units, modes, extras)
 }
 

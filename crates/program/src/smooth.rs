@@ -11,8 +11,8 @@ use crate::jacobian::Partials;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, Crossing, CrossingKind, Duties, Extras, Program, RecordCells, RegionProgram, Unit,
-    UnitId, WireCells, WirePlaces, in_words,
+    Cell, Crossing, CrossingKind, Duties, Extras, Memory, Program, RecordCells, RegionProgram,
+    Unit, UnitId, WireCells, WirePlaces, in_words,
 };
 use crate::rates::roots_of;
 use crate::reach::Reach;
@@ -344,7 +344,8 @@ impl<'a> Maker<'a> {
             let line = &self.slots.lines[index];
             let Some(track) = line.track else { continue };
             let guard = self.guard(line.block);
-            let mut at = samples + track.offset as Slot;
+            let past = &self.slots.regions[id.index()].pasts[track.past];
+            let mut at = samples + (past.offset + track.offset) as Slot;
             for cell in &line.from {
                 let cell = &self.slots.cells[cell.index()];
                 if let Some((wire, part @ (Part::Value | Part::Derivative(_)))) = cell.part {
@@ -598,7 +599,8 @@ impl<'a> Maker<'a> {
                 }
                 let slot = self.slots.layout.reserve(self.composer.graph.ty(node).len());
                 roots.push((node, slot, guard));
-                self.slots.regions[id.index()].memories.push((slot, state));
+                let memory = Memory { from: slot, state, fragment: flat.fragment };
+                self.slots.regions[id.index()].memories.push(memory);
             }
         }
         roots.extend(self.solutions[id.index()].iter().map(|at| {

@@ -255,6 +255,7 @@ impl<'a> Maker<'a> {
             fragment: flat.fragment,
             region: flat.region,
             residuals: Vec::new(),
+            speaks: false,
             tape: Tape::default(),
             outputs: Vec::new(),
             nexts: Vec::new(),

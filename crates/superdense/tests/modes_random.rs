@@ -2,6 +2,8 @@
 //! loop that goes from one event to the next in closed form.
 
 mod common;
+#[path = "modes_random/events.rs"]
+mod events;
 
 use common::{by, compile, simulate};
 use superdense::Backend;

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Diagnostics, Elem, Span, Type};
 
 use crate::flat::Diagram;
-use crate::machine::{Assignment, FragmentId};
+use crate::machine::Assignment;
 
 /// Checks what depends on types: guards are truth values, and what is set fits.
 pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
@@ -35,7 +35,6 @@ pub(crate) fn check(diagram: &Diagram, errors: &mut Diagnostics) {
             }
         }
     }
-    check_delays(diagram, errors);
     for entry in &diagram.modes.entries {
         let (block, wire) = (diagram.block(entry.block), diagram.wire(entry.wire));
         if let Some(state) = block.definition.states.first()
@@ -54,21 +53,6 @@ fn a(ty: Type) -> String {
     match ty.elem {
         Elem::Int => format!("an {ty}"),
         _ => format!("a {ty}"),
-    }
-}
-
-/// Refuses delays whose time may stand still.
-fn check_delays(diagram: &Diagram, errors: &mut Diagnostics) {
-    for block in &diagram.blocks {
-        if block.fragment != FragmentId::ROOT && !block.definition.histories.is_empty() {
-            let message = "a delay cannot stand in a state, whose time may stand still";
-            errors.push(
-                Diagnostic::error("delay-in-state", message)
-                    .at(block.span, "")
-                    .block(&block.path)
-                    .help("put it beside the Modal, after one of its outputs"),
-            );
-        }
     }
 }
 

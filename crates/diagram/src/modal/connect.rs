@@ -8,7 +8,7 @@ use blocks::ModeOutput;
 use model::Modal;
 
 use super::written_outputs;
-use crate::flat::BlockId;
+use crate::flat::{BlockId, WireId};
 use crate::flatten::Flattener;
 use crate::machine::{Entry, FragmentId, Machine, MachineState};
 
@@ -60,7 +60,8 @@ impl<'m> Flattener<'m> {
             let (dwell, content) = (drafted.dwell, drafted.content);
             preemptive.push((silencing, dwell));
             let name = state.name.value.clone();
-            states.push(MachineState { name, dwell, content, transitions });
+            let speaks = content.is_some_and(|content| self.speaks(content));
+            states.push(MachineState { name, dwell, content, speaks, transitions });
         }
         // Where a transition was refused it may be the one that leads there.
         let whole = |(state, made): (&model::State, &MachineState)| {
@@ -70,14 +71,27 @@ impl<'m> Flattener<'m> {
             self.unreachable(modal, initial, &states);
         }
         self.undeclared(modal, &outputs);
+        let mut arms = Vec::new();
         for (number, (name, id)) in outputs.iter().enumerate() {
-            self.connect_output(index, number, name, *id, &states, &preemptive);
+            arms.push(self.connect_output(index, number, name, *id, &states, &preemptive));
         }
         let fragment = self.drafts[mode.index()].fragment;
         let outputs = outputs.into_iter().map(|(_, id)| id).collect();
-        self.modes.machines.push(Machine { path, span, fragment, mode, outputs, initial, states });
+        let machine = Machine { path, span, fragment, mode, outputs, arms, initial, states };
+        self.modes.machines.push(machine);
     }
 
+    /// Whether a machine in a fragment says something when it moves.
+    fn speaks(&self, fragment: FragmentId) -> bool {
+        self.machines.drafts.iter().any(|draft| {
+            let own = self.drafts[draft.mode.index()].fragment;
+            let transitions = draft.modal.states.iter().flat_map(|state| &state.transitions);
+            transitions.clone().any(|transition| !transition.output.is_empty())
+                && self.modes.is_inside(own, fragment)
+        })
+    }
+
+    /// Connects an output to the diagrams that give it; hands back the wire of each state.
     pub(super) fn connect_output(
         &mut self,
         index: usize,
@@ -86,10 +100,11 @@ impl<'m> Flattener<'m> {
         id: BlockId,
         states: &[MachineState],
         preemptive: &[(Vec<Vec<BlockId>>, FragmentId)],
-    ) {
+    ) -> Vec<Option<WireId>> {
         let modal = self.machines.drafts[index].modal;
         let mode = self.machines.drafts[index].mode;
         let (mut arms, mut guards, mut wires, mut spans) = (vec![], vec![], vec![], vec![]);
+        let mut given_by = Vec::new();
         for (at, state) in states.iter().enumerate() {
             let scope = self.machines.drafts[index].states[at].scope;
             let given = self.scope(scope).diagram.outputs.iter();
@@ -101,6 +116,7 @@ impl<'m> Flattener<'m> {
             });
             arms.push(wire.map(|_| wires.len()));
             wires.extend(wire);
+            given_by.push(wire);
             spans.extend(wire.map(|_| modal.states[at].name.span));
         }
         let says = states.iter().flat_map(|state| &state.transitions).flat_map(|t| &t.says);
@@ -132,7 +148,9 @@ impl<'m> Flattener<'m> {
         ];
         let draft = &mut self.drafts[id.index()];
         (draft.inputs, draft.input_spans) = (inputs, input_spans);
-        draft.kind = Arc::new(ModeOutput { arms, guards, preemptive: silenced });
+        let last_words = states.iter().map(|state| state.speaks).collect();
+        draft.kind = Arc::new(ModeOutput { arms, guards, preemptive: silenced, last_words });
+        given_by
     }
 
     /// Refuses outputs of states that the machine does not have.

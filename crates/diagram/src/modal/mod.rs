@@ -79,7 +79,7 @@ impl<'m> Flattener<'m> {
         let mut outputs = Vec::new();
         for name in output_names(modal) {
             // What it is made of is known when the states are.
-            let kind = ModeOutput { arms: vec![], guards: vec![], preemptive: vec![] };
+            let kind = ModeOutput::default();
             let path = format!("{path}.{name}");
             let id = self.draft(path, span, Arc::new(kind), BTreeMap::new(), fragment);
             outputs.push((name, id));

@@ -38,6 +38,10 @@ impl<'m> Flattener<'m> {
             guards.push(self.after(scope, after, path("after"), dwell)?);
         }
         self.check_flags(written, !guards.is_empty());
+        let priority = match &written.priority {
+            Some(priority) => self.priority(scope, priority)?,
+            None => 0,
+        };
         let mut sets = Vec::new();
         for set in &written.set {
             let destination = self.machines.drafts[index].states[to].scope;
@@ -75,6 +79,7 @@ impl<'m> Flattener<'m> {
             immediate: written.immediate.is_some(),
             preemptive: written.preemptive.is_some(),
             default: written.default.is_some(),
+            priority,
             nondeterministic: written.nondeterministic,
             error: written.error.is_some(),
         })
@@ -84,9 +89,6 @@ impl<'m> Flattener<'m> {
         let mut refuse = |span: Span, message: &str, why: &str| {
             self.errors.push(Diagnostic::error("bad-transition", message).at(span, why));
         };
-        if let (Some(span), Some(_)) = (written.preemptive, written.default) {
-            refuse(span, "a default transition cannot be preemptive", "it comes after all others");
-        }
         if let (Some(span), Some(_)) = (written.immediate, &written.after) {
             let why = "a state that is just entered has lasted no time";
             refuse(span, "a transition with `after` cannot be immediate", why);
@@ -175,6 +177,18 @@ impl<'m> Flattener<'m> {
         });
         let delay = self.errors.keep(delay)?;
         Some(self.draft(path, expr.span, Arc::new(After { delay }), BTreeMap::new(), dwell))
+    }
+
+    /// The number by which transitions that are met at once are put in order.
+    fn priority(&mut self, scope: ScopeId, expr: &Expr) -> Option<i64> {
+        let priority = self.constant(scope, expr).and_then(|value| {
+            value.as_int().ok_or_else(|| {
+                let message = "`priority` must be a whole number";
+                let error = Diagnostic::error("bad-parameter", message);
+                error.at(expr.span, "the smallest is taken first")
+            })
+        });
+        self.errors.keep(priority)
     }
 
     /// The block of an expression that only transitions ask for.

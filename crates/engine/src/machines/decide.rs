@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use diagram::FragmentId;
 use ir::{Slot, run};
 use program::Transition;
 
@@ -23,32 +22,6 @@ enum Asked {
 }
 
 impl Simulation {
-    /// Finds the fragments that preemptive transitions silence at this microstep.
-    pub(crate) fn silence(&mut self) {
-        self.silenced.clear();
-        for machine in &self.program.preempted {
-            if !self.runs(self.program.machines[*machine].fragment) {
-                continue;
-            }
-            let state = self.state_of(*machine);
-            let met = |transition: &Transition| transition.preemptive && self.early(transition);
-            let silenced = state.content.filter(|_| state.transitions.iter().any(met));
-            self.silenced.extend(silenced);
-        }
-    }
-
-    /// Whether a fragment, or one that it is in, is silenced at this microstep.
-    #[inline]
-    pub(crate) fn is_silenced(&self, fragment: FragmentId) -> bool {
-        !self.silenced.is_empty() && self.is_in_silenced(fragment)
-    }
-
-    #[cold]
-    fn is_in_silenced(&self, fragment: FragmentId) -> bool {
-        let inside = |outer: &FragmentId| self.diagram.modes.is_inside(fragment, *outer);
-        self.silenced.iter().any(inside)
-    }
-
     /// Brings what guards remember of signals that do not move up to date when a tick begins, and
     /// has their machines looked at.
     pub(crate) fn look_at_memories(&mut self) -> Result<(), RunError> {
@@ -63,27 +36,6 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-
-    /// Keeps the failure of a fragment that a preemptive transition may still silence at this
-    /// microstep, and hands back any other.
-    pub(crate) fn keep_failure(
-        &mut self,
-        fragment: FragmentId,
-        error: RunError,
-    ) -> Result<(), RunError> {
-        if fragment == FragmentId::ROOT || self.program.preempted.is_empty() {
-            return Err(error);
-        }
-        self.failures.push((fragment, error));
-        Ok(())
-    }
-
-    /// The first failure that was kept and is not silenced.
-    pub(crate) fn check_failures(&mut self) -> Result<(), RunError> {
-        let failures = std::mem::take(&mut self.failures);
-        let mut audible = failures.into_iter().filter(|(fragment, _)| !self.is_silenced(*fragment));
-        audible.next().map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// Decides, after a commit, which transitions are taken, and takes them. What all of them set
@@ -155,31 +107,18 @@ impl Simulation {
         self.enabled(machine, Asked::Immediate)
     }
 
-    /// The transition of a machine's state that is taken; a default one where no other is.
+    /// The transition of a machine's state that is taken: preemptive ones come before others, and
+    /// of each kind a default one is taken where no other is.
     fn enabled(&mut self, machine: usize, asked: Asked) -> Result<Option<usize>, RunError> {
-        let program = self.program.clone();
-        let state = &program.machines[machine].states[self.mode(machine)];
-        for default in [false, true] {
-            let mut found: Vec<usize> = Vec::new();
-            for (index, transition) in state.transitions.iter().enumerate() {
-                let wanted = match asked {
-                    Asked::Preemptive(_) => transition.preemptive,
-                    Asked::Ordinary => !transition.preemptive,
-                    Asked::Immediate => transition.immediate,
-                };
-                if transition.error || transition.default != default || !wanted {
-                    continue;
-                }
-                // From microstep 1 on a preemptive one has silenced the diagram already, by what
-                // its guards were before the commit.
-                let met = match asked {
-                    Asked::Preemptive(1..) => self.early(transition),
-                    _ => self.all_met(transition),
-                };
-                if met {
-                    found.push(index);
-                }
-            }
+        let kinds: &[bool] = match asked {
+            Asked::Preemptive(_) => &[true],
+            Asked::Ordinary => &[false],
+            Asked::Immediate => &[true, false],
+        };
+        for (preemptive, default) in kinds.iter().flat_map(|kind| [(*kind, false), (*kind, true)]) {
+            let found = self.first_met(machine, asked, |transition| {
+                transition.preemptive == preemptive && transition.default == default
+            });
             if !found.is_empty() {
                 return self.one_of(machine, &found);
             }
@@ -187,8 +126,39 @@ impl Simulation {
         Ok(None)
     }
 
+    /// Of the transitions of one kind that are met, those that come first by their priorities.
+    fn first_met(
+        &mut self,
+        machine: usize,
+        asked: Asked,
+        kind: impl Fn(&Transition) -> bool,
+    ) -> Vec<usize> {
+        let program = self.program.clone();
+        let state = &program.machines[machine].states[self.mode(machine)];
+        let mut found: Vec<usize> = Vec::new();
+        for (index, transition) in state.transitions.iter().enumerate() {
+            let tried = asked != Asked::Immediate || transition.immediate;
+            if transition.error || !tried || !kind(transition) {
+                continue;
+            }
+            // From microstep 1 on a preemptive one has silenced the diagram already, by what its
+            // guards were before the commit.
+            let met = match asked {
+                Asked::Preemptive(1..) => self.early(transition),
+                _ => self.all_met(transition),
+            };
+            if met {
+                found.push(index);
+            }
+        }
+        let priority = |index: &usize| state.transitions[*index].priority;
+        let first = found.iter().map(priority).min();
+        found.retain(|index| Some(priority(index)) == first);
+        found
+    }
+
     /// Whether all guards of a transition are there and true among the wires of this microstep.
-    fn early(&self, transition: &Transition) -> bool {
+    pub(super) fn early(&self, transition: &Transition) -> bool {
         let at = |slot: Slot| self.s.slots[slot as usize] != 0.0;
         transition.guards.iter().all(|guard| guard.wire.iter().all(|slot| at(*slot)))
     }

@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use base::Time;
 use blocks::events_before;
 use diagram::FragmentId;
-use ir::{Slot, Tape, run};
+use ir::{Tape, run};
+use program::{CrossingKind, EntryWire, MachineOutput, Program};
 
 use crate::RunError;
 use crate::crossings::ROUNDS;
-use crate::microstep::take_memories;
+use crate::microstep::take_memory;
 use crate::simulation::Simulation;
 
 /// A fragment that was switched on, and whether it starts anew.
@@ -45,6 +46,9 @@ impl Simulation {
                 self.s.agenda.push(Reverse((time.max(now), *timer as u32)));
             }
         }
+        if !code.lines.is_empty() {
+            self.run_lines(fragment);
+        }
     }
 
     /// Switches a fragment on: anew, or where it was, if it ever ran. It and what is inside it,
@@ -65,6 +69,7 @@ impl Simulation {
             self.forget(fragment);
         }
         self.run_fragment(fragment, now);
+        self.bring_due(fragment);
         entered.push((fragment, reset));
         for machine in &code.machines {
             let state = &program.machines[*machine].states[self.mode(*machine)];
@@ -83,7 +88,20 @@ impl Simulation {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         let start = self.options.start;
-        for state in &code.states {
+        let clock = &mut self.s.fragments[fragment.index()];
+        clock.due.clear();
+        clock.located.clear();
+        if !code.lines.is_empty() {
+            self.forget_lines(fragment);
+        }
+        // What a machine in it has just said is heard, although it starts anew.
+        let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
+        let heard = |output: &&MachineOutput| {
+            self.s.slots[program.cell(program.states[output.says].cell).slot as usize] != 0.0
+        };
+        let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
+        let kept: Vec<usize> = outputs.flat_map(|output| [output.says, output.word]).collect();
+        for state in code.states.iter().filter(|state| !kept.contains(state)) {
             self.set_state(*state, &program.states[*state].initial);
         }
         for timer in &code.timers {
@@ -135,7 +153,11 @@ impl Simulation {
         for (fragment, reset) in entered {
             let code = &program.fragments[fragment.index()];
             if *reset {
-                take_memories(&program, &code.memories, &mut self.s.slots);
+                let memories = code.memories.iter();
+                memories.for_each(|memory| take_memory(&program, *memory, &mut self.s.slots));
+            }
+            if *reset && !code.lines.is_empty() {
+                self.start_lines_of(*fragment);
             }
             if let Some(tick) = &mut self.s.tick {
                 code.units.iter().chain(&code.readers).for_each(|unit| tick.ask(*unit));
@@ -163,9 +185,9 @@ impl Simulation {
     }
 
     /// Runs the entry tape of a fragment; says whether numbers at some places have changed.
-    fn run_entry(&mut self, tape: &Tape, watched: &[(Slot, usize)]) -> bool {
+    fn run_entry(&mut self, tape: &Tape, watched: &[EntryWire]) -> bool {
         let numbers = |slots: &[f64], to: &mut Vec<f64>| {
-            let place = |(from, length): &(Slot, usize)| *from as usize..*from as usize + length;
+            let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
             watched.iter().for_each(|watched| to.extend_from_slice(&slots[place(watched)]));
         };
         self.scratch.clear();
@@ -220,36 +242,72 @@ impl Simulation {
         }
     }
 
-    /// Switches a fragment off, and what is inside it.
-    pub(super) fn leave(&mut self, fragment: FragmentId) {
+    /// What was due when a fragment stopped comes at the first microstep at which it goes on.
+    fn bring_due(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        for (cell, value) in std::mem::take(&mut self.s.fragments[fragment.index()].due) {
+            self.s.slots[program.cell(cell).slot as usize] = value;
+            self.pulse(&program, cell);
+        }
+        self.bring_located(fragment);
+    }
+
+    /// Functions that were located when a fragment stopped still count as zero when what they are
+    /// made of goes on.
+    pub(super) fn bring_located(&mut self, fragment: FragmentId) {
+        let program = self.program.clone();
+        let located = std::mem::take(&mut self.s.fragments[fragment.index()].located);
+        for (region, watch, residual) in located {
+            let from = program.regions[region.index()].residual as usize;
+            let own = &mut self.s.slots[from + watch as usize];
+            *own = own.max(residual);
+        }
+    }
+
+    /// Switches a fragment off, and what is inside it; says whether something is still said there.
+    pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         self.s.slots[code.active as usize] = 0.0;
         self.s.fragments[fragment.index()].stopped = self.s.tag.time;
-        for timer in &code.timers {
-            // What was due and not seen is due when the fragment goes on.
-            let cells = &program.timers[*timer];
-            let woken = program.cell(cells.woken).slot as usize;
-            if std::mem::replace(&mut self.s.slots[woken], 0.0) != 0.0 {
-                self.s.wakings[*timer] -= 1;
-                let wakings = program.cell(cells.wakings).slot as usize;
-                self.s.slots[wakings] = self.s.wakings[*timer] as f64;
-            }
+        let mut speaks = self.is_heard(&program, fragment);
+        self.keep_due(&program, fragment, &code.speech);
+        for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
+            self.s.slots[program.cell(*cell).slot as usize] = 0.0;
         }
-        let Some(tick) = &mut self.s.tick else { return };
-        for event in &code.events {
-            let present = &mut self.s.slots[program.cell(*event).slot as usize];
-            if std::mem::replace(present, 0.0) != 0.0 {
-                tick.present = tick.present.saturating_sub(1);
-            }
+        self.keep_located(&program, fragment);
+        if !code.lines.is_empty() {
+            self.stop_lines(fragment);
         }
+        self.end_events(&program, fragment);
+        let Some(tick) = &mut self.s.tick else { return false };
         code.readers.iter().for_each(|unit| tick.ask(*unit));
         code.regions.iter().for_each(|region| tick.disturb(*region));
         for machine in &code.machines {
             let state = &program.machines[*machine].states[self.mode(*machine)];
             self.leave(state.dwell);
-            if let Some(content) = state.content {
-                self.leave(content);
+            speaks |= state.content.is_some_and(|content| self.leave(content));
+        }
+        if let Some(tick) = self.s.tick.as_mut().filter(|_| speaks) {
+            tick.speaking.push(fragment);
+        }
+        speaks
+    }
+
+    /// Keeps what counts as zero in a fragment that stops where it was located: later it would be
+    /// taken for the side that it is a rounding away from.
+    fn keep_located(&mut self, program: &Program, fragment: FragmentId) {
+        let crossings = program.fragments[fragment.index()].crossings.iter();
+        for crossing in crossings.map(|index| &program.crossings[*index]) {
+            let Some((region, first)) = crossing.watch else { continue };
+            let watches = if crossing.kind == CrossingKind::Cell { 2 } else { 1 };
+            for watch in first..first + watches {
+                let from = program.regions[region.index()].residual as usize;
+                let residual = self.s.slots[from + watch];
+                if residual > 0.0 {
+                    let located = (region, watch as u32, residual);
+                    self.s.fragments[fragment.index()].located.push(located);
+                }
             }
         }
     }

@@ -4,6 +4,8 @@
 mod decide;
 mod fragments;
 mod recover;
+mod silence;
+mod speech;
 mod take;
 
 use std::cmp::Reverse;
@@ -13,6 +15,7 @@ use diagram::FragmentId;
 use program::StateProgram;
 
 use crate::simulation::Simulation;
+pub(crate) use silence::Before;
 
 /// A transition of the state in which a machine is: the machine and the number of the transition.
 pub(crate) type Chosen = (usize, usize);

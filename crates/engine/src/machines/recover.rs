@@ -173,6 +173,7 @@ impl Simulation {
     fn forget_attempt(&mut self) {
         self.active.iter_mut().for_each(|active| active.known = false);
         self.failures.clear();
+        self.speaking.clear();
         (self.forced, self.zeno) = (None, None);
     }
 
@@ -206,7 +207,8 @@ impl Simulation {
             let own = modes.is_inside(failed, state.dwell)
                 || state.content.is_some_and(|content| modes.is_inside(failed, content));
             let runs = self.runs(self.program.machines[**machine].fragment);
-            let index = state.transitions.iter().position(|t| t.error)?;
+            let ways = state.transitions.iter().enumerate().filter(|(_, way)| way.error);
+            let (index, _) = ways.min_by_key(|(_, way)| way.priority)?;
             let chosen = (**machine, index);
             (own && runs && !tried.contains(&chosen)).then_some(chosen)
         };

@@ -1,7 +1,7 @@
 //! What a transition does: its values are computed, the old diagram stops, the new one starts.
 
 use ir::run;
-use program::{CellId, Tested, Transition};
+use program::{CellId, MachineOutput, StateProgram, Tested, Transition};
 
 use super::Chosen;
 use crate::rows::Sink;
@@ -104,10 +104,13 @@ impl Simulation {
         let is_parameter = |state: usize| program.states[state].wire.is_some();
         self.assign(transition, &is_parameter);
         let (old, new) = (&code.states[from], &code.states[transition.to]);
-        let stays = transition.history && old.content == new.content;
+        // A diagram that was silenced stops for nothing but what was due in it.
+        let same = transition.history && old.content == new.content;
+        let stays = same && !transition.preemptive;
         self.leave(old.dwell);
-        if let Some(content) = old.content.filter(|_| !stays) {
-            self.leave(content);
+        let speaks = old.content.filter(|_| !stays).is_some_and(|content| self.leave(content));
+        if speaks && !same {
+            self.listen_to(machine, from);
         }
         self.set_state(code.mode, &[transition.to as f64]);
         if sink.listens() {
@@ -118,6 +121,13 @@ impl Simulation {
         if let Some(content) = new.content.filter(|_| !stays) {
             self.enter(content, !transition.history, &mut entered);
         }
+        if transition.history {
+            // The guards begin anew, but what they look at does not.
+            let shares =
+                |state: &&StateProgram| state.content.is_some() && state.content == new.content;
+            let same = code.states.iter().filter(shares);
+            same.for_each(|state| self.bring_located(state.dwell));
+        }
         self.enter(new.dwell, true, &mut entered);
         self.start_states(&entered)?;
         self.assign(transition, &|state| !is_parameter(state));
@@ -127,10 +137,10 @@ impl Simulation {
         }
         for (output, said) in &transition.says {
             if self.is_there(said) {
-                let [says, word] = code.outputs[*output];
-                self.set_from(program.states[word].cell, said.value as usize);
-                self.set_state(says, &[1.0]);
-                self.pulse(&program, program.states[says].cell);
+                let MachineOutput { says, word, .. } = &code.outputs[*output];
+                self.set_from(program.states[*word].cell, said.value as usize);
+                self.set_state(*says, &[1.0]);
+                self.pulse(&program, program.states[*says].cell);
             }
         }
         Ok(())

@@ -112,6 +112,7 @@ fn transition(context: &mut Context, node: &Node) -> Option<Transition> {
     let to = context.word(to, "`to`")?;
     let mut expression = |key: &str| get(entries, key).and_then(|entry| context.field(entry));
     let (guard, after) = (expression("when"), expression("after"));
+    let priority = expression("priority");
     let set = actions(context, entries, "set");
     let output = actions(context, entries, "output");
     let mut flag = |key: &str| flag(context, entries, key);
@@ -120,6 +121,7 @@ fn transition(context: &mut Context, node: &Node) -> Option<Transition> {
         to,
         guard,
         after,
+        priority,
         set,
         output,
         history: flag("history").is_some(),

@@ -1,0 +1,186 @@
+//! What a preemptive transition silences: nothing in the diagram changes at that microstep, its
+//! actions see what was there before it, and what was due in it comes when it goes on.
+
+use diagram::FragmentId;
+use program::{CellId, Program, Transition};
+
+use crate::RunError;
+use crate::simulation::Simulation;
+
+/// Wires of diagrams that may be silenced at a microstep, as they were before it.
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    contents: Vec<FragmentId>,
+    /// The numbers of their wires, one diagram after the other.
+    values: Vec<f64>,
+}
+
+impl Before {
+    pub fn is_empty(&self) -> bool {
+        self.contents.is_empty()
+    }
+}
+
+impl Simulation {
+    /// Remembers, before a microstep, what preemptive transitions may have to see.
+    pub(crate) fn look_before(&mut self, program: &Program) {
+        self.before.contents.clear();
+        self.before.values.clear();
+        for machine in &program.preempted {
+            if !self.runs(program.machines[*machine].fragment) {
+                continue;
+            }
+            let state = &program.machines[*machine].states[self.mode(*machine)];
+            let acts = |transition: &Transition| {
+                transition.preemptive && !(transition.sets.is_empty() && transition.says.is_empty())
+            };
+            let content = state.content.filter(|_| state.transitions.iter().any(acts));
+            let Some(content) = content else { continue };
+            self.before.contents.push(content);
+            for wire in &program.fragments[content.index()].wires {
+                let from = wire.from as usize;
+                let values = &self.s.slots[from..from + wire.length];
+                self.before.values.extend_from_slice(values);
+            }
+        }
+    }
+
+    /// A region becomes part of the tick in the middle of a microstep: what its wires were before
+    /// it are the left limits, which are in the buffer now.
+    #[cold]
+    pub(crate) fn remember_region(&mut self, region: usize) {
+        let Simulation { program, s, before, .. } = self;
+        let contents = before.contents.iter();
+        let wires = contents.flat_map(|content| &program.fragments[content.index()].wires);
+        let mut at = 0;
+        for wire in wires {
+            if wire.region.index() == region {
+                let from = wire.from as usize;
+                let values = &s.slots[from..from + wire.length];
+                before.values[at..at + wire.length].copy_from_slice(values);
+            }
+            at += wire.length;
+        }
+    }
+
+    /// Finds the fragments that preemptive transitions silence at this microstep. Their machines
+    /// are looked at when it is committed.
+    pub(crate) fn silence(&mut self) {
+        self.silenced.clear();
+        let program = self.program.clone();
+        for machine in &program.preempted {
+            if !self.runs(program.machines[*machine].fragment) {
+                continue;
+            }
+            let state = self.state_of(*machine);
+            let met = |transition: &Transition| transition.preemptive && self.early(transition);
+            let silenced = state.content.filter(|_| state.transitions.iter().any(met));
+            if let (Some(content), Some(tick)) = (silenced, &mut self.s.tick) {
+                self.silenced.push(content);
+                tick.pending.push(*machine as u32);
+            }
+        }
+        if !self.silenced.is_empty() {
+            self.put_back(&program);
+            for content in self.silenced.clone() {
+                self.keep_inside(&program, content);
+            }
+        }
+    }
+
+    /// Gives the wires of silenced diagrams what they were before the microstep. Events of an
+    /// earlier microstep are over, and those of this one have not happened.
+    fn put_back(&mut self, program: &Program) {
+        let before = std::mem::take(&mut self.before);
+        let mut at = 0;
+        for content in &before.contents {
+            let code = &program.fragments[content.index()];
+            let silenced = self.is_silenced(*content);
+            if silenced {
+                self.end_events(program, *content);
+            }
+            for wire in &code.wires {
+                if silenced {
+                    let values = &before.values[at..at + wire.length];
+                    let from = wire.from as usize;
+                    self.s.slots[from..from + wire.length].copy_from_slice(values);
+                }
+                at += wire.length;
+            }
+            for event in code.events.iter().filter(|_| silenced) {
+                self.s.slots[program.cell(*event).slot as usize] = 0.0;
+            }
+        }
+        self.before = before;
+    }
+
+    /// Keeps what is due at this microstep in a silenced fragment and in what runs inside it.
+    fn keep_inside(&mut self, program: &Program, fragment: FragmentId) {
+        // What was said before the diagram started anew is heard now.
+        let heard = self.speaking.contains(&fragment);
+        let speech = &program.fragments[fragment.index()].speech;
+        self.keep_due(program, fragment, if heard { speech } else { &[] });
+        for machine in &program.fragments[fragment.index()].machines {
+            let state = &program.machines[*machine].states[self.mode(*machine)];
+            for inner in [Some(state.dwell), state.content].into_iter().flatten() {
+                self.keep_inside(program, inner);
+            }
+        }
+    }
+
+    /// Keeps what is due in a fragment, but for some of it, to come when it goes on.
+    pub(super) fn keep_due(&mut self, program: &Program, fragment: FragmentId, but: &[CellId]) {
+        let pulses = program.fragments[fragment.index()].pulses.iter();
+        for cell in pulses.filter(|cell| !but.contains(cell)) {
+            let value = self.s.slots[program.cell(*cell).slot as usize];
+            let due = &mut self.s.fragments[fragment.index()].due;
+            if value != 0.0 && !due.iter().any(|(known, _)| known == cell) {
+                due.push((*cell, value));
+            }
+        }
+    }
+
+    /// Ends the events of a fragment that stops or is silent.
+    pub(super) fn end_events(&mut self, program: &Program, fragment: FragmentId) {
+        let Some(tick) = &mut self.s.tick else { return };
+        for event in &program.fragments[fragment.index()].events {
+            let present = &mut self.s.slots[program.cell(*event).slot as usize];
+            if std::mem::replace(present, 0.0) != 0.0 {
+                tick.present = tick.present.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Whether a fragment, or one that it is in, is silenced at this microstep.
+    #[inline]
+    pub(crate) fn is_silenced(&self, fragment: FragmentId) -> bool {
+        !self.silenced.is_empty() && self.is_in_silenced(fragment)
+    }
+
+    #[cold]
+    fn is_in_silenced(&self, fragment: FragmentId) -> bool {
+        let inside = |outer: &FragmentId| self.diagram.modes.is_inside(fragment, *outer);
+        self.silenced.iter().any(inside)
+    }
+
+    /// Keeps the failure of a fragment that a preemptive transition may still silence at this
+    /// microstep, and hands back any other.
+    pub(crate) fn keep_failure(
+        &mut self,
+        fragment: FragmentId,
+        error: RunError,
+    ) -> Result<(), RunError> {
+        if fragment == FragmentId::ROOT || self.program.preempted.is_empty() {
+            return Err(error);
+        }
+        self.failures.push((fragment, error));
+        Ok(())
+    }
+
+    /// The first failure that was kept and is not silenced.
+    pub(crate) fn check_failures(&mut self) -> Result<(), RunError> {
+        let failures = std::mem::take(&mut self.failures);
+        let mut audible = failures.into_iter().filter(|(fragment, _)| !self.is_silenced(*fragment));
+        audible.next().map_or(Ok(()), |(_, error)| Err(error))
+    }
+}

@@ -1,0 +1,41 @@
+//! What a machine says at the microstep at which the diagram that it is in stops: it is heard at the
+//! next one all the same. The units that pass it on run once more there, and the machine around the
+//! diagram listens to the state that it has left.
+
+use diagram::FragmentId;
+use program::Program;
+
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Whether a machine right in a fragment says something at the coming microstep, or passes on
+    /// what was said in a diagram that it has left.
+    pub(super) fn is_heard(&self, program: &Program, fragment: FragmentId) -> bool {
+        let speech = &program.fragments[fragment.index()].speech;
+        speech.iter().any(|cell| self.s.slots[program.cell(*cell).slot as usize] != 0.0)
+    }
+
+    /// Lets a machine pass on what is said in the diagram of a state that it has left.
+    pub(super) fn listen_to(&mut self, machine: usize, state: usize) {
+        let program = self.program.clone();
+        for output in &program.machines[machine].outputs {
+            if let Some(left) = output.left.filter(|_| output.passes[state]) {
+                self.set_state(left, &[(state + 1) as f64]);
+                self.pulse(&program, program.states[left].cell);
+            }
+        }
+    }
+
+    /// Ends what was said at this microstep in fragments that have stopped.
+    pub(crate) fn end_speeches(&mut self) {
+        if self.speaking.is_empty() {
+            return;
+        }
+        let program = self.program.clone();
+        for fragment in std::mem::take(&mut self.speaking) {
+            if !self.runs(fragment) {
+                self.end_events(&program, fragment);
+            }
+        }
+    }
+}
