@@ -49,7 +49,7 @@ fn only_events(diagram: &Diagram, input: &str, wire: WireId, span: Span) -> Diag
     let events = event_operands(diagram, wire, span);
     for (_, at) in &events {
         if *at != span {
-            error = error.at(*at, "these are events, and it is absent where they are");
+            error = error.at(*at, "these are events");
         }
     }
     // A block that passes one signal on is an event signal because that is.
@@ -63,9 +63,13 @@ fn only_events(diagram: &Diagram, input: &str, wire: WireId, span: Span) -> Diag
             error = error.note(format!("{name} is present only where {} is", listed(&causes)));
         }
     }
+    let (blocks, held) = match events.len() {
+        0 | 1 => ("a ZeroOrderHold block", "signal"),
+        _ => ("ZeroOrderHold blocks", "signals"),
+    };
+    let events = listed(&events);
     error.help(format!(
-        "hold the last value of {} with a ZeroOrderHold block, and use the held signal here",
-        listed(&events)
+        "hold the last value of {events} with {blocks}, and use the held {held} here"
     ))
 }
 
@@ -225,13 +229,14 @@ fn error(join: &Join, [here, there]: [Span; 2]) -> Diagnostic {
         true => error.at(here, "its parts are events that come apart"),
         false => error.at(here, "these events").at(there, "and these"),
     };
-    let skipping = match join.operator {
-        "*" => ", multiply what is present with a Product block that has `absent: skip`",
-        "/" => ", divide what is present with a Divide block that has `absent: skip`",
+    let first = match join.operator {
+        "*" => "multiply what is present with a Product block that has `absent: skip`, ",
+        "/" => "divide what is present with a Divide block that has `absent: skip`, ",
+        "[...]" => "use the elements one by one, ",
         _ => "",
     };
     error.note("it would be present only where all of its operands are").help(format!(
-        "add what is present with a Sum block{skipping}, take the first that is present with a \
-         Merge block, or hold the last value of one of them with a ZeroOrderHold block"
+        "{first}add what is present with a Sum block, take the first that is present with a Merge \
+         block, or hold the last value of one of them with a ZeroOrderHold block"
     ))
 }

@@ -73,7 +73,11 @@ fn a_forgotten_hold_is_refused_with_the_signal_to_hold() {
     assert!(text.contains("help: hold the last value of `u` with"), "{text}");
     let text = message(&LOOP.replace("SIGNAL", "held").replace("RATE", "kp * (ys - r) / ys"));
     assert!(text.contains("help: hold the last value of `ys` with"), "{text}");
-    assert!(text.contains("these are events, and it is absent where they are"), "{text}");
+    assert!(text.contains("these are events"), "{text}");
+    let text = message(&LOOP.replace("SIGNAL", "ys").replace("RATE", "[u, ys]"));
+    let both = "help: hold the last value of `u` and `ys` with ZeroOrderHold blocks, and use the \
+                held signals here";
+    assert!(text.contains(both), "{text}");
 }
 
 #[test]
@@ -311,7 +315,7 @@ blocks:
   v: {type: Clock, period: 3, value: [2, 4]}
   m: {type: Clock, period: 2, value: [[1, 2], [3, 4]]}
   w: {type: Clock, period: 3, value: [[0, 1], [1, 0]]}
-  sum: {type: Sum, inputs: [a, b]}
+  total: {type: Sum, inputs: [a, b]}
   both: {type: Product, inputs: [a, b]}
   any: {type: Product, inputs: [a, b], absent: skip}
   thrice: {type: Product, inputs: [a, 2, b], absent: skip}
@@ -319,7 +323,7 @@ blocks:
   turned: {type: Product, inputs: [m, w], absent: skip}
   ratio: {type: Divide, numerator: a, denominator: b}
   rest: {type: Divide, numerator: a, denominator: b, absent: skip}
-record: [sum, both, any, thrice, scaled, turned, ratio, rest]
+record: [total, both, any, thrice, scaled, turned, ratio, rest]
 simulate: {stop: 3}
 ",
     )
@@ -332,7 +336,7 @@ simulate: {stop: 3}
         })
     };
     let scalar = |values: [Option<f64>; 4]| values.map(|value| value.map(|value| vec![value]));
-    assert_eq!(all("sum"), scalar([Some(8.0), None, Some(3.0), Some(5.0)]));
+    assert_eq!(all("total"), scalar([Some(8.0), None, Some(3.0), Some(5.0)]));
     assert_eq!(all("both"), scalar([Some(15.0), None, None, None]));
     assert_eq!(all("any"), scalar([Some(15.0), None, Some(3.0), Some(5.0)]));
     assert_eq!(all("ratio"), scalar([Some(0.6), None, None, None]));
@@ -436,7 +440,7 @@ blocks:
     type: Modal
     initial: a
     states:
-      a: {{transitions: [{{to: b, after: 1, output: {{p: 2, q: time, r: c, s: 1}}}}]}}
+      a: {{transitions: [{{to: b, after: 1, output: {{p: 2, q: 5, r: c, s: 1}}}}]}}
       b: {{transitions: [{{to: a, after: 1, output: {{p: 3, q: 1, s: c}}}}]}}
 record: {{y: {expression}}}
 simulate: {{stop: 2.5}}
@@ -444,7 +448,7 @@ simulate: {{stop: 2.5}}
         )
     };
     let trace = simulate(&model("m.p * m.q")).trace;
-    assert_eq!(trace.series("y"), [(exact("1", 1), 2.0), (exact("2", 1), 3.0)]);
+    assert_eq!(trace.series("y"), [(exact("1", 1), 10.0), (exact("2", 1), 3.0)]);
     for apart in ["m.p + m.r", "m.p - m.s", "m.r * m.s", "m.p + c"] {
         let refused = refusal(&model(apart));
         assert_eq!(codes(&refused), ["presence-mismatch"], "{apart}: {refused}");
@@ -479,7 +483,7 @@ simulate: {{stop: 1}}
     };
     let trace = simulate(&model("a + b")).trace;
     let sums: Vec<f64> = trace.series("m.y").into_iter().map(|(_, value)| value).collect();
-    assert_eq!(sums, [1.25, 1.5, 1.75]);
+    assert_eq!(sums, [1.0, 1.25, 1.5, 1.75]);
     assert_eq!(tags(&simulate(&model("c + s")).trace, "m.y").len(), 4);
     assert_eq!(codes(&refusal(&model("a + c"))), ["presence-mismatch"]);
     assert_eq!(codes(&refusal(&model("a + s"))), ["presence-mismatch"]);
