@@ -268,7 +268,7 @@ fn an_integrator_of_events() {
     let expected = [
         "error[only-events]",
         "model.yaml:4:32",
-        "help: hold the last event's value with a ZeroOrderHold block",
+        "help: hold the last value of `c` with a ZeroOrderHold block, and use the held signal here",
     ];
     let text = Case::new("only-events", model, &expected).check();
     assert_eq!(underlined(&text), "c");
