@@ -681,11 +681,11 @@ fn trees() -> impl Strategy<Value = Tree> {
         1 => (1..4).prop_map(Tree::Number),
     ];
     leaf.prop_recursive(4, 12, 3, |inner| {
-        let symbols = ["+", "-", "*", "max", "min"];
+        const SYMBOLS: [&str; 5] = ["+", "-", "*", "max", "min"];
         let two = (inner.clone(), inner.clone()).prop_map(|(a, b)| Box::new([a, b]));
         let three = (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| Box::new([a, b, c]));
         prop_oneof![
-            4 => (proptest::sample::select(&symbols[..]), two.clone())
+            4 => (proptest::sample::select(&SYMBOLS[..]), two.clone())
                 .prop_map(|(symbol, parts)| Tree::Operator(symbol, parts)),
             1 => (three, -2..3).prop_map(|(parts, number)| Tree::Conditional(parts, number)),
             1 => (proptest::sample::select(&SIGNALS[..6]), two)
