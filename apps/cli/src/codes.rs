@@ -236,7 +236,8 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "only-events",
-        "An input needs a signal that is there all the time, and this one is there at events only. \
+        "An input needs a signal that is there all the time, and this one is there at events only: \
+        an expression is absent where an event signal in it is. \
         Hold the value of the last event with a ZeroOrderHold block.",
     ),
     (
@@ -248,6 +249,11 @@ pub const CODES: &[(&str, &str)] = &[
         "parameter-cycle",
         "Parameters are defined by each other in a circle, so none of them has a value. \
         Give one of them a number.",
+    ),
+    (
+        "presence-mismatch",
+        "An operator of an expression is absent where an operand is, and these are event signals that are not known to be present at the same tags, so that the result would hardly ever be there. \
+        Add what is present with a Sum block, take the first that is present with a Merge block, or hold the last value of one of them with a ZeroOrderHold block; a Product or Divide block with `absent: skip` leaves out what is absent.",
     ),
     (
         "recursive-diagram",

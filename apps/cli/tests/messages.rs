@@ -268,7 +268,7 @@ fn an_integrator_of_events() {
     let expected = [
         "error[only-events]",
         "model.yaml:4:32",
-        "help: hold the last event's value with a ZeroOrderHold block",
+        "help: hold the last value of `c` with a ZeroOrderHold block, and use the held signal here",
     ];
     let text = Case::new("only-events", model, &expected).check();
     assert_eq!(underlined(&text), "c");
@@ -621,14 +621,16 @@ fn a_sample_that_needs_its_own_past_is_warned_of() {
   before: {type: Previous, input: far}
   held: {type: ZeroOrderHold, input: next}
   next: {type: Sample, input: previous(held) + 1, trigger: c}
-  alive: {type: Sample, input: previous(alive) + time, trigger: c}
+  late: {type: Sample, input: previous(late) + time, trigger: c}
+  alive: {type: Sample, input: either, trigger: c}
+  either: {type: Sum, inputs: [previous(alive), time]}
   chosen: {type: Sample, input: if present(previous(chosen)) then 1 else 2, trigger: c}
 simulate: {stop: 3}
 ";
     let (text, result) = warned("warning-past", model);
-    for (name, is_dead) in
-        [("dead", true), ("far", true), ("next", false), ("alive", false), ("chosen", false)]
-    {
+    let dead = ["dead", "far", "late"].map(|name| (name, true));
+    let present = ["next", "alive", "chosen"].map(|name| (name, false));
+    for (name, is_dead) in dead.into_iter().chain(present) {
         let message = format!("warning[never-present]: `{name}` is absent for ever");
         assert_eq!(text.contains(&message), is_dead, "{name} in\n{text}");
         assert_eq!(is_ever_present(&result, name), !is_dead, "{name} in\n{result}");

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use base::{Elem, Rational, Time, Type, Value};
+use base::{Elem, Rational, Span, Time, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Check, Definition, History, Impulses, Info, Leaf, Meeting, Memory, Part, Setting, Signal,
+    Check, Definition, History, Impulses, Info, Join, Leaf, Meeting, Memory, Part, Setting, Signal,
     State, Timer,
 };
 
@@ -35,6 +35,9 @@ pub struct Context<'a> {
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
     meetings: Vec<Meeting>,
+    joins: Vec<Join>,
+    /// Whether what is being built is used: the conditions of the conditionals around it.
+    used: Option<NodeId>,
     maximum_step: f64,
     /// How many orders of derivatives are asked of each output.
     asked: Vec<u32>,
@@ -67,6 +70,8 @@ impl<'a> Context<'a> {
             timers: Vec::new(),
             checks: Vec::new(),
             meetings: Vec::new(),
+            joins: Vec::new(),
+            used: None,
             maximum_step: f64::INFINITY,
             asked,
             impulses: Impulses::Symbolic,
@@ -82,6 +87,13 @@ impl<'a> Context<'a> {
     /// What an impulse is in the run that the block is defined for.
     pub fn impulses(&self) -> Impulses {
         self.impulses
+    }
+
+    /// The operators that need several signals at the same tags. They are no part of the
+    /// definition: what they are asked for is known only when the diagram is, and only of blocks
+    /// that events reach.
+    pub fn take_joins(&mut self) -> Vec<Join> {
+        std::mem::take(&mut self.joins)
     }
 
     /// The finished definition.
@@ -312,6 +324,35 @@ impl<'a> Context<'a> {
     /// output that is made from it alone would not be seen to change when a tick begins.
     pub fn ticking(&mut self) -> NodeId {
         self.leaf(Leaf::Ticking, Type::BOOL)
+    }
+
+    /// Notes that an operator needs these signals at the same tags.
+    pub(crate) fn join(&mut self, operator: &'static str, operands: &[(&Signal, Span)]) {
+        let varies = |(signal, _): &&(&Signal, Span)| self.graph.truth(signal.present).is_none();
+        let operands: Vec<(NodeId, Span)> =
+            operands.iter().filter(varies).map(|(signal, span)| (signal.present, *span)).collect();
+        if operands.iter().all(|(present, _)| *present == operands[0].0) {
+            return;
+        }
+        let used = self.used.unwrap_or_else(|| self.graph.bool(true));
+        self.joins.push(Join { operator, operands, used });
+    }
+
+    /// Builds something that is used only where a condition has this value.
+    pub(crate) fn under<T>(
+        &mut self,
+        condition: NodeId,
+        value: bool,
+        build: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let around = self.used;
+        if self.graph.ty(condition) == Type::BOOL {
+            let holds = if value { condition } else { self.graph.not(condition) };
+            self.used = Some(around.map_or(holds, |around| self.graph.and(around, holds)));
+        }
+        let built = build(self);
+        self.used = around;
+        built
     }
 
     /// Makes it an error, with the tag and the block, where a condition holds at a tick.

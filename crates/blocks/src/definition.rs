@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Time, Type, Value};
+use base::{Span, Time, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::Timer;
@@ -89,7 +89,7 @@ pub struct State {
 }
 
 /// What a state remembers in a run by fixed steps.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Debug)]
 pub enum Memory {
     /// What events have made of it.
     #[default]
@@ -131,6 +131,17 @@ pub struct Meeting {
     pub second: NodeId,
     /// What it means that both hold, as a sentence.
     pub reason: String,
+}
+
+/// An operator of an expression that needs several signals at the same tags.
+#[derive(Clone, Debug)]
+pub struct Join {
+    /// How it is written, such as `-` or `max`.
+    pub operator: &'static str,
+    /// Whether each of its operands is present, and where that was written.
+    pub operands: Vec<(NodeId, Span)>,
+    /// Whether it is used: false where a conditional takes another branch.
+    pub used: NodeId,
 }
 
 /// A block with its parameters and the types of its inputs settled, as functions.

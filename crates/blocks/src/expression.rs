@@ -112,6 +112,7 @@ impl Formula {
     ) -> Result<Signal, Diagnostic> {
         let (a, b) = (self.lower(cx, left)?, self.lower(cx, right)?);
         let (ta, tb) = (cx.graph.ty(a.value), cx.graph.ty(b.value));
+        cx.join(op.symbol(), &[(&a, left.span), (&b, right.span)]);
         let what = format!("`{}`", op.symbol());
         let both = |check: fn(Type, Span, &str) -> Result<(), Diagnostic>| {
             check(ta, left.span, &what).and_then(|()| check(tb, right.span, &what))
@@ -134,8 +135,8 @@ impl Formula {
             cx.strict(&[a.clone(), b.clone()], |g, v| g.binary(op, v[0], v[1]))
         };
         Ok(match op {
-            BinaryOp::Add => self.sum(cx, a, b, Binary::Add),
-            BinaryOp::Subtract => self.sum(cx, a, b, Binary::Sub),
+            BinaryOp::Add => cx.add(&a, &b, Binary::Add),
+            BinaryOp::Subtract => cx.add(&a, &b, Binary::Sub),
             BinaryOp::Divide => {
                 return cx.divide(&a, &b).map_err(|reason| impulse_error(reason, span));
             }
@@ -155,18 +156,6 @@ impl Formula {
         })
     }
 
-    /// A sum or difference. A constant operand is no signal: it is there where the other is, so
-    /// that `event + 10` is an event.
-    fn sum(&self, cx: &mut Context, mut a: Signal, mut b: Signal, op: Binary) -> Signal {
-        let constant = |cx: &Context, s: &Signal| cx.graph.constant_of(s.value).is_some();
-        match (constant(cx, &a), constant(cx, &b)) {
-            (true, false) => a.present = b.present,
-            (false, true) => b.present = a.present,
-            _ => {}
-        }
-        cx.add(&a, &b, op)
-    }
-
     fn conditional(
         &self,
         cx: &mut Context,
@@ -174,7 +163,14 @@ impl Formula {
         span: Span,
     ) -> Result<Signal, Diagnostic> {
         let test = self.lower(cx, condition)?;
-        let (a, b) = (self.lower(cx, then)?, self.lower(cx, otherwise)?);
+        let mut branch = |value: bool, branch: &Expr| {
+            cx.under(test.value, value, |cx| {
+                let signal = self.lower(cx, branch)?;
+                cx.join("if", &[(&test, condition.span), (&signal, branch.span)]);
+                Ok(signal)
+            })
+        };
+        let (a, b) = (branch(true, then)?, branch(false, otherwise)?);
         truth(cx.graph.ty(test.value), condition.span, "a condition")?;
         let (ta, tb) = (cx.graph.ty(a.value), cx.graph.ty(b.value));
         common_shape(ta, tb, span)?;
@@ -192,6 +188,7 @@ impl Formula {
     fn vector(&self, cx: &mut Context, parts: &[Expr], span: Span) -> Result<Signal, Diagnostic> {
         let signals: Vec<Signal> =
             parts.iter().map(|part| self.lower(cx, part)).collect::<Result<_, _>>()?;
+        join_all(cx, "[...]", signals.iter().zip(parts));
         let types: Vec<Type> = signals.iter().map(|s| cx.graph.ty(s.value)).collect();
         let first = types.first().map_or(Shape::Scalar, |ty| ty.shape);
         if let Some(odd) = types.iter().position(|ty| ty.shape != first) {
@@ -235,6 +232,8 @@ impl Formula {
         let signal = self.lower(cx, base)?;
         let at: Vec<Signal> =
             positions.iter().map(|p| self.lower(cx, p)).collect::<Result<_, _>>()?;
+        let named = std::iter::once((&signal, base)).chain(at.iter().zip(positions));
+        join_all(cx, "[]", named);
         let shape = cx.graph.ty(signal.value).shape;
         let sizes: Vec<u32> = match (shape, at.len()) {
             (Shape::Vector(n), 1) => vec![n],
@@ -366,6 +365,7 @@ impl Formula {
         }
         let a: Vec<Signal> =
             args.iter().map(|arg| self.lower(cx, arg)).collect::<Result<_, _>>()?;
+        join_all(cx, function.name(), a.iter().zip(args));
         let ty = |cx: &Context, i: usize| cx.graph.ty(a[i].value);
         match function {
             Function::Present => return Ok(cx.always(a[0].present)),
@@ -504,6 +504,16 @@ fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
         Function::Hypot => g.binary(Binary::Hypot, v[0], v[1]),
         other => unreachable!("{} is handled elsewhere", other.name()),
     }
+}
+
+/// Notes that an operator needs its operands, each with its expression, at the same tags.
+fn join_all<'o>(
+    cx: &mut Context,
+    operator: &'static str,
+    operands: impl Iterator<Item = (&'o Signal, &'o Expr)>,
+) {
+    let operands: Vec<(&Signal, Span)> = operands.map(|(s, expr)| (s, expr.span)).collect();
+    cx.join(operator, &operands);
 }
 
 fn constant(cx: &mut Context, value: &Value) -> Signal {

@@ -21,10 +21,12 @@ mod page;
 
 pub use block::{Block, Library, Setting};
 pub use context::Context;
-pub use definition::{Check, Definition, History, Leaf, Meeting, Memory, Part, Signal, State};
+pub use definition::{
+    Check, Definition, History, Join, Leaf, Meeting, Memory, Part, Signal, State,
+};
 pub use expression::{Formula, Operand};
 pub use info::{Count, Info, Input, Kind, Output, Parameter, Presence};
 pub use machine::{After, Elapsed, Mode, ModeOutput, Variable};
 pub use page::page;
 pub use stepping::Impulses;
-pub use timer::{Every, Instants, Timer, events_before};
+pub use timer::{Every, Instants, Timer, Times, events_before};

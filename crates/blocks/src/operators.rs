@@ -1,7 +1,7 @@
 //! The operators of expressions on signals: value, presence and impulses together.
 
 use base::{Diagnostic, Elem, Shape, Span, Type};
-use ir::{Binary, NodeId, Unary};
+use ir::{Binary, Graph, NodeId, Unary};
 
 use crate::{Context, Signal};
 
@@ -18,17 +18,29 @@ impl Context<'_> {
         Signal { value: self.graph.neg(a.value), present: a.present, impulses }
     }
 
-    /// `a + b` or `a - b`: linear, part by part; an absent operand is left out, and the result is
-    /// absent where both are.
+    /// `a + b` or `a - b`: linear, part by part; absent where an operand is.
     pub fn add(&mut self, a: &Signal, b: &Signal, op: Binary) -> Signal {
+        let value = self.graph.binary(op, a.value, b.value);
+        let present = self.graph.and(a.present, b.present);
+        let impulses = self.sum_of_impulses(a, b, op);
+        let impulses = self.carried(present, impulses);
+        Signal { value, present, impulses }
+    }
+
+    /// The sum of those of two signals that are present; absent where both are absent.
+    pub fn add_present(&mut self, a: &Signal, b: &Signal) -> Signal {
+        let impulses = self.sum_of_impulses(a, b, Binary::Add);
         let g = &mut self.graph;
-        let lone_b = if op == Binary::Sub { g.neg(b.value) } else { b.value };
-        let both = g.binary(op, a.value, b.value);
+        let both = g.add(a.value, b.value);
         let without_b = g.select(b.present, both, a.value);
-        let value = g.select(a.present, without_b, lone_b);
-        let present = g.or(a.present, b.present);
+        let value = g.select(a.present, without_b, b.value);
+        Signal { value, present: g.or(a.present, b.present), impulses }
+    }
+
+    fn sum_of_impulses(&mut self, a: &Signal, b: &Signal, op: Binary) -> Vec<NodeId> {
+        let g = &mut self.graph;
         let orders = a.impulses.len().max(b.impulses.len());
-        let impulses = (0..orders)
+        (0..orders)
             .map(|i| match (a.impulses.get(i), b.impulses.get(i)) {
                 (Some(a), Some(b)) => g.binary(op, *a, *b),
                 (Some(a), None) => *a,
@@ -36,12 +48,20 @@ impl Context<'_> {
                 (None, Some(b)) => *b,
                 (None, None) => unreachable!("an order below the greater number of orders"),
             })
-            .collect();
-        Signal { value, present, impulses }
+            .collect()
     }
 
-    /// `a * b`: where one factor carries an impulse, the other scales it, and must not jump at that
-    /// microstep nor carry an impulse itself.
+    /// Impulses of a result that is present under a condition: an absent signal carries none.
+    fn carried(&mut self, present: NodeId, impulses: Vec<NodeId>) -> Vec<NodeId> {
+        let carried = |impulse| {
+            let zero = self.graph.filled(self.graph.ty(impulse), 0.0);
+            self.graph.select(present, impulse, zero)
+        };
+        impulses.into_iter().map(carried).collect()
+    }
+
+    /// `a * b`, absent where a factor is. Where one factor carries an impulse, the other scales it,
+    /// and must not jump at that microstep nor carry an impulse itself.
     pub fn multiply(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
         let value = self.product(a.value, b.value);
         let present = self.graph.and(a.present, b.present);
@@ -49,18 +69,30 @@ impl Context<'_> {
             (true, true) => Vec::new(),
             (false, true) => self.scale_impulses(a, b, false)?,
             (true, false) => self.scale_impulses(b, a, true)?,
-            (false, false) => return self.product_of_impulses(a, b, value, present),
+            (false, false) => self.product_of_impulses(a, b)?,
         };
+        let impulses = self.carried(present, impulses);
         Ok(Signal { value, present, impulses })
     }
 
-    fn product_of_impulses(
+    /// Two factors of a product or a quotient, each replaced by `one` of its type where it is absent
+    /// and the other is not; both absent where both are.
+    pub fn or_one(
         &mut self,
         a: &Signal,
         b: &Signal,
-        value: NodeId,
-        present: NodeId,
-    ) -> Result<Signal, String> {
+        one: fn(&mut Graph, Type) -> NodeId,
+    ) -> [Signal; 2] {
+        let present = self.graph.or(a.present, b.present);
+        [a, b].map(|signal| {
+            let ty = self.graph.ty(signal.value);
+            let one = one(&mut self.graph, ty);
+            let value = self.graph.select(signal.present, signal.value, one);
+            Signal { value, present, impulses: signal.impulses.clone() }
+        })
+    }
+
+    fn product_of_impulses(&mut self, a: &Signal, b: &Signal) -> Result<Vec<NodeId>, String> {
         let (mut any_a, mut any_b) = (self.graph.bool(false), self.graph.bool(false));
         for i in &a.impulses {
             let some = self.nonzero(*i);
@@ -75,13 +107,11 @@ impl Context<'_> {
         let first = self.scale_impulses(a, b, false)?;
         let second = self.scale_impulses(b, a, true)?;
         let longest = first.len().max(second.len());
-        let impulses = (0..longest)
-            .map(|i| match (first.get(i), second.get(i)) {
-                (Some(x), Some(y)) => self.graph.add(*x, *y),
-                (x, y) => *x.or(y).expect("one of the two is long enough"),
-            })
-            .collect();
-        Ok(Signal { value, present, impulses })
+        let sum = |i| match (first.get(i), second.get(i)) {
+            (Some(x), Some(y)) => self.graph.add(*x, *y),
+            (x, y) => *x.or(y).expect("one of the two is long enough"),
+        };
+        Ok((0..longest).map(sum).collect())
     }
 
     fn scale_impulses(
@@ -155,7 +185,7 @@ impl Context<'_> {
         }
     }
 
-    /// `a / b`: scales impulses of a; b must not carry any.
+    /// `a / b`, absent where an operand is: scales impulses of a; b must not carry any.
     pub fn divide(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
         self.refuse_impulses(b, INVERSE);
         let value = self.graph.div(a.value, b.value);
@@ -166,7 +196,8 @@ impl Context<'_> {
             let one = self.graph.real(1.0);
             let inverse = self.graph.div(one, b.value);
             let inverse = Signal { value: inverse, present: b.present, impulses: Vec::new() };
-            self.scale_impulses(a, &inverse, false)?
+            let impulses = self.scale_impulses(a, &inverse, false)?;
+            self.carried(present, impulses)
         };
         Ok(Signal { value, present, impulses })
     }
@@ -181,7 +212,7 @@ impl Context<'_> {
     pub fn strict(
         &mut self,
         operands: &[Signal],
-        f: impl FnOnce(&mut ir::Graph, &[NodeId]) -> NodeId,
+        f: impl FnOnce(&mut Graph, &[NodeId]) -> NodeId,
     ) -> Signal {
         let mut present = self.graph.bool(true);
         for operand in operands {
@@ -196,6 +227,7 @@ impl Context<'_> {
     pub fn choose(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Signal {
         self.refuse_impulses(condition, CONDITION);
         let impulses = self.chosen_impulses(condition, a, b);
+        let impulses = self.carried(condition.present, impulses);
         let g = &mut self.graph;
         let value = g.select(condition.value, a.value, b.value);
         let chosen = g.select(condition.value, a.present, b.present);
@@ -240,7 +272,7 @@ fn binomial(n: usize, k: usize) -> f64 {
 }
 
 /// Whether a side is one of those that hold: negative, zero, positive.
-pub(crate) fn read_side(g: &mut ir::Graph, side: NodeId, holds: [bool; 3]) -> NodeId {
+pub(crate) fn read_side(g: &mut Graph, side: NodeId, holds: [bool; 3]) -> NodeId {
     let zero = g.constant(Type::INT, &[0.0]);
     match holds {
         [true, false, false] => g.binary(Binary::Less, side, zero),

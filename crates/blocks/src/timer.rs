@@ -8,6 +8,25 @@ use base::{Rational, Time};
 pub trait Timer: fmt::Debug + Send + Sync {
     /// The time of the `index`-th waking, counted from 0; nothing after the last.
     fn time(&self, index: u64) -> Option<Time>;
+
+    /// All of its times in a form that can be compared; nothing where they have none.
+    fn times(&self) -> Option<Times> {
+        None
+    }
+}
+
+/// All times of a timer, so that two timers can be seen to be the same.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Times {
+    /// Those of [`Every`].
+    Every {
+        /// The first \[s\].
+        offset: Rational,
+        /// The distance of two \[s\].
+        period: Rational,
+    },
+    /// Those of [`Instants`].
+    Instants(Vec<Time>),
 }
 
 /// `offset + index * period`, each rounded once.
@@ -23,6 +42,10 @@ impl Timer for Every {
     fn time(&self, index: u64) -> Option<Time> {
         Time::tick(self.offset, self.period, index.into())
     }
+
+    fn times(&self) -> Option<Times> {
+        Some(Times::Every { offset: self.offset, period: self.period })
+    }
 }
 
 /// A few given times, in order.
@@ -32,6 +55,10 @@ pub struct Instants(pub Vec<Time>);
 impl Timer for Instants {
     fn time(&self, index: u64) -> Option<Time> {
         self.0.get(usize::try_from(index).ok()?).copied()
+    }
+
+    fn times(&self) -> Option<Times> {
+        Some(Times::Instants(self.0.clone()))
     }
 }
 

@@ -77,8 +77,10 @@ pub(crate) fn settle(
     }
     let mut errors = Diagnostics::default();
     for index in 0..diagram.blocks.len() {
+        crate::presence::check_inputs(&diagram, BlockId::new(index), &mut errors);
         check_block(&diagram, BlockId::new(index), &mut errors);
     }
+    crate::presence::check_operators(&mut diagram, &consumers, &mut errors);
     crate::modal::check(&diagram, &mut errors);
     errors.or(())?;
     crate::regions::find(&mut diagram);
@@ -204,29 +206,6 @@ impl Diagram {
 
 fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
     let block = diagram.block(id);
-    let info = block.kind.info();
-    for ((input, wires), spans) in info.inputs.iter().zip(&block.inputs).zip(&block.input_spans) {
-        for (wire, span) in wires.iter().zip(spans) {
-            let between = diagram.wire(*wire).between;
-            let error = match input.presence {
-                blocks::Presence::Discrete if between != Presence::Never => {
-                    let message = format!("`{}` takes events, and this signal is not", input.name);
-                    Diagnostic::error("not-events", message)
-                        .at(*span, "present between events")
-                        .note("a signal that is there all the time would act at every instant")
-                        .help("take its value at events with a Sample block")
-                }
-                blocks::Presence::Continuous if between == Presence::Never => {
-                    let message = format!("`{}` needs a signal between events", input.name);
-                    Diagnostic::error("only-events", message)
-                        .at(*span, "present at events only")
-                        .help("hold the last event's value with a ZeroOrderHold block")
-                }
-                _ => continue,
-            };
-            errors.push(error.block(&block.path));
-        }
-    }
     for wire in &block.outputs {
         let constant = diagram.wire(*wire).constant.as_ref();
         if constant.is_some_and(|value| value.iter().any(|x| !x.is_finite())) {

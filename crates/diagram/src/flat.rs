@@ -205,6 +205,8 @@ pub struct Record {
     pub name: String,
     /// The wire.
     pub wire: WireId,
+    /// Whether nothing asked for it: a model without `record` has its blocks recorded.
+    pub implied: bool,
 }
 
 /// Which algebraic loops are to be solved.

@@ -724,7 +724,7 @@ impl<'m> Flattener<'m> {
             let path = format!("record.{}", record.name);
             let wire = self.wire(main, &record.value, path);
             if let Some(wire) = self.errors.keep(wire) {
-                records.push(Record { name: record.name.clone(), wire });
+                records.push(Record { name: record.name.clone(), wire, implied: false });
             }
         }
         if self.model.record.is_empty() {
@@ -737,7 +737,7 @@ impl<'m> Flattener<'m> {
                     _ => None,
                 };
                 let name = block.name.value.clone();
-                records.extend(wire.map(|wire| Record { name, wire }));
+                records.extend(wire.map(|wire| Record { name, wire, implied: true }));
                 self.record_machine(block, &mut records);
             }
         }
@@ -752,7 +752,7 @@ impl<'m> Flattener<'m> {
             for (wire, name) in draft.outputs.iter().zip(names) {
                 if !known.contains(wire) {
                     let name = format!("~{}.{name}", draft.path);
-                    records.push(Record { name, wire: *wire });
+                    records.push(Record { name, wire: *wire, implied: true });
                 }
             }
         }

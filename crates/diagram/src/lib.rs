@@ -20,10 +20,12 @@ mod discretise;
 mod typing;
 
 mod facts;
+mod presence;
 mod regions;
 mod remembered;
 mod repeated;
 mod specialise;
+mod tags;
 
 mod possible;
 mod support;

@@ -132,7 +132,7 @@ blocks:
   d: {type: EventDelay, input: n, delay: 1/2}
   e: {type: EventDelay, input: late, delay: 1/3}
   again: {type: EventDelay, input: d, delay: 1/6}
-  meets: {type: Expression, expression: again - n}
+  meets: {type: Sum, inputs: [again, -n]}
   next: {type: EventDelay, input: n, delay: 0}
 record: [n, d, e, meets, next]
 simulate: {stop: 2}

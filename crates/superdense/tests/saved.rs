@@ -25,7 +25,8 @@ blocks:
   x2: {type: Integrator, input: v2}
   x3: {type: Integrator, input: v3}
   v1: {type: Integrator, input: 0, initial: 1, impulse: -p12}
-  v2: {type: Integrator, input: 0, impulse: p12 - p23}
+  v2: {type: Integrator, input: 0, impulse: p2}
+  p2: {type: Sum, inputs: [p12, -p23]}
   v3: {type: Integrator, input: 0, impulse: p23}
   hit12: {type: LevelCrossing, input: x2 - x1, direction: falling}
   hit23: {type: LevelCrossing, input: x3 - x2, direction: falling}

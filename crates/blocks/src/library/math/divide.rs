@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
 
 /// A quotient of two signals.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ impl Block for Divide {
             shelf: "Mathematics",
             summary: "A quotient of two signals.",
             equations: "y = numerator / denominator",
-            absence: "Absent where one of the inputs is.",
+            absence: "Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where both are.",
             impulses: "An impulse in the numerator is divided; the denominator must not jump at that microstep, and must not carry an impulse.",
             inputs: &[
                 Input {
@@ -32,7 +32,12 @@ impl Block for Divide {
                 },
             ],
             outputs: &[Output { name: "output", about: "The quotient." }],
-            parameters: &[],
+            parameters: &[Parameter {
+                name: "absent",
+                about: "What an absent input does: `strict` makes the output absent, `skip` leaves the input out.",
+                kind: Kind::Word(&["strict", "skip"]),
+                default: Some("strict"),
+            }],
             example: r#"superdense: 1
 name: divide
 blocks:
@@ -48,6 +53,10 @@ simulate: {stop: 1}"#,
         cx.numeric(&numerator, "numerator")?;
         cx.numeric(&denominator, "denominator")?;
         cx.fits(&numerator, &denominator, false)?;
+        let [numerator, denominator] = match cx.word("absent") {
+            "skip" => cx.or_one(&numerator, &denominator, |graph, ty| graph.filled(ty, 1.0)),
+            _ => [numerator, denominator],
+        };
         let signal = cx
             .divide(&numerator, &denominator)
             .map_err(|why| Diagnostic::error("impulse-undefined", why))?;

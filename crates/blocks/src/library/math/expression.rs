@@ -15,7 +15,7 @@ impl Block for Expression {
             shelf: "Mathematics",
             summary: "The value of an expression over signals.",
             equations: "y = expression",
-            absence: "+ and - leave absent operands out; every other operator is absent where an operand that it uses is.",
+            absence: "Every operator is absent where an operand that it uses is; constants and signals that are always present do not count. Events that are not known to be present at the same tags are an error.",
             impulses: "Operators follow the rules of Sum, Gain, Product and Divide; every other function needs inputs without impulses.",
             inputs: &[Input {
                 name: "expression",

@@ -1,8 +1,9 @@
 //! The product of signals.
 
-use base::Diagnostic;
+use base::{Diagnostic, Shape, Type};
+use ir::{Graph, NodeId};
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Signal};
 
 /// The product of signals.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ impl Block for Product {
             shelf: "Mathematics",
             summary: "The product of signals.",
             equations: "y = u_1 * u_2 * ...",
-            absence: "Absent where one of the inputs is.",
+            absence: "Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where all are.",
             impulses: "One factor may carry an impulse, which the others scale; they must not jump at that microstep. Two impulses at once are an error.",
             inputs: &[Input {
                 name: "inputs",
@@ -24,7 +25,12 @@ impl Block for Product {
                 presence: Presence::Any,
             }],
             outputs: &[Output { name: "output", about: "The product." }],
-            parameters: &[],
+            parameters: &[Parameter {
+                name: "absent",
+                about: "What an absent input does: `strict` makes the output absent, `skip` leaves the input out. Skipped matrices must be square, and none is multiplied by a vector.",
+                kind: Kind::Word(&["strict", "skip"]),
+                default: Some("strict"),
+            }],
             example: r#"superdense: 1
 name: product
 blocks:
@@ -41,14 +47,40 @@ simulate: {stop: 1}"#,
         for input in &inputs {
             cx.numeric(input, "inputs")?;
         }
+        let skips = cx.word("absent") == "skip";
         let mut product = inputs[0].clone();
         for input in &inputs[1..] {
             cx.fits(&product, input, true)?;
-            product = cx
-                .multiply(&product, input)
-                .map_err(|why| Diagnostic::error("impulse-undefined", why))?;
+            let [a, b] = match skips {
+                true => with_ones(cx, &product, input)?,
+                false => [product, input.clone()],
+            };
+            product =
+                cx.multiply(&a, &b).map_err(|why| Diagnostic::error("impulse-undefined", why))?;
         }
         cx.output("output", product);
         Ok(())
     }
+}
+
+/// Two factors, the one that is absent being 1: the unit matrix, where it is a matrix.
+fn with_ones(cx: &mut Context, a: &Signal, b: &Signal) -> Result<[Signal; 2], Diagnostic> {
+    let shapes = [a, b].map(|factor| cx.graph.ty(factor.value).shape);
+    let square = |shape: Shape| !matches!(shape, Shape::Matrix(rows, columns) if rows != columns);
+    let onto_vector = matches!(shapes, [Shape::Matrix(..), Shape::Vector(_)]);
+    if onto_vector || !shapes.into_iter().all(square) {
+        let [a, b] = [a, b].map(|factor| cx.graph.ty(factor.value).with_article());
+        let message = format!("{a} times {b} cannot leave out what is absent");
+        return Err(Diagnostic::error("size-mismatch", message)
+            .note("the product would have another size where a factor is left out")
+            .help("leave `absent: skip` out, or hold the factors with ZeroOrderHold blocks"));
+    }
+    Ok(cx.or_one(a, b, one))
+}
+
+fn one(graph: &mut Graph, ty: Type) -> NodeId {
+    let Shape::Matrix(rows, columns) = ty.shape else { return graph.filled(ty, 1.0) };
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| row == column));
+    let data: Vec<f64> = places.map(f64::from).collect();
+    graph.constant(ty, &data)
 }

@@ -1,7 +1,6 @@
 //! The sum of signals.
 
 use base::Diagnostic;
-use ir::Binary;
 
 use crate::{Block, Context, Count, Info, Input, Output, Presence};
 
@@ -45,7 +44,7 @@ simulate: {stop: 1}"#,
         let mut sum = inputs[0].clone();
         for input in &inputs[1..] {
             cx.fits(&sum, input, false)?;
-            sum = cx.add(&sum, input, Binary::Add);
+            sum = cx.add_present(&sum, input);
         }
         cx.output("output", sum);
         Ok(())
