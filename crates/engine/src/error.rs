@@ -27,6 +27,30 @@ pub enum RunError {
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
+    /// The tolerance asks for more of a state than floats hold.
+    ToleranceTooSmall {
+        /// Where the solution stands.
+        tag: Tag,
+        /// The block whose state it is.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+        /// The value of the state.
+        value: f64,
+        /// The error that is allowed for it.
+        allowed: f64,
+    },
+    /// The steps get ever shorter towards a time before the end of the run.
+    Creeping {
+        /// Where the solution stands.
+        tag: Tag,
+        /// The time that is not passed \[s\].
+        limit: f64,
+        /// The block whose state moves fastest there.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+    },
     /// An implicit step or an algebraic loop has no solution that Newton's method can find.
     NoSolution {
         /// Where.
@@ -44,6 +68,8 @@ pub enum RunError {
         limit: u32,
         /// The blocks that kept each other going.
         blocks: Vec<String>,
+        /// Whether the microsteps repeat, so that no limit would do.
+        endless: bool,
     },
     /// Events accumulate.
     Zeno {
@@ -120,6 +146,8 @@ impl RunError {
         match self {
             RunError::NotFinite { .. } => "not-finite",
             RunError::StepTooSmall { .. } => "step-too-small",
+            RunError::ToleranceTooSmall { .. } => "tolerance-too-small",
+            RunError::Creeping { .. } => "creeping",
             RunError::NoSolution { .. } => "no-solution",
             RunError::Chattering { .. } => "chattering",
             RunError::Zeno { .. } => "zeno",
@@ -137,6 +165,8 @@ impl RunError {
         match self {
             RunError::NotFinite { block, .. }
             | RunError::StepTooSmall { block, .. }
+            | RunError::ToleranceTooSmall { block, .. }
+            | RunError::Creeping { block, .. }
             | RunError::NoSolution { block, .. }
             | RunError::Ambiguous { block, .. }
             | RunError::ImmediateCycle { block, .. }
@@ -154,6 +184,8 @@ impl RunError {
         match self {
             RunError::NotFinite { id, .. }
             | RunError::StepTooSmall { id, .. }
+            | RunError::ToleranceTooSmall { id, .. }
+            | RunError::Creeping { id, .. }
             | RunError::NoSolution { id, .. }
             | RunError::Undefined { id, .. }
             | RunError::NotConstructive { id, .. } => *id,
@@ -171,6 +203,8 @@ impl RunError {
         match self {
             RunError::NotFinite { tag, .. }
             | RunError::StepTooSmall { tag, .. }
+            | RunError::ToleranceTooSmall { tag, .. }
+            | RunError::Creeping { tag, .. }
             | RunError::NoSolution { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::NotConstructive { .. }
@@ -193,7 +227,19 @@ impl RunError {
             RunError::StepTooSmall { .. } => {
                 "look for a singularity; a jump must come from an event or a comparison to be seen"
             }
+            RunError::ToleranceTooSmall { .. } => {
+                "take a larger `tolerance` under `simulate`: floats hold 16 digits, so that 1e-15 \
+                 of a value is about the least that can be met"
+            }
+            RunError::Creeping { .. } => {
+                "look for a singularity, such as a division by something that goes to zero; or \
+                 stop before it"
+            }
             RunError::NoSolution { .. } => "give a better guess under `solve`, or a smaller step",
+            RunError::Chattering { endless: true, .. } => {
+                "the same microsteps come again and again: break the chain, for example with \
+                 hysteresis or a delay"
+            }
             RunError::Chattering { .. } => {
                 "break the chain of events, or raise `microsteps` under `simulate`"
             }
@@ -234,15 +280,31 @@ impl fmt::Display for RunError {
                 let time = tag.time;
                 write!(f, "the step became too small at t = {time}, where `{block}` moves fastest")
             }
+            RunError::ToleranceTooSmall { tag, block, value, allowed, .. } => {
+                let time = tag.time;
+                write!(
+                    f,
+                    "the tolerance cannot be met at t = {time}: `{block}` is {value:.3e} and may \
+                     be off by {allowed:.1e}, which is less than its rounding"
+                )
+            }
+            RunError::Creeping { tag, limit, block, .. } => {
+                let time = tag.time;
+                write!(
+                    f,
+                    "the steps get ever shorter at t = {time} and would not pass t = {limit}, \
+                     where `{block}` moves fastest"
+                )
+            }
             RunError::NoSolution { tag, block, .. } => {
                 write!(f, "no solution was found at {tag} for the loop through `{block}`")
             }
-            RunError::Chattering { time, limit, blocks } => {
-                let blocks = blocks.join(", ");
-                write!(
-                    f,
-                    "more than {limit} microsteps at t = {time}: {blocks} keep each other going"
-                )
+            RunError::Chattering { time, limit, blocks, .. } => {
+                let going = match blocks.as_slice() {
+                    [block] => format!("{block} keeps itself going"),
+                    blocks => format!("{} keep each other going", blocks.join(", ")),
+                };
+                write!(f, "more than {limit} microsteps at t = {time}: {going}")
             }
             RunError::Zeno { accumulation, blocks, .. } => {
                 let blocks = blocks.join(", ");

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{CellId, Duties, Output, Program, StateCells, Unit};
+use program::{CellId, Duties, Program, StateCells, Unit};
 
 use crate::RunError;
+use crate::chattering::NEAR_LIMIT;
 use crate::flow::{numbered, scatter, watches};
 use crate::log::Event;
 use crate::rows::Sink;
@@ -67,7 +68,7 @@ impl Simulation {
             self.bring(1);
         }
         self.decide(0, sink)?;
-        self.end_if_quiet(sink)
+        self.end_if_quiet(program, sink)
     }
 
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
@@ -78,6 +79,7 @@ impl Simulation {
             return;
         }
         self.s.counters.ticks += 1;
+        self.s.pace.spend(1);
         let mut tick = self.spare_tick.take().unwrap_or_default();
         self.s.tag = self.s.tag.max(Tag::new(time, 0));
         let first = Tag::new(time, self.s.tag.microstep + 1);
@@ -246,9 +248,10 @@ impl Simulation {
         if !tick.entered.is_empty() {
             tick.pending.append(&mut tick.entered);
         }
-        if tick.microstep > self.options.microsteps {
-            return Err(self.chattering());
+        if tick.microstep.saturating_add(NEAR_LIMIT) > self.options.microsteps {
+            self.check_chattering()?;
         }
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
         tick.microstep += 1;
         // What has run to its end has no bit left.
         if self.asked.len() != tick.dirty.len() {
@@ -295,7 +298,7 @@ impl Simulation {
         if !program.machines.is_empty() {
             self.decide(tag.microstep, sink)?;
         }
-        self.end_if_quiet(sink)
+        self.end_if_quiet(program, sink)
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
@@ -430,17 +433,17 @@ impl Simulation {
     /// Ends the tick where nothing asks for another microstep: regions that something happened to
     /// start a new smooth phase.
     #[inline]
-    fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+    fn end_if_quiet(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
         match more || self.more_comes() {
             true => Ok(()),
-            false => self.end_tick(sink),
+            false => self.end_tick(program, sink),
         }
     }
 
     #[inline(never)]
-    fn end_tick(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+    fn end_tick(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let (time, seconds) = (tick.time, tick.seconds);
         for region in 0..self.s.regions.len() {
@@ -450,6 +453,9 @@ impl Simulation {
                 self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
+                if at_crossing {
+                    self.look_for_rest(program, region, time);
+                }
                 self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
                     self.note_kink(region, time);
@@ -464,26 +470,6 @@ impl Simulation {
         }
         self.spare_tick = self.s.tick.take();
         Ok(())
-    }
-
-    fn chattering(&self) -> RunError {
-        let Some(tick) = &self.s.tick else {
-            unreachable!("only a tick has microsteps");
-        };
-        let mut blocks: Vec<String> = Vec::new();
-        for (index, unit) in self.program.units.iter().enumerate() {
-            let present = |output: &Output| {
-                let cell = self.program.cell(output.cell);
-                cell.event && self.s.slots[cell.slot as usize] != 0.0
-            };
-            let dirty =
-                tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
-            let path = self.path(unit.block);
-            if dirty && !blocks.contains(&path) && blocks.len() < 8 {
-                blocks.push(path);
-            }
-        }
-        RunError::Chattering { time: tick.time, limit: self.options.microsteps, blocks }
     }
 
     /// The same for the smooth functions of a region when a phase starts.

@@ -15,6 +15,7 @@ use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
 use crate::history::History;
 use crate::native::code;
+use crate::pace::Pace;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
 use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
@@ -91,6 +92,7 @@ impl Snapshot {
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
             recoveries: (options.start, 0),
+            pace: Pace::new(options.start),
             crowd: (options.start, 0),
             started: false,
             finished: false,

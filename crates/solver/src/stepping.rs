@@ -122,6 +122,9 @@ impl Solver {
                 return Ok(());
             }
             self.counters.rejected += 1;
+            if let Some(component) = self.beyond_floats(taken) {
+                return Err(StepError::ToleranceTooSmall { t: start, component });
+            }
             // The end of the step rounds, so that the step taken may be a little longer than tried.
             if h <= shortest || taken <= shortest {
                 return Err(StepError::StepTooSmall { t: start });
@@ -130,6 +133,22 @@ impl Solver {
             self.segment.end = target(start, h.min(longest), longest, horizon);
             error = trial(self, system);
         }
+    }
+
+    /// The state of which a step of this length was refused for less than its own rounding: less
+    /// is allowed than half its last place, and the error is that of rounding. Shorter steps only
+    /// creep.
+    fn beyond_floats(&self, h: f64) -> Option<usize> {
+        let tolerance = self.tolerance();
+        if tolerance.relative >= 0.5 * f64::EPSILON {
+            return None;
+        }
+        let (x, slope) = (&self.segment.x0, &self.segment.slopes[0]);
+        (0..x.len()).find(|i| {
+            let (size, allowed) = (x[*i].abs(), tolerance.of(x[*i].abs()));
+            let rounding = f64::EPSILON * (h * slope[*i]).abs();
+            allowed < 0.5 * f64::EPSILON * size && allowed < 8.0 * rounding
+        })
     }
 
     /// The longest step that may be taken.
