@@ -6,7 +6,8 @@ use crate::RunError;
 use crate::simulation::Simulation;
 use crate::snapshot::Mark;
 
-/// How many microsteps before the limit it is looked whether they repeat: so long a period is found.
+/// How many microsteps before the limit it is looked whether they repeat. A period of up to half of
+/// that is found, after R. P. Brent, "An improved Monte Carlo factorization algorithm" (1980).
 pub(crate) const NEAR_LIMIT: u32 = 64;
 
 impl Simulation {
@@ -17,17 +18,15 @@ impl Simulation {
         let limit = self.options.microsteps;
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         let bits = || self.s.slots.iter().map(|x| x.to_bits());
-        match &tick.mark {
-            None => {
-                let (dirty, pulses) = (tick.dirty.clone(), tick.pulses.clone());
-                tick.mark = Some(Mark { slots: bits().collect(), dirty, pulses });
-            }
-            Some(mark) if !tick.repeats => {
-                tick.repeats = mark.dirty == tick.dirty
-                    && mark.pulses == tick.pulses
-                    && bits().eq(mark.slots.iter().copied());
-            }
-            Some(_) => {}
+        tick.repeats |= tick.mark.as_ref().is_some_and(|mark| {
+            mark.dirty == tick.dirty
+                && mark.pulses == tick.pulses
+                && bits().eq(mark.slots.iter().copied())
+        });
+        tick.looks += 1;
+        if tick.looks.is_power_of_two() {
+            let (dirty, pulses) = (tick.dirty.clone(), tick.pulses.clone());
+            tick.mark = Some(Mark { slots: bits().collect(), dirty, pulses });
         }
         match tick.microstep > limit {
             true => Err(self.chattering()),

@@ -282,10 +282,11 @@ impl fmt::Display for RunError {
             }
             RunError::ToleranceTooSmall { tag, block, value, allowed, .. } => {
                 let time = tag.time;
+                let least = 4.0 * f64::EPSILON * value.abs();
                 write!(
                     f,
-                    "the tolerance cannot be met at t = {time}: `{block}` is {value:.3e} and may \
-                     be off by {allowed:.1e}, which is less than its rounding"
+                    "the tolerance cannot be met at t = {time}: `{block}` is {value} and may be \
+                     off by {allowed:.0e}, but has digits for {least:.0e} at best"
                 )
             }
             RunError::Creeping { tag, limit, block, .. } => {

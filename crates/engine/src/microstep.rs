@@ -146,7 +146,8 @@ impl Simulation {
         // A float of time has 53 bits, of which a location leaves the last few open.
         let room = 4 + (time.attoseconds().abs() >> 48);
         let (last, count) = &mut self.s.crowd;
-        let near = (time - *last).attoseconds() <= room;
+        let interval = time - *last;
+        let near = interval.attoseconds() <= room;
         (*last, *count) = (time, if near { *count + 1 } else { 0 });
         if *count <= self.options.microsteps {
             return Ok(());
@@ -155,6 +156,11 @@ impl Simulation {
         let watched = &self.program.regions[region].watches;
         let watch = state.solver.crossed().first().map(|k| numbered(watches(&state.ranges), *k));
         let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
+        // States are finer than time: what they tell apart goes on.
+        if watch.is_some_and(|watch| self.tells_apart((region, watch), interval.seconds())) {
+            self.s.crowd.1 = 0;
+            return Ok(());
+        }
         let block = id.map_or_else(String::new, |id| self.path(id));
         Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
     }

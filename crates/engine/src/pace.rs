@@ -15,8 +15,8 @@
 use base::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::simulation::{Progress, Simulation};
 use crate::RunError;
+use crate::simulation::{Progress, Simulation};
 
 /// The work between two looks \[units\].
 const BLOCK: u32 = 256;
@@ -25,9 +25,11 @@ const BLOCK: u32 = 256;
 const ENOUGH: u64 = 1 << 18;
 const REST: f64 = 1e-9;
 /// The part of the time to the limit by which two extrapolations may differ after that work. It
-/// grows with the work, up to a bound: what is less regular needs more of it.
+/// grows with the work squared, up to a bound: what is less regular needs more of it. With bursts
+/// the difference is that of the square of how much of them is left, so that one of fewer than some
+/// ten million units goes through.
 const AGREE: f64 = 1e-4;
-const MOST: f64 = 1e-2;
+const MOST: f64 = 0.03;
 /// The part of the time that is left which one unit of work covers at most.
 const SLOW: f64 = 1e-9;
 /// Work that is long enough to tell a steady pace, at first \[units\], and the factor between
@@ -115,7 +117,8 @@ impl Pace {
         let distance = self.extrapolate()?;
         let limit = now.offset(distance)?;
         let slow = pace <= SLOW * stop.since(now);
-        ((self.work >= ENOUGH || self.is_near(distance)) && slow && limit < stop).then(|| limit.seconds())
+        ((self.work >= ENOUGH || self.is_near(distance)) && slow && limit < stop)
+            .then(|| limit.seconds())
     }
 
     /// Begins anew, at a pace that it may fall from.
@@ -149,7 +152,8 @@ impl Pace {
         let shift = aitken + last - aitken_before;
         let found = aitken + shift / (2.0 / factor - 1.0);
         self.limits = [aitken, found];
-        let most = AGREE * self.work as f64 / ENOUGH as f64;
+        let more = self.work as f64 / ENOUGH as f64;
+        let most = AGREE * more * more;
         let agree = if self.is_near(found) { MOST } else { most.clamp(AGREE, MOST) };
         let moved = (found + last - found_before).abs();
         (found > 0.0 && moved <= agree * found).then_some(found)

@@ -347,7 +347,8 @@ impl Simulation {
                 Ok(Progress::Done(StopReason::Zeno(accumulation)))
             }
             diagram::Zeno::Error => {
-                let mut blocks: Vec<String> = blocks.iter().map(|block| self.path(*block)).collect();
+                let mut blocks: Vec<String> =
+                    blocks.iter().map(|block| self.path(*block)).collect();
                 blocks.dedup();
                 blocks.truncate(8);
                 Err(RunError::Zeno { time, accumulation, blocks })
@@ -559,7 +560,8 @@ impl Simulation {
     fn fastest(&self, region: usize) -> Option<BlockId> {
         let state = &self.s.regions[region];
         let rates = state.solver.derivative();
-        let fastest = (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()))?;
+        let fastest =
+            (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()))?;
         let owners = &self.program.regions[region].owners;
         owners.get(numbered(states(&state.ranges), fastest)).copied()
     }

@@ -138,8 +138,10 @@ pub(crate) struct Tick {
     pub unsettled: bool,
     /// Units of regions that are not part of the tick yet, as bits.
     pub held: Vec<u64>,
-    /// What there was some microsteps before the limit, and whether it has come again.
+    /// What there was some microsteps before the limit, how often it was looked at, and whether it
+    /// has come again.
     pub mark: Option<Mark>,
+    pub looks: u32,
     pub repeats: bool,
 }
 
@@ -160,7 +162,7 @@ impl Tick {
         refill(&mut self.held, words, u64::MAX);
         refill(&mut self.regions, regions, Touched::default());
         self.unsettled = false;
-        (self.mark, self.repeats) = (None, false);
+        (self.mark, self.looks, self.repeats) = (None, 0, false);
     }
 
     /// Makes a unit run at the next microstep.
