@@ -222,12 +222,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Intervals like c (k + a)^-p have a sum where p > 1, and the watch finds it.
+        /// Intervals like c (k / a + 1)^-p have a sum where p > 1, and the watch finds it.
         #[test]
         fn what_accumulates_is_found(p in 1.5f64..4.0, a in 1.0f64..300.0, c in 0.1f64..10.0) {
-            let end = c * zeta(p, a);
-            let law = (0..MOST_WORK).map(|k| c * (f64::from(k) + a).powf(-p));
-            let (now, limit) = watch(end + 1000.0, law).expect("an accumulation");
+            let end = c * a.powf(p) * zeta(p, a);
+            let law = (0..MOST_WORK).map(|k| c * (f64::from(k) / a + 1.0).powf(-p));
+            let (now, limit) = watch(end + 1e6, law).expect("an accumulation");
             prop_assert!((limit - end).abs() <= 1e-3 * (end - now) + 1e-12, "{limit} for {end} at {now}");
         }
 
