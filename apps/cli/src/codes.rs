@@ -53,12 +53,25 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "chattering",
         "More microsteps happened at one time than the limit: events cause each other without end, and model time does not go on. \
-        Break the chain, for example with hysteresis, or raise `microsteps` under `simulate` if the chain is long but ends.",
+        Break the chain, for example with hysteresis. Where the message does not say that the microsteps repeat, the chain may be long but end: \
+        raise `microsteps` under `simulate` then.",
     ),
     (
         "continuous-in-discrete",
         "A block in a diagram with `domain: discrete` moves between events: it is continuous, or reads a continuous signal. \
         In such a diagram everything happens at events. Sample the signal where it comes in, or leave `domain: discrete` out.",
+    ),
+    (
+        "creeping",
+        "The steps of the solver get ever shorter towards a time that they would never pass, and the work up to the stop time is without bound. \
+        Something oscillates or turns ever faster there, as by a division by what goes to zero. \
+        Look for that singularity at the time of the message, or stop before it.",
+    ),
+    (
+        "crossing-undecided",
+        "Every crossing of a comparison is found by bounds of what it compares over each step, and a step is divided where they do not decide. \
+        Here the bounds stay too wide however finely it is divided, mostly because the expression has one signal in many places that nearly cancel. \
+        Write it so that they meet in fewer places (x*(x - 1) for x*x - x), or set a shorter `maximum_step` under `simulate`.",
     ),
     (
         "derivative-unbounded",
@@ -266,6 +279,12 @@ pub const CODES: &[(&str, &str)] = &[
         Choose another.",
     ),
     (
+        "rest-on-level",
+        "An event has set the speed of the very function that it watches to zero, on its level, and what drives the function goes on to push it: \
+        a ball without any rebound on a floor. By its equations it passes the level. \
+        Where it is to stay there, give it a state of its own in a Modal; `zeno: stop` under `simulate` stops the run there. Where it is to pass, all is well.",
+    ),
+    (
         "set-into-nothing",
         "A transition sets something that has no state: a name that the destination does not have, or a block that remembers nothing. \
         Set a block with a state, such as an Integrator, in the state that the transition leads to, or a parameter of that state or of the Modal.",
@@ -291,6 +310,11 @@ pub const CODES: &[(&str, &str)] = &[
         "step-too-small",
         "The solver had to make its step so small that time no longer goes on. A solution that goes to infinity, or a jump that nothing announces, does this. \
         Let the jump come from an event or a comparison, so that it is located; look for a singularity at the time of the message.",
+    ),
+    (
+        "tolerance-too-small",
+        "A state may be off by less than the rounding of its own value: floats hold about 16 digits, and no step is short enough for more. \
+        Take a larger tolerance; a `relative_tolerance` of 1e-15 is about the least that can be met, or an `absolute_tolerance` of that part of the value.",
     ),
     (
         "too-large",

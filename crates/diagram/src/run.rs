@@ -123,6 +123,11 @@ pub(crate) fn evaluate(
     let absolute = reader.positive(&simulate.absolute_tolerance, "absolute_tolerance");
     let impulses = overrides.impulses.unwrap_or_else(|| impulses(simulate));
     let (step, grid) = reader.step(&simulate.step, overrides.step, impulses);
+    let maximum_step = reader.positive(&simulate.maximum_step, "maximum_step");
+    let span = |expr: &Option<Expr>| expr.as_ref().map(|expr| expr.span);
+    let written = span(&simulate.step).filter(|_| overrides.step.is_none());
+    reader.resolved(step, written, "step", (start, stop));
+    reader.resolved(maximum_step, span(&simulate.maximum_step), "maximum_step", (start, stop));
     let solver = match (&overrides.solver, &simulate.solver) {
         (Some(name), _) => (name.clone(), None),
         (None, Some(name)) => (name.value.clone(), Some(name.span)),
@@ -138,9 +143,7 @@ pub(crate) fn evaluate(
         step,
         grid,
         initial_step: reader.positive(&simulate.initial_step, "initial_step"),
-        maximum_step: reader
-            .positive(&simulate.maximum_step, "maximum_step")
-            .unwrap_or(f64::INFINITY),
+        maximum_step: maximum_step.unwrap_or(f64::INFINITY),
         rows: match overrides.everything {
             true => Rows { steps: true, every: None, times: Vec::new() },
             false => smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
@@ -173,6 +176,9 @@ fn impulses(simulate: &Simulate) -> Impulses {
 fn one_second() -> Time {
     Time::from_attoseconds(base::ATTOSECONDS_PER_SECOND)
 }
+
+/// The unit of model time \[s\].
+const ATTOSECOND: f64 = 1e-18;
 
 /// What a period must be, in words.
 const LEAST_TIME: &str = "a positive time, at least one attosecond";
@@ -247,6 +253,27 @@ impl Reader<'_> {
             self.wrong(expr.span, "step", LEAST_TIME);
         }
         (Some(float), grid)
+    }
+
+    /// Refuses steps that time cannot resolve: a run of them would never end.
+    fn resolved(
+        &mut self,
+        step: Option<f64>,
+        span: Option<Span>,
+        name: &str,
+        (start, stop): (Time, Time),
+    ) {
+        let latest = start.seconds().abs().max(stop.seconds().abs());
+        let least = (f64::EPSILON * latest).max(ATTOSECOND);
+        let Some(step) = step.filter(|step| *step < least) else { return };
+        let message = format!("`{name}` is below the resolution of time: {step:e} s");
+        let error = Diagnostic::error("bad-setting", message)
+            .note(format!("times up to {latest} s are told apart from {least:.1e} s on"))
+            .help("take a longer step, or leave it out");
+        self.errors.push(match span {
+            Some(span) => error.at(span, "time would not go on"),
+            None => error,
+        });
     }
 
     fn checked_override(&mut self, value: f64, name: &str) -> f64 {

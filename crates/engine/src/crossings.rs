@@ -443,9 +443,7 @@ impl Simulation {
             && let Some(tick) = &self.s.tick
         {
             let time = tick.time;
-            if let Some(end) = self.s.accumulations[index].event(time) {
-                self.zeno = Some((time, end, crossing.block));
-            }
+            self.watch_accumulation(program, index, new, time);
         }
     }
 

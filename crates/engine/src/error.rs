@@ -37,6 +37,30 @@ pub enum RunError {
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
+    /// The tolerance asks for more of a state than floats hold.
+    ToleranceTooSmall {
+        /// Where the solution stands.
+        tag: Tag,
+        /// The block whose state it is.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+        /// The value of the state.
+        value: f64,
+        /// The error that is allowed for it.
+        allowed: f64,
+    },
+    /// The steps get ever shorter towards a time before the end of the run.
+    Creeping {
+        /// Where the solution stands.
+        tag: Tag,
+        /// The time that is not passed \[s\].
+        limit: f64,
+        /// The block whose state moves fastest there.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+    },
     /// An implicit step or an algebraic loop has no solution that Newton's method can find.
     NoSolution {
         /// Where.
@@ -54,6 +78,8 @@ pub enum RunError {
         limit: u32,
         /// The blocks that kept each other going.
         blocks: Vec<String>,
+        /// Whether the microsteps repeat, so that no limit would do.
+        endless: bool,
     },
     /// Events accumulate.
     Zeno {
@@ -131,6 +157,8 @@ impl RunError {
             RunError::NotFinite { .. } => "not-finite",
             RunError::StepTooSmall { .. } => "step-too-small",
             RunError::Undecided { .. } => "crossing-undecided",
+            RunError::ToleranceTooSmall { .. } => "tolerance-too-small",
+            RunError::Creeping { .. } => "creeping",
             RunError::NoSolution { .. } => "no-solution",
             RunError::Chattering { .. } => "chattering",
             RunError::Zeno { .. } => "zeno",
@@ -148,6 +176,8 @@ impl RunError {
         match self {
             RunError::NotFinite { block, .. }
             | RunError::StepTooSmall { block, .. }
+            | RunError::ToleranceTooSmall { block, .. }
+            | RunError::Creeping { block, .. }
             | RunError::NoSolution { block, .. }
             | RunError::Undecided { block, .. }
             | RunError::Ambiguous { block, .. }
@@ -166,6 +196,8 @@ impl RunError {
         match self {
             RunError::NotFinite { id, .. }
             | RunError::StepTooSmall { id, .. }
+            | RunError::ToleranceTooSmall { id, .. }
+            | RunError::Creeping { id, .. }
             | RunError::NoSolution { id, .. }
             | RunError::Undecided { id, .. }
             | RunError::Undefined { id, .. }
@@ -184,6 +216,8 @@ impl RunError {
         match self {
             RunError::NotFinite { tag, .. }
             | RunError::StepTooSmall { tag, .. }
+            | RunError::ToleranceTooSmall { tag, .. }
+            | RunError::Creeping { tag, .. }
             | RunError::NoSolution { tag, .. }
             | RunError::Undecided { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
@@ -211,7 +245,19 @@ impl RunError {
                 "write the comparison so that its operands meet in fewer places, or set a shorter \
                  `maximum_step` under `simulate`"
             }
+            RunError::ToleranceTooSmall { .. } => {
+                "take a larger `tolerance` under `simulate`: floats hold 16 digits, so that 1e-15 \
+                 of a value is about the least that can be met"
+            }
+            RunError::Creeping { .. } => {
+                "look for a singularity, such as a division by something that goes to zero; or \
+                 stop before it"
+            }
             RunError::NoSolution { .. } => "give a better guess under `solve`, or a smaller step",
+            RunError::Chattering { endless: true, .. } => {
+                "the same microsteps come again and again: break the chain, for example with \
+                 hysteresis or a delay"
+            }
             RunError::Chattering { .. } => {
                 "break the chain of events, or raise `microsteps` under `simulate`"
             }
@@ -261,15 +307,32 @@ impl fmt::Display for RunError {
                      however finely the step is divided"
                 )
             }
+            RunError::ToleranceTooSmall { tag, block, value, allowed, .. } => {
+                let time = tag.time;
+                let least = 4.0 * f64::EPSILON * value.abs();
+                write!(
+                    f,
+                    "the tolerance cannot be met at t = {time}: `{block}` is {value} and may be \
+                     off by {allowed:.0e}, but has digits for {least:.0e} at best"
+                )
+            }
+            RunError::Creeping { tag, limit, block, .. } => {
+                let time = tag.time;
+                write!(
+                    f,
+                    "the steps get ever shorter at t = {time} and would not pass t = {limit}, \
+                     where `{block}` moves fastest"
+                )
+            }
             RunError::NoSolution { tag, block, .. } => {
                 write!(f, "no solution was found at {tag} for the loop through `{block}`")
             }
-            RunError::Chattering { time, limit, blocks } => {
-                let blocks = blocks.join(", ");
-                write!(
-                    f,
-                    "more than {limit} microsteps at t = {time}: {blocks} keep each other going"
-                )
+            RunError::Chattering { time, limit, blocks, .. } => {
+                let going = match blocks.as_slice() {
+                    [block] => format!("{block} keeps itself going"),
+                    blocks => format!("{} keep each other going", blocks.join(", ")),
+                };
+                write!(f, "more than {limit} microsteps at t = {time}: {going}")
             }
             RunError::Zeno { accumulation, blocks, .. } => {
                 let blocks = blocks.join(", ");

@@ -28,11 +28,13 @@ mod flow;
 mod native;
 mod start;
 
+mod chattering;
 mod crossings;
 mod delay;
 mod history;
 mod machines;
 mod microstep;
+mod pace;
 mod units;
 mod zeno;
 

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{FragmentId, RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{CellId, Duties, Output, Program, StateCells, Unit};
+use program::{CellId, Duties, Program, StateCells, Unit};
 
 use crate::RunError;
+use crate::chattering::NEAR_LIMIT;
 use crate::flow::{numbered, scatter, watches};
 use crate::log::Event;
 use crate::rows::Sink;
@@ -67,7 +68,7 @@ impl Simulation {
             self.bring(1);
         }
         self.decide(0, sink)?;
-        self.end_if_quiet(sink)
+        self.end_if_quiet(program, sink)
     }
 
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
@@ -78,6 +79,7 @@ impl Simulation {
             return;
         }
         self.s.counters.ticks += 1;
+        self.s.pace.spend(1);
         let mut tick = self.spare_tick.take().unwrap_or_default();
         self.s.tag = self.s.tag.max(Tag::new(time, 0));
         let first = Tag::new(time, self.s.tag.microstep + 1);
@@ -144,7 +146,8 @@ impl Simulation {
         // A float of time has 53 bits, of which a location leaves the last few open.
         let room = 4 + (time.attoseconds().abs() >> 48);
         let (last, count) = &mut self.s.crowd;
-        let near = (time - *last).attoseconds() <= room;
+        let interval = time - *last;
+        let near = interval.attoseconds() <= room;
         (*last, *count) = (time, if near { *count + 1 } else { 0 });
         if *count <= self.options.microsteps {
             return Ok(());
@@ -154,6 +157,11 @@ impl Simulation {
         let first = state.solver.crossed().first();
         let watch = first.map(|located| numbered(watches(&state.ranges), located.function));
         let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
+        // States are finer than time: what they tell apart goes on.
+        if watch.is_some_and(|watch| self.tells_apart((region, watch), interval.seconds())) {
+            self.s.crowd.1 = 0;
+            return Ok(());
+        }
         let block = id.map_or_else(String::new, |id| self.path(id));
         Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
     }
@@ -256,9 +264,10 @@ impl Simulation {
             tick.pending.append(&mut tick.entered);
         }
         self.speaking.append(&mut tick.speaking);
-        if tick.microstep > self.options.microsteps {
-            return Err(self.chattering());
+        if tick.microstep.saturating_add(NEAR_LIMIT) > self.options.microsteps {
+            self.check_chattering()?;
         }
+        let Some(tick) = &mut self.s.tick else { return Ok(()) };
         tick.microstep += 1;
         // What has run to its end has no bit left.
         if self.asked.len() != tick.dirty.len() {
@@ -309,7 +318,7 @@ impl Simulation {
         if !program.machines.is_empty() {
             self.decide(tag.microstep, sink)?;
         }
-        self.end_if_quiet(sink)
+        self.end_if_quiet(program, sink)
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
@@ -444,17 +453,17 @@ impl Simulation {
     /// Ends the tick where nothing asks for another microstep: regions that something happened to
     /// start a new smooth phase.
     #[inline]
-    fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+    fn end_if_quiet(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
         match more || self.more_comes() {
             true => Ok(()),
-            false => self.end_tick(sink),
+            false => self.end_tick(program, sink),
         }
     }
 
     #[inline(never)]
-    fn end_tick(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+    fn end_tick(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let (time, seconds) = (tick.time, tick.seconds);
         for region in 0..self.s.regions.len() {
@@ -464,6 +473,9 @@ impl Simulation {
                 self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
+                if at_crossing {
+                    self.look_for_rest(program, region, time);
+                }
                 self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
                     self.note_kink(region, time);
@@ -478,26 +490,6 @@ impl Simulation {
         }
         self.spare_tick = self.s.tick.take();
         Ok(())
-    }
-
-    fn chattering(&self) -> RunError {
-        let Some(tick) = &self.s.tick else {
-            unreachable!("only a tick has microsteps");
-        };
-        let mut blocks: Vec<String> = Vec::new();
-        for (index, unit) in self.program.units.iter().enumerate() {
-            let present = |output: &Output| {
-                let cell = self.program.cell(output.cell);
-                cell.event && self.s.slots[cell.slot as usize] != 0.0
-            };
-            let dirty =
-                tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
-            let path = self.path(unit.block);
-            if dirty && !blocks.contains(&path) && blocks.len() < 8 {
-                blocks.push(path);
-            }
-        }
-        RunError::Chattering { time: tick.time, limit: self.options.microsteps, blocks }
     }
 
     /// The same for the smooth functions of a region when a phase starts.

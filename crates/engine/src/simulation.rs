@@ -115,7 +115,7 @@ pub struct Simulation {
     /// Compiled code, where there is some.
     pub(crate) native: Option<Arc<Routines>>,
     /// An accumulation of events that the last commit found.
-    pub(crate) zeno: Option<(Time, f64, BlockId)>,
+    pub(crate) zeno: Option<(Time, f64, Vec<BlockId>)>,
 }
 
 impl Simulation {
@@ -265,6 +265,12 @@ impl Simulation {
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
         let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
+        if self.s.pace.left == 0 {
+            let progress = self.look_at_pace(reached.min(horizon))?;
+            if progress != Progress::Going {
+                return Ok(progress);
+            }
+        }
         if let Err(error) = self.release_rows(reached.min(horizon), sink) {
             self.recover_between(error, sink)?;
             return self.after_tick();
@@ -277,8 +283,13 @@ impl Simulation {
             Some(region) if reached < horizon => {
                 let own = self.own_horizon(region);
                 let most = if self.is_quiet(region) { most.max(1) } else { 1 };
+                // A look at the pace comes after the same work, however that is parcelled out.
+                let most = most.min(self.s.pace.left);
+                let begun = self.s.regions[region].solver.counters().accepted;
                 let switches = self.s.switches.len();
                 let result = self.step_region(region, own, (horizon, most));
+                let taken = self.s.regions[region].solver.counters().accepted - begun;
+                self.s.pace.spend(taken as u32);
                 for switch in &self.s.switches[switches..] {
                     if sink.listens() {
                         sink.event(Event::Switched(*switch));
@@ -342,8 +353,8 @@ impl Simulation {
 
     /// Ends the run where events accumulate.
     #[cold]
-    fn end_accumulation(&mut self) -> Result<Progress, RunError> {
-        let Some((time, accumulation, block)) = self.zeno.take() else {
+    pub(crate) fn end_accumulation(&mut self) -> Result<Progress, RunError> {
+        let Some((time, accumulation, blocks)) = self.zeno.take() else {
             return Ok(Progress::Going);
         };
         match self.options.zeno {
@@ -353,7 +364,10 @@ impl Simulation {
                 Ok(Progress::Done(StopReason::Zeno(accumulation)))
             }
             diagram::Zeno::Error => {
-                let blocks = vec![self.path(block)];
+                let mut blocks: Vec<String> =
+                    blocks.iter().map(|block| self.path(*block)).collect();
+                blocks.dedup();
+                blocks.truncate(8);
                 Err(RunError::Zeno { time, accumulation, blocks })
             }
         }
@@ -552,10 +566,7 @@ impl Simulation {
                 if let Some(block) = blamed {
                     return self.not_finite(tag, self.diagram.block(block).outputs[0]);
                 }
-                let rates = state.solver.derivative();
-                let fastest =
-                    (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()));
-                let id = fastest.and_then(owner);
+                let id = self.fastest(region);
                 RunError::StepTooSmall { tag, block: self.name(id), id }
             }
             StepError::Undecided { t, crossing } => {
@@ -563,11 +574,33 @@ impl Simulation {
                 let id = self.program.crossings[program.watches[watch].crossing].block;
                 RunError::Undecided { tag: at(t), block: self.path(id), id: Some(id) }
             }
+            StepError::ToleranceTooSmall { t, component } => {
+                let (tag, id, value) = (at(t), owner(component), state.solver.state()[component]);
+                let allowed = state.solver.allowed(value);
+                RunError::ToleranceTooSmall { tag, block: self.name(id), id, value, allowed }
+            }
             StepError::NewtonFailed { t } => {
                 let (tag, id) = (at(t), program.owners.first().copied());
                 RunError::NoSolution { tag, block: self.name(id), id }
             }
         }
+    }
+
+    /// The block whose state of a region moves fastest where its solution stands.
+    fn fastest(&self, region: usize) -> Option<BlockId> {
+        let state = &self.s.regions[region];
+        let rates = state.solver.derivative();
+        let fastest =
+            (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()))?;
+        let owners = &self.program.regions[region].owners;
+        owners.get(numbered(states(&state.ranges), fastest)).copied()
+    }
+
+    /// The error of steps that get ever shorter towards a time \[s\].
+    pub(crate) fn creeping(&mut self, limit: f64) -> RunError {
+        let region = self.slowest().unwrap_or_default();
+        let (tag, id) = (Tag::new(self.s.regions[region].reached, 0), self.fastest(region));
+        RunError::Creeping { tag, limit, block: self.name(id), id }
     }
 
     pub(crate) fn path(&self, block: BlockId) -> String {

@@ -13,6 +13,7 @@ use crate::Warning;
 use crate::delay::LineState;
 use crate::history::History;
 use crate::log::Switch;
+use crate::pace::Pace;
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 
@@ -61,6 +62,8 @@ pub struct Snapshot {
     /// When something was last located, and how many locations before it were closer together than
     /// floats of time are.
     pub(crate) crowd: (Time, u32),
+    /// How far time goes for the work that is done.
+    pub(crate) pace: Pace,
     /// Whether the start has been made.
     pub(crate) started: bool,
     /// Whether the end has been reached.
@@ -142,6 +145,11 @@ pub(crate) struct Tick {
     pub unsettled: bool,
     /// Units of regions that are not part of the tick yet, as bits.
     pub held: Vec<u64>,
+    /// What there was some microsteps before the limit, how often it was looked at, and whether it
+    /// has come again.
+    pub mark: Option<Mark>,
+    pub looks: u32,
+    pub repeats: bool,
 }
 
 impl Tick {
@@ -162,6 +170,7 @@ impl Tick {
         refill(&mut self.held, words, u64::MAX);
         refill(&mut self.regions, regions, Touched::default());
         self.unsettled = false;
+        (self.mark, self.looks, self.repeats) = (None, 0, false);
     }
 
     /// Makes a unit run at the next microstep.
@@ -195,6 +204,14 @@ impl Tick {
         self.regions[region].unsettled = true;
         self.unsettled = true;
     }
+}
+
+/// What decides about the microsteps to come.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub slots: Vec<u64>,
+    pub dirty: Vec<u64>,
+    pub pulses: Vec<CellId>,
 }
 
 /// Gives a list some length with the same everywhere, in the room that it has. Most lists are short,
@@ -273,6 +290,7 @@ impl Snapshot {
             tag,
             recoveries,
             crowd,
+            pace,
             started,
             finished,
         } = other;
@@ -297,6 +315,7 @@ impl Snapshot {
         self.tag.clone_from(tag);
         self.recoveries.clone_from(recoveries);
         self.crowd.clone_from(crowd);
+        self.pace.clone_from(pace);
         self.started.clone_from(started);
         self.finished.clone_from(finished);
     }

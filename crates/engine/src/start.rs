@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use base::{Tag, Time};
 use blocks::events_before;
-use diagram::FragmentId;
+use diagram::{BlockId, FragmentId};
 use ir::run;
 use program::{CrossingKind, FragmentProgram, Program};
 use solver::Solver;
@@ -15,12 +15,16 @@ use crate::delay::LineState;
 use crate::flow::{Flow, Places, gather, states, watches};
 use crate::history::History;
 use crate::native::code;
+use crate::pace::Pace;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
 use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
 use crate::warning::Met;
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
+
+/// The unit of model time \[s\].
+const ATTOSECOND: f64 = 1e-18;
 
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options) -> Snapshot {
@@ -92,6 +96,7 @@ impl Snapshot {
             counters: Counters::default(),
             tag: Tag::new(options.start, 0),
             recoveries: (options.start, 0),
+            pace: Pace::new(options.start),
             crowd: (options.start, 0),
             started: false,
             finished: false,
@@ -104,6 +109,7 @@ impl Simulation {
     /// the start time wait for microstep 1.
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let start = self.options.start;
+        self.check_bounds()?;
         self.s.slots[self.program.time as usize] = start.seconds();
         self.start_machines();
         while let Err(error) = self.settle_start() {
@@ -120,6 +126,20 @@ impl Simulation {
         self.cover_all();
         self.write_row(Tag::new(start, 0), sink);
         Ok(())
+    }
+
+    /// Refuses blocks that ask for steps below the resolution of time, such as a sine of 1e20 Hz.
+    fn check_bounds(&self) -> Result<(), RunError> {
+        let (start, stop) = (self.options.start, self.options.stop);
+        let latest = start.seconds().abs().max(stop.seconds().abs());
+        let least = (f64::EPSILON * latest).max(ATTOSECOND);
+        let blocks = &self.diagram.blocks;
+        let Some(found) = blocks.iter().position(|own| own.definition.maximum_step < least) else {
+            return Ok(());
+        };
+        let id = BlockId::new(found);
+        let (tag, block) = (Tag::new(start, 0), self.path(id));
+        Err(RunError::StepTooSmall { tag, block, id: Some(id) })
     }
 
     /// Computes everything at the start from the initial values of the states.

@@ -22,6 +22,14 @@ pub enum Warning {
         /// What the two things are, as a sentence.
         reason: String,
     },
+    /// An event has brought its own function to rest on its level, and something pushes it on
+    /// through it.
+    RestOnLevel {
+        /// Where.
+        tag: Tag,
+        /// The block whose event it is.
+        block: String,
+    },
 }
 
 impl Warning {
@@ -29,13 +37,14 @@ impl Warning {
     pub fn code(&self) -> &'static str {
         match self {
             Warning::MicrostepOrder { .. } => "microstep-order",
+            Warning::RestOnLevel { .. } => "rest-on-level",
         }
     }
 
     /// The path of the block.
     pub fn block(&self) -> &str {
         match self {
-            Warning::MicrostepOrder { block, .. } => block,
+            Warning::MicrostepOrder { block, .. } | Warning::RestOnLevel { block, .. } => block,
         }
     }
 
@@ -46,6 +55,10 @@ impl Warning {
                 "say which value is meant with previous(...) or left(...), or move one of them \
                  with a MicrostepDelay"
             }
+            Warning::RestOnLevel { .. } => {
+                "where it is to stay there, model the rest by a state of its own, or set \
+                 `zeno: stop` under `simulate` to stop there"
+            }
         }
     }
 }
@@ -55,6 +68,13 @@ impl fmt::Display for Warning {
         match self {
             Warning::MicrostepOrder { tag, block, reason } => {
                 write!(f, "{reason}, in `{block}` at {tag}")
+            }
+            Warning::RestOnLevel { tag, block } => {
+                write!(
+                    f,
+                    "what `{block}` watches comes to rest on its level at {tag}, and goes on \
+                     through it"
+                )
             }
         }
     }
@@ -100,7 +120,7 @@ impl Simulation {
     }
 
     /// Keeps a warning, unless its block has had one of this kind.
-    fn warn(&mut self, warning: Warning) {
+    pub(crate) fn warn(&mut self, warning: Warning) {
         let same = |old: &Warning| (old.code(), old.block()) == (warning.code(), warning.block());
         if !self.s.warnings.iter().any(same) {
             self.s.warnings.push(warning);

@@ -1,14 +1,49 @@
-//! Events that accumulate: a stable ratio below 1 between the intervals of the same crossing.
+//! Events that accumulate.
+//!
+//! Two things tell it. The intervals between the events of one crossing shrink by a stable ratio
+//! below 1, and nearly nothing is left of the series. Or a function that its own events bring back
+//! each time comes back, time after time, by less than numbers can tell: the series is over before
+//! it had many intervals, or its last hops are lower than the rounding of the function.
+//!
+//! A function whose own event brings it to rest on its level is the limit of both.
 
-use base::Time;
+use base::{Tag, Time};
+use ir::{Jet, Scalar, run};
+use program::{Crossing, CrossingKind, Program};
 use serde::{Deserialize, Serialize};
+
+use crate::Warning;
+use crate::flow::{numbered, watches};
+use crate::simulation::Simulation;
 
 /// How many intervals must have shrunk by the same ratio.
 const INTERVALS: u32 = 20;
-/// How much the ratio may differ from one interval to the next.
+/// How much the ratio may differ from one interval to the next, and which part of it.
 const STABLE: f64 = 0.02;
+const ALIKE: f64 = 0.05;
+/// Fewer are enough where all of them together have shrunk by this factor.
+const FEW: u32 = 2;
+const SHRUNK: f64 = 1e-7;
 /// The rest of the accumulation that is called its end, relative to time.
 const REST: f64 = 1e-9;
+/// The same relative to the length of the series: events that merely come faster have a rest of
+/// about that length, in whatever unit of time.
+const PART: f64 = 1e-6;
+
+/// How many returns in a row must have been lost.
+const LOST: u32 = 4;
+/// An arc is low beside the highest that there was.
+const LOW: f64 = 1e-7;
+/// The intervals that time cannot tell from none \[s\].
+const INSTANT: f64 = 4e-18;
+/// Arcs below so many roundings of their function are not told from rest.
+const ROUNDINGS: f64 = 16.0;
+/// The rounding is found anew for arcs that are lower by this factor.
+const ANEW: f64 = 0.25;
+/// How many groups of states are looked at one by one for the rounding of a function at most, and
+/// how many instructions that may take.
+const GROUPS: usize = 64;
+const INSTRUCTIONS: usize = 100_000;
 
 /// The last event of a crossing and how its intervals shrink.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
@@ -17,6 +52,33 @@ pub(crate) struct Accumulation {
     interval: f64,
     ratio: f64,
     stable: u32,
+    /// Where the series of this ratio began, and its first interval.
+    since: Time,
+    first: f64,
+    returns: Returns,
+}
+
+/// How a function comes back to its level.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+struct Returns {
+    /// The side that the last event led to, and the slope there.
+    side: f64,
+    slope: f64,
+    /// The highest arc that there was.
+    highest: f64,
+    /// Where the rounding was found last, the height of the arc and the height that is lost; zero
+    /// before that.
+    found: f64,
+    level: f64,
+    /// How many in a row were lost.
+    lost: u32,
+}
+
+/// The arc of a function between two falls to the same side, where it is low.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Arc {
+    interval: f64,
+    height: f64,
 }
 
 impl Accumulation {
@@ -31,14 +93,167 @@ impl Accumulation {
         }
         let ratio = interval / std::mem::replace(&mut self.interval, interval);
         let before = std::mem::replace(&mut self.ratio, ratio);
-        let steady = ratio < 1.0 && (ratio - before).abs() <= STABLE;
-        self.stable = if steady { self.stable + 1 } else { 0 };
-        if self.stable < INTERVALS {
+        let steady = ratio < 1.0 && (ratio - before).abs() <= STABLE.min(ALIKE * before);
+        if !steady {
+            (self.stable, self.since, self.first) = (0, last, interval);
+            return None;
+        }
+        self.stable += 1;
+        let fast = self.stable >= FEW && interval <= SHRUNK * self.first;
+        if self.stable < INTERVALS && !fast {
             return None;
         }
         let rest = interval * ratio / (1.0 - ratio);
         let now = time.seconds();
-        (rest < REST * now.abs().max(1.0)).then_some(now + rest)
+        let small = rest < REST * now.abs().max(1.0) && rest < PART * time.since(self.since);
+        small.then_some(now + rest)
+    }
+
+    /// Takes an event in that led to a side with a slope, in a run that began at a time; gives the
+    /// arc before it where that is low and the function has fallen to the same side as before. An
+    /// arc is as high as a quarter of its length times the slope with which it lands.
+    fn falls(&mut self, time: Time, start: Time, side: f64, slope: f64) -> Option<Arc> {
+        let interval = time.since(self.last.unwrap_or(start));
+        let height = 0.25 * interval * slope.abs();
+        let own = &mut self.returns;
+        let same = self.last.is_some() && own.side == side;
+        let low = height <= LOW * own.highest;
+        (own.side, own.slope) = (side, slope);
+        own.highest = own.highest.max(height);
+        (same && low).then_some(Arc { interval, height })
+    }
+
+    /// Notes whether the last arc was lost; says whether enough of them were.
+    fn returns(&mut self, lost: bool) -> bool {
+        self.returns.lost = if lost { self.returns.lost + 1 } else { 0 };
+        self.returns.lost >= LOST
+    }
+
+    /// The last event.
+    pub fn last(&self) -> Option<Time> {
+        self.last
+    }
+}
+
+impl Simulation {
+    /// Watches a crossing that was located at a time.
+    #[inline]
+    pub(crate) fn watch_accumulation(
+        &mut self,
+        program: &Program,
+        index: usize,
+        side: f64,
+        time: Time,
+    ) {
+        let crossing = &program.crossings[index];
+        let slope = crossing.watch.map_or(0.0, |(region, watch)| {
+            self.s.slots[program.regions[region.index()].g_rate as usize + watch]
+        });
+        let own = &mut self.s.accumulations[index];
+        let arc = own.falls(time, self.options.start, side, slope);
+        let end = own.event(time);
+        let arc = arc.filter(|_| crossing.kind == CrossingKind::Side);
+        let lost = arc.is_some_and(|arc| self.is_lost((index, crossing), arc, false));
+        let over = self.s.accumulations[index].returns(lost)
+            && arc.is_some_and(|arc| self.is_lost((index, crossing), arc, true));
+        if let Some(end) = end.or(over.then(|| time.seconds())) {
+            self.zeno = Some((time, end, vec![crossing.block]));
+        }
+    }
+
+    /// Whether an arc is below what numbers can tell. The rounding that it is held against is found
+    /// anew where it is asked for, or for arcs that are much lower than all before.
+    #[cold]
+    fn is_lost(&mut self, (index, crossing): (usize, &Crossing), arc: Arc, anew: bool) -> bool {
+        let Some((region, watch)) = crossing.watch else { return false };
+        if arc.interval <= INSTANT {
+            return true;
+        }
+        let own = &self.s.accumulations[index].returns;
+        let lower = own.found == 0.0 || arc.height < ANEW * own.found;
+        if anew || arc.height > own.level && lower {
+            let level = ROUNDINGS * self.rounding(region.index(), watch);
+            let own = &mut self.s.accumulations[index].returns;
+            (own.found, own.level) = (arc.height, level);
+        }
+        arc.height <= self.s.accumulations[index].returns.level
+    }
+
+    /// Whether a watched function has moved by more than its rounding in an interval.
+    #[cold]
+    pub(crate) fn tells_apart(&mut self, (region, watch): (usize, usize), interval: f64) -> bool {
+        let slope = self.s.slots[self.program.regions[region].g_rate as usize + watch];
+        interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(region, watch)
+    }
+
+    /// The rounding of a watched function that comes from the last places of states and time.
+    fn rounding(&mut self, region: usize, watch: usize) -> f64 {
+        let program = &self.program.regions[region];
+        let (from, n) = (program.state as usize, program.dimension);
+        let time = self.program.time as usize;
+        let groups = (INSTRUCTIONS / (program.crossings.len() + 1)).clamp(1, GROUPS);
+        let group = n.div_ceil(groups).max(1);
+        let groups = (0..n).step_by(group).map(|first| from + first..from + (first + group).min(n));
+        let mut sum = 0.0;
+        for own in groups.chain(std::iter::once(time..time + 1)) {
+            self.jets.clear();
+            self.jets.extend(self.s.slots.iter().map(|x| Jet::constant(*x)));
+            for place in own {
+                self.jets[place].0[1] = self.s.slots[place];
+            }
+            run(&program.crossings, &mut self.jets);
+            let moved = self.jets[program.g as usize + watch].0[1].abs();
+            sum += if moved.is_finite() { moved } else { 0.0 };
+        }
+        f64::EPSILON * sum
+    }
+
+    /// Looks for functions that were located at the tick that ends, and that their own events have
+    /// brought to rest on their level, from which they go on to the side that they had fallen to.
+    /// That is what the equations say, and hardly ever what is meant.
+    #[inline]
+    pub(crate) fn look_for_rest(&mut self, program: &Program, region: usize, time: Time) {
+        let code = &program.regions[region];
+        for place in 0..self.s.regions[region].solver.crossed().len() {
+            let state = &self.s.regions[region];
+            let watch = numbered(watches(&state.ranges), state.solver.crossed()[place]);
+            let index = code.watches[watch].crossing;
+            let own = &self.s.accumulations[index];
+            let slope = self.s.slots[code.g_rate as usize + watch];
+            let fell = own.returns.slope;
+            if own.last == Some(time) && slope.abs() <= 64.0 * f64::EPSILON * fell.abs() {
+                self.rest(program, (region, watch), index, time);
+            }
+        }
+    }
+
+    #[cold]
+    fn rest(
+        &mut self,
+        program: &Program,
+        (region, watch): (usize, usize),
+        index: usize,
+        time: Time,
+    ) {
+        let crossing = &program.crossings[index];
+        let side = self.s.slots[program.cell(crossing.frozen).slot as usize];
+        let returns = self.s.accumulations[index].returns;
+        let value = self.s.slots[crossing.value as usize].abs();
+        let residual = self.s.slots[program.regions[region].residual as usize + watch];
+        let passes = crossing.kind == CrossingKind::Side && returns.slope * side > 0.0;
+        if !passes || side != returns.side || value > residual {
+            return;
+        }
+        match self.options.zeno {
+            diagram::Zeno::Stop => {
+                self.zeno = Some((time, time.seconds(), vec![crossing.block]));
+            }
+            diagram::Zeno::Error => {
+                let (tag, block) =
+                    (Tag::new(time, self.s.tag.microstep), self.path(crossing.block));
+                self.warn(Warning::RestOnLevel { tag, block });
+            }
+        }
     }
 }
 
@@ -65,5 +280,61 @@ mod tests {
             None
         );
         assert_eq!(found((0..100_000).map(|k| f64::from(k) * 0.1)), None);
+    }
+
+    /// A chirp of a millisecond is one too, although all of its intervals are short in seconds.
+    #[test]
+    fn a_short_chirp_does_not() {
+        for unit in [1e-3, 1e-6, 1e-9] {
+            let times = (0..200_000).map(|k| unit * (f64::from(k) * 3.0).cbrt());
+            assert_eq!(found(times), None, "{unit}");
+        }
+    }
+
+    /// Three lost returns may be a chain of hits; a fourth is not.
+    #[test]
+    fn returns_that_are_lost_are_counted_in_a_row() {
+        let mut watch = Accumulation::default();
+        let found: Vec<bool> = [true, true, true, false, true, true, true, true]
+            .into_iter()
+            .map(|lost| watch.returns(lost))
+            .collect();
+        assert_eq!(found, [false, false, false, false, false, false, false, true]);
+    }
+
+    /// A steady sequence has no low arc, however fast it is; one that falls to the other side comes
+    /// back by itself.
+    #[test]
+    fn only_returns_after_higher_ones_are_low() {
+        let at = |seconds: f64| Time::from_f64(seconds).unwrap();
+        let mut watch = Accumulation::default();
+        for k in 1..1000 {
+            let time = at(1e-15 * f64::from(k));
+            assert_eq!(watch.falls(time, Time::ZERO, -1.0, -1.0), None);
+            watch.event(time);
+        }
+        let mut watch = Accumulation::default();
+        let mut falls = |seconds: f64, side: f64| {
+            let found = watch.falls(at(seconds), Time::ZERO, side, side);
+            watch.event(at(seconds));
+            found.map(|arc| arc.height)
+        };
+        assert_eq!(falls(1.0, -1.0), None);
+        assert!(
+            falls(1.0 + 1e-9, -1.0).is_some_and(|height| (height / 2.5e-10 - 1.0).abs() < 1e-6)
+        );
+        assert_eq!(falls(1.0 + 2e-9, 1.0), None);
+    }
+
+    /// A few intervals are enough where they shrink fast, and not where they shrink otherwise.
+    #[test]
+    fn few_intervals_that_shrink_fast() {
+        for ratio in [0.02f64, 0.1, 0.3] {
+            let times: Vec<f64> = (0..30).map(|k| 2.0 - ratio.powi(k)).collect();
+            let end = found(times.into_iter()).unwrap();
+            assert!((end - 2.0).abs() < 1e-8, "{end} for {ratio}");
+        }
+        let uneven = [0.0, 1.0, 1.01, 1.0101, 1.010_100_1, 1.010_100_101, 1.1, 2.0];
+        assert_eq!(found(uneven.into_iter()), None);
     }
 }

@@ -14,6 +14,14 @@ pub enum StepError {
         /// Where the solution stands.
         t: f64,
     },
+    /// A state may be off by less than its own rounding, and steps fail for that. Only a looser
+    /// tolerance helps.
+    ToleranceTooSmall {
+        /// Where the solution stands.
+        t: f64,
+        /// The state.
+        component: usize,
+    },
     /// A value that is not finite at an accepted point or at a start. Only a changed state helps.
     NotFinite {
         /// The offset of the point.
@@ -48,6 +56,9 @@ impl fmt::Display for StepError {
         match self {
             StepError::StepTooSmall { t } => {
                 write!(f, "the step became too small at offset {t} without meeting the tolerance")
+            }
+            StepError::ToleranceTooSmall { t, component } => {
+                write!(f, "state {component} may be off by less than its rounding at offset {t}")
             }
             StepError::NotFinite { t, component: Some(i) } => {
                 write!(f, "state {i} or its derivative is not finite at offset {t}")

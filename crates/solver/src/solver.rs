@@ -287,6 +287,11 @@ impl Solver {
         self.limit = maximum;
     }
 
+    /// The error allowed for a state of this value.
+    pub fn allowed(&self, value: f64) -> f64 {
+        self.tolerance().of(value.abs())
+    }
+
     pub(crate) fn tolerance(&self) -> Tolerance {
         let Options { relative_tolerance: relative, absolute_tolerance: absolute, .. } =
             self.options;

@@ -20,6 +20,11 @@ pub(crate) const FIRST_STEP_WITHOUT_STATE: f64 = 1e-6;
 /// The part of a fixed step below which the rest before a grid point or a horizon is rounding.
 const SLIVER: f64 = 1e-9;
 
+/// An error above which it is the error that limits a step, and the last places by which a step
+/// moves a state at least unless it creeps.
+const LIMITED: f64 = 1e-3;
+const CREEPS: f64 = 1024.0;
+
 impl Solver {
     /// Fills the segment from its start with one accepted step.
     pub(crate) fn advance<S: System>(
@@ -117,6 +122,11 @@ impl Solver {
         let shortest = shortest_step(start);
         loop {
             let taken = self.segment.end - start;
+            if self.is_beyond_floats()
+                && let Some(component) = self.unreachable(taken, error)
+            {
+                return Err(StepError::ToleranceTooSmall { t: start, component });
+            }
             if self.control.accept(error) {
                 self.learn(wanted, h, taken, error);
                 return Ok(());
@@ -130,6 +140,28 @@ impl Solver {
             self.segment.end = target(start, h.min(longest), longest, horizon);
             error = trial(self, system);
         }
+    }
+
+    /// Whether the tolerance is less than the rounding of large states.
+    fn is_beyond_floats(&self) -> bool {
+        self.options.relative_tolerance < 0.5 * f64::EPSILON
+    }
+
+    /// The state that makes the tolerance one that cannot be met: less is allowed than half its last
+    /// place, and a step of this length either has its error from rounding alone and was refused for
+    /// it, or hardly moves the state and must not be longer. Steps only creep then. Where they do
+    /// not, rounding is all that is wrong with the result.
+    fn unreachable(&self, h: f64, error: f64) -> Option<usize> {
+        let tolerance = self.tolerance();
+        let (x, slope) = (&self.segment.x0, &self.segment.slopes[0]);
+        let (refused, limited) = (!self.control.accept(error), error > LIMITED);
+        (0..x.len()).find(|i| {
+            let (size, moved) = (x[*i].abs(), (h * slope[*i]).abs());
+            let (allowed, place) = (tolerance.of(size), f64::EPSILON * size);
+            let rounding = refused && allowed < 8.0 * f64::EPSILON * moved;
+            let creeps = limited && moved > 0.0 && moved < CREEPS * place;
+            allowed < 0.5 * place && (rounding || creeps)
+        })
     }
 
     /// The longest step that may be taken.
@@ -197,7 +229,7 @@ impl Solver {
     fn stretch(&self) -> Option<Stretch> {
         let Reach { horizon, before, most } = self.space.0.reach;
         let alone = most > 1 && self.search.here.is_empty() && !self.method.is_fixed();
-        if !alone || self.options.method == Method::Auto {
+        if !alone || self.is_beyond_floats() || self.options.method == Method::Auto {
             return None;
         }
         let Control::Pi(pi) = &self.control;

@@ -174,8 +174,8 @@ simulate: {stop: 3, microsteps: 50}
 ",
     );
     match failure.error {
-        RunError::Chattering { time, limit, blocks } => {
-            assert_eq!((time, limit), (exact("1", 0).time, 50));
+        RunError::Chattering { time, limit, blocks, endless } => {
+            assert_eq!((time, limit, endless), (exact("1", 0).time, 50, true));
             assert!(blocks.contains(&"again".to_owned()), "{blocks:?}");
             assert!(!blocks.contains(&"idle".to_owned()), "{blocks:?}");
             assert!(!blocks.contains(&"c".to_owned()), "{blocks:?}");
@@ -305,4 +305,141 @@ simulate: {{stop: 2, solver: {solver}}}
         ));
         assert_eq!(outcome.counters.ticks, 0, "{solver}");
     }
+}
+
+/// Tolerances that floats cannot meet, and steps below the resolution of time.
+#[test]
+fn tolerances_beyond_floats_are_named() {
+    for solver in ["rk45", "rk23", "tr-bdf2", "rodas5p", "auto", "euler-adaptive"] {
+        for tolerance in ["1e-30", "1e-300"] {
+            let error = failure(&format!(
+                "
+superdense: 1
+blocks:
+  z: {{type: Integrator, input: cos(time)}}
+  x: {{type: Integrator, input: z - x, initial: 1}}
+record: [x]
+simulate: {{stop: 3, tolerance: {tolerance}, solver: {solver}}}
+"
+            ))
+            .error;
+            let RunError::ToleranceTooSmall { tag, block, allowed, .. } = &error else {
+                panic!("{solver} {tolerance}: {error}");
+            };
+            assert!(tag.time.seconds() < 1e-3, "{tag}");
+            assert!(["x", "z"].contains(&block.as_str()), "{block}");
+            assert!(*allowed < 1e-29);
+            assert!(error.help().contains("1e-15"));
+        }
+    }
+}
+
+/// A tolerance relative to a small state, or one that the other tolerance makes up for, can be met.
+#[test]
+fn small_tolerances_that_can_be_met_are_met() {
+    for (size, settings) in [
+        ("1", "relative_tolerance: 1e-30, absolute_tolerance: 1e-9"),
+        ("1", "relative_tolerance: 1e-9, absolute_tolerance: 1e-300"),
+        ("1", "tolerance: 1e-15"),
+        ("1e-20", "tolerance: 1e-30"),
+    ] {
+        let outcome = simulate(&format!(
+            "
+superdense: 1
+blocks:
+  x: {{type: Integrator, input: -x, initial: {size}}}
+record: [x]
+simulate: {{stop: 1, {settings}}}
+"
+        ));
+        let size: f64 = size.parse().unwrap();
+        assert_near(outcome.trace.last("x").unwrap() / size, (-1.0f64).exp(), 1e-7);
+    }
+}
+
+#[test]
+fn steps_below_the_resolution_of_time_are_refused() {
+    for settings in [
+        "step: 1e-30, solver: rk4",
+        "maximum_step: 1e-30",
+        "maximum_step: 1e-19, stop: 1e-6",
+        "maximum_step: 1e-14, stop: 1000",
+        "step: 1e-15, solver: euler, start: 1e6",
+    ] {
+        let stop = if settings.contains("stop") { "" } else { "stop: 2e6, " };
+        let refused = common::refusal(&format!(
+            "
+superdense: 1
+blocks:
+  x: {{type: Integrator, input: -x, initial: 1}}
+record: [x]
+simulate: {{{stop}{settings}}}
+"
+        ));
+        assert_eq!(common::codes(&refused), ["bad-setting"], "{settings}: {refused}");
+        assert!(refused.to_string().contains("resolution of time"), "{refused}");
+    }
+    let error = failure(
+        "
+superdense: 1
+blocks:
+  s: {type: Sine, frequency: 1e20}
+  x: {type: Integrator, input: s}
+record: [x]
+simulate: {stop: 1}
+",
+    )
+    .error;
+    assert!(matches!(&error, RunError::StepTooSmall { block, .. } if block == "s"), "{error}");
+}
+
+/// Something that turns ever faster towards a time, without any event: the steps creep.
+#[test]
+fn steps_that_creep_are_named() {
+    for (power, solver) in [(2, "rk45"), (2, "rk23"), (3, "rk45")] {
+        let error = failure(&format!(
+            "
+superdense: 1
+blocks:
+  x: {{type: Integrator, input: v / (2 - time)^{power}, initial: 1}}
+  v: {{type: Integrator, input: -x / (2 - time)^{power}}}
+record: []
+simulate: {{stop: 30, every: 30, solver: {solver}}}
+"
+        ))
+        .error;
+        let RunError::Creeping { tag, limit, block, .. } = &error else { panic!("{error}") };
+        assert_near(*limit, 2.0, 1e-2);
+        assert!(tag.time.seconds() < 2.0 && tag.time.seconds() > 1.9, "{tag}");
+        assert!(["x", "v"].contains(&block.as_str()), "{block}");
+    }
+}
+
+/// A relay that no limit of microsteps would end is told apart from a chain that ends.
+#[test]
+fn advice_on_microsteps_only_where_it_helps() {
+    let relay = "
+superdense: 1
+blocks:
+  x: {type: Integrator, input: -sign(x), initial: 0.5}
+record: [x]
+simulate: {stop: 3}
+";
+    let error = failure(relay).error;
+    assert_eq!(error.code(), "chattering");
+    assert!(!error.help().contains("microsteps under"), "{}", error.help());
+    assert!(!error.help().contains("`microsteps`"), "{}", error.help());
+    let chain = "
+superdense: 1
+blocks:
+  c: {type: Clock, period: 1, offset: 1, value: 0}
+  again: {type: MicrostepDelay, input: up}
+  up: {type: Merge, inputs: [c, more]}
+  more: {type: Expression, expression: again + 1}
+record: [up]
+simulate: {stop: 1.5, microsteps: 300}
+";
+    let error = failure(chain).error;
+    assert_eq!(error.code(), "chattering");
+    assert!(error.help().contains("`microsteps`"), "{}", error.help());
 }
