@@ -203,7 +203,7 @@ impl Simulation {
     }
 
     /// A watched function and its time derivative at this tick, with their roundings.
-    fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+    pub(crate) fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
         self.take_drift(region);
         let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
         let (slots, drift) = (&self.s.slots, &self.drift);

@@ -8,7 +8,6 @@
 //! A function whose own event brings it to rest on its level is the limit of both.
 
 use base::{Tag, Time};
-use ir::{Jet, Scalar, run};
 use program::{Crossing, CrossingKind, Program};
 use serde::{Deserialize, Serialize};
 
@@ -40,10 +39,6 @@ const INSTANT: f64 = 4e-18;
 const ROUNDINGS: f64 = 16.0;
 /// The rounding is found anew for arcs that are lower by this factor.
 const ANEW: f64 = 0.25;
-/// How many groups of states are looked at one by one for the rounding of a function at most, and
-/// how many instructions that may take.
-const GROUPS: usize = 64;
-const INSTRUCTIONS: usize = 100_000;
 
 /// The last event of a crossing and how its intervals shrink.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
@@ -186,26 +181,10 @@ impl Simulation {
         interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(region, watch)
     }
 
-    /// The rounding of a watched function that comes from the last places of states and time.
+    /// How far apart rounding may move two values of a watched function.
     fn rounding(&mut self, region: usize, watch: usize) -> f64 {
-        let program = &self.program.regions[region];
-        let (from, n) = (program.state as usize, program.dimension);
-        let time = self.program.time as usize;
-        let groups = (INSTRUCTIONS / (program.crossings.len() + 1)).clamp(1, GROUPS);
-        let group = n.div_ceil(groups).max(1);
-        let groups = (0..n).step_by(group).map(|first| from + first..from + (first + group).min(n));
-        let mut sum = 0.0;
-        for own in groups.chain(std::iter::once(time..time + 1)) {
-            self.jets.clear();
-            self.jets.extend(self.s.slots.iter().map(|x| Jet::constant(*x)));
-            for place in own {
-                self.jets[place].0[1] = self.s.slots[place];
-            }
-            run(&program.crossings, &mut self.jets);
-            let moved = self.jets[program.g as usize + watch].0[1].abs();
-            sum += if moved.is_finite() { moved } else { 0.0 };
-        }
-        f64::EPSILON * sum
+        let [value, _] = self.rounded(region, watch);
+        if value.error.is_finite() { 2.0 * value.error } else { 0.0 }
     }
 
     /// Looks for functions that were located at the tick that ends, and that their own events have
@@ -216,7 +195,7 @@ impl Simulation {
         let code = &program.regions[region];
         for place in 0..self.s.regions[region].solver.crossed().len() {
             let state = &self.s.regions[region];
-            let watch = numbered(watches(&state.ranges), state.solver.crossed()[place]);
+            let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
             let index = code.watches[watch].crossing;
             let own = &self.s.accumulations[index];
             let slope = self.s.slots[code.g_rate as usize + watch];

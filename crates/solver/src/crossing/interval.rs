@@ -150,7 +150,7 @@ impl Space {
             let (a, b) = (here.of(k), b.of(k));
             let wish = if own.gain.is_finite() {
                 let quartic = if self.quartic == 0.0 { 0.0 } else { doubts[k] };
-                own.wish_of_polynomial(step, a, b, quartic)
+                own.wish_of_polynomial(probe, step, (a, b), quartic, &mut self.enclosures)?
             } else if own.gain.is_nan() {
                 if looks > 0 { own.wish(step, a, b, doubts[k]) } else { None }
             } else {
