@@ -15,7 +15,7 @@ impl Block for LevelCrossing {
             name: "LevelCrossing",
             shelf: "Events",
             summary: "An event where a signal crosses a level.",
-            equations: "y(t, n) = 1 at a change of the side of input - level to a higher one (rising)\ny(t, n) = -1 at a change to a lower one (falling)\nn = 1 for a crossing in smooth motion; one microstep after a jump across the level",
+            equations: "y(t, n) = 1 where the side of input - level becomes + (rising)\ny(t, n) = -1 where it becomes - (falling)\nto become 0 is no event\nn = 1 for a crossing in smooth motion; one microstep after a jump across the level",
             absence: "Present at the microstep after the change only.",
             impulses: "An impulse at the input is ignored; the jump that it causes further on is not.",
             inputs: &[Input {
