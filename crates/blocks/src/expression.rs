@@ -62,11 +62,33 @@ impl Formula {
             ExprKind::Literal(value) => Ok(constant(cx, value)),
             ExprKind::Name(name) => self.name(cx, name, expr.span),
             ExprKind::Unary(op, a) => self.unary(cx, *op, a),
-            ExprKind::Binary(op, a, b) => self.binary(cx, *op, a, b, expr.span),
+            ExprKind::Binary(op, a, b) => {
+                let signal = self.binary(cx, *op, a, b, expr.span)?;
+                Ok(self.exactly(cx, expr, signal))
+            }
             ExprKind::Conditional(parts) => self.conditional(cx, parts, expr.span),
             ExprKind::Call(function, args) => self.call(cx, function.value, args, expr.span),
             ExprKind::Vector(parts) => self.vector(cx, parts, expr.span),
             ExprKind::Index(base, positions) => self.index(cx, base, positions, expr.span),
+        }
+    }
+
+    /// The same signal, where it is a constant that is known exactly rounded once: `0.3 - 0.1 - 0.2`
+    /// is 0, as it is in a parameter.
+    fn exactly(&self, cx: &mut Context, expr: &Expr, signal: Signal) -> Signal {
+        let is_real = cx.graph.ty(signal.value) == Type::REAL;
+        if !is_real || cx.graph.constant_of(signal.value).is_none() {
+            return signal;
+        }
+        let mut lookup = |name: &str, span: Span| match self.operands.get(name) {
+            Some(Operand::Constant(value)) => Ok(value.clone()),
+            _ => Err(Diagnostic::error("unknown-name", "not a constant").at(span, "")),
+        };
+        match expr::evaluate(expr, &mut lookup) {
+            Ok(value) if value.exact().is_some() => {
+                Signal { value: cx.graph.value(&value.to_real()), ..signal }
+            }
+            _ => signal,
         }
     }
 

@@ -260,7 +260,11 @@ fn random_sums_of_decimals_that_cancel_are_zero() {
                 )
             })
             .collect();
-        let sum: Vec<String> = (0..count).map(|k| format!("x{k}")).collect();
+        // A sum that is folded before the run is exact.
+        let (one, other) = (decimal(parts[0]), decimal(total));
+        let folded = format!("({other} - {one} - ({other} - {one}))");
+        let sum: Vec<String> =
+            (0..count).map(|k| format!("x{k}")).chain(std::iter::once(folded)).collect();
         let body = format!(
             "
 blocks:

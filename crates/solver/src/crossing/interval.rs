@@ -41,6 +41,8 @@ pub(super) struct Suspect {
     pub gain: f64,
     /// Up to where enclosures have decided that it has no more than the change that looks show.
     pub decided: f64,
+    /// How far rounding may have moved it near where it was located; not a number before it was.
+    pub noise: f64,
 }
 
 impl Suspect {

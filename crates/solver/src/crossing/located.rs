@@ -34,10 +34,13 @@ impl Located {
         // takes it, and it goes the way of its slope.
         let near = at.g.abs() <= 8.0 * greater(fine, width.min(8.0 * fine)) * steepest;
         let falls = own.side == 0.0 || own.side * from.rate < 0.0 || own.side * at.rate < 0.0;
-        let noise = probe.noise(own.number, at.t).unwrap_or_default();
-        let passes = own.fresh || !own.beyond(at.g) || falls && (near || at.g.abs() <= noise.value);
+        let noise = match own.noise.is_nan() {
+            true => probe.noise(own.number, at.t).map_or(0.0, |noise| noise.value),
+            false => own.noise,
+        };
+        let passes = own.fresh || !own.beyond(at.g) || falls && (near || at.g.abs() <= noise);
         let leap = if passes { 0.0 } else { at.g.signum() };
-        let by_noise = if passes && at.rate != 0.0 { noise.value / at.rate.abs() } else { 0.0 };
+        let by_noise = if passes && at.rate != 0.0 { noise / at.rate.abs() } else { 0.0 };
         let uncertainty = greater(by_noise, resolution(at.t, 0.0));
         Located { function: own.number, uncertainty, leap }
     }

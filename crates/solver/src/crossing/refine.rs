@@ -32,7 +32,7 @@ impl Search {
         let left = self.bracket(probe);
         let space = &mut self.space.0;
         let h = probe.segment.end - probe.segment.start;
-        let reach = greater(resolution(space.levels[last].t, h), space.uncertainty(probe, last));
+        let reach = greater(space.uncertainty(probe, last), resolution(space.levels[last].t, h));
         if at_horizon && space.levels[last].t >= probe.segment.end - reach {
             space.fallen(last);
             probe.look(probe.segment.end, &mut space.levels[last]);
@@ -182,16 +182,18 @@ impl Suspect {
 }
 
 impl Space {
-    /// How far rounding may have moved the zeros of those that have fallen at a level.
-    fn uncertainty<S: System>(&self, probe: &mut Probe<S>, level: usize) -> f64 {
+    /// How far rounding may have moved the zeros of those that fall, at a level near them.
+    fn uncertainty<S: System>(&mut self, probe: &mut Probe<S>, level: usize) -> f64 {
         let look = &self.levels[level];
         let most = probe.most_uncertain(look.t);
-        let of = |own: &Suspect| {
+        let mut uncertainty = 0.0;
+        for place in &self.falling {
+            let own = &mut self.suspects[*place];
             let seen = look.of(own.number);
-            let noise = probe.noise(own.number, seen.t).map_or(0.0, |noise| noise.value);
-            lesser(noise / seen.rate.abs(), most)
-        };
-        self.falling().map(of).fold(0.0, greater)
+            own.noise = probe.noise(own.number, seen.t).map_or(0.0, |noise| noise.value);
+            uncertainty = greater(uncertainty, lesser(own.noise / seen.rate.abs(), most));
+        }
+        uncertainty
     }
 
     #[inline(always)]

@@ -118,7 +118,8 @@ impl Suspect {
         let flat = fresh && side * end.g >= 0.0 && rise.abs() <= FLAT * end.g.abs();
         let at_end = end.g.abs();
         let (wanted, scale, decided) = (false, size, f64::NEG_INFINITY);
-        Suspect { number, side, band, fresh, flat, wanted, scale, at_end, gain, decided }
+        let noise = f64::NAN;
+        Suspect { number, side, band, fresh, flat, wanted, scale, at_end, gain, decided, noise }
     }
 }
 
