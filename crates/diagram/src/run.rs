@@ -126,8 +126,10 @@ pub(crate) fn evaluate(
     let maximum_step = reader.positive(&simulate.maximum_step, "maximum_step");
     let span = |expr: &Option<Expr>| expr.as_ref().map(|expr| expr.span);
     let written = span(&simulate.step).filter(|_| overrides.step.is_none());
-    reader.resolved(step, written, "step", (start, stop));
-    reader.resolved(maximum_step, span(&simulate.maximum_step), "maximum_step", (start, stop));
+    // Runs by fixed steps have been told of a step below an attosecond.
+    let unknown = step.filter(|_| !impulses.steps() || grid.is_some());
+    reader.resolved(unknown, written, "step", stop - start);
+    reader.resolved(maximum_step, span(&simulate.maximum_step), "maximum_step", stop - start);
     let solver = match (&overrides.solver, &simulate.solver) {
         (Some(name), _) => (name.clone(), None),
         (None, Some(name)) => (name.value.clone(), Some(name.span)),
@@ -255,20 +257,14 @@ impl Reader<'_> {
         (Some(float), grid)
     }
 
-    /// Refuses steps that time cannot resolve: a run of them would never end.
-    fn resolved(
-        &mut self,
-        step: Option<f64>,
-        span: Option<Span>,
-        name: &str,
-        (start, stop): (Time, Time),
-    ) {
-        let latest = start.seconds().abs().max(stop.seconds().abs());
-        let least = (f64::EPSILON * latest).max(ATTOSECOND);
+    /// Refuses steps that time cannot resolve over a run of this length: they would never end.
+    fn resolved(&mut self, step: Option<f64>, span: Option<Span>, name: &str, length: Time) {
+        let length = length.seconds();
+        let least = (f64::EPSILON * length).max(ATTOSECOND);
         let Some(step) = step.filter(|step| *step < least) else { return };
         let message = format!("`{name}` is below the resolution of time: {step:e} s");
         let error = Diagnostic::error("bad-setting", message)
-            .note(format!("times up to {latest} s are told apart from {least:.1e} s on"))
+            .note(format!("in a run of {length} s times are told apart from {least:.1e} s on"))
             .help("take a longer step, or leave it out");
         self.errors.push(match span {
             Some(span) => error.at(span, "time would not go on"),

@@ -130,9 +130,8 @@ impl Simulation {
 
     /// Refuses blocks that ask for steps below the resolution of time, such as a sine of 1e20 Hz.
     fn check_bounds(&self) -> Result<(), RunError> {
-        let (start, stop) = (self.options.start, self.options.stop);
-        let latest = start.seconds().abs().max(stop.seconds().abs());
-        let least = (f64::EPSILON * latest).max(ATTOSECOND);
+        let start = self.options.start;
+        let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
         let blocks = &self.diagram.blocks;
         let Some(found) = blocks.iter().position(|own| own.definition.maximum_step < least) else {
             return Ok(());
