@@ -2,12 +2,17 @@
 
 use std::fmt;
 
-use base::{Rational, Time};
+use base::{ExactTime, Rational, Time};
 
 /// A rising sequence of exact times.
 pub trait Timer: fmt::Debug + Send + Sync {
     /// The time of the `index`-th waking, counted from 0; nothing after the last.
     fn time(&self, index: u64) -> Option<Time>;
+
+    /// The same before it is rounded, where it is known more exactly than to an attosecond.
+    fn exact(&self, index: u64) -> Option<ExactTime> {
+        self.time(index).map(ExactTime::from)
+    }
 }
 
 /// `offset + index * period`, each rounded once.
@@ -23,14 +28,22 @@ impl Timer for Every {
     fn time(&self, index: u64) -> Option<Time> {
         Time::tick(self.offset, self.period, index.into())
     }
+
+    fn exact(&self, index: u64) -> Option<ExactTime> {
+        ExactTime::tick(self.offset, self.period, index.into())
+    }
 }
 
 /// A few given times, in order.
 #[derive(Debug)]
-pub struct Instants(pub Vec<Time>);
+pub struct Instants(pub Vec<ExactTime>);
 
 impl Timer for Instants {
     fn time(&self, index: u64) -> Option<Time> {
+        self.exact(index).map(ExactTime::time)
+    }
+
+    fn exact(&self, index: u64) -> Option<ExactTime> {
         self.0.get(usize::try_from(index).ok()?).copied()
     }
 }
@@ -64,6 +77,6 @@ mod tests {
         assert_eq!(events_before(&every, at(2, 1)), 3);
         assert_eq!(events_before(&every, at(1000, 1)), 2997);
         assert_eq!(events_before(&Instants(vec![]), at(1, 1)), 0);
-        assert_eq!(events_before(&Instants(vec![at(0, 1), at(1, 2)]), at(1, 1)), 2);
+        assert_eq!(events_before(&Instants(vec![at(0, 1).into(), at(1, 2).into()]), at(1, 1)), 2);
     }
 }

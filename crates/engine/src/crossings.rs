@@ -182,7 +182,7 @@ impl Simulation {
         for line in &program.lines {
             let line = &self.program.lines[*line];
             let Some(track) = &line.track else { continue };
-            let past = self.s.tag.time - line.delay;
+            let past = self.s.tag.time - line.delay.time();
             for i in 0..track.width {
                 let mut jet = self.s.histories[region].jet_after(past, track.offset + i);
                 jet.0[0] = self.s.slots[track.place as usize + i];

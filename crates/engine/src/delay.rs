@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use diagram::RegionId;
 use ir::run;
 use program::{CellId, Program};
@@ -47,6 +47,8 @@ pub(crate) struct LineState {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Note {
     time: Time,
+    /// When it happens to the delayed signal.
+    due: ExactTime,
     /// The order of the derivative that jumps; 0 for the signal itself.
     order: u8,
     entries: Vec<Entry>,
@@ -78,9 +80,11 @@ impl LineState {
         self.coming.as_ref().map(|(note, _)| note.order)
     }
 
-    fn note(&mut self, time: Time, order: u8) -> &mut Note {
+    /// The note of what happens now, made where there is none yet.
+    fn note(&mut self, now: ExactTime, delay: ExactTime, order: u8) -> &mut Note {
+        let time = now.time();
         if self.notes.back().is_none_or(|last| last.time < time) {
-            self.notes.push_back(Note { time, order, entries: Vec::new() });
+            self.notes.push_back(Note { time, due: now + delay, order, entries: Vec::new() });
         }
         self.notes.back_mut().expect("a note was just made")
     }
@@ -106,32 +110,34 @@ impl Simulation {
     /// When the next happening of a delayed signal comes.
     pub(crate) fn due(&self, line: usize) -> Time {
         let first = self.s.lines[line].notes.front();
-        first.map_or(Time::MAX, |note| note.time + self.program.lines[line].delay)
+        first.map_or(Time::MAX, |note| note.due.time())
     }
 
     /// The time of a delayed happening that a located time cannot be told from.
     pub(crate) fn nearest_delayed(&self, located: Time, resolution: Time) -> Option<Time> {
         let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
-        let lines = self.s.lines.iter().zip(&self.program.lines);
-        lines
-            .flat_map(|(state, line)| state.notes.iter().map(|note| note.time + line.delay))
+        self.s
+            .lines
+            .iter()
+            .flat_map(|line| line.notes.iter().map(|note| note.due.time()))
             .find(near)
     }
 
     /// The shortest delay that a region's own steps must not pass \[s\].
     pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
-        lines.map(|line| self.program.lines[*line].delay).min()
+        lines.map(|line| self.program.lines[*line].delay.time()).min()
     }
 
     /// At the start every wire leaves its initial value.
     pub(crate) fn start_lines(&mut self) {
         let start = self.options.start;
         for line in 0..self.s.lines.len() {
-            if self.program.lines[line].track.is_some() {
-                self.s.lines[line].note(start, 1);
+            let program = &self.program.lines[line];
+            if program.track.is_some() {
+                self.s.lines[line].note(start, program.delay, 1);
             }
-            self.note_changes(line, Tag::new(start, 1));
+            self.note_changes(line, Tag::new(start.time(), 1));
             if let Some(note) = self.s.lines[line].notes.back_mut()
                 && !note.entries.is_empty()
             {
@@ -185,7 +191,7 @@ impl Simulation {
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
             state.last.copy_from_slice(&parts);
-            let note = state.note(tag.time, 0);
+            let note = state.note(self.s.now, program.lines[line].delay, 0);
             note.order = 0;
             if note.entries.last().is_some_and(|entry| entry.microstep == tag.microstep) {
                 note.entries.pop();
@@ -196,14 +202,14 @@ impl Simulation {
     }
 
     /// A region has started a new phase: its delayed signals have a kink where they do not jump.
-    pub(crate) fn note_kink(&mut self, region: usize, time: Time) {
+    pub(crate) fn note_kink(&mut self, region: usize) {
         let order = self.s.tick.as_ref().map_or(0, |tick| tick.order) + 1;
         if order >= SMOOTH {
             return;
         }
         let program = self.program.clone();
         for line in &program.regions[region].lines {
-            self.s.lines[*line].note(time, order);
+            self.s.lines[*line].note(self.s.now, program.lines[*line].delay, order);
         }
     }
 
@@ -214,8 +220,9 @@ impl Simulation {
             if self.due(line) > time {
                 continue;
             }
-            let note = self.s.lines[line].notes.pop_front();
-            self.s.lines[line].coming = note.map(|note| (note, 0));
+            let Some(note) = self.s.lines[line].notes.pop_front() else { continue };
+            self.s.now = self.s.now.meet(note.due);
+            self.s.lines[line].coming = Some((note, 0));
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
             }
@@ -276,7 +283,8 @@ impl Simulation {
     pub(crate) fn record_step(&mut self, region: usize) -> Result<(), RunError> {
         let program = self.program.clone();
         let code = &program.regions[region];
-        let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay).max() else {
+        let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay.time()).max()
+        else {
             return Ok(());
         };
         let begin = self.s.histories[region].end();

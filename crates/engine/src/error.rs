@@ -36,6 +36,15 @@ pub enum RunError {
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
+    /// An algebraic loop that leaves its unknowns open: many values solve it.
+    NotDetermined {
+        /// Where.
+        tag: Tag,
+        /// A block in the loop.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+    },
     /// More microsteps at one time than the limit: events that cause each other without end.
     Chattering {
         /// Where.
@@ -115,12 +124,22 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The error of a loop whose unknowns are not numbers; `open` says whether one of its signals
+    /// that is present was left open.
+    pub(crate) fn of_loop(tag: Tag, block: String, id: Option<BlockId>, open: bool) -> RunError {
+        match open {
+            true => RunError::NotDetermined { tag, block, id },
+            false => RunError::NoSolution { tag, block, id },
+        }
+    }
+
     /// A name that stays the same between versions.
     pub fn code(&self) -> &'static str {
         match self {
             RunError::NotFinite { .. } => "not-finite",
             RunError::StepTooSmall { .. } => "step-too-small",
             RunError::NoSolution { .. } => "no-solution",
+            RunError::NotDetermined { .. } => "not-determined",
             RunError::Chattering { .. } => "chattering",
             RunError::Zeno { .. } => "zeno",
             RunError::EventsTooFast { .. } => "events-too-fast",
@@ -138,6 +157,7 @@ impl RunError {
             RunError::NotFinite { block, .. }
             | RunError::StepTooSmall { block, .. }
             | RunError::NoSolution { block, .. }
+            | RunError::NotDetermined { block, .. }
             | RunError::Ambiguous { block, .. }
             | RunError::ImmediateCycle { block, .. }
             | RunError::EventsTooFast { block, .. }
@@ -155,6 +175,7 @@ impl RunError {
             RunError::NotFinite { id, .. }
             | RunError::StepTooSmall { id, .. }
             | RunError::NoSolution { id, .. }
+            | RunError::NotDetermined { id, .. }
             | RunError::Undefined { id, .. }
             | RunError::NotConstructive { id, .. } => *id,
             RunError::Ambiguous { .. }
@@ -172,6 +193,7 @@ impl RunError {
             RunError::NotFinite { tag, .. }
             | RunError::StepTooSmall { tag, .. }
             | RunError::NoSolution { tag, .. }
+            | RunError::NotDetermined { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::NotConstructive { .. }
             | RunError::Ambiguous { .. }
@@ -194,6 +216,10 @@ impl RunError {
                 "look for a singularity; a jump must come from an event or a comparison to be seen"
             }
             RunError::NoSolution { .. } => "give a better guess under `solve`, or a smaller step",
+            RunError::NotDetermined { .. } => {
+                "its equations say the same twice, as a = b and b = a do: let one of them say \
+                 something else, or give one of its signals by an Integrator or a constant"
+            }
             RunError::Chattering { .. } => {
                 "break the chain of events, or raise `microsteps` under `simulate`"
             }
@@ -236,6 +262,9 @@ impl fmt::Display for RunError {
             }
             RunError::NoSolution { tag, block, .. } => {
                 write!(f, "no solution was found at {tag} for the loop through `{block}`")
+            }
+            RunError::NotDetermined { tag, block, .. } => {
+                write!(f, "the loop through `{block}` does not determine its signals at {tag}")
             }
             RunError::Chattering { time, limit, blocks } => {
                 let blocks = blocks.join(", ");

@@ -25,6 +25,9 @@ pub(crate) const NODES: [f64; 6] = [
 /// Where a piece is compared with the signal: between nodes.
 pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
 
+/// By how much a rounded time less a rounded delay may miss the rounded time that it is exactly.
+const ROUNDING: Time = Time::from_attoseconds(1);
+
 /// The pieces of a region and where its delayed signals read them.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct History {
@@ -66,7 +69,7 @@ impl History {
     pub fn new(program: &RegionProgram, lines: &[Line], start: Time) -> History {
         let width = program.sample_width;
         let mut history = History { width, ..History::default() };
-        let Some(longest) = program.lines.iter().map(|line| lines[*line].delay).max() else {
+        let Some(longest) = program.lines.iter().map(|line| lines[*line].delay.time()).max() else {
             return history;
         };
         let mut samples = vec![0.0; width * NODES.len()];
@@ -118,15 +121,16 @@ impl History {
     /// A smooth phase starts at a time: each reader begins with the piece after it, a delay ago.
     pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[Line], origin: Time) {
         for (index, line) in program.lines.iter().enumerate() {
-            let at = self.dropped + self.after(origin - lines[*line].delay) as u64;
+            let delay = lines[*line].delay.time();
+            let at = self.dropped + self.after(origin - delay) as u64;
             self.readers[index].first = at;
-            self.move_to(index, lines[*line].delay, origin, at);
+            self.move_to(index, delay, origin, at);
         }
     }
 
-    /// The piece that goes on after a time.
+    /// The piece that goes on after a time, which may be a rounding early.
     fn after(&self, time: Time) -> usize {
-        let ended = self.pieces.partition_point(|piece| piece.end <= time);
+        let ended = self.pieces.partition_point(|piece| piece.end <= time + ROUNDING);
         ended.min(self.pieces.len() - 1)
     }
 
@@ -153,7 +157,7 @@ impl History {
         for (index, line) in program.lines.iter().enumerate() {
             let line = &lines[*line];
             let Some(track) = &line.track else { continue };
-            let x = self.seek(index, line.delay, origin, t);
+            let x = self.seek(index, line.delay.time(), origin, t);
             let piece = (self.readers[index].at - self.dropped) as usize;
             self.read(piece, x, track, slots, slopes);
         }
@@ -163,8 +167,9 @@ impl History {
     fn seek(&mut self, index: usize, delay: Time, origin: Time, t: f64) -> f64 {
         loop {
             let Reader { first, at, offset, length } = self.readers[index];
-            // An end of a piece and its time on the clock of the phase may differ by a rounding.
-            let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length);
+            // An end of a piece and its time on the clock of the phase may differ by roundings of
+            // floats, and of exact times to attoseconds.
+            let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length) + 2e-18;
             let x = offset + t;
             let last = self.dropped + self.pieces.len() as u64 - 1;
             if at < self.dropped || at > last {

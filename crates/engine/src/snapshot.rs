@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use diagram::RegionId;
 use program::{Cell, CellId, UnitId};
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,8 @@ pub struct Snapshot {
     pub(crate) counters: Counters,
     /// Where the run stands.
     pub(crate) tag: Tag,
+    /// The exact time of the last tick.
+    pub(crate) now: ExactTime,
     /// When a state machine last left a state that failed, and how often it did so then.
     pub(crate) recoveries: (Time, u32),
     /// When something was last located, and how many locations before it were closer together than
@@ -71,9 +73,9 @@ pub struct Snapshot {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// When it showed 0.
-    pub origin: Time,
+    pub origin: ExactTime,
     /// When it last stopped.
-    pub stopped: Time,
+    pub stopped: ExactTime,
     /// Whether the fragment has run since the one around it started anew.
     pub ran: bool,
 }
@@ -263,6 +265,7 @@ impl Snapshot {
             firings,
             counters,
             tag,
+            now,
             recoveries,
             crowd,
             started,
@@ -287,6 +290,7 @@ impl Snapshot {
         self.firings.clone_from(firings);
         self.counters.clone_from(counters);
         self.tag.clone_from(tag);
+        self.now.clone_from(now);
         self.recoveries.clone_from(recoveries);
         self.crowd.clone_from(crowd);
         self.started.clone_from(started);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::run;
@@ -24,12 +24,13 @@ use crate::{Options, RunError};
 
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options) -> Snapshot {
+        let start = options.start.time();
         let mut slots = program.image.clone();
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
         for (index, timer) in program.timers.iter().enumerate() {
             let dwell = program.fragments[timer.fragment.index()].dwell;
-            let past = if dwell { 0 } else { events_before(&*timer.timer, options.start) };
+            let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
             slots[program.cell(timer.wakings).slot as usize] = past as f64;
             if let Some(time) = timer.timer.time(past)
                 && timer.fragment == FragmentId::ROOT
@@ -55,9 +56,9 @@ impl Snapshot {
             RegionState {
                 solver: Solver::new(own, region.dimension, watches),
                 ranges: vec![all],
-                origin: options.start,
-                origin_seconds: options.start.seconds(),
-                reached: options.start,
+                origin: start,
+                origin_seconds: start.seconds(),
+                reached: start,
                 crossing: false,
                 last_row: None,
                 sides: vec![0.0; watches],
@@ -65,10 +66,10 @@ impl Snapshot {
             }
         });
         let clock = |fragment: &FragmentProgram| {
-            let origin = if fragment.dwell { options.start } else { Time::ZERO };
+            let origin = if fragment.dwell { options.start } else { ExactTime::default() };
             Clock { origin, stopped: options.start, ran: false }
         };
-        let history = |region| History::new(region, &program.lines, options.start);
+        let history = |region| History::new(region, &program.lines, start);
         let lines = LineState::all(program, &mut slots);
         Snapshot {
             histories: program.regions.iter().map(history).collect(),
@@ -89,9 +90,10 @@ impl Snapshot {
             switches: Vec::new(),
             firings: vec![0; program.units.len()],
             counters: Counters::default(),
-            tag: Tag::new(options.start, 0),
-            recoveries: (options.start, 0),
-            crowd: (options.start, 0),
+            tag: Tag::new(start, 0),
+            now: options.start,
+            recoveries: (start, 0),
+            crowd: (start, 0),
             started: false,
             finished: false,
         }
@@ -102,7 +104,7 @@ impl Simulation {
     /// The tag (start, 0): sides are set without an event, memories are filled, and the events of
     /// the start time wait for microstep 1.
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let start = self.options.start;
+        let start = self.options.start.time();
         self.s.slots[self.program.time as usize] = start.seconds();
         self.start_machines();
         while let Err(error) = self.settle_start() {
@@ -123,7 +125,7 @@ impl Simulation {
 
     /// Computes everything at the start from the initial values of the states.
     fn settle_start(&mut self) -> Result<(), RunError> {
-        let start = self.options.start;
+        let start = self.options.start.time();
         self.set_sides()?;
         run(&self.program.still, &mut self.s.slots);
         for region in 0..self.s.regions.len() {
