@@ -198,8 +198,7 @@ fn line<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     let Some(Rank { null: Some(direction), .. }) = found_rank(code, s) else { return false };
     let from: Vec<f64> = s[unknowns..unknowns + n].iter().map(|x| x.primal()).collect();
     let largest = |row: &[f64]| row.iter().fold(0.0f64, |most, x| most.max(x.abs()));
-    let scale = Some(largest(&from)).filter(|scale| *scale > 0.0).unwrap_or(1.0);
-    let length = scale / largest(&direction);
+    let length = largest(&from).max(1.0) / largest(&direction);
     let mut vanishes = |distance: f64| {
         for i in 0..n {
             s[unknowns + i] = T::constant(from[i] + distance * length * direction[i]);

@@ -18,8 +18,8 @@ pub(crate) struct Composer<'a> {
     /// Whether located sides are read as they are frozen, at ticks too: when a transition is decided,
     /// after the commit.
     pub frozen: bool,
-    /// Whether a choice by something unknown is what both of its sides are, where they agree.
-    pub undecided: bool,
+    /// What a choice is that hangs on something unknown.
+    pub undecided: Undecided,
     pub graph: Graph,
     /// The nodes of parts that have been composed; the others are read from their places.
     pub nodes: FxHashMap<PartId, NodeId>,
@@ -27,10 +27,21 @@ pub(crate) struct Composer<'a> {
     pub solutions: Vec<(PartId, NodeId, Slot)>,
 }
 
+/// What a choice between truth values is that hangs on something unknown.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Undecided {
+    /// Unknown.
+    Unknown,
+    /// True where both sides are.
+    Both,
+    /// What both sides are where they agree, and unknown elsewhere.
+    Agreed,
+}
+
 impl<'a> Composer<'a> {
     pub fn new(diagram: &'a Diagram, parts: &'a Parts, mode: Mode) -> Self {
         let (graph, nodes) = (Graph::new(), FxHashMap::default());
-        let (frozen, undecided, solutions) = (false, false, Vec::new());
+        let (frozen, undecided, solutions) = (false, Undecided::Unknown, Vec::new());
         Composer { diagram, parts, mode, frozen, undecided, graph, nodes, solutions }
     }
 
@@ -133,8 +144,15 @@ impl<'a> Composer<'a> {
                     _ if node.op == Op::Side => g.unary(Unary::Sign, args[0]),
                     _ => g.unary(Unary::Floor, args[0]),
                 },
-                Op::Select if undecided && node.ty == Type::BOOL && is_unknown(g, args[0]) => {
-                    agreed(g, args[1], args[2])
+                Op::Select
+                    if undecided != Undecided::Unknown
+                        && node.ty == Type::BOOL
+                        && is_unknown(g, args[0]) =>
+                {
+                    match undecided {
+                        Undecided::Both => g.and(args[1], args[2]),
+                        _ => agreed(g, args[1], args[2]),
+                    }
                 }
                 _ => return None,
             })

@@ -8,7 +8,7 @@ use ir::{Body, Graph, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 use schedule::PartId;
 
-use crate::compose::Composer;
+use crate::compose::{Composer, Undecided};
 use crate::program::{Cell, CellId, WireCells};
 use crate::slots::Slots;
 
@@ -40,10 +40,18 @@ pub(crate) fn presences(
         let unknown = composer.graph.unknown(ty);
         composer.nodes.insert(*id, unknown);
     }
-    composer.undecided = !open.is_empty();
+    composer.undecided = Undecided::Both;
     pass(composer, slots, members);
-    composer.undecided = false;
-    open.iter().for_each(|id| drop(composer.nodes.remove(id)));
+    if !open.is_empty() {
+        // Where the sides of a choice that is still open differ, nothing says which one holds.
+        composer.undecided = Undecided::Agreed;
+        let found: Vec<NodeId> = members.iter().map(|id| composer.part(slots, *id)).collect();
+        composer.nodes.extend(members.iter().copied().zip(found));
+    }
+    composer.undecided = Undecided::Unknown;
+    for id in open {
+        composer.nodes.remove(id);
+    }
 }
 
 fn pass(composer: &mut Composer, slots: &Slots, members: &[PartId]) {

@@ -489,7 +489,7 @@ fn a_vector_loop_needs_no_guess() {
             "true",
         ),
         (
-            "  s: {type: Expression, expression: z[1] / 2 + x}
+            "  s: {type: Expression, expression: 'z[1] / 2 + x'}
   z: {type: Expression, expression: '[s, z[0] / 4 + 2 * x]'}\n",
             "true",
         ),
@@ -545,6 +545,65 @@ simulate: {{stop: 1, tolerance: 1e-10}}
             y = u + (y - u) * (-0.1f64).exp();
         }
     }
+}
+
+#[test]
+fn a_choice_in_a_loop_of_events_is_solved() {
+    // Which side is taken hangs on what is solved for; both are present with e.
+    let choices = [
+        ("if e - u > 0.6 then 0.6 else e - u", [0.5, 0.6, 0.6]),
+        ("if u > 0.6 then e / 2 else e - u", [0.5, 0.75, 1.0]),
+        ("if u < 0.6 then e - u else e / 2", [0.5, 0.75, 1.0]),
+        ("if e - u < 0 then 0 else if e - u > 0.6 then 0.6 else e - u", [0.5, 0.6, 0.6]),
+    ];
+    for (expression, expected) in choices {
+        let trace = simulate(&format!(
+            "
+superdense: 1
+blocks:
+  c: {{type: Clock, period: 0.5, offset: 0.5}}
+  e: {{type: Sample, input: 0.5 + x, trigger: c}}
+  x: {{type: Integrator, input: 1}}
+  u: {{type: Expression, expression: {expression}}}
+  h: {{type: ZeroOrderHold, input: u}}
+solve: true
+record: [u, h]
+simulate: {{stop: 1.7}}
+"
+        ))
+        .trace;
+        let found = trace.series("u");
+        assert_eq!(found.len(), 3, "{expression}");
+        for (k, (tick, u)) in found.into_iter().enumerate() {
+            assert_eq!(tick, tag(0.5 + 0.5 * k as f64, 1));
+            assert_near(u, expected[k], 1e-12);
+        }
+        assert_near(trace.last("h").unwrap(), expected[2], 1e-12);
+    }
+}
+
+#[test]
+fn presence_that_hangs_on_a_solution_is_an_error() {
+    // Both events are there at 0 and at 1 s, and one of them at 0.5 s.
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  e: {type: Clock, period: 1}
+  f: {type: Clock, period: 0.5}
+  g: {type: Merge, inputs: [e, f]}
+  u: {type: Expression, expression: if w > 0.2 then e else f}
+  w: {type: Expression, expression: g / 2 - u / 4}
+solve: true
+record: [u]
+simulate: {stop: 2}
+",
+    );
+    match failure.error {
+        RunError::NotConstructive { tag, .. } => assert_eq!(tag, exact("0.5", 1)),
+        other => panic!("{other}"),
+    }
+    assert_eq!(failure.trace.series("u").len(), 1);
 }
 
 /// A random linear loop z = A z + b, and its solution.
@@ -661,11 +720,10 @@ proptest! {
         }
         let sum: f64 = rows.clone().map(|i| factor(i) * model.b[i]).sum();
         model.b[n - 1] = sum + f64::from(!agrees);
-        let head = Linear { a: Vec::new(), b: Vec::new() };
         prop_assume!(n == 1 || {
             // The others must be independent, or the kind of the whole is another.
             let a = model.a[..n - 1].iter().map(|row| row[..n - 1].to_vec()).collect();
-            let part = Linear { a, b: model.b[..n - 1].to_vec(), ..head };
+            let part = Linear { a, b: model.b[..n - 1].to_vec() };
             part.solution().iter().all(|z| z.abs() < 1e6)
         });
         let error = failure(&model.text(kind)).error;
