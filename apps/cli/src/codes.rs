@@ -233,15 +233,15 @@ pub const CODES: &[(&str, &str)] = &[
         Use numbers and parameters there.",
     ),
     (
-        "not-events",
-        "An input takes events, and the signal is there all the time, so that it would act at every instant. \
-        Take its value at events with a Sample block, or find events in it with a LevelCrossing.",
-    ),
-    (
         "not-determined",
         "An algebraic loop leaves its signals open: its equations say the same twice, as `a = b` and `b = a` do, so that many values solve them and none is meant. \
         It may be so at some times only, such as when a factor in the loop is just 1. \
         Let one of the equations say something else, take one out, or give one of the signals by an Integrator or a constant. A guess under `solve` does not help: it chooses between solutions that lie apart.",
+    ),
+    (
+        "not-events",
+        "An input takes events, and the signal is there all the time, so that it would act at every instant. \
+        Take its value at events with a Sample block, or find events in it with a LevelCrossing.",
     ),
     (
         "not-finite",
