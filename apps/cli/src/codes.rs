@@ -208,7 +208,7 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "no-solution",
-        "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, or the guess is too far away. \
+        "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, as for `z = z + 1`, or the guess is too far away. \
         Give a better guess under `solve`, take a smaller step, or look whether the equation has a solution at that time.",
     ),
     (
@@ -231,6 +231,12 @@ pub const CODES: &[(&str, &str)] = &[
         "not-constant",
         "A signal stands where a constant is needed. A size, a parameter or an initial value is fixed before the run, when signals have no values yet. \
         Use numbers and parameters there.",
+    ),
+    (
+        "not-determined",
+        "An algebraic loop leaves its signals open: its equations say the same twice, as `a = b` and `b = a` do, so that many values solve them and none is meant. \
+        It may be so at some times only, such as when a factor in the loop is just 1. \
+        Let one of the equations say something else, take one out, or give one of the signals by an Integrator or a constant. A guess under `solve` does not help: it chooses between solutions that lie apart.",
     ),
     (
         "not-events",

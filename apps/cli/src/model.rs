@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use superdense::{
-    Impulses, Library, Overrides, Rational, System, Time, did_you_mean, parse_value, read,
+    ExactTime, Impulses, Library, Overrides, Rational, System, Time, did_you_mean, parse_value,
+    read,
 };
 
 use crate::arguments::{Method, ModelArguments};
@@ -33,7 +34,7 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
         let value = parse_value(value).map_err(refused)?;
         overrides.parameters.push((name.trim().to_owned(), value));
     }
-    overrides.start = time(arguments.start.as_deref(), "--start")?;
+    overrides.start = instant(arguments.start.as_deref(), "--start")?;
     overrides.every = duration(arguments.every.as_deref(), "--every")?;
     overrides.step = duration(method.step.as_deref(), "--step")?;
     overrides.impulses = method.impulses.as_deref().map(impulses).transpose()?;
@@ -60,11 +61,16 @@ pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
     }
 }
 
-/// A time in seconds.
+/// A time in seconds, rounded to model time.
 pub fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
+    Ok(instant(text, option)?.map(ExactTime::time))
+}
+
+/// A time in seconds.
+fn instant(text: Option<&str>, option: &str) -> Result<Option<ExactTime>> {
     let Some(text) = text else { return Ok(None) };
     let value = parse_value(text).map_err(refused)?;
-    match value.as_rational().and_then(Time::from_rational) {
+    match value.as_rational().and_then(ExactTime::from_rational) {
         Some(time) => Ok(Some(time)),
         None => bail!("`{option} {text}` is no time in seconds"),
     }

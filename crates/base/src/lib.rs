@@ -4,6 +4,7 @@
 //! should meet do meet; a mistake in a model is a [`Diagnostic`] that carries the place in the
 //! text where it was made.
 
+mod exact;
 mod id;
 mod interval;
 mod random;
@@ -18,6 +19,7 @@ mod nearest;
 mod source;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use exact::ExactTime;
 pub use interval::Interval;
 pub use nearest::{did_you_mean, nearest};
 pub use num_rational::Ratio;

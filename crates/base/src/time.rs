@@ -7,7 +7,7 @@ use num_integer::Integer;
 use num_traits::{CheckedMul, Float};
 use serde::{Deserialize, Serialize};
 
-use crate::{Rational, rational_of_f64};
+use crate::{ExactTime, Rational, rational_of_f64};
 
 /// How many attoseconds make a second.
 pub const ATTOSECONDS_PER_SECOND: i128 = 1_000_000_000_000_000_000;
@@ -68,27 +68,14 @@ impl Time {
                     .checked_add(divide_to_even(*rest.numer(), *rest.denom()))?
             }
         };
-        (scaled.abs() <= 100 * ATTOSECONDS_PER_SECOND.checked_mul(ATTOSECONDS_PER_SECOND)?)
-            .then_some(Time(scaled))
+        (scaled.unsigned_abs() <= RANGE).then_some(Time(scaled))
     }
 
     /// The `k`-th term of `offset + k * period`, rounded once, so that clocks whose exact ticks
     /// coincide share the tag.
+    #[inline]
     pub fn tick(offset: Rational, period: Rational, k: i128) -> Option<Self> {
-        use num_traits::CheckedAdd;
-        if let (Some(offset), Some(period)) = (whole(offset), whole(period)) {
-            let elapsed = period.checked_mul(k)?;
-            return offset.checked_add(elapsed).filter(|c| c.unsigned_abs() <= RANGE).map(Time);
-        }
-        let exact = period
-            .checked_mul(&Rational::from_integer(k))
-            .and_then(|elapsed| offset.checked_add(&elapsed));
-        if let Some(exact) = exact {
-            return Time::from_rational(exact);
-        }
-        // Fractions too long to stay exact: the period is rounded to attoseconds first.
-        let elapsed = Time::from_rational(period)?.0.checked_mul(k)?;
-        Time::from_rational(offset)?.0.checked_add(elapsed).map(Time)
+        ExactTime::tick(offset, period, k).map(ExactTime::time)
     }
 
     /// The fraction that stands for a float in a time parameter whose expression gave no better
@@ -140,10 +127,11 @@ impl Time {
     }
 }
 
-const RANGE: u128 = 100_000_000_000_000_000_000_000_000_000_000_000_000;
+/// The greatest count of attoseconds that a model can name.
+pub(crate) const RANGE: u128 = 100_000_000_000_000_000_000_000_000_000_000_000_000;
 
 /// A fraction of seconds that is a whole number of attoseconds.
-fn whole(seconds: Rational) -> Option<i128> {
+pub(crate) fn whole(seconds: Rational) -> Option<i128> {
     // A longer denominator divides nothing, and short numbers divide fast.
     let unit = ATTOSECONDS_PER_SECOND as u64;
     let denominator = u64::try_from(*seconds.denom()).ok()?;

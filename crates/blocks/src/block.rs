@@ -22,6 +22,16 @@ pub trait Block: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Types that it names: those of its parameters, and of what is written in it. A loop in which
+    /// nothing else tells the size of a signal looks for it among these.
+    fn named_types(&self, settings: &BTreeMap<String, Setting>) -> Vec<Type> {
+        let types = settings.values().filter_map(|setting| match setting {
+            Setting::Value(value) => Some(value.ty()),
+            _ => None,
+        });
+        types.collect()
+    }
+
     /// The names of the values of the first output, where it is a number that stands for a name.
     fn labels(&self) -> Option<&[String]> {
         None

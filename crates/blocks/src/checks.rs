@@ -1,22 +1,22 @@
 //! Checks on parameters and shapes that many blocks share.
 
-use base::{Diagnostic, Elem, Rational, Shape, Time, Type, Value};
+use base::{Diagnostic, Elem, ExactTime, Rational, Shape, Time, Type, Value};
 use ir::NodeId;
 
 use crate::{Context, Signal};
 
 impl Context<'_> {
-    /// A parameter that is an exact time, rounded to the grid of model time.
-    pub fn instant(&self, name: &str) -> Result<Time, Diagnostic> {
-        Time::from_rational(self.time(name)).ok_or_else(|| outside(name))
+    /// A parameter that is an exact time in the range of model time.
+    pub fn instant(&self, name: &str) -> Result<ExactTime, Diagnostic> {
+        ExactTime::from_rational(self.time(name)).ok_or_else(|| outside(name))
     }
 
     /// A parameter that is a list of times in rising order.
-    pub fn instants(&self, name: &str) -> Result<Vec<Time>, Diagnostic> {
-        let times: Option<Vec<Time>> =
-            self.times(name).iter().map(|time| Time::from_rational(*time)).collect();
+    pub fn instants(&self, name: &str) -> Result<Vec<ExactTime>, Diagnostic> {
+        let times: Option<Vec<ExactTime>> =
+            self.times(name).iter().map(|time| ExactTime::from_rational(*time)).collect();
         let times = times.ok_or_else(|| outside(name))?;
-        if times.windows(2).any(|pair| pair[0] >= pair[1]) {
+        if times.windows(2).any(|pair| pair[0].time() >= pair[1].time()) {
             let message = format!("the times of `{name}` must rise");
             return Err(Diagnostic::error("bad-parameter", message));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use base::{Elem, Rational, Span, Time, Type, Value};
+use base::{Elem, ExactTime, Rational, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
@@ -202,14 +202,21 @@ impl<'a> Context<'a> {
 
     /// The only signal of an input as it was a delay ago, with the value `initial` before the start;
     /// an event keeps its microstep, and so does an impulse. Nothing of it depends on this instant.
-    pub fn delayed(&mut self, name: &str, delay: Time, initial: Value) -> Signal {
+    pub fn delayed(&mut self, name: &str, delay: impl Into<ExactTime>, initial: Value) -> Signal {
+        let delay = delay.into();
         self.limit_step(delay.seconds());
         self.delayed_events(name, delay, initial)
     }
 
     /// As [`Context::delayed`], for an input that takes events only: nothing of it is read between
     /// events, so the delay does not bound the steps of the solver.
-    pub fn delayed_events(&mut self, name: &str, delay: Time, initial: Value) -> Signal {
+    pub fn delayed_events(
+        &mut self,
+        name: &str,
+        delay: impl Into<ExactTime>,
+        initial: Value,
+    ) -> Signal {
+        let delay = delay.into();
         let position = self.position(name);
         let port: usize = self.connections[..position].iter().map(Vec::len).sum();
         let Connection { ty, orders } = self.connections[position][0];

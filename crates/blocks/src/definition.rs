@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Span, Time, Type, Value};
+use base::{ExactTime, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::Timer;
@@ -107,7 +107,7 @@ pub struct History {
     /// The input, counting every signal of a list.
     pub port: usize,
     /// How long ago it is read; positive.
-    pub delay: Time,
+    pub delay: ExactTime,
     /// What it was before the start.
     pub initial: Value,
 }

@@ -8,7 +8,9 @@ use expr::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
 use ir::{Binary, NodeId, Unary};
 
 use crate::operators::{common_shape, number, read_side, truth};
-use crate::{Block, Context, Count, Impulses, Info, Input, Instants, Output, Presence, Signal};
+use crate::{
+    Block, Context, Count, Impulses, Info, Input, Instants, Output, Presence, Setting, Signal,
+};
 
 /// What a name in an expression means.
 #[derive(Clone, PartialEq, Debug)]
@@ -53,6 +55,23 @@ impl Block for Formula {
         let signal = self.lower(cx, &self.expr)?;
         cx.output("output", signal);
         Ok(())
+    }
+
+    fn named_types(&self, _settings: &BTreeMap<String, Setting>) -> Vec<Type> {
+        let mut types = Vec::new();
+        let mut open = vec![&self.expr];
+        while let Some(expr) = open.pop() {
+            match &expr.kind {
+                ExprKind::Vector(items) => types.push(Type::vector(items.len() as u32)),
+                ExprKind::Name(name) => match self.operands.get(name) {
+                    Some(Operand::Constant(value)) => types.push(value.ty()),
+                    _ => {}
+                },
+                _ => {}
+            }
+            open.extend(expr.children().rev());
+        }
+        types
     }
 }
 
@@ -346,7 +365,7 @@ impl Formula {
         };
         let zero = base::checked_difference(base::Rational::from_integer(0), c0);
         let zero = zero.and_then(|zero| base::checked_quotient(zero, slope));
-        let Some(time) = zero.and_then(base::Time::from_rational) else {
+        let Some(time) = zero.and_then(base::ExactTime::from_rational) else {
             return Err(wrong("the impulse is outside the range of model time", args[0].span));
         };
         let a = Value::rational(slope).as_f64().unwrap_or(1.0);

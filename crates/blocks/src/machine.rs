@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{Diagnostic, Elem, Time, Type, Value};
+use base::{Diagnostic, Elem, ExactTime, Type, Value};
 use ir::NodeId;
 
 use crate::{Block, Context, Count, Info, Input, Instants, Leaf, Output, Presence, Signal};
@@ -283,7 +283,7 @@ impl Block for Elapsed {
 #[derive(Clone, Debug)]
 pub struct After {
     /// The time \[s\].
-    pub delay: Time,
+    pub delay: ExactTime,
 }
 
 impl Block for After {

@@ -2,12 +2,17 @@
 
 use std::fmt;
 
-use base::{Rational, Time};
+use base::{ExactTime, Rational, Time};
 
 /// A rising sequence of exact times.
 pub trait Timer: fmt::Debug + Send + Sync {
     /// The time of the `index`-th waking, counted from 0; nothing after the last.
     fn time(&self, index: u64) -> Option<Time>;
+
+    /// The same before it is rounded, where it is known more exactly than to an attosecond.
+    fn exact(&self, index: u64) -> Option<ExactTime> {
+        self.time(index).map(ExactTime::from)
+    }
 
     /// All of its times in a form that can be compared; nothing where they have none.
     fn times(&self) -> Option<Times> {
@@ -26,7 +31,7 @@ pub enum Times {
         period: Rational,
     },
     /// Those of [`Instants`].
-    Instants(Vec<Time>),
+    Instants(Vec<ExactTime>),
 }
 
 /// `offset + index * period`, each rounded once.
@@ -43,6 +48,10 @@ impl Timer for Every {
         Time::tick(self.offset, self.period, index.into())
     }
 
+    fn exact(&self, index: u64) -> Option<ExactTime> {
+        ExactTime::tick(self.offset, self.period, index.into())
+    }
+
     fn times(&self) -> Option<Times> {
         Some(Times::Every { offset: self.offset, period: self.period })
     }
@@ -50,10 +59,14 @@ impl Timer for Every {
 
 /// A few given times, in order.
 #[derive(Debug)]
-pub struct Instants(pub Vec<Time>);
+pub struct Instants(pub Vec<ExactTime>);
 
 impl Timer for Instants {
     fn time(&self, index: u64) -> Option<Time> {
+        self.exact(index).map(ExactTime::time)
+    }
+
+    fn exact(&self, index: u64) -> Option<ExactTime> {
         self.0.get(usize::try_from(index).ok()?).copied()
     }
 
@@ -91,6 +104,6 @@ mod tests {
         assert_eq!(events_before(&every, at(2, 1)), 3);
         assert_eq!(events_before(&every, at(1000, 1)), 2997);
         assert_eq!(events_before(&Instants(vec![]), at(1, 1)), 0);
-        assert_eq!(events_before(&Instants(vec![at(0, 1), at(1, 2)]), at(1, 1)), 2);
+        assert_eq!(events_before(&Instants(vec![at(0, 1).into(), at(1, 2).into()]), at(1, 1)), 2);
     }
 }

@@ -133,6 +133,104 @@ pub(crate) fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     }
 }
 
+/// In a loop that is solved, what nothing outside makes present is absent: signals that nothing
+/// can make present between events are events.
+pub(crate) fn silence_loops(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
+    if diagram.solve.everywhere.is_empty() && diagram.solve.wires.is_empty() {
+        return;
+    }
+    let varies: Vec<bool> =
+        diagram.wires.iter().map(|wire| wire.between == Presence::Varies).collect();
+    // A loop that nothing outside could ever make present is taken to be present, and may still be
+    // absent where something outside is.
+    let reached = spread(diagram, Mode::Tick, varies.iter().map(|varies| !varies).collect(), &[]);
+    let closed: Vec<bool> = reached.iter().map(|reached| !reached).collect();
+    let kept = spread(diagram, Mode::Smooth, varies, &closed);
+    let start = diagram.wires.iter().zip(kept.iter().zip(&closed));
+    let start =
+        start.map(|(wire, (kept, closed))| wire.between == Presence::Always || *kept && *closed);
+    let start = start.collect();
+    let may = spread(diagram, Mode::Smooth, start, &[]);
+    let silent = |(wire, may): &(&mut Wire, bool)| wire.between == Presence::Varies && !may;
+    let mut any = false;
+    for (wire, _) in diagram.wires.iter_mut().zip(may).filter(silent) {
+        wire.between = Presence::Never;
+        any = true;
+    }
+    if any {
+        sharpen(diagram, consumers);
+    }
+}
+
+/// Which wires may be present in a mode, found from those that are taken to be: more and more of
+/// them, or, where some are `closed`, fewer and fewer of those.
+fn spread(diagram: &Diagram, mode: Mode, mut may: Vec<bool>, closed: &[bool]) -> Vec<bool> {
+    loop {
+        let mut changed = false;
+        for block in &diagram.blocks {
+            let functions = if mode == Mode::Smooth { &block.smooth } else { &block.tick };
+            for (output, wire) in functions.outputs.iter().zip(&block.outputs) {
+                let open = diagram.wire(*wire).between == Presence::Varies;
+                let asked = match closed.get(wire.index()) {
+                    Some(closed) => *closed && may[wire.index()],
+                    None => open && !may[wire.index()],
+                };
+                if asked
+                    && may_be_present((block, functions), output.present, &may, closed)
+                        != may[wire.index()]
+                {
+                    may[wire.index()] ^= true;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return may;
+        }
+    }
+}
+
+/// Whether a truth value may hold, given which wires may be present. A choice by a signal that is
+/// present only if this is holds where both of its sides do, as the program has it.
+fn may_be_present(
+    (block, functions): (&FlatBlock, &Specialised),
+    root: NodeId,
+    may: &[bool],
+    closed: &[bool],
+) -> bool {
+    let graph = &functions.graph;
+    let is_closed = |node: &NodeId| match graph.node(*node).op {
+        Op::Leaf(key) => match block.definition.leaves[key as usize] {
+            Leaf::Input { port, part: Part::Value } => {
+                closed.get(block.port(port).index()) == Some(&true)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    let mut truths: BTreeMap<NodeId, bool> = BTreeMap::new();
+    for id in graph.reachable(&[root]) {
+        let node = graph.node(id);
+        let arg = |i: usize| truths[&node.args[i]];
+        let truth = match &node.op {
+            Op::Const(_) => graph.truth(id).unwrap_or(true),
+            Op::Leaf(key) => match block.definition.leaves[*key as usize] {
+                Leaf::Input { port, part: Part::Present } => may[block.port(port).index()],
+                _ => true,
+            },
+            Op::Binary(Binary::And) => arg(0) && arg(1),
+            Op::Binary(Binary::Or) => arg(0) || arg(1),
+            Op::Select if graph.reachable(&[node.args[0]]).iter().any(is_closed) => {
+                arg(1) && arg(2)
+            }
+            Op::Select => arg(1) || arg(2),
+            _ => true,
+        };
+        truths.insert(id, truth);
+    }
+    truths[&root]
+}
+
 fn presence(truth: Option<bool>) -> Presence {
     match truth {
         Some(true) => Presence::Always,

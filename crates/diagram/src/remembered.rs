@@ -6,7 +6,7 @@
 //! anew. What holds at the end holds by induction over time, one delay after the other. The same
 //! goes for a delay of one microstep: between events nothing makes an event present.
 
-use crate::facts::sharpen;
+use crate::facts::{sharpen, silence_loops};
 use crate::flat::{BlockId, Diagram, Presence};
 
 /// Sharpens the facts of all wires, those of delayed signals included.
@@ -17,6 +17,7 @@ pub(crate) fn settle(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     }
     loop {
         sharpen(diagram, consumers);
+        silence_loops(diagram, consumers);
         if !weaken(diagram) {
             return;
         }

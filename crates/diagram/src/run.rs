@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use base::{Diagnostic, Diagnostics, Rational, Span, Time, Value, did_you_mean};
+use base::{Diagnostic, Diagnostics, ExactTime, Rational, Span, Time, Value, did_you_mean};
 use blocks::Impulses;
 use expr::{Expr, ExprKind};
 use model::Simulate;
@@ -13,7 +13,7 @@ use crate::parameters::{Moving, constant};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// Where model time begins.
-    pub start: Time,
+    pub start: ExactTime,
     /// Where it ends.
     pub stop: Time,
     /// The name of the solver, and where it was written.
@@ -68,7 +68,7 @@ pub struct Overrides {
     /// Parameters of the main diagram.
     pub parameters: Vec<(String, Value)>,
     /// Start time.
-    pub start: Option<Time>,
+    pub start: Option<ExactTime>,
     /// Stop time.
     pub stop: Option<Time>,
     /// The name of the solver.
@@ -101,8 +101,10 @@ pub(crate) fn evaluate(
     errors: &mut Diagnostics,
 ) -> Run {
     let mut reader = Reader { parameters, errors };
-    let start = reader.time(&simulate.start, overrides.start, Time::ZERO, "start");
-    let stop = reader.time(&simulate.stop, overrides.stop, start + one_second(), "stop");
+    let begin = reader.time(&simulate.start, overrides.start, ExactTime::default(), "start");
+    let start = begin.time();
+    let stop = overrides.stop.map(ExactTime::from);
+    let stop = reader.time(&simulate.stop, stop, begin + one_second(), "stop").time();
     if stop < start {
         let mut error = Diagnostic::error("bad-setting", "the stop time is before the start time");
         // What was set over the words of the file is no fault of the file.
@@ -136,7 +138,7 @@ pub(crate) fn evaluate(
         (None, None) => ("rk45".to_owned(), None),
     };
     Run {
-        start,
+        start: begin,
         stop,
         solver,
         relative_tolerance: common_override.or(relative).unwrap_or(tolerance),
@@ -175,8 +177,8 @@ fn impulses(simulate: &Simulate) -> Impulses {
     simulate.impulses.as_ref().and_then(|word| Impulses::named(&word.value)).unwrap_or_default()
 }
 
-fn one_second() -> Time {
-    Time::from_attoseconds(base::ATTOSECONDS_PER_SECOND)
+fn one_second() -> ExactTime {
+    Time::from_attoseconds(base::ATTOSECONDS_PER_SECOND).into()
 }
 
 /// The unit of model time \[s\].
@@ -205,13 +207,19 @@ impl Reader<'_> {
         self.errors.push(Diagnostic::error("bad-setting", message).at(span, "is not"));
     }
 
-    fn time(&mut self, expr: &Option<Expr>, over: Option<Time>, none: Time, name: &str) -> Time {
+    fn time(
+        &mut self,
+        expr: &Option<Expr>,
+        over: Option<ExactTime>,
+        none: ExactTime,
+        name: &str,
+    ) -> ExactTime {
         if let Some(time) = over {
             return time;
         }
         let Some(expr) = expr else { return none };
         let Some(value) = self.value(expr) else { return none };
-        match value.as_rational().and_then(Time::from_rational) {
+        match value.as_rational().and_then(ExactTime::from_rational) {
             Some(time) if value.as_bool().is_none() => time,
             _ => {
                 self.wrong(expr.span, name, "a time in seconds, at most 1e20");

@@ -159,7 +159,7 @@ impl<'a> Supports<'a> {
         let Cause::Timer(block, index) = cause else { return BTreeSet::new() };
         let timer = &*self.diagram.block(block).definition.timers[index];
         let run = &self.diagram.run;
-        let first = blocks::events_before(timer, run.start);
+        let first = blocks::events_before(timer, run.start.time());
         let times = (first..first + WAKINGS).map_while(|index| timer.time(index));
         times.take_while(|time| *time <= run.stop).collect()
     }

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use base::{Time, Type};
+use base::{ExactTime, Type};
 use blocks::{Definition, Leaf, Memory, ModeOutput, Part, Times};
 use ir::{Binary, Graph, Node, NodeId, Op};
 
@@ -31,9 +31,9 @@ enum Atom {
     /// A part of a wire as blocks of a fragment see it.
     Wire(WireId, Part, Mode, FragmentId),
     /// An event, by the symbol of its presence, a constant time later.
-    Later(NodeId, Time, FragmentId),
+    Later(NodeId, ExactTime, FragmentId),
     /// Another part of a wire a constant time ago.
-    Past(WireId, Part, Time, Mode, FragmentId),
+    Past(WireId, Part, ExactTime, Mode, FragmentId),
     /// Whether a timer wakes.
     Timer(Times, FragmentId),
     /// Time and the step, which all blocks of a fragment share.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Diagnostic, Diagnostics, Type};
+use base::{Diagnostic, Diagnostics, Shape, Type};
 use blocks::{Context, Definition, Impulses};
 
 use crate::flat::{BlockId, WireId};
@@ -14,6 +14,8 @@ const MAXIMUM_ORDERS: u32 = 16;
 const MAXIMUM_DERIVATIVES: u32 = 24;
 /// How often a block may be defined again before its types are said not to settle.
 const MAXIMUM_ROUNDS: usize = 64;
+/// How many sizes are tried for a loop that does not fit together as one of real numbers.
+const MAXIMUM_TRIES: usize = 32;
 
 /// Blocks with their functions, and what their outputs carry.
 pub(crate) struct Typed {
@@ -26,6 +28,9 @@ pub(crate) struct Typed {
 
 /// What is known of a wire: its type and how many orders of impulses it carries.
 type Known = Option<(Type, u32)>;
+
+/// A wire and the type that it is supposed to have, until its block says.
+type Supposition = (WireId, Type);
 
 pub(crate) fn infer(
     drafts: Vec<Draft>,
@@ -62,7 +67,9 @@ struct Inference {
     consumers: Vec<Vec<BlockId>>,
     rounds: Vec<usize>,
     /// Types of the guesses of loops that are solved.
-    guesses: Vec<(WireId, Type)>,
+    guesses: Vec<Supposition>,
+    /// Types that were supposed and fit, in order.
+    supposed: Vec<Vec<Supposition>>,
     /// Blocks to define, each once.
     ready: VecDeque<BlockId>,
     queued: Vec<bool>,
@@ -87,6 +94,7 @@ impl Inference {
             definitions: drafts.iter().map(|_| None).collect(),
             rounds: vec![0; drafts.len()],
             guesses: Vec::new(),
+            supposed: Vec::new(),
             ready: (0..drafts.len()).map(BlockId::new).collect(),
             queued: vec![true; drafts.len()],
             missing,
@@ -99,18 +107,26 @@ impl Inference {
     }
 
     fn run(&mut self) -> Result<(), Diagnostics> {
+        self.settle()?;
         loop {
-            while let Some(block) = self.ready.pop_front() {
-                self.queued[block.index()] = false;
-                if self.missing[block.index()] == 0 {
-                    self.define(block)?;
-                }
-            }
-            if !self.guess() {
+            let supposed = self.suppositions();
+            if supposed.is_empty() {
                 break;
             }
+            self.suppose(supposed)?;
         }
         std::mem::take(&mut self.errors).or(())
+    }
+
+    /// Defines what knows its inputs, until nothing changes.
+    fn settle(&mut self) -> Result<(), Diagnostics> {
+        while let Some(block) = self.ready.pop_front() {
+            self.queued[block.index()] = false;
+            if self.missing[block.index()] == 0 {
+                self.define(block)?;
+            }
+        }
+        Ok(())
     }
 
     fn queue(&mut self, id: BlockId) {
@@ -191,34 +207,117 @@ impl Inference {
 
     /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones
     /// first; a loop without any is one of real numbers.
-    fn guess(&mut self) -> bool {
+    fn suppositions(&self) -> Vec<Supposition> {
         // The guess of a loop that is solved says what the loop is about.
-        let open = |(wire, _): &(WireId, Type)| self.wires[wire.index()].is_none();
-        let named: Vec<(WireId, Type)> = self.guesses.iter().filter(|g| open(g)).copied().collect();
-        for (wire, ty) in &named {
-            self.learn(*wire, (*ty, 0));
-        }
+        let open = |wire: WireId| self.wires[wire.index()].is_none();
+        let named: Vec<Supposition> = self.guesses.iter().filter(|g| open(g.0)).copied().collect();
         if !named.is_empty() {
-            return true;
+            return named;
         }
-        let undefined = |i: &usize| self.definitions[*i].is_none();
+        let output = |i: usize| self.drafts[i].outputs[0];
         let promise = |i: usize| {
             let ty = self.drafts[i].kind.promise(&self.drafts[i].settings)?;
-            self.wires[self.drafts[i].outputs[0].index()].is_none().then_some((ty, i))
+            open(output(i)).then_some((output(i), ty))
         };
-        let stuck: Vec<usize> = (0..self.drafts.len()).filter(undefined).collect();
-        let promises: Vec<(Type, usize)> = stuck.iter().filter_map(|i| promise(*i)).collect();
-        let large = promises.iter().any(|(ty, _)| !ty.is_scalar());
-        let mut taken: Vec<(Type, usize)> =
-            promises.into_iter().filter(|(ty, _)| !large || !ty.is_scalar()).collect();
+        let promises: Vec<Supposition> = self.stuck().filter_map(promise).collect();
+        let large = promises.iter().any(|(_, ty)| !ty.is_scalar());
+        let mut taken: Vec<Supposition> =
+            promises.into_iter().filter(|(_, ty)| !large || !ty.is_scalar()).collect();
         if taken.is_empty() {
-            let open = |i: &&usize| self.wires[self.drafts[**i].outputs[0].index()].is_none();
-            taken.extend(stuck.iter().find(open).map(|i| (UNTYPED, *i)));
+            taken.extend(self.stuck().map(output).find(|wire| open(*wire)).map(|w| (w, UNTYPED)));
         }
-        for (ty, block) in &taken {
-            self.learn(self.drafts[*block].outputs[0], (*ty, 0));
+        taken
+    }
+
+    /// Blocks that are not defined.
+    fn stuck(&self) -> impl Iterator<Item = usize> {
+        (0..self.drafts.len()).filter(|i| self.definitions[*i].is_none())
+    }
+
+    /// Goes on with types that are supposed. Where real numbers do not fit, a signal of the loop
+    /// has one of the sizes that the blocks of the loop and those who read it name: the first that
+    /// fits is taken.
+    fn suppose(&mut self, supposed: Vec<Supposition>) -> Result<(), Diagnostics> {
+        let Err(error) = self.try_types(supposed.clone()) else { return Ok(()) };
+        if !is_about_sizes(&error) {
+            return Err(error);
         }
-        !taken.is_empty()
+        self.replay()?;
+        let scalars: Vec<usize> =
+            (0..supposed.len()).filter(|i| self.is_free(supposed[*i])).collect();
+        // One signal of another size first, then all of them.
+        let all = Some(scalars.clone()).filter(|all| all.len() > 1);
+        let others: Vec<Vec<usize>> = scalars.iter().map(|i| vec![*i]).chain(all).collect();
+        let shapes = self.shapes();
+        let tries = others.iter().flat_map(|own| shapes.iter().map(move |shape| (own, *shape)));
+        for (own, shape) in tries.take(MAXIMUM_TRIES) {
+            let mut other = supposed.clone();
+            own.iter().for_each(|i| other[*i].1.shape = shape);
+            if self.try_types(other).is_ok() {
+                return Ok(());
+            }
+            self.replay()?;
+        }
+        Err(error)
+    }
+
+    /// Whether a type was supposed for want of anything that tells it, or from one number.
+    fn is_free(&self, (wire, ty): Supposition) -> bool {
+        let block = self.wire_blocks[wire.index()].0.index();
+        let draft = &self.drafts[block];
+        ty.is_scalar() && (self.is_guessed(wire) || draft.kind.promise(&draft.settings).is_none())
+    }
+
+    fn is_guessed(&self, wire: WireId) -> bool {
+        self.guesses.iter().any(|(guessed, _)| *guessed == wire)
+    }
+
+    fn try_types(&mut self, supposed: Vec<Supposition>) -> Result<(), Diagnostics> {
+        supposed.iter().for_each(|(wire, ty)| self.learn(*wire, (*ty, 0)));
+        self.settle()?;
+        self.supposed.push(supposed);
+        Ok(())
+    }
+
+    /// Starts anew and takes the types that were supposed with success.
+    fn replay(&mut self) -> Result<(), Diagnostics> {
+        let (drafts, wires) =
+            (std::mem::take(&mut self.drafts), std::mem::take(&mut self.wire_blocks));
+        let (guesses, impulses) = (std::mem::take(&mut self.guesses), self.impulses);
+        let supposed = std::mem::take(&mut self.supposed);
+        *self = Inference { guesses, impulses, ..Inference::new(drafts, wires) };
+        self.settle()?;
+        supposed.into_iter().try_for_each(|supposed| self.try_types(supposed))
+    }
+
+    /// Sizes that a signal of a loop may have, those of the loop's own blocks first.
+    fn shapes(&self) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        let readers =
+            |i: usize| self.drafts[i].outputs.iter().flat_map(|w| &self.consumers[w.index()]);
+        let stuck: Vec<usize> = self.stuck().collect();
+        let next = stuck.iter().flat_map(|i| readers(*i)).map(|reader| reader.index());
+        for block in stuck.iter().copied().chain(next) {
+            let draft = &self.drafts[block];
+            let inputs = draft.inputs.iter().flatten();
+            let known = inputs.filter_map(|wire| self.wires[wire.index()].map(|(ty, _)| ty));
+            for ty in known.chain(draft.kind.named_types(&draft.settings)) {
+                let found = match ty.shape {
+                    Shape::Scalar => vec![],
+                    Shape::Vector(n) => vec![Shape::Vector(n)],
+                    Shape::Matrix(rows, columns) => {
+                        vec![Shape::Vector(columns), Shape::Vector(rows), ty.shape]
+                    }
+                };
+                let fresh = |shape: &Shape| !shape.is_empty() && !shapes.contains(shape);
+                let found: Vec<Shape> = found.into_iter().filter(fresh).collect();
+                shapes.extend(found);
+            }
+        }
+        shapes.dedup();
+        // Vectors are more common in loops than matrices.
+        shapes.sort_by_key(|shape| matches!(shape, Shape::Matrix(..)));
+        shapes
     }
 
     fn located(&self, id: BlockId, error: Diagnostic) -> Diagnostic {
@@ -243,6 +342,11 @@ impl Inference {
         let message = "the order of impulses in this loop grows without bound";
         self.located(id, Diagnostic::error("impulse-unbounded", message))
     }
+}
+
+/// Whether types of another size might help.
+fn is_about_sizes(errors: &Diagnostics) -> bool {
+    errors.0.iter().all(|error| matches!(error.code, "size-mismatch" | "index-outside"))
 }
 
 /// An opaque function whose derivative is asked for and not known.

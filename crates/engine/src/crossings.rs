@@ -271,7 +271,7 @@ impl Simulation {
         for index in &program.lines {
             let line = &self.program.lines[*index];
             let (Some(track), Some(zero)) = (&line.track, self.line_zero(*index)) else { continue };
-            let past = self.s.tag.time - zero - line.delay;
+            let past = self.s.tag.time - zero.time() - line.delay.time();
             for i in 0..track.width {
                 let mut jet = self.s.histories[region].jet_after(past, track, i);
                 jet.0[0] = self.s.slots[track.place as usize + i];

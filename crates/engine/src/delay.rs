@@ -16,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
 use ir::run;
 use program::{CellId, Line, Program};
@@ -51,7 +51,10 @@ pub(crate) struct LineState {
 /// What happened to a wire at a time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Note {
+    /// When it was, rounded as the times of the history are.
     time: Time,
+    /// When it happens to the delayed signal, by the clock of the diagram.
+    due: ExactTime,
     /// The order of the derivative that jumps; 0 for the signal itself.
     order: u8,
     entries: Vec<Entry>,
@@ -114,9 +117,12 @@ impl LineState {
         self.coming.as_ref().map(|(note, _)| note.order)
     }
 
-    fn note(&mut self, time: Time, order: u8) -> &mut Note {
-        if self.notes.back().is_none_or(|last| last.time < time) {
-            self.notes.push_back(Note { time, order, entries: Vec::new() });
+    /// The note of what happens now, made where there is none yet. A clock that has stood still
+    /// shows exactly the time at which it stopped, although its rounded time may differ.
+    fn note(&mut self, now: ExactTime, zero: ExactTime, delay: ExactTime, order: u8) -> &mut Note {
+        let (time, due) = (now.time() - zero.time(), now - zero + delay);
+        if self.notes.back().is_none_or(|last| last.time < time && last.due < due) {
+            self.notes.push_back(Note { time, due, order, entries: Vec::new() });
         }
         self.notes.back_mut().expect("a note was just made")
     }
@@ -135,7 +141,7 @@ fn scatter(program: &Program, cells: &[CellId], parts: &[f64], slots: &mut [f64]
 
 impl Simulation {
     /// Model time at which the clock of a delayed signal shows 0; nothing while it stands still.
-    pub(crate) fn line_zero(&self, line: usize) -> Option<Time> {
+    pub(crate) fn line_zero(&self, line: usize) -> Option<ExactTime> {
         let fragment = self.program.lines[line].fragment;
         self.runs(fragment).then(|| self.s.fragments[fragment.index()].origin)
     }
@@ -152,7 +158,7 @@ impl Simulation {
                 self.s.slots[slope..slope + track.width].fill(0.0);
             }
         }
-        let start = self.options.start;
+        let start = self.options.start.time();
         for (region, past) in &code.pasts {
             let own = &program.regions[region.index()].pasts[*past];
             self.s.histories[region.index()].start(*past, own, &program.lines, start);
@@ -162,10 +168,10 @@ impl Simulation {
     /// The clock of a fragment runs on: what was to come comes from the next microstep on.
     pub(crate) fn run_lines(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
-        let zero = self.s.fragments[fragment.index()].origin;
+        let zero = self.s.fragments[fragment.index()].origin.time();
         let code = &program.fragments[fragment.index()];
         for (region, past) in &code.pasts {
-            self.s.histories[region.index()].go_on(*past, zero);
+            self.s.histories[region.index()].go_on(*past, zero, self.s.now.time());
         }
         let Some(next) = self.s.tick.as_ref().map(|tick| tick.microstep) else { return };
         for line in &code.lines {
@@ -211,7 +217,7 @@ impl Simulation {
     pub(crate) fn due(&self, line: usize) -> Time {
         let first = self.s.lines[line].notes.front();
         let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
-        note.time + self.program.lines[line].delay + zero
+        (note.due + zero).time()
     }
 
     /// The time of a delayed happening that a located time cannot be told from.
@@ -221,8 +227,7 @@ impl Simulation {
             (0..self.s.lines.len()).filter_map(|line| Some((line, self.line_zero(line)?)));
         running
             .flat_map(|(line, zero)| {
-                let later = self.program.lines[line].delay + zero;
-                self.s.lines[line].notes.iter().map(move |note| note.time + later)
+                self.s.lines[line].notes.iter().map(move |note| (note.due + zero).time())
             })
             .find(near)
     }
@@ -231,7 +236,7 @@ impl Simulation {
     pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
         let running = lines.filter(|line| self.line_zero(**line).is_some());
-        running.map(|line| self.program.lines[*line].delay).min()
+        running.map(|line| self.program.lines[*line].delay.time()).min()
     }
 
     /// At the start every wire leaves its initial value.
@@ -243,11 +248,11 @@ impl Simulation {
 
     fn start_line(&mut self, line: usize) {
         let Some(zero) = self.line_zero(line) else { return };
-        let start = self.options.start;
-        if self.program.lines[line].track.is_some() {
-            self.s.lines[line].note(start, 1);
+        let program = &self.program.lines[line];
+        if program.track.is_some() {
+            self.s.lines[line].note(self.s.now, zero, program.delay, 1);
         }
-        self.note_changes(line, Tag::new(start + zero, 1));
+        self.note_changes(line, 1);
         if let Some(note) = self.s.lines[line].notes.back_mut()
             && !note.entries.is_empty()
         {
@@ -256,7 +261,7 @@ impl Simulation {
     }
 
     /// Looks at the wires that are delayed, at a microstep from 1 on.
-    pub(crate) fn note_lines(&mut self, tag: Tag) {
+    pub(crate) fn note_lines(&mut self, microstep: u32) {
         for line in 0..self.s.lines.len() {
             let Line { track, fragment, .. } = self.program.lines[line];
             if self.line_zero(line).is_none() || self.is_silenced(fragment) {
@@ -269,7 +274,7 @@ impl Simulation {
                 tick.is_some_and(|tick| tick.regions[region.index()].evaluated)
             };
             if track.is_none_or(|track| known(track.region)) {
-                self.note_changes(line, tag);
+                self.note_changes(line, microstep);
             }
         }
     }
@@ -297,7 +302,7 @@ impl Simulation {
         }
     }
 
-    fn note_changes(&mut self, line: usize, tag: Tag) {
+    fn note_changes(&mut self, line: usize, microstep: u32) {
         let program = self.program.clone();
         let Some(zero) = self.line_zero(line) else { return };
         let mut parts = std::mem::take(&mut self.scratch);
@@ -309,18 +314,18 @@ impl Simulation {
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
             state.last.copy_from_slice(&parts);
-            let note = state.note(tag.time - zero, 0);
+            let note = state.note(self.s.now, zero, program.lines[line].delay, 0);
             note.order = 0;
-            if note.entries.last().is_some_and(|entry| entry.microstep == tag.microstep) {
+            if note.entries.last().is_some_and(|entry| entry.microstep == microstep) {
                 note.entries.pop();
             }
-            note.entries.push(Entry { microstep: tag.microstep, parts: parts.clone() });
+            note.entries.push(Entry { microstep, parts: parts.clone() });
         }
         self.scratch = parts;
     }
 
     /// A region has started a new phase: its delayed signals have a kink where they do not jump.
-    pub(crate) fn note_kink(&mut self, region: usize, time: Time) {
+    pub(crate) fn note_kink(&mut self, region: usize) {
         let order = self.s.tick.as_ref().map_or(0, |tick| tick.order) + 1;
         if order >= SMOOTH {
             return;
@@ -328,7 +333,8 @@ impl Simulation {
         let program = self.program.clone();
         for line in &program.regions[region].lines {
             if let Some(zero) = self.line_zero(*line) {
-                self.s.lines[*line].note(time - zero, order);
+                let delay = program.lines[*line].delay;
+                self.s.lines[*line].note(self.s.now, zero, delay, order);
             }
         }
     }
@@ -336,15 +342,14 @@ impl Simulation {
     /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
     pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
         for line in 0..self.s.lines.len() {
-            if self.line_zero(line).is_none() {
-                continue;
-            }
+            let Some(zero) = self.line_zero(line) else { continue };
             (self.s.lines[line].coming, self.s.lines[line].seen) = (None, 0);
             if self.due(line) > time {
                 continue;
             }
-            let note = self.s.lines[line].notes.pop_front();
-            self.s.lines[line].coming = note.map(|note| (note, 0));
+            let Some(note) = self.s.lines[line].notes.pop_front() else { continue };
+            self.s.now = self.s.now.meet(note.due + zero);
+            self.s.lines[line].coming = Some((note, 0));
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
             }
@@ -415,7 +420,8 @@ impl Simulation {
     pub(crate) fn record_step(&mut self, region: usize) -> Result<(), RunError> {
         let program = self.program.clone();
         let code = &program.regions[region];
-        let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay).max() else {
+        let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay.time()).max()
+        else {
             return Ok(());
         };
         let begin = self.s.histories[region].end();

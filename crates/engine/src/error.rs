@@ -70,6 +70,15 @@ pub enum RunError {
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
+    /// An algebraic loop that leaves its unknowns open: many values solve it.
+    NotDetermined {
+        /// Where.
+        tag: Tag,
+        /// A block in the loop.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+    },
     /// More microsteps at one time than the limit: events that cause each other without end.
     Chattering {
         /// Where.
@@ -151,6 +160,15 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The error of a loop whose unknowns are not numbers; `open` says whether one of its signals
+    /// that is present was left open.
+    pub(crate) fn of_loop(tag: Tag, block: String, id: Option<BlockId>, open: bool) -> RunError {
+        match open {
+            true => RunError::NotDetermined { tag, block, id },
+            false => RunError::NoSolution { tag, block, id },
+        }
+    }
+
     /// A name that stays the same between versions.
     pub fn code(&self) -> &'static str {
         match self {
@@ -160,6 +178,7 @@ impl RunError {
             RunError::ToleranceTooSmall { .. } => "tolerance-too-small",
             RunError::Creeping { .. } => "creeping",
             RunError::NoSolution { .. } => "no-solution",
+            RunError::NotDetermined { .. } => "not-determined",
             RunError::Chattering { .. } => "chattering",
             RunError::Zeno { .. } => "zeno",
             RunError::EventsTooFast { .. } => "events-too-fast",
@@ -179,6 +198,7 @@ impl RunError {
             | RunError::ToleranceTooSmall { block, .. }
             | RunError::Creeping { block, .. }
             | RunError::NoSolution { block, .. }
+            | RunError::NotDetermined { block, .. }
             | RunError::Undecided { block, .. }
             | RunError::Ambiguous { block, .. }
             | RunError::ImmediateCycle { block, .. }
@@ -199,6 +219,7 @@ impl RunError {
             | RunError::ToleranceTooSmall { id, .. }
             | RunError::Creeping { id, .. }
             | RunError::NoSolution { id, .. }
+            | RunError::NotDetermined { id, .. }
             | RunError::Undecided { id, .. }
             | RunError::Undefined { id, .. }
             | RunError::NotConstructive { id, .. } => *id,
@@ -219,6 +240,7 @@ impl RunError {
             | RunError::ToleranceTooSmall { tag, .. }
             | RunError::Creeping { tag, .. }
             | RunError::NoSolution { tag, .. }
+            | RunError::NotDetermined { tag, .. }
             | RunError::Undecided { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::NotConstructive { .. }
@@ -254,6 +276,10 @@ impl RunError {
                  stop before it"
             }
             RunError::NoSolution { .. } => "give a better guess under `solve`, or a smaller step",
+            RunError::NotDetermined { .. } => {
+                "its equations say the same twice, as a = b and b = a do: let one of them say \
+                 something else, or give one of its signals by an Integrator or a constant"
+            }
             RunError::Chattering { endless: true, .. } => {
                 "the same microsteps come again and again: break the chain, for example with \
                  hysteresis or a delay"
@@ -326,6 +352,9 @@ impl fmt::Display for RunError {
             }
             RunError::NoSolution { tag, block, .. } => {
                 write!(f, "no solution was found at {tag} for the loop through `{block}`")
+            }
+            RunError::NotDetermined { tag, block, .. } => {
+                write!(f, "the loop through `{block}` does not determine its signals at {tag}")
             }
             RunError::Chattering { time, limit, blocks, .. } => {
                 let going = match blocks.as_slice() {

@@ -30,6 +30,10 @@ pub(crate) const NODES: [f64; 6] = [
 /// Where a piece is compared with the signal: between nodes.
 pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
 
+/// By how much a rounded time of a clock less a rounded delay may miss the rounded time that it is
+/// exactly: the time, where the clock shows 0 and the delay are rounded, then and now.
+const ROUNDING: Time = Time::from_attoseconds(2);
+
 /// The pasts of a region, one for each clock.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct History(Vec<Past>);
@@ -38,7 +42,7 @@ pub(crate) struct History(Vec<Past>);
 /// of the clock.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Past {
-    /// Model time at which the clock shows 0.
+    /// Model time at which the clock shows 0, rounded.
     zero: Time,
     /// Whether it runs.
     runs: bool,
@@ -90,9 +94,14 @@ impl History {
         self.0[number] = Past::new(program, lines, start);
     }
 
-    /// A diagram is switched on, with its clock.
-    pub fn go_on(&mut self, number: usize, zero: Time) {
-        (self.0[number].zero, self.0[number].runs) = (zero, true);
+    /// A diagram is switched on, with its clock, of which the past knows rounded times only. Its
+    /// last piece ends now, and the next one follows it without a gap.
+    pub fn go_on(&mut self, number: usize, zero: Time, now: Time) {
+        let past = &mut self.0[number];
+        (past.zero, past.runs) = (zero, true);
+        if let Some(last) = past.pieces.back_mut() {
+            last.end = (now - zero).max(last.start);
+        }
     }
 
     /// A diagram is switched off.
@@ -182,7 +191,7 @@ impl Past {
     fn new(program: &program::Past, lines: &[Line], start: Time) -> Past {
         let width = program.width;
         let mut past = Past { width, ..Past::default() };
-        let Some(longest) = program.lines.iter().map(|line| lines[*line].delay).max() else {
+        let Some(longest) = program.lines.iter().map(|line| lines[*line].delay.time()).max() else {
             return past;
         };
         let mut samples = vec![0.0; width * NODES.len()];
@@ -228,15 +237,16 @@ impl Past {
 
     fn begin_phase(&mut self, program: &program::Past, lines: &[Line], origin: Time) {
         for (index, line) in program.lines.iter().enumerate() {
-            let at = self.dropped + self.after(origin - lines[*line].delay) as u64;
+            let delay = lines[*line].delay.time();
+            let at = self.dropped + self.after(origin - delay) as u64;
             self.readers[index].first = at;
-            self.move_to(index, lines[*line].delay, origin, at);
+            self.move_to(index, delay, origin, at);
         }
     }
 
-    /// The piece that goes on after a time.
+    /// The piece that goes on after a time, which may be a rounding early.
     fn after(&self, time: Time) -> usize {
-        let ended = self.pieces.partition_point(|piece| piece.end <= time);
+        let ended = self.pieces.partition_point(|piece| piece.end <= time + ROUNDING);
         ended.min(self.pieces.len() - 1)
     }
 
@@ -260,7 +270,7 @@ impl Past {
         for (index, line) in program.lines.iter().enumerate() {
             let line = &lines[*line];
             let Some(track) = &line.track else { continue };
-            let x = self.seek(index, line.delay, origin, t);
+            let x = self.seek(index, line.delay.time(), origin, t);
             let piece = (self.readers[index].at - self.dropped) as usize;
             self.read(piece, x, track, slots, slopes);
         }
@@ -270,8 +280,9 @@ impl Past {
     fn seek(&mut self, index: usize, delay: Time, origin: Time, t: f64) -> f64 {
         loop {
             let Reader { first, at, offset, length } = self.readers[index];
-            // An end of a piece and its time on the clock of the phase may differ by a rounding.
-            let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length);
+            // An end of a piece and its time on the clock of the phase may differ by roundings of
+            // floats, and of exact times to attoseconds.
+            let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length) + 3e-18;
             let x = offset + t;
             let last = self.dropped + self.pieces.len() as u64 - 1;
             if at < self.dropped || at > last {

@@ -82,6 +82,9 @@ impl Simulation {
         self.s.pace.spend(1);
         let mut tick = self.spare_tick.take().unwrap_or_default();
         self.s.tag = self.s.tag.max(Tag::new(time, 0));
+        if self.s.now.time() != time {
+            self.s.now = time.into();
+        }
         let first = Tag::new(time, self.s.tag.microstep + 1);
         tick.begin(first, self.program.units.len(), self.program.regions.len());
         self.s.tick = Some(tick);
@@ -93,6 +96,7 @@ impl Simulation {
         self.woken.clear();
         while self.next_event() <= time {
             let Some(Reverse((_, timer))) = self.s.agenda.pop() else { break };
+            self.take_cause(timer as usize);
             self.s.wakings[timer as usize] += 1;
             let block = self.program.timers[timer as usize].block;
             if sink.listens() {
@@ -105,6 +109,19 @@ impl Simulation {
                 }
             }
             self.woken.push(timer as usize);
+        }
+    }
+
+    /// A timer that is due says what the exact time of this tick is, where something adds to it.
+    #[inline]
+    fn take_cause(&mut self, timer: usize) {
+        if self.program.lines.is_empty() && self.program.machines.is_empty() {
+            return;
+        }
+        let cells = &self.program.timers[timer];
+        let origin = self.s.fragments[cells.fragment.index()].origin;
+        if let Some(instant) = cells.timer.exact(self.s.wakings[timer]) {
+            self.s.now = self.s.now.meet(instant + origin);
         }
     }
 
@@ -295,7 +312,7 @@ impl Simulation {
             self.check_meetings(program, tag);
         }
         if !program.lines.is_empty() {
-            self.note_lines(tag);
+            self.note_lines(tag.microstep);
         }
         self.cover_touched(sink);
         self.write_row(tag, sink);
@@ -478,7 +495,7 @@ impl Simulation {
                 }
                 self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
-                    self.note_kink(region, time);
+                    self.note_kink(region);
                 }
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region: RegionId::new(region) });

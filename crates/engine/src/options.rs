@@ -1,6 +1,6 @@
 //! How a run is made, with everything chosen.
 
-use base::{Rational, Time};
+use base::{ExactTime, Rational, Time};
 use blocks::Impulses;
 use diagram::{Rows, Run, Zeno};
 use solver::Method;
@@ -9,7 +9,7 @@ use solver::Method;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
     /// Where model time begins.
-    pub start: Time,
+    pub start: ExactTime,
     /// Where it ends.
     pub stop: Time,
     /// The solver's own settings.
@@ -32,7 +32,7 @@ impl Options {
     /// The settings of a model, with a hundredth of the run as the step of fixed-step solvers
     /// where the model names none.
     pub fn new(run: &Run, method: Method) -> Options {
-        let length = run.stop.since(run.start);
+        let length = run.stop.since(run.start.time());
         let mut solver = solver::Options::new(method);
         solver.relative_tolerance = run.relative_tolerance;
         solver.absolute_tolerance = run.absolute_tolerance;
@@ -54,6 +54,6 @@ impl Options {
 }
 
 fn hundredth(run: &Run) -> Rational {
-    let length = (run.stop - run.start).attoseconds().max(100);
+    let length = (run.stop - run.start.time()).attoseconds().max(100);
     Time::from_attoseconds(length / 100).to_rational()
 }

@@ -171,7 +171,7 @@ impl Simulation {
             self.covered[*region as usize] = true;
             self.s.waiting.remove(0);
         }
-        Some(time).filter(|time| *time >= self.options.start)
+        Some(time).filter(|time| *time >= self.options.start.time())
     }
 
     /// Hands the row to the sink, less the regions whose row of this tag has been written.

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, Rounded, run};
@@ -24,7 +24,7 @@ use crate::{Options, RunError};
 /// crossing within the resolution of an agenda time takes that time.
 fn nearest_event(
     program: &Program,
-    origin: &dyn Fn(usize) -> Option<Time>,
+    origin: &dyn Fn(usize) -> Option<ExactTime>,
     located: Time,
     resolution: Time,
 ) -> Time {
@@ -34,8 +34,8 @@ fn nearest_event(
         .enumerate()
         .filter_map(|(index, timer)| {
             let origin = origin(index)?;
-            let first = events_before(&*timer.timer, located - resolution - origin);
-            let time = timer.timer.time(first)? + origin;
+            let first = events_before(&*timer.timer, located - resolution - origin.time());
+            let time = (timer.timer.exact(first)? + origin).time();
             (time <= located + resolution).then_some(time)
         })
         .min_by(|a, b| a.since(located).abs().total_cmp(&b.since(located).abs()))
@@ -309,7 +309,11 @@ impl Simulation {
                     }
                 }
             }
-            _ if next <= self.options.stop => self.tick_or_recover(program, next, sink)?,
+            _ if next <= self.options.stop => {
+                // A clock that goes on may be a part of an attosecond late.
+                let next = next.max(self.s.tag.time);
+                self.tick_or_recover(program, next, sink)?;
+            }
             _ => {
                 if let Err(error) = self.finish(sink) {
                     self.recover_between(error, sink)?;
@@ -674,7 +678,7 @@ impl Simulation {
         let id = self.diagram.wire(wire).block;
         let (block, id) = (self.path(id), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::NoSolution { tag, block, id },
+            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.s.slots)),
             false => RunError::NotFinite { tag, block, id },
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
 use program::{Cell, CellId, UnitId};
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,8 @@ pub struct Snapshot {
     pub(crate) counters: Counters,
     /// Where the run stands.
     pub(crate) tag: Tag,
+    /// The exact time of the last tick.
+    pub(crate) now: ExactTime,
     /// When a state machine last left a state that failed, and how often it did so then.
     pub(crate) recoveries: (Time, u32),
     /// When something was last located, and how many locations before it were closer together than
@@ -74,9 +76,9 @@ pub struct Snapshot {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// When it showed 0.
-    pub origin: Time,
+    pub origin: ExactTime,
     /// When it last stopped.
-    pub stopped: Time,
+    pub stopped: ExactTime,
     /// Whether the fragment has run since the one around it started anew.
     pub ran: bool,
     /// What was due when it stopped and comes when it goes on: cells that are something for one
@@ -288,6 +290,7 @@ impl Snapshot {
             firings,
             counters,
             tag,
+            now,
             recoveries,
             crowd,
             pace,
@@ -313,6 +316,7 @@ impl Snapshot {
         self.firings.clone_from(firings);
         self.counters.clone_from(counters);
         self.tag.clone_from(tag);
+        self.now.clone_from(now);
         self.recoveries.clone_from(recoveries);
         self.crowd.clone_from(crowd);
         self.pace.clone_from(pace);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Tag, Time};
+use base::{ExactTime, Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, FragmentId};
 use ir::run;
@@ -28,12 +28,13 @@ const ATTOSECOND: f64 = 1e-18;
 
 impl Snapshot {
     pub(crate) fn new(program: &Program, options: &Options) -> Snapshot {
+        let start = options.start.time();
         let mut slots = program.image.clone();
         let mut agenda = BinaryHeap::new();
         let mut wakings = Vec::new();
         for (index, timer) in program.timers.iter().enumerate() {
             let dwell = program.fragments[timer.fragment.index()].dwell;
-            let past = if dwell { 0 } else { events_before(&*timer.timer, options.start) };
+            let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
             slots[program.cell(timer.wakings).slot as usize] = past as f64;
             if let Some(time) = timer.timer.time(past)
                 && timer.fragment == FragmentId::ROOT
@@ -59,9 +60,9 @@ impl Snapshot {
             RegionState {
                 solver: Solver::new(own, region.dimension, watches),
                 ranges: vec![all],
-                origin: options.start,
-                origin_seconds: options.start.seconds(),
-                reached: options.start,
+                origin: start,
+                origin_seconds: start.seconds(),
+                reached: start,
                 crossing: false,
                 last_row: None,
                 sides: vec![0.0; watches],
@@ -69,11 +70,11 @@ impl Snapshot {
             }
         });
         let clock = |fragment: &FragmentProgram| {
-            let origin = if fragment.dwell { options.start } else { Time::ZERO };
+            let origin = if fragment.dwell { options.start } else { ExactTime::default() };
             let (due, located) = (Vec::new(), Vec::new());
             Clock { origin, stopped: options.start, ran: false, due, located }
         };
-        let history = |region| History::new(region, &program.lines, options.start);
+        let history = |region| History::new(region, &program.lines, start);
         let lines = LineState::all(program, &mut slots);
         Snapshot {
             histories: program.regions.iter().map(history).collect(),
@@ -94,10 +95,11 @@ impl Snapshot {
             switches: Vec::new(),
             firings: vec![0; program.units.len()],
             counters: Counters::default(),
-            tag: Tag::new(options.start, 0),
-            recoveries: (options.start, 0),
-            pace: Pace::new(options.start),
-            crowd: (options.start, 0),
+            tag: Tag::new(start, 0),
+            now: options.start,
+            recoveries: (start, 0),
+            pace: Pace::new(start),
+            crowd: (start, 0),
             started: false,
             finished: false,
         }
@@ -108,7 +110,7 @@ impl Simulation {
     /// The tag (start, 0): sides are set without an event, memories are filled, and the events of
     /// the start time wait for microstep 1.
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let start = self.options.start;
+        let start = self.options.start.time();
         self.check_bounds()?;
         self.s.slots[self.program.time as usize] = start.seconds();
         self.start_machines();
@@ -130,7 +132,7 @@ impl Simulation {
 
     /// Refuses blocks that ask for steps below the resolution of time, such as a sine of 1e20 Hz.
     fn check_bounds(&self) -> Result<(), RunError> {
-        let start = self.options.start;
+        let start = self.options.start.time();
         let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
         let blocks = &self.diagram.blocks;
         let Some(found) = blocks.iter().position(|own| own.definition.maximum_step < least) else {
@@ -143,7 +145,7 @@ impl Simulation {
 
     /// Computes everything at the start from the initial values of the states.
     fn settle_start(&mut self) -> Result<(), RunError> {
-        let start = self.options.start;
+        let start = self.options.start.time();
         self.set_sides()?;
         run(&self.program.still, &mut self.s.slots);
         for region in 0..self.s.regions.len() {

@@ -105,6 +105,7 @@ pub struct Stepping {
 impl Stepping {
     /// A run that stands before its start.
     pub fn new(diagram: Arc<Diagram>, program: Arc<Sweep>, options: Options) -> Stepping {
+        let start = options.start.time();
         let mut slots = program.image.clone();
         for state in &program.states {
             let from = program.cell(state.cell).slot as usize;
@@ -112,13 +113,13 @@ impl Stepping {
         }
         let mut wakings = Vec::new();
         for timer in &program.timers {
-            let past = events_before(&*timer.timer, options.start);
+            let past = events_before(&*timer.timer, start);
             slots[program.cell(timer.wakings).slot as usize] = past as f64;
             wakings.push(past);
         }
         let snapshot = StepSnapshot {
             slots,
-            time: options.start,
+            time: start,
             grid: 1,
             wakings,
             waiting: Vec::new(),
@@ -129,7 +130,7 @@ impl Stepping {
             on_list: 0,
             counters: Counters::default(),
             extremes: Extremes { magnitude: 0.0, shortest_step: f64::INFINITY },
-            tag: Tag::new(options.start, 0),
+            tag: Tag::new(start, 0),
             started: false,
             finished: false,
         };
@@ -215,14 +216,14 @@ impl Stepping {
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program.clone();
         for _ in 0..ROUNDS {
-            self.quiet(self.options.start, 0.0);
+            self.quiet(self.options.start.time(), 0.0);
             let changed = self.set_sides();
             let moved = self.commit(&program.quiet, |_| true);
             if !changed && !moved {
                 break;
             }
         }
-        let tag = Tag::new(self.options.start, 0);
+        let tag = Tag::new(self.options.start.time(), 0);
         self.check_finite(tag)?;
         self.follow_solutions();
         self.s.on_grid = u64::from(self.options.rows.every.is_some());

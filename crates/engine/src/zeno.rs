@@ -145,7 +145,7 @@ impl Simulation {
             self.s.slots[program.regions[region.index()].g_rate as usize + watch]
         });
         let own = &mut self.s.accumulations[index];
-        let arc = own.falls(time, self.options.start, side, slope);
+        let arc = own.falls(time, self.options.start.time(), side, slope);
         let end = own.event(time);
         let arc = arc.filter(|_| crossing.kind == CrossingKind::Side);
         let lost = arc.is_some_and(|arc| self.is_lost((index, crossing), arc, false));

@@ -44,13 +44,16 @@ pub struct Body {
     pub residual: NodeId,
     /// Its derivative with respect to the unknowns, a square matrix.
     pub jacobian: NodeId,
+    /// Whether the residual is linear in the unknowns: its derivative does not depend on them.
+    pub linear: bool,
 }
 
 impl Body {
     /// A body whose residual is a vector over leaf 0; the Jacobian is made here.
     pub fn new(mut graph: Graph, unknowns: NodeId, residual: NodeId) -> Body {
         let jacobian = crate::jacobian(&mut graph, unknowns, residual);
-        Body { graph, residual, jacobian }
+        let linear = !graph.reachable(&[jacobian]).contains(&unknowns);
+        Body { graph, residual, jacobian, linear }
     }
 }
 

@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::linear::eliminate;
-use crate::tape::{CHUNK, Code, Extra, Instr, Pair, Repeat, RepeatOp, SolveCode, Tape};
+use crate::newton::newton;
+use crate::tape::{CHUNK, Code, Extra, Instr, Pair, Repeat, RepeatOp, Tape};
 use crate::{Binary, Scalar, Unary};
 
 /// Runs every instruction in order. Allocates nothing, unless an opaque function with many
@@ -284,105 +285,6 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
             s[d..d + n].copy_from_slice(&out);
         }
     }
-}
-
-const MAXIMUM_ITERATIONS: usize = 60;
-
-/// Newton's method from one guess, then from the other. Where neither leads to a solution the
-/// result is not a number, and whoever runs the tape sees it: a trial step is then shortened, an
-/// accepted point is an error.
-fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
-    let n = code.n as usize;
-    let (unknowns, step) = (code.unknowns as usize, code.step as usize);
-    if !code.guesses.iter().any(|guess| converges(code, s, *guess as usize)) {
-        s[dst..dst + n].fill(T::unary(Unary::Log, T::constant(-1.0)));
-        return;
-    }
-    for _ in 0..T::EXTRA_NEWTON_STEPS {
-        newton_step(code, s);
-        for i in 0..n {
-            s[unknowns + i] = T::binary(Binary::Sub, s[unknowns + i], s[step + i]);
-        }
-        run(&code.body, s);
-    }
-    s.copy_within(unknowns..unknowns + n, dst);
-}
-
-/// Newton's method with the exact Jacobian, halving a step that does not make the residual
-/// smaller; says whether it ends at a solution.
-fn converges<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> bool {
-    let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
-    s.copy_within(guess..guess + n, unknowns);
-    run(&code.body, s);
-    for _ in 0..MAXIMUM_ITERATIONS {
-        let before = size(&s[residual..residual + n]);
-        if before == 0.0 {
-            return true;
-        }
-        if !before.is_finite() {
-            return false;
-        }
-        newton_step(code, s);
-        let within = |s: &[T], part: f64, least: f64| {
-            (0..n).all(|i| {
-                let scale = s[unknowns + i].primal().abs().max(least);
-                s[step + i].primal().abs() <= part * scale
-            })
-        };
-        let small = within(s, 4.0 * f64::EPSILON, 1e-300);
-        let fine = within(s, 1e-9, 1.0);
-        if !descends(code, s, before) {
-            // The residual is at its rounding, or there is no descent: only the first is a
-            // solution.
-            s.copy_within(trial..trial + n, unknowns);
-            run(&code.body, s);
-            return small || fine;
-        }
-        // A step of Newton's method near a solution makes the residual far smaller, until what is
-        // left is the rounding of large terms that cancel.
-        if small || fine && size(&s[residual..residual + n]) > 0.5 * before {
-            return true;
-        }
-    }
-    false
-}
-
-/// Takes the step, or a half, a quarter ... of it, that makes the residual smaller; says whether
-/// there is one. Where the unknowns were is kept.
-fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
-    let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
-    s.copy_within(unknowns..unknowns + n, trial);
-    let mut fraction = 1.0;
-    for _ in 0..30 {
-        for i in 0..n {
-            let part = T::binary(Binary::Mul, T::constant(fraction), s[step + i]);
-            s[unknowns + i] = T::binary(Binary::Sub, s[trial + i], part);
-        }
-        run(&code.body, s);
-        if size(&s[residual..residual + n]) < before {
-            return true;
-        }
-        fraction *= 0.5;
-    }
-    false
-}
-
-/// Puts the solution of J step = residual at the place of the step.
-fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) {
-    let n = code.n as usize;
-    let (jacobian, work) = (code.jacobian as usize, code.work as usize);
-    s.copy_within(jacobian..jacobian + n * n, work);
-    s.copy_within(code.residual as usize..code.residual as usize + n, code.step as usize);
-    eliminate(s, work, code.step as usize, n);
-}
-
-/// The largest element; not a number where one is not.
-fn size<T: Scalar>(row: &[T]) -> f64 {
-    row.iter().map(|x| x.primal().abs()).fold(0.0, |m, x| if x > m || x.is_nan() { x } else { m })
 }
 
 #[cfg(test)]

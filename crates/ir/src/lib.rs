@@ -25,6 +25,8 @@ mod rounded;
 
 mod interpret;
 mod linear;
+mod newton;
+mod rank;
 mod tape;
 
 pub use differentiate::{Directions, Seeds, jacobian, tangents};
@@ -32,6 +34,7 @@ pub use enclosure::LIBRARY;
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::{Active, run, run_active, run_one};
 pub use jet::{Jet, ORDER as JET_ORDER};
+pub use newton::is_undetermined;
 pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;
 pub use partial::Partial;

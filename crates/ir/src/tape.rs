@@ -152,6 +152,7 @@ pub enum Extra {
 #[allow(missing_docs)] // The places that Newton's method works in.
 pub struct SolveCode {
     pub n: u32,
+    pub linear: bool,
     pub guesses: [Slot; 2],
     pub unknowns: Slot,
     pub body: Tape,
@@ -613,6 +614,7 @@ impl<'a> Writer<'a> {
         let guesses = [args[0], args[1]];
         SolveCode {
             n: n as u32,
+            linear: body.linear,
             guesses,
             unknowns,
             body: tape,

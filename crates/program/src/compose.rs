@@ -1,6 +1,7 @@
 //! Putting the functions of blocks together: leaves become places of the buffer or the nodes of
 //! the parts that feed them.
 
+use base::Type;
 use blocks::{Leaf, Part};
 use diagram::{BlockId, Diagram, FragmentId, Mode, Specialised};
 use ir::{Graph, NodeId, Op, Slot, Unary};
@@ -17,6 +18,8 @@ pub(crate) struct Composer<'a> {
     /// Whether located sides are read as they are frozen, at ticks too: when a transition is decided,
     /// after the commit.
     pub frozen: bool,
+    /// What a choice is that hangs on something unknown.
+    pub undecided: Undecided,
     pub graph: Graph,
     /// The nodes of parts that have been composed; the others are read from their places.
     pub nodes: FxHashMap<PartId, NodeId>,
@@ -24,10 +27,22 @@ pub(crate) struct Composer<'a> {
     pub solutions: Vec<(PartId, NodeId, Slot)>,
 }
 
+/// What a choice between truth values is that hangs on something unknown.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Undecided {
+    /// Unknown.
+    Unknown,
+    /// True where both sides are.
+    Both,
+    /// What both sides are where they agree, and unknown elsewhere.
+    Agreed,
+}
+
 impl<'a> Composer<'a> {
     pub fn new(diagram: &'a Diagram, parts: &'a Parts, mode: Mode) -> Self {
         let (graph, nodes) = (Graph::new(), FxHashMap::default());
-        Composer { diagram, parts, mode, frozen: false, graph, nodes, solutions: Vec::new() }
+        let (frozen, undecided, solutions) = (false, Undecided::Unknown, Vec::new());
+        Composer { diagram, parts, mode, frozen, undecided, graph, nodes, solutions }
     }
 
     pub fn functions(&self, block: BlockId) -> &'a Specialised {
@@ -56,6 +71,7 @@ impl<'a> Composer<'a> {
         let flat = self.diagram.block(block);
         let (diagram, parts, mode, nodes) = (self.diagram, self.parts, self.mode, &self.nodes);
         let smooth = flat.freezes(mode) || self.frozen;
+        let undecided = self.undecided;
         let clock = diagram.modes.clock(flat.fragment);
         // Located sides are frozen between events: nothing below them is needed then. The change
         // of a side is that of the last commit.
@@ -78,7 +94,7 @@ impl<'a> Composer<'a> {
                             None => {
                                 let cell = slots.part(wire, part);
                                 let ty = if part == Part::Present {
-                                    base::Type::BOOL
+                                    Type::BOOL
                                 } else {
                                     diagram.wire(wire).ty
                                 };
@@ -129,6 +145,16 @@ impl<'a> Composer<'a> {
                     _ if node.op == Op::Side => g.unary(Unary::Sign, args[0]),
                     _ => g.unary(Unary::Floor, args[0]),
                 },
+                Op::Select
+                    if undecided != Undecided::Unknown
+                        && node.ty == Type::BOOL
+                        && is_unknown(g, args[0]) =>
+                {
+                    match undecided {
+                        Undecided::Both => g.and(args[1], args[2]),
+                        _ => agreed(g, args[1], args[2]),
+                    }
+                }
                 _ => return None,
             })
         };
@@ -137,9 +163,23 @@ impl<'a> Composer<'a> {
     }
 }
 
+/// Whether a node needs something unknown.
+fn is_unknown(g: &Graph, node: NodeId) -> bool {
+    g.reachable(&[node]).iter().any(|id| g.node(*id).op == Op::Unknown)
+}
+
+/// What two truth values are where they agree; unknown elsewhere.
+fn agreed(g: &mut Graph, a: NodeId, b: NodeId) -> NodeId {
+    let (both, either) = (g.and(a, b), g.or(a, b));
+    let unknown = g.unknown(Type::BOOL);
+    let neither = g.not(either);
+    let same = g.or(both, neither);
+    g.select(same, both, unknown)
+}
+
 /// Model time since the clock of a fragment showed 0.
 fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
-    let now = g.leaf(slots.time, base::Type::REAL);
-    let origin = g.leaf(slots.fragments[fragment.index()].origin, base::Type::REAL);
+    let now = g.leaf(slots.time, Type::REAL);
+    let origin = g.leaf(slots.fragments[fragment.index()].origin, Type::REAL);
     g.sub(now, origin)
 }

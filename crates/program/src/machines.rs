@@ -432,8 +432,8 @@ impl Maker<'_> {
                     composer.nodes.insert(*part, node);
                 }
                 Step::Iterate(members) => solved::iterate(&mut composer, self.slots, members),
-                Step::Presences { members, present } => {
-                    solved::presences(&mut composer, self.slots, members, *present);
+                Step::Presences { members, present, open } => {
+                    solved::presences(&mut composer, self.slots, (members, *present), open);
                 }
                 Step::Solve { unknowns, rest } => {
                     solved::solve(&mut composer, self.slots, unknowns, rest);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Time, Type};
+use base::{ExactTime, Type};
 use blocks::{Part, Timer};
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
@@ -13,7 +13,7 @@ use crate::machines::{FragmentProgram, MachineProgram};
 use crate::reach::Reach;
 use crate::slots::Slots;
 use crate::watched::Function;
-use crate::{machines, smooth, tick};
+use crate::{machines, smooth, solved, tick};
 
 base::typed_id! {
     /// A place whose changes are followed.
@@ -348,7 +348,7 @@ pub struct Line {
     /// The fragment by whose clock it is delayed.
     pub fragment: FragmentId,
     /// How much later.
-    pub delay: Time,
+    pub delay: ExactTime,
     /// Presence, value, derivatives and impulses of the wire, in this order.
     pub from: Vec<CellId>,
     /// The same of the delayed signal.
@@ -594,6 +594,12 @@ impl Program {
     /// The cell of an id.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]
+    }
+
+    /// Whether a loop has left a signal open that is present.
+    pub fn is_left_open(&self, slots: &[f64]) -> bool {
+        let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
+        solved::are_open(wires, &self.cells, slots)
     }
 }
 

@@ -43,8 +43,8 @@ pub(crate) fn compose<'a>(
                 composer.nodes.insert(*id, node);
             }
             Step::Iterate(members) => solved::iterate(&mut composer, slots, members),
-            Step::Presences { members, present } => {
-                solved::presences(&mut composer, slots, members, *present);
+            Step::Presences { members, present, open } => {
+                solved::presences(&mut composer, slots, (members, *present), open);
             }
             Step::Solve { unknowns, rest } => {
                 solved::solve(&mut composer, slots, unknowns, rest);

@@ -8,7 +8,8 @@ use ir::{Body, Graph, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 use schedule::PartId;
 
-use crate::compose::Composer;
+use crate::compose::{Composer, Undecided};
+use crate::program::{Cell, CellId, WireCells};
 use crate::slots::Slots;
 
 /// Composes parts that need each other, from unknown; as many passes as there are parts reach the
@@ -22,13 +23,35 @@ pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]
     pass(composer, slots, members);
 }
 
-/// Composes presences that need each other, all present or all absent at first.
-pub(crate) fn presences(composer: &mut Composer, slots: &Slots, members: &[PartId], present: bool) {
+/// Composes presences that need each other, all present or all absent at first, while the numbers
+/// of the loop are open.
+pub(crate) fn presences(
+    composer: &mut Composer,
+    slots: &Slots,
+    (members, present): (&[PartId], bool),
+    open: &[PartId],
+) {
     for id in members {
         let start = composer.graph.bool(present);
         composer.nodes.insert(*id, start);
     }
+    for id in open {
+        let ty = part_type(composer, *id);
+        let unknown = composer.graph.unknown(ty);
+        composer.nodes.insert(*id, unknown);
+    }
+    composer.undecided = Undecided::Both;
     pass(composer, slots, members);
+    if !open.is_empty() {
+        // Where the sides of a choice that is still open differ, nothing says which one holds.
+        composer.undecided = Undecided::Agreed;
+        let found: Vec<NodeId> = members.iter().map(|id| composer.part(slots, *id)).collect();
+        composer.nodes.extend(members.iter().copied().zip(found));
+    }
+    composer.undecided = Undecided::Unknown;
+    for id in open {
+        composer.nodes.remove(id);
+    }
 }
 
 fn pass(composer: &mut Composer, slots: &Slots, members: &[PartId]) {
@@ -158,6 +181,22 @@ fn body(
         })
         .collect();
     (Body::new(graph, unknown, residual), outer)
+}
+
+/// Whether one of some wires is present, and has no value because its loop leaves it open.
+pub(crate) fn are_open<'w>(
+    mut wires: impl Iterator<Item = &'w WireCells>,
+    cells: &[Cell],
+    slots: &[f64],
+) -> bool {
+    let place = |cell: CellId| {
+        let cell = &cells[cell.index()];
+        &slots[cell.slot as usize..cell.slot as usize + cell.length]
+    };
+    wires.any(|wire| {
+        let value = place(wire.value).iter();
+        place(wire.present)[0] != 0.0 && value.copied().any(ir::is_undetermined)
+    })
 }
 
 /// The leaf that stands for the unknowns while a loop is composed: no place of the buffer.

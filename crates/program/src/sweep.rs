@@ -11,7 +11,7 @@ use schedule::{PartId, Schedule};
 use crate::compose::Composer;
 use crate::program::{Cell, CellId, Crossing, RecordCells, StateCells, TimerCells, WireCells};
 use crate::slots::Slots;
-use crate::smooth;
+use crate::{smooth, solved};
 
 /// Everything that a run by fixed steps needs.
 #[derive(Debug)]
@@ -64,6 +64,12 @@ impl Sweep {
     /// The cell of an id.
     pub fn cell(&self, id: CellId) -> &Cell {
         &self.cells[id.index()]
+    }
+
+    /// Whether a loop has left a signal open that is present.
+    pub fn is_left_open(&self, slots: &[f64]) -> bool {
+        let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
+        solved::are_open(wires, &self.cells, slots)
     }
 }
 

@@ -141,8 +141,8 @@ impl<'a> Maker<'a> {
         let mut composer = self.composer();
         match step {
             Step::Iterate(members) => solved::iterate(&mut composer, self.slots, members),
-            Step::Presences { members, present } => {
-                solved::presences(&mut composer, self.slots, members, *present);
+            Step::Presences { members, present, open } => {
+                solved::presences(&mut composer, self.slots, (members, *present), open);
             }
             Step::Solve { unknowns, rest } => {
                 solved::solve(&mut composer, self.slots, unknowns, rest);

@@ -25,6 +25,9 @@ pub enum Step {
         members: Vec<PartId>,
         /// What they are at first.
         present: bool,
+        /// Numbers of the loop that some of them ask for and that are solved for later: where a
+        /// choice hangs on such a number, both sides of it must agree.
+        open: Vec<PartId>,
     },
     /// Parts that need each other, solved by Newton's method.
     Solve {
@@ -89,21 +92,12 @@ fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) ->
             steps.push(Step::Single(members[0]));
             continue;
         }
-        let asked = asked(diagram, parts, &members);
-        let numbers = |id: &PartId| parts.get(*id).part != Part::Present;
-        if let Some(guesses) = asked {
-            if members.iter().all(numbers) {
-                steps.push(torn(diagram, parts, &edges, &members, guesses));
-            } else if !members.iter().any(numbers) {
-                let present = never_present(diagram, parts, &members);
-                steps.push(Step::Presences { members, present });
-            } else {
-                refused.refuse(&edges, &members, Refusal::Presence);
-            }
+        if let Some(guesses) = asked(diagram, parts, &members) {
+            steps.extend(solved(diagram, parts, &edges, members, &guesses));
             continue;
         }
         if !never_known(diagram, mode, parts, &members).is_empty() {
-            refused.refuse(&edges, &members, Refusal::Unknown);
+            refused.refuse(&edges, &members);
             continue;
         }
         steps.push(Step::Iterate(members));
@@ -173,6 +167,33 @@ fn asked(
     (!guesses.is_empty() || diagram.solve.everywhere.iter().any(inside)).then_some(guesses)
 }
 
+/// The steps of a loop that is solved: which of its signals are present is found first, and then
+/// their numbers.
+fn solved(
+    diagram: &Diagram,
+    parts: &Parts,
+    edges: &Edges,
+    members: Vec<PartId>,
+    guesses: &BTreeMap<PartId, Vec<f64>>,
+) -> Vec<Step> {
+    let presence = |id: &PartId| parts.get(*id).part == Part::Present;
+    let (presences, numbers): (Vec<PartId>, Vec<PartId>) = members.into_iter().partition(presence);
+    let mut steps = Vec::new();
+    if !presences.is_empty() {
+        let present = never_present(diagram, parts, &presences);
+        steps.push(Step::Presences { members: presences, present, open: numbers.clone() });
+    }
+    for group in inner_components(edges, &numbers) {
+        let own = guesses.iter().filter(|(id, _)| group.contains(id));
+        let own = own.map(|(id, guess)| (*id, guess.clone())).collect();
+        steps.push(match is_loop(edges, &group) {
+            true => torn(diagram, parts, edges, &group, own),
+            false => Step::Single(group[0]),
+        });
+    }
+    steps
+}
+
 fn torn(
     diagram: &Diagram,
     parts: &Parts,
@@ -204,12 +225,6 @@ fn grown(diagram: &Diagram, parts: &Parts, id: PartId) -> Option<Vec<f64>> {
     fits.then(|| state.initial.data().to_vec())
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Refusal {
-    Unknown,
-    Presence,
-}
-
 /// The loops that are refused. Wires in a loop that has been shown are not shown again: the
 /// presence of a signal and its value, or both modes, would tell the same story twice.
 struct Refused<'a> {
@@ -230,11 +245,11 @@ impl<'a> Refused<'a> {
         Refused { diagram, parts, mode: Mode::Smooth, shown, loops, later, errors }
     }
 
-    fn refuse(&mut self, edges: &Edges, members: &[PartId], why: Refusal) {
+    fn refuse(&mut self, edges: &Edges, members: &[PartId]) {
         let wires: Vec<WireId> = members.iter().map(|id| self.parts.get(*id).wire).collect();
         let cycle = shortest_cycle(edges, members);
         let cycle: Vec<PartRef> = cycle.into_iter().map(|id| self.parts.get(id)).collect();
-        let message = self.message(edges, members, why);
+        let message = self.message(edges, members);
         if cycle.iter().all(|part| part.part == Part::Present) {
             self.later.push((wires, cycle, message));
         } else {
@@ -269,7 +284,7 @@ impl<'a> Refused<'a> {
         }
     }
 
-    fn message(&self, edges: &Edges, members: &[PartId], why: Refusal) -> Diagnostic {
+    fn message(&self, edges: &Edges, members: &[PartId]) -> Diagnostic {
         let cycle = shortest_cycle(edges, members);
         // The expression at an input goes without saying where its block is in the loop too, unless
         // it is an impulse or a derivative of it that closes the loop.
@@ -302,15 +317,9 @@ impl<'a> Refused<'a> {
                 blocks.push(block);
             }
         }
-        error = error.note(format!("the loop is {}", names.join(" -> ")));
-        match why {
-            Refusal::Unknown => error.help(
-                "break it with an Integrator, with previous(...) or left(...) at ticks, or ask \
-                 for a solution with `solve: true` or `solve: {signal: guess}`",
-            ),
-            Refusal::Presence => error
-                .note("whether a signal is there cannot be solved for")
-                .help("break the loop with a MicrostepDelay"),
-        }
+        error.note(format!("the loop is {}", names.join(" -> "))).help(
+            "break it with an Integrator, with previous(...) or left(...) at ticks, or ask for a \
+             solution with `solve: true` or `solve: {signal: guess}`",
+        )
     }
 }

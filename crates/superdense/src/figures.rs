@@ -56,7 +56,7 @@ impl Drawing<'_> {
                 Some((from, to))
             }
             (from, to) => {
-                let from = from.unwrap_or(Some(self.diagram.run.start))?;
+                let from = from.unwrap_or(Some(self.diagram.run.start.time()))?;
                 let to = to.unwrap_or(Some(self.diagram.run.stop))?;
                 (from < to).then_some((from, to))
             }

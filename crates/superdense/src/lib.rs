@@ -37,8 +37,8 @@ mod streams;
 mod work;
 
 pub use base::{
-    Diagnostic, Diagnostics, Elem, Rational, Shape, SourceMap, Span, Tag, Time, Type, Value,
-    did_you_mean,
+    Diagnostic, Diagnostics, Elem, ExactTime, Rational, Shape, SourceMap, Span, Tag, Time, Type,
+    Value, did_you_mean,
 };
 pub use blocks::{
     Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part, Presence,

@@ -33,7 +33,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 pub(crate) fn save(identity: u64, snapshot: &impl Serialize) -> Vec<u8> {
     let body = postcard::to_allocvec(snapshot).expect("a snapshot is plain data");

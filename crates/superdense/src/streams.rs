@@ -60,7 +60,7 @@ impl System {
         }
         let run = &self.diagram.run;
         let options = Options {
-            start: run.start,
+            start: run.start.time(),
             stop: run.stop,
             step: self.greatest_step(program, streaming.step),
             tolerance: run.absolute_tolerance,
@@ -77,7 +77,7 @@ impl System {
     fn greatest_step(&self, program: &Program, asked: Option<f64>) -> f64 {
         let run = &self.diagram.run;
         let own = Some(run.maximum_step).filter(|step| step.is_finite()).or(run.step);
-        let hundredth = run.stop.since(run.start) / 100.0;
+        let hundredth = run.stop.since(run.start.time()) / 100.0;
         let default = if hundredth > 0.0 { hundredth } else { 1.0 };
         let step = asked.or(own).unwrap_or(default);
         let spans = program.regions.iter().flat_map(|region| &region.spans);

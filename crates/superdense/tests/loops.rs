@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{assert_near, at, codes, exact, failure, refusal, simulate, tag};
+use common::{assert_near, at, codes, exact, failure, last_elements, refusal, simulate, tag, tags};
+use proptest::prelude::*;
 use superdense::RunError;
 
 #[test]
@@ -192,7 +193,7 @@ simulate: {stop: 1}
     )
     .trace;
     // (I - A) z = (1, 2): the determinant is 7 / 8.
-    let z = common::last_elements(&trace, "z");
+    let z = last_elements(&trace, "z");
     assert_near(z[0], 2.0 / 0.875, 1e-12);
     assert_near(z[1], 2.25 / 0.875, 1e-12);
 }
@@ -212,7 +213,7 @@ simulate: {stop: 1}
 ",
     )
     .trace;
-    let z = common::last_elements(&trace, "z");
+    let z = last_elements(&trace, "z");
     assert_near(z[0], 0.5 * z[1].cos() + 1.0, 1e-12);
     assert_near(z[1], 0.5 * z[0].sin(), 1e-12);
 }
@@ -384,4 +385,349 @@ simulate: {stop: 3}
     )
     .trace;
     assert_eq!(trace.last("h"), Some(14.0));
+}
+
+/// How a model with some blocks and `solve: true` fails, and at which tag.
+fn fails(blocks: &str) -> (&'static str, superdense::Tag) {
+    let error =
+        failure(&format!("superdense: 1\nblocks:\n{blocks}solve: true\nsimulate: {{stop: 2}}\n"))
+            .error;
+    (error.code(), error.tag().unwrap())
+}
+
+#[test]
+fn a_loop_that_leaves_its_signals_open_is_an_error() {
+    let start = tag(0.0, 0);
+    for blocks in [
+        "  a: {type: Gain, input: b}\n  b: {type: Gain, input: a}\n",
+        "  a: {type: Expression, expression: 2 * b}\n  b: {type: Expression, expression: a / 2}\n",
+        "  a: {type: Gain, input: b, gain: 49}\n  b: {type: Expression, expression: a / 49}\n",
+        "  a: {type: Expression, expression: b + 1}\n  b: {type: Expression, expression: a - 1}\n",
+        "  a: {type: Expression, expression: b + 0.3}
+  b: {type: Expression, expression: a - 0.1 - 0.2}\n",
+        "  u: {type: Integrator, input: 1, initial: 1}
+  a: {type: Expression, expression: b + u}
+  b: {type: Expression, expression: a - u}
+  x: {type: Integrator, input: a}\n",
+        "  z: {type: Expression, expression: '[[0.1, 0.9], [0.3, 0.7]] * z'}
+  y: {type: Expression, expression: 'z + [0, 0]'}\n",
+        "  z: {type: Expression, expression: 'z + [0, 0]'}\n",
+        "  z: {type: Expression, expression: '[z[1] + 1, z[0] - 1]'}\n",
+        "  a: {type: Expression, expression: 1 - b - c}
+  b: {type: Expression, expression: 1 - a - c}
+  c: {type: Expression, expression: 1 - a - b}
+  d: {type: Expression, expression: 2 - 2 * d}\n",
+        "  z: {type: Expression, expression: 'min(z, 1)'}\n",
+    ] {
+        assert_eq!(fails(blocks), ("not-determined", start), "{blocks}");
+    }
+    // Equations that contradict each other have no solution.
+    for blocks in [
+        "  a: {type: Gain, input: b}\n  b: {type: Expression, expression: a + 1}\n",
+        "  z: {type: Expression, expression: '[z[1] + 1, z[0] + 1]'}\n",
+        "  a: {type: Gain, input: b, gain: 49}
+  b: {type: Expression, expression: a / 49 + 1}\n",
+    ] {
+        assert_eq!(fails(blocks), ("no-solution", start), "{blocks}");
+    }
+}
+
+#[test]
+fn a_loop_may_be_left_open_at_one_time_only() {
+    // At ticks, in a signal that lasts and in events, and between events.
+    let held = "  s: {type: Step, time: 0.5, before: 0.5, after: 1}
+  z: {type: Expression, expression: s * z + 1 - s}\n";
+    assert_eq!(fails(held), ("not-determined", exact("0.5", 1)));
+    let events = "  c: {type: Clock, period: 1/4, value: 4}
+  n: {type: Counter, increment: c}
+  z: {type: Expression, expression: n * z - 3 * z}\n";
+    assert_eq!(fails(events), ("not-determined", exact("0.75", 1)));
+    let moving = "  x: {type: Integrator, input: 1}
+  s: {type: Expression, expression: if x < 1 then 2 else 1}
+  z: {type: Expression, expression: s * z}
+  y: {type: Integrator, input: z}\n";
+    let (code, at) = fails(moving);
+    assert_eq!((code, at.microstep), ("not-determined", 1));
+    assert_near(at.time.seconds(), 1.0, 1e-12);
+}
+
+#[test]
+fn a_root_of_higher_order_is_a_solution() {
+    for (expression, guess, root, near) in [
+        ("z + z^2", "0", 0.0, 0.0),
+        ("z + z^2", "1", 0.0, 1e-8),
+        ("z + z^8", "0", 0.0, 0.0),
+        ("z - (z - 1)^3", "0", 1.0, 1e-5),
+        ("(1 - 1e-12) * z + 1e-12", "0", 1.0, 1e-3),
+    ] {
+        let trace = simulate(&format!(
+            "superdense: 1\nblocks:\n  z: {{type: Expression, expression: {expression}}}
+solve: {{z: {guess}}}\nrecord: [z]\nsimulate: {{stop: 1}}\n"
+        ))
+        .trace;
+        assert_near(trace.last("z").unwrap(), root, near);
+    }
+}
+
+#[test]
+fn a_vector_loop_needs_no_guess() {
+    // The size comes from a matrix, from a state, from who reads it, or from what is written; also
+    // where the guess is one number.
+    for (blocks, solve) in [
+        ("  z: {type: Expression, expression: A * z + b * x}\n", "true"),
+        ("  z: {type: Expression, expression: A * z + b * x}\n", "{z: 0}"),
+        (
+            "  w: {type: Expression, expression: A * z}
+  z: {type: Sum, inputs: [w, b * x]}\n",
+            "[w]",
+        ),
+        ("  z: {type: Expression, expression: '[z[1] / 2 + x, z[0] / 4 + 2 * x]'}\n", "true"),
+        (
+            "  v: {type: Integrator, input: b}
+  w: {type: Gain, gain: A, input: z}
+  z: {type: Expression, expression: v + w}\n",
+            "true",
+        ),
+        (
+            "  s: {type: Expression, expression: 'z[1] / 2 + x'}
+  z: {type: Expression, expression: '[s, z[0] / 4 + 2 * x]'}\n",
+            "true",
+        ),
+    ] {
+        let trace = simulate(&format!(
+            "
+superdense: 1
+parameters: {{A: [[0, 0.5], [0.25, 0]], b: [1, 2]}}
+blocks:
+  x: {{type: Integrator, input: 1}}
+{blocks}solve: {solve}
+record: [z]
+simulate: {{stop: 1}}
+"
+        ))
+        .trace;
+        let z = last_elements(&trace, "z");
+        assert_eq!(z.len(), 2, "{blocks}");
+        assert_near(z[0], 2.0 / 0.875, 1e-9);
+        assert_near(z[1], 2.25 / 0.875, 1e-9);
+    }
+}
+
+#[test]
+fn a_sampled_controller_with_a_loop_of_events_is_solved() {
+    // u = k (r - y - u): u = k / (1 + k) (r - y) at the samples, and nothing between them.
+    for feedback in ["k * (e - u)", "k * e - k * u", "-(u - e) * k", "k * e * (1 - u / e)"] {
+        let trace = simulate(&format!(
+            "
+superdense: 1
+parameters: {{k: 4}}
+blocks:
+  c: {{type: Clock, period: 0.1}}
+  r: {{type: Step, time: 0.35, after: 2, before: 1}}
+  e: {{type: Sample, input: r - y, trigger: c}}
+  u: {{type: Expression, expression: {feedback}}}
+  h: {{type: ZeroOrderHold, input: u}}
+  y: {{type: Integrator, input: h - y}}
+solve: true
+record: [e, u, y]
+simulate: {{stop: 1, tolerance: 1e-10}}
+"
+        ))
+        .trace;
+        let ticks = tags(&trace, "e");
+        assert_eq!(ticks.len(), 11);
+        assert_eq!(tags(&trace, "u"), ticks, "{feedback}");
+        let mut y = 0.0;
+        for (k, tick) in ticks.iter().enumerate() {
+            let r = if k < 4 { 1.0 } else { 2.0 };
+            let u = at(&trace, "u", *tick).unwrap();
+            assert_near(u, 0.8 * (r - y), 1e-9);
+            y = u + (y - u) * (-0.1f64).exp();
+        }
+    }
+}
+
+#[test]
+fn a_choice_in_a_loop_of_events_is_solved() {
+    // Which side is taken hangs on what is solved for; both are present with e.
+    let choices = [
+        ("if e - u > 0.6 then 0.6 else e - u", [0.5, 0.6, 0.6]),
+        ("if u > 0.6 then e / 2 else e - u", [0.5, 0.75, 1.0]),
+        ("if u < 0.6 then e - u else e / 2", [0.5, 0.75, 1.0]),
+        ("if e - u < 0 then 0 else if e - u > 0.6 then 0.6 else e - u", [0.5, 0.6, 0.6]),
+    ];
+    for (expression, expected) in choices {
+        let trace = simulate(&format!(
+            "
+superdense: 1
+blocks:
+  c: {{type: Clock, period: 0.5, offset: 0.5}}
+  e: {{type: Sample, input: 0.5 + x, trigger: c}}
+  x: {{type: Integrator, input: 1}}
+  u: {{type: Expression, expression: {expression}}}
+  h: {{type: ZeroOrderHold, input: u}}
+solve: true
+record: [u, h]
+simulate: {{stop: 1.7}}
+"
+        ))
+        .trace;
+        let found = trace.series("u");
+        assert_eq!(found.len(), 3, "{expression}");
+        for (k, (tick, u)) in found.into_iter().enumerate() {
+            assert_eq!(tick, tag(0.5 + 0.5 * k as f64, 1));
+            assert_near(u, expected[k], 1e-12);
+        }
+        assert_near(trace.last("h").unwrap(), expected[2], 1e-12);
+    }
+}
+
+#[test]
+fn presence_that_hangs_on_a_solution_is_an_error() {
+    // Both events are there at 0 and at 1 s, and one of them at 0.5 s.
+    let failure = failure(
+        "
+superdense: 1
+blocks:
+  e: {type: Clock, period: 1}
+  f: {type: Clock, period: 0.5}
+  g: {type: Merge, inputs: [e, f]}
+  u: {type: Expression, expression: if w > 0.2 then e else f}
+  w: {type: Expression, expression: g / 2 - u / 4}
+solve: true
+record: [u]
+simulate: {stop: 2}
+",
+    );
+    match failure.error {
+        RunError::NotConstructive { tag, .. } => assert_eq!(tag, exact("0.5", 1)),
+        other => panic!("{other}"),
+    }
+    assert_eq!(failure.trace.series("u").len(), 1);
+}
+
+/// A random linear loop z = A z + b, and its solution.
+#[derive(Clone, Debug)]
+struct Linear {
+    a: Vec<Vec<f64>>,
+    b: Vec<f64>,
+}
+
+impl Linear {
+    /// By elimination with row pivoting, in floats.
+    fn solution(&self) -> Vec<f64> {
+        let n = self.b.len();
+        let mut m: Vec<Vec<f64>> = (0..n)
+            .map(|i| (0..n).map(|j| f64::from(i == j) - self.a[i][j]).chain([self.b[i]]).collect())
+            .collect();
+        for k in 0..n {
+            let pivot = (k..n).max_by(|x, y| m[*x][k].abs().total_cmp(&m[*y][k].abs())).unwrap();
+            m.swap(k, pivot);
+            for i in (0..n).filter(|i| *i != k) {
+                let (factor, upper) = (m[i][k] / m[k][k], m[k].clone());
+                m[i].iter_mut().zip(upper).for_each(|(x, y)| *x -= factor * y);
+            }
+        }
+        (0..n).map(|i| m[i][n] / m[i][i]).collect()
+    }
+
+    /// The loop as blocks: scalars, one vector, or events with the clock; `t` is 1.
+    fn text(&self, kind: usize) -> String {
+        let n = self.b.len();
+        let mut text = String::from("superdense: 1\nblocks:\n");
+        let mut names: Vec<String> = (0..n).map(|i| format!("z{i}")).collect();
+        if kind == 1 {
+            let rows: Vec<String> = self.a.iter().map(|row| format!("{row:?}")).collect();
+            text += &format!(
+                "  z: {{type: Expression, expression: '[{}] * z + {:?} * t'}}\n",
+                rows.join(", "),
+                self.b
+            );
+            names = vec!["z".to_owned()];
+        } else {
+            for i in 0..n {
+                let terms: Vec<String> =
+                    (0..n).map(|j| format!("({}) * z{j}", self.a[i][j])).collect();
+                text += &format!(
+                    "  z{i}: {{type: Expression, expression: '({}) * t + {}'}}\n",
+                    self.b[i],
+                    terms.join(" + ")
+                );
+            }
+        }
+        text += match kind {
+            0 => "  t: {type: Expression, expression: time + 1}\n",
+            1 => "  t: {type: Integrator, input: 0, initial: 1}\n",
+            _ => "  t: {type: Clock, period: 1, offset: 0.5}\n",
+        };
+        text + &format!("solve: true\nrecord: [{}]\nsimulate: {{stop: 0.7}}\n", names.join(", "))
+    }
+}
+
+fn linear() -> impl Strategy<Value = Linear> {
+    let entry = (-8i32..9).prop_map(|k| f64::from(k) / 10.0);
+    (1usize..5).prop_flat_map(move |n| {
+        let row = || prop::collection::vec(entry.clone(), n);
+        (prop::collection::vec(row(), n), prop::collection::vec(1i32..9, n))
+            .prop_map(|(a, b)| Linear { a, b: b.into_iter().map(f64::from).collect() })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Random linear loops of scalars, of a vector and of events have their direct solution.
+    #[test]
+    fn linear_loops_have_their_solution(model in linear(), kind in 0usize..3) {
+        let z = model.solution();
+        let size = z.iter().fold(1.0f64, |most, z| most.max(z.abs()));
+        prop_assume!(size < 1e6);
+        let trace = simulate(&model.text(kind)).trace;
+        let found: Vec<f64> = match kind {
+            0 => (0..z.len()).map(|i| trace.series(&format!("z{i}"))[0].1).collect(),
+            1 => last_elements(&trace, "z"),
+            _ => {
+                let once = |i: usize| {
+                    let series = trace.series(&format!("z{i}"));
+                    assert_eq!((series.len(), series[0].0), (1, exact("0.5", 1)));
+                    series[0].1
+                };
+                (0..z.len()).map(once).collect()
+            }
+        };
+        for (found, z) in found.iter().zip(&z) {
+            prop_assert!((found - z).abs() <= 1e-9 * size, "{found:?} is not {z:?}");
+        }
+    }
+
+    /// A last equation that repeats the others leaves the loop open; one that contradicts them
+    /// leaves it without a solution.
+    #[test]
+    fn singular_loops_are_refused(
+        model in linear(),
+        factors in prop::collection::vec(-3i32..4, 4),
+        agrees: bool,
+        kind in 0usize..3,
+    ) {
+        let (mut model, n) = (model.clone(), model.b.len());
+        // Row n - 1 of I - A becomes a sum of the others, and so does b.
+        let rows = 0..n - 1;
+        let factor = |i: usize| f64::from(factors[i]);
+        for j in 0..n {
+            let unit = |i: usize| f64::from(i == j);
+            let sum: f64 = rows.clone().map(|i| factor(i) * (unit(i) - model.a[i][j])).sum();
+            model.a[n - 1][j] = unit(n - 1) - sum;
+        }
+        let sum: f64 = rows.clone().map(|i| factor(i) * model.b[i]).sum();
+        model.b[n - 1] = sum + f64::from(!agrees);
+        prop_assume!(n == 1 || {
+            // The others must be independent, or the kind of the whole is another.
+            let a = model.a[..n - 1].iter().map(|row| row[..n - 1].to_vec()).collect();
+            let part = Linear { a, b: model.b[..n - 1].to_vec() };
+            part.solution().iter().all(|z| z.abs() < 1e6)
+        });
+        let error = failure(&model.text(kind)).error;
+        let code = if agrees { "not-determined" } else { "no-solution" };
+        prop_assert_eq!(error.code(), code, "{}", model.text(kind));
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Diagnostic, Span, Spanned, Time, Value, did_you_mean};
+use base::{Diagnostic, ExactTime, Span, Spanned, Value, did_you_mean};
 use blocks::After;
 use expr::{Expr, ExprKind, Function};
 
@@ -167,8 +167,8 @@ impl<'m> Flattener<'m> {
         dwell: FragmentId,
     ) -> Option<BlockId> {
         let delay = self.constant(scope, expr).and_then(|value| {
-            match value.as_rational().and_then(Time::from_rational) {
-                Some(time) if time >= Time::ZERO => Ok(time),
+            match value.as_rational().and_then(ExactTime::from_rational) {
+                Some(time) if time >= ExactTime::default() => Ok(time),
                 _ => {
                     let message = "`after` must be a time, 0 or more";
                     Err(Diagnostic::error("bad-parameter", message).at(expr.span, "[s]"))

@@ -46,7 +46,7 @@ impl Simulation {
         }
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         let mut pending = std::mem::take(&mut tick.pending);
-        if self.s.tag.time == self.options.start && microstep == 0 {
+        if self.s.tag.time == self.options.start.time() && microstep == 0 {
             pending.extend(0..self.program.machines.len() as u32);
         }
         pending.sort_unstable();

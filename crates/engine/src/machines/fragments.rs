@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use base::Time;
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::{Tape, run};
@@ -21,13 +20,12 @@ impl Simulation {
     pub(crate) fn start_machines(&mut self) {
         let program = self.program.clone();
         self.s.slots[program.fragments[0].active as usize] = 1.0;
-        let start = self.options.start;
         let mut open = vec![FragmentId::ROOT];
         while let Some(fragment) = open.pop() {
             for machine in &program.fragments[fragment.index()].machines {
                 let state = &program.machines[*machine].states[program.machines[*machine].initial];
                 for inner in [Some(state.dwell), state.content].into_iter().flatten() {
-                    self.run_fragment(inner, start);
+                    self.run_fragment(inner);
                     open.push(inner);
                 }
             }
@@ -35,7 +33,7 @@ impl Simulation {
     }
 
     /// Marks a fragment as running and puts its timers on the agenda.
-    fn run_fragment(&mut self, fragment: FragmentId, now: Time) {
+    fn run_fragment(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         self.s.fragments[fragment.index()].ran = true;
@@ -43,7 +41,7 @@ impl Simulation {
         self.s.slots[code.origin as usize] = self.s.fragments[fragment.index()].origin.seconds();
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
-                self.s.agenda.push(Reverse((time.max(now), *timer as u32)));
+                self.s.agenda.push(Reverse((time, *timer as u32)));
             }
         }
         if !code.lines.is_empty() {
@@ -57,7 +55,7 @@ impl Simulation {
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
-        let now = self.s.tag.time;
+        let now = self.s.now;
         let clock = &mut self.s.fragments[fragment.index()];
         let reset = reset || !clock.ran;
         clock.origin = match (code.dwell, reset) {
@@ -68,7 +66,7 @@ impl Simulation {
         if reset {
             self.forget(fragment);
         }
-        self.run_fragment(fragment, now);
+        self.run_fragment(fragment);
         self.bring_due(fragment);
         entered.push((fragment, reset));
         for machine in &code.machines {
@@ -87,7 +85,7 @@ impl Simulation {
     fn forget(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
-        let start = self.options.start;
+        let start = self.options.start.time();
         let clock = &mut self.s.fragments[fragment.index()];
         clock.due.clear();
         clock.located.clear();
@@ -269,7 +267,7 @@ impl Simulation {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         self.s.slots[code.active as usize] = 0.0;
-        self.s.fragments[fragment.index()].stopped = self.s.tag.time;
+        self.s.fragments[fragment.index()].stopped = self.s.now;
         let mut speaks = self.is_heard(&program, fragment);
         self.keep_due(&program, fragment, &code.speech);
         for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {

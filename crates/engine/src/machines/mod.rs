@@ -37,7 +37,7 @@ impl Simulation {
             return None;
         }
         let clock = &self.s.fragments[cells.fragment.index()];
-        Some(cells.timer.time(self.s.wakings[timer])? + clock.origin)
+        Some((cells.timer.exact(self.s.wakings[timer])? + clock.origin).time())
     }
 
     /// The first time on the agenda; what was put there by fragments that do not run any more is

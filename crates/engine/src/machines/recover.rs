@@ -120,7 +120,7 @@ impl Simulation {
         way: Chosen,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        self.open_tick(self.options.start);
+        self.open_tick(self.options.start.time());
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
         for region in &mut tick.regions {
             (region.placed, region.evaluated) = (true, true);

@@ -283,7 +283,7 @@ impl Stepping {
         let id = self.diagram.wire(wire).block;
         let (block, id) = (self.diagram.block(id).path.clone(), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::NoSolution { tag, block, id },
+            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.s.slots)),
             false => RunError::NotFinite { tag, block, id },
         }
     }

@@ -27,7 +27,7 @@ impl Progress {
     pub fn new(settings: &Settings, quiet: bool) -> Progress {
         let begin = Instant::now();
         Progress {
-            start: settings.start,
+            start: settings.start.time(),
             stop: settings.stop,
             begin,
             next: begin + PATIENCE,

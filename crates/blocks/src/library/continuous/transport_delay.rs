@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Diagnostic, Elem, Time, Type};
+use base::{Diagnostic, Elem, Type};
 
 use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
 
@@ -56,7 +56,8 @@ simulate: {stop: 10}"#,
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         let initial = cx.initial("initial", cx.graph.ty(input.value))?;
-        let delay = Time::from_rational(cx.period("delay")?).unwrap_or(Time::MAX);
+        cx.period("delay")?;
+        let delay = cx.instant("delay")?;
         let signal = cx.delayed("input", delay, initial);
         cx.output("output", signal);
         Ok(())

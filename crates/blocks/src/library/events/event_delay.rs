@@ -49,7 +49,7 @@ simulate: {stop: 3}"#,
         let input = cx.input("input");
         cx.events_only(&input, "input");
         let delay = cx.instant("delay")?;
-        let mut signal = if delay > Time::ZERO {
+        let mut signal = if delay.time() > Time::ZERO {
             let ty = cx.graph.ty(input.value);
             cx.delayed_events("input", delay, Value::new(ty, vec![0.0; ty.len()]))
         } else if cx.time("delay") == Rational::from_integer(0) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Diagnostic, Time};
+use base::Diagnostic;
 
 use crate::{Block, Context, Impulses, Info, Instants, Kind, Output, Parameter, Signal};
 
@@ -52,7 +52,7 @@ simulate: {stop: 3}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let times: Vec<Time> = cx.instants("times")?;
+        let times = cx.instants("times")?;
         let (count, weights) = (times.len(), cx.value("weight"));
         let (woken, wakings) = cx.timer(Arc::new(Instants(times)));
         let zero = cx.graph.real(0.0);

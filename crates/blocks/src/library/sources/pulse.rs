@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Diagnostic, Rational, Time};
+use base::{Diagnostic, ExactTime, Rational, Time};
 use ir::{Binary, Unary};
 
 use crate::{Block, Context, Info, Kind, Output, Parameter, Timer};
@@ -17,13 +17,17 @@ struct Edges {
 
 impl Timer for Edges {
     fn time(&self, index: u64) -> Option<Time> {
-        let rising = Time::tick(self.offset, self.period, (index / 2).into())?;
+        self.exact(index).map(ExactTime::time)
+    }
+
+    fn exact(&self, index: u64) -> Option<ExactTime> {
+        let rising = ExactTime::tick(self.offset, self.period, (index / 2).into())?;
         if index.is_multiple_of(2) {
             return Some(rising);
         }
         match base::checked_sum(self.offset, self.width) {
-            Some(first) => Time::tick(first, self.period, (index / 2).into()),
-            None => Some(rising + Time::from_rational(self.width)?),
+            Some(first) => ExactTime::tick(first, self.period, (index / 2).into()),
+            None => Some(rising + ExactTime::from_rational(self.width)?),
         }
     }
 }
