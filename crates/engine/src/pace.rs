@@ -29,7 +29,7 @@ const REST: f64 = 1e-9;
 /// the difference is that of the square of how much of them is left, so that one of fewer than some
 /// ten million units goes through.
 const AGREE: f64 = 1e-4;
-const MOST: f64 = 0.03;
+const MOST: f64 = 0.5;
 /// The part of the time that is left which one unit of work covers at most.
 const SLOW: f64 = 1e-9;
 /// Work that is long enough to tell a steady pace, at first \[units\], and the factor between
@@ -153,8 +153,10 @@ impl Pace {
         let found = aitken + shift / (2.0 / factor - 1.0);
         self.limits = [aitken, found];
         let more = self.work as f64 / ENOUGH as f64;
-        let most = AGREE * more * more;
-        let agree = if self.is_near(found) { MOST } else { most.clamp(AGREE, MOST) };
+        // Slow convergence is not told from none by limits that differ much.
+        let most = MOST * (1.0 - factor);
+        let agree =
+            if self.is_near(found) { most } else { (AGREE * more * more).clamp(AGREE, most) };
         let moved = (found + last - found_before).abs();
         (found > 0.0 && moved <= agree * found).then_some(found)
     }
@@ -275,6 +277,17 @@ mod tests {
         let collapse = (0..1000).map(|k| 0.1 * 0.97f64.powi(k).max(1e-13));
         let growth = (0..1000).map(|k| 1e-14 * 1.03f64.powi(k));
         assert_eq!(watch(1e9, collapse.chain(growth).chain(quiet()).cycle().take(3_000_000)), None);
+    }
+
+    /// An accumulation whose law swings is found too, with more work.
+    #[test]
+    fn what_accumulates_unevenly_is_found() {
+        let law = (1..1 << 25).map(|k| {
+            let k = f64::from(k);
+            (1.0 + 0.2 * k.ln().sin()) / (k * k)
+        });
+        let (now, limit) = watch(1000.0, law).expect("an accumulation");
+        assert!(limit > now && limit < now + 1e-3, "{limit} at {now}");
     }
 
     /// Work that grows like exp(exp(t)) is more than any computer does, and yet time goes on.
