@@ -203,8 +203,18 @@ impl Simulation {
     }
 
     /// A watched function and its time derivative at this tick, with their roundings.
-    pub(crate) fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+    fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
         self.take_drift(region);
+        self.rounded_here(region, watch)
+    }
+
+    /// The same with the rounding of this instant alone, without what steps have gathered.
+    pub(crate) fn rounded_now(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+        self.drift.clear();
+        self.rounded_here(region, watch)
+    }
+
+    fn rounded_here(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
         let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
         let (slots, drift) = (&self.s.slots, &self.drift);
         let time = slots[self.program.time as usize];

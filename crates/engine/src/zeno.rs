@@ -181,9 +181,9 @@ impl Simulation {
         interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(region, watch)
     }
 
-    /// How far apart rounding may move two values of a watched function.
+    /// How far apart rounding may move two values of a watched function at this instant.
     fn rounding(&mut self, region: usize, watch: usize) -> f64 {
-        let [value, _] = self.rounded(region, watch);
+        let [value, _] = self.rounded_now(region, watch);
         if value.error.is_finite() { 2.0 * value.error } else { 0.0 }
     }
 
