@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn halves_go_to_the_even_attosecond() {
         let halves = |n: i128| at(n, 2 * ATTOSECONDS_PER_SECOND);
-        for n in [-5, -3, -1, 1, 3, 5] {
+        for n in [-5i128, -3, -1, 1, 3, 5] {
             let even = n.div_euclid(4) * 2 + if n.rem_euclid(4) == 3 { 2 } else { 0 };
             assert_eq!(halves(n).time(), Time::from_attoseconds(even), "{n}");
             assert_eq!(halves(n) + halves(1), halves(n + 1));

@@ -63,10 +63,11 @@ impl Block for Formula {
         while let Some(expr) = open.pop() {
             match &expr.kind {
                 ExprKind::Vector(items) => types.push(Type::vector(items.len() as u32)),
-                ExprKind::Name(name) => match self.operands.get(name) {
-                    Some(Operand::Constant(value)) => types.push(value.ty()),
-                    _ => {}
-                },
+                ExprKind::Name(name) => {
+                    if let Some(Operand::Constant(value)) = self.operands.get(name) {
+                        types.push(value.ty());
+                    }
+                }
                 _ => {}
             }
             open.extend(expr.children().rev());

@@ -51,7 +51,9 @@ pub(crate) fn rank(mut a: Vec<f64>, mut r: Vec<f64>, u: &[f64]) -> Option<Rank> 
         }
         (0..n).for_each(|k| a.swap(found * n + k, i * n + k));
         (0..n).for_each(|k| a.swap(k * n + found, k * n + j));
-        (r.swap(found, i), blur.swap(found, i), order.swap(found, j));
+        r.swap(found, i);
+        blur.swap(found, i);
+        order.swap(found, j);
         for below in found + 1..n {
             let factor = a[below * n + found] / a[found * n + found];
             (found..n).for_each(|k| a[below * n + k] -= factor * a[found * n + k]);
