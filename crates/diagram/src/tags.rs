@@ -8,7 +8,9 @@
 //! The proof is sound and not complete: nodes that differ may still be present together.
 //!
 //! Each wire is looked at once, when something first asks for it. A loop of presence is cut at a
-//! wire, which is then an atom of its own.
+//! wire, which is then an atom of its own, or closed where it is solved (see `circles`).
+
+mod circles;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -82,6 +84,8 @@ pub(crate) struct Tags<'a> {
     said: HashMap<BlockId, Vec<([usize; 3], WireId)>>,
     /// Blocks whose first state something else than their own functions writes.
     written: HashSet<BlockId>,
+    /// Wires of loops that are cut although they are solved.
+    cut: HashSet<WireId>,
 }
 
 impl<'a> Tags<'a> {
@@ -110,6 +114,7 @@ impl<'a> Tags<'a> {
             operands: HashMap::new(),
             said,
             written,
+            cut: HashSet::new(),
         }
     }
 
@@ -133,7 +138,6 @@ impl<'a> Tags<'a> {
 
     /// Finds the symbol of a wire, after those of the wires that it needs.
     fn settle(&mut self, wire: WireId) {
-        let diagram = self.diagram;
         let mut open = HashSet::new();
         let mut stack = vec![wire];
         while let Some(top) = stack.last().copied() {
@@ -141,18 +145,27 @@ impl<'a> Tags<'a> {
                 stack.pop();
                 continue;
             }
-            let Wire { block, port, .. } = *diagram.wire(top);
-            let definition = &diagram.block(block).definition;
-            let root = definition.outputs[port].present;
-            if open.insert(top) {
-                let needs = self.needs(block, definition, &[root]);
-                let fresh = |wire: &WireId| !open.contains(wire) && !self.wires.contains_key(wire);
-                stack.extend(needs.into_iter().filter(fresh));
-            } else {
-                let symbol = self.describe(block, definition, &[root])[0];
-                self.wires.insert(top, symbol);
-                stack.pop();
+            let first = open.insert(top);
+            let circle = if first { None } else { self.circle(top) };
+            let needs = match &circle {
+                Some(circle) => self.around(circle),
+                None if first => self.around(&BTreeSet::from([top])),
+                None => Vec::new(),
+            };
+            let fresh = |wire: &WireId| !open.contains(wire) && !self.wires.contains_key(wire);
+            let waits = stack.len();
+            stack.extend(needs.into_iter().filter(fresh));
+            if first || stack.len() > waits {
+                continue;
             }
+            if let Some(circle) = circle {
+                self.close(&circle);
+            }
+            if !self.wires.contains_key(&top) {
+                let symbol = self.describe_wire(top);
+                self.wires.insert(top, symbol);
+            }
+            stack.pop();
         }
     }
 
@@ -434,7 +447,7 @@ impl<'a> Tags<'a> {
         }
         let absorbed = |node: &NodeId| match self.operands.get(node) {
             Some((own, operands)) if *own == dual => operands.iter().any(|o| all.contains(o)),
-            _ => false,
+            _ => self.adds_nothing(op, *node, &all),
         };
         let left: Vec<NodeId> = match all.len() <= MANY {
             true => all.iter().copied().filter(|node| !absorbed(node)).collect(),
@@ -445,6 +458,30 @@ impl<'a> Tags<'a> {
             self.operands.insert(node, (op, left));
         }
         node
+    }
+
+    /// Whether a choice changes nothing among the operands of a conjunction or disjunction, because
+    /// both of its sides are among them or neutral: `a and (if c then a else true)` is a.
+    fn adds_nothing(&self, op: Binary, choice: NodeId, operands: &BTreeSet<NodeId>) -> bool {
+        let (mut open, mut seen) = (vec![choice], HashSet::new());
+        while let Some(node) = open.pop() {
+            let Node { op: kind, args, .. } = self.graph.node(node);
+            let is_choice = matches!(kind, Op::Select);
+            if node == choice && !is_choice {
+                return false;
+            }
+            let is_there = node != choice && operands.contains(&node);
+            let neutral = self.graph.truth(node) == Some(op == Binary::And);
+            if !seen.insert(node) || is_there || neutral {
+                continue;
+            }
+            match self.operands.get(&node) {
+                Some((own, all)) if *own == op && all.iter().all(|o| operands.contains(o)) => {}
+                _ if is_choice => open.extend(&args[1..]),
+                _ => return false,
+            }
+        }
+        true
     }
 }
 

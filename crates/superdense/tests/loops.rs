@@ -592,8 +592,8 @@ blocks:
   e: {type: Clock, period: 1}
   f: {type: Clock, period: 0.5}
   g: {type: Merge, inputs: [e, f]}
-  u: {type: Expression, expression: if w > 0.2 then e else f}
-  w: {type: Expression, expression: g / 2 - u / 4}
+  u: {type: Decision, input: w, above: e, below: f, threshold: 0.2}
+  w: {type: Sum, inputs: [g / 2, -u / 4]}
 solve: true
 record: [u]
 simulate: {stop: 2}

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{assert_near, at, bits, by, compile, exact, failure, refusal, simulate, tags};
-use superdense::{Backend, RunError, Trace};
+use superdense::{Backend, Rational, RunError, Tag, Time, Trace};
 
 fn model(blocks: &str, record: &str, stop: &str) -> String {
     format!(
@@ -524,6 +524,39 @@ fn delayed_events_wait_while_their_state_does_not_run() {
     }
     let anew = agreed(&paused(inside, "y: y", false, "3"));
     assert_events(&anew, "m.y", &[]);
+}
+
+/// The state runs for 3/7 of every second: neither its pauses nor the delays in it are whole
+/// attoseconds, and no rounding is left over.
+#[test]
+fn delays_in_a_state_are_exact_over_pauses() {
+    let blocks = "  s: {type: Clock, period: 1, offset: 3/7}
+  m:
+    type: Modal
+    initial: on
+    states:
+      on:
+        blocks:
+          k: {type: Clock, period: 1/3, offset: 1/5}
+          a: {type: EventDelay, input: k, delay: 1/3}
+          b: {type: TransportDelay, input: a, delay: 1/3}
+          e: {type: EventDelay, input: b, delay: 1/3}
+          f: {type: EventDelay, input: k, delay: 1}
+        outputs: {e: e, f: f}
+        transitions: [{to: off, when: present(s)}]
+      off:
+        transitions: [{to: on, when: present(c), history: true}]";
+    let trace = agreed(&model(blocks, "m.e, m.f", "30"));
+    let (turn, mut count) = (Rational::new(3, 7), 0);
+    for (n, (tag, _)) in (0..).zip(trace.series("m.e")) {
+        let local = Rational::new(6, 5) + Rational::new(n, 3);
+        let turns = (local / turn).floor();
+        let time = Time::from_rational(turns + local - turns * turn).unwrap();
+        assert_eq!(tag, Tag::new(time, 1));
+        count += 1;
+    }
+    assert_eq!(count, 35);
+    assert_eq!(tags(&trace, "m.e"), tags(&trace, "m.f"));
 }
 
 /// A ball that falls onto the floor at a tick of a clock, a rounding below it, and is thrown up from
