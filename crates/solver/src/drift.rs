@@ -38,19 +38,25 @@ impl Drift {
         }
     }
 
-    /// Takes one more step in, by the states where it ends.
+    /// Looks at the states where a step ends that may be cut yet.
+    #[inline]
+    pub fn see(&mut self, x: &[f64]) {
+        let larger = |most: f64, x: &f64| if x.abs() > most { x.abs() } else { most };
+        self.largest_state = x.iter().fold(self.largest_state, larger);
+    }
+
+    /// Takes one more step in, by the states where the solution stands after it.
     #[inline]
     pub fn step(&mut self, x: &[f64]) {
         if self.squares.len() != x.len() {
             return self.restart(&[], x);
         }
-        let (mut state, mut largest) = (self.largest_state, self.largest_square);
+        let mut largest = self.largest_square;
         for (square, x) in self.squares.iter_mut().zip(x) {
             *square += x * x;
-            state = if x.abs() > state { x.abs() } else { state };
             largest = if *square > largest { *square } else { largest };
         }
-        (self.largest_state, self.largest_square) = (state, largest);
+        self.largest_square = largest;
     }
 
     /// The largest rounding of any state.

@@ -198,9 +198,14 @@ impl Solver {
             }
         });
         if !self.search.here.is_empty() {
-            self.drift.step(&self.segment.x1);
+            self.drift.see(&self.segment.x1);
         }
         let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
+        if !self.search.here.is_empty() && found.is_ok() {
+            // What lies beyond the point where the step is cut has never been a state.
+            let stands = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
+            self.drift.step(stands);
+        }
         match found {
             Err(error) => {
                 if matches!(error, StepError::NotFinite { .. }) {
