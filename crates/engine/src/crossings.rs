@@ -152,6 +152,14 @@ impl Simulation {
                 Ok(if zero { self.direction(region, watch) } else { sign(value) })
             }
             CrossingKind::Cell => {
+                if self.is_blurred(program, region, watch) {
+                    let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
+                    return Err(RunError::StepTooSmall {
+                        tag,
+                        block: self.path(block),
+                        id: Some(block),
+                    });
+                }
                 // Next to an edge the value is at it, and goes to the cell that it moves to.
                 let edge = value.round();
                 let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
@@ -190,6 +198,12 @@ impl Simulation {
         }
         self.s.slots[residual] = rounded.error;
         true
+    }
+
+    /// Whether rounding moves a function by more than half a cell, so that none can be told.
+    fn is_blurred(&mut self, program: &Program, region: usize, watch: usize) -> bool {
+        let terms = program.regions[region].functions[watch].terms.as_ref();
+        self.quick_noise(region, terms) > 0.5 && self.rounded(region, watch)[0].error > 0.5
     }
 
     /// A bound of the rounding of an affine function at this tick, infinite where there is none.
@@ -265,6 +279,14 @@ impl Simulation {
             }
         }
         self.higher_direction(region, watch)
+    }
+
+    /// Whether the slope of a watched function is zero but for rounding.
+    pub(crate) fn is_slope_lost(&mut self, region: usize, watch: usize) -> bool {
+        let code = &self.program.regions[region];
+        let slope = self.s.slots[code.g_rate as usize + watch].abs();
+        let quick = self.quick_noise(region, code.functions[watch].rate_terms.as_ref());
+        slope <= quick && slope <= self.rounded(region, watch)[1].error
     }
 
     /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
