@@ -281,14 +281,6 @@ impl Simulation {
         self.higher_direction(region, watch)
     }
 
-    /// Whether the slope of a watched function is zero but for rounding.
-    pub(crate) fn is_slope_lost(&mut self, region: usize, watch: usize) -> bool {
-        let code = &self.program.regions[region];
-        let slope = self.s.slots[code.g_rate as usize + watch].abs();
-        let quick = self.quick_noise(region, code.functions[watch].rate_terms.as_ref());
-        slope <= quick && slope <= self.rounded(region, watch)[1].error
-    }
-
     /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
     /// coefficient of the rates gives the next of the states.
     #[cold]
@@ -393,7 +385,7 @@ impl Simulation {
         &mut self,
         program: &Program,
         microstep: u32,
-        found: &mut Vec<(usize, f64)>,
+        found: &mut [(usize, f64)],
     ) -> Result<(), RunError> {
         let place = |index: usize| program.cell(program.crossings[index].frozen).slot as usize;
         let turned = |(index, new): &(usize, f64)| {

@@ -200,13 +200,8 @@ impl Simulation {
             let own = &self.s.accumulations[index];
             let slope = self.s.slots[code.g_rate as usize + watch];
             let fell = own.returns.slope;
-            if own.last != Some(time) {
-                continue;
-            }
-            // A slope that is lost in its rounding is the end of a series of returns.
-            let rests = slope.abs() <= 64.0 * f64::EPSILON * fell.abs();
-            if rests || self.is_slope_lost(region, watch) {
-                self.rest(program, (region, watch), (index, !rests), time);
+            if own.last == Some(time) && slope.abs() <= 64.0 * f64::EPSILON * fell.abs() {
+                self.rest(program, (region, watch), index, time);
             }
         }
     }
@@ -216,7 +211,7 @@ impl Simulation {
         &mut self,
         program: &Program,
         (region, watch): (usize, usize),
-        (index, lost): (usize, bool),
+        index: usize,
         time: Time,
     ) {
         let crossing = &program.crossings[index];
@@ -229,7 +224,6 @@ impl Simulation {
             return;
         }
         match self.options.zeno {
-            _ if lost => self.zeno = Some((time, time.seconds(), vec![crossing.block])),
             diagram::Zeno::Stop => {
                 self.zeno = Some((time, time.seconds(), vec![crossing.block]));
             }

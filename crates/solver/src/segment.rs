@@ -210,13 +210,11 @@ impl Segment {
                     n,
                     #[inline(always)]
                     || {
-                        let mut largest = 0.0;
-                        for i in 0..n {
+                        (0..n).fold(0.0, |largest: f64, i| {
                             let sum = (0..6).fold(0.0, |sum, j| sum + weights[j] * k[j][i]);
-                            let size = sum.abs();
-                            largest = if size > largest { size } else { largest };
-                        }
-                        largest
+                            let size: f64 = sum;
+                            if size.abs() > largest { size.abs() } else { largest }
+                        })
                     },
                 )
             }
