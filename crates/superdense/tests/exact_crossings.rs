@@ -77,7 +77,7 @@ simulate: {stop: 1, tolerance: 1e-10}
     let (mut x, mut last, mut on) = (0.0, 0.0, false);
     for t in expected.iter().chain(&[1.0]) {
         let aim = f64::from(on);
-        x = aim + (x - aim) * (-(t - last) as f64).exp();
+        x = aim + (x - aim) * (last - t).exp();
         (last, on) = (*t, !on);
     }
     assert_near(trace.last("x").unwrap(), x, 1e-8);
