@@ -161,7 +161,8 @@ impl Simulation {
                     });
                 }
                 // Next to an edge the value is at it, and goes to the cell that it moves to.
-                let edge = value.round();
+                // Cells have no negative zero, which the sum takes away.
+                let edge = value.round() + 0.0;
                 let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
                 self.s.slots[residual] = room;
                 let on_edge = self.is_zero(program, (region, watch), value - edge, residual);
@@ -170,7 +171,7 @@ impl Simulation {
                 Ok(match on_edge {
                     true if self.direction(region, watch) < 0.0 => edge - 1.0,
                     true => edge,
-                    false => value.floor(),
+                    false => value.floor() + 0.0,
                 })
             }
         }
