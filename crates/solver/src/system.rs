@@ -48,7 +48,7 @@ pub trait System {
 
     /// Bounds of a crossing function and of its time derivative over a part of a step, for every
     /// value that time and the dense output have there. They are asked for where
-    /// [`crate::Sides::gain`] is infinite.
+    /// `Sides::gain` is infinite.
     fn enclose(&mut self, _function: usize, _span: &Span) -> Enclosure {
         Enclosure { value: Interval::ALL, rate: Interval::ALL }
     }
