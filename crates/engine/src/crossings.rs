@@ -218,7 +218,7 @@ impl Simulation {
     }
 
     /// A watched function and its time derivative at this tick, with their roundings.
-    fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+    pub(crate) fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
         self.take_drift(region);
         self.rounded_here(region, watch)
     }

@@ -199,8 +199,8 @@ impl Simulation {
             let index = code.watches[watch].crossing;
             let own = &self.s.accumulations[index];
             let slope = self.s.slots[code.g_rate as usize + watch];
-            let fell = own.returns.slope;
-            if own.last == Some(time) && slope.abs() <= 64.0 * f64::EPSILON * fell.abs() {
+            let stopped = slope.abs() <= 64.0 * f64::EPSILON * own.returns.slope.abs();
+            if own.last == Some(time) && (stopped || own.returns.lost > 0) {
                 self.rest(program, (region, watch), index, time);
             }
         }
@@ -216,14 +216,20 @@ impl Simulation {
     ) {
         let crossing = &program.crossings[index];
         let side = self.s.slots[program.cell(crossing.frozen).slot as usize];
+        let slope = self.s.slots[program.regions[region].g_rate as usize + watch].abs();
         let returns = self.s.accumulations[index].returns;
         let value = self.s.slots[crossing.value as usize].abs();
         let residual = self.s.slots[program.regions[region].residual as usize + watch];
-        let passes = crossing.kind == CrossingKind::Side && returns.slope * side > 0.0;
-        if !passes || side != returns.side || value > residual {
+        // The end of an arc that is lost may be found anywhere on it, and at its top nothing is left
+        // to be thrown back.
+        let lost = returns.lost > 0 && slope <= self.rounded(region, watch)[1].error;
+        let stopped = slope <= 64.0 * f64::EPSILON * returns.slope.abs();
+        let passes = lost || stopped && returns.slope * side > 0.0;
+        if crossing.kind != CrossingKind::Side || !passes || side != returns.side || value > residual {
             return;
         }
         match self.options.zeno {
+            _ if lost => self.zeno = Some((time, time.seconds(), vec![crossing.block])),
             diagram::Zeno::Stop => {
                 self.zeno = Some((time, time.seconds(), vec![crossing.block]));
             }

@@ -165,7 +165,6 @@ proptest! {
 
     /// A floor that moves evenly changes nothing: seen from it the ball falls with another speed.
     #[test]
-    #[ignore = "arcs below the rounding of a moving floor may end in a fall through it"]
     fn balls_on_a_moving_floor_accumulate(
         e in 0.01f64..0.9,
         y0 in 0.1f64..10.0,
