@@ -312,10 +312,8 @@ impl Simulation {
         for k in 0..JET_ORDER {
             run(&program.derivative, &mut self.jets);
             for i in 0..program.dimension {
-                let Rounded { value, error } = self.jets[rate + i].0[k];
-                let part = (k + 1) as f64;
-                self.jets[state + i].0[k + 1] =
-                    Rounded { value: value / part, error: error / part };
+                let coefficient = self.jets[rate + i].0[k];
+                self.jets[state + i].0[k + 1] = coefficient.scaled_down((k + 1) as f64);
             }
         }
         run(&program.crossings, &mut self.jets);

@@ -430,7 +430,7 @@ impl System for Flow<'_> {
                 None => Rounded::entering(0.0, 0.0),
             },
         });
-        Some(Noise { value: value.error, rate: rate.error })
+        Some(Noise { value: value.error, rate: rate.error, torn: value.torn })
     }
 
     #[inline]

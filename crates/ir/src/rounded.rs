@@ -12,6 +12,10 @@ use crate::{Binary, Opaque, Scalar, Unary};
 /// Half a unit in the last place, relative to a number.
 const HALF: f64 = 0.5 * f64::EPSILON;
 
+/// How many errors around a pole or a branch cut count as torn. Further away the error of a pole is
+/// a part of its value.
+const NEAR: f64 = 4.0;
+
 /// A number and a bound of its error.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Rounded {
@@ -19,6 +23,9 @@ pub struct Rounded {
     pub value: f64,
     /// How far it may be off.
     pub error: f64,
+    /// Whether a pole or a branch cut is within a few errors of what it was computed from, so that
+    /// rounding may decide on which side of it the number is.
+    pub torn: bool,
 }
 
 /// Whether a number has at least 20 zero bits at its end, as whole numbers and short binary
@@ -32,7 +39,7 @@ impl Rounded {
     /// error.
     pub fn entering(value: f64, further: f64) -> Rounded {
         let own = if is_short(value) { 0.0 } else { HALF * value.abs() };
-        Rounded { value, error: own + further }
+        Rounded { value, error: own + further, torn: false }
     }
 
     /// Whether the number is zero but for rounding.
@@ -40,8 +47,12 @@ impl Rounded {
         self.value.abs() <= self.error
     }
 
+    fn is_near_zero(self) -> bool {
+        self.value.abs() <= NEAR * self.error
+    }
+
     fn exact(value: f64) -> Rounded {
-        Rounded { value, error: 0.0 }
+        Rounded { value, error: 0.0, torn: false }
     }
 
     /// A rising or falling function: what it does over the error of its argument. Outside its domain
@@ -56,7 +67,18 @@ impl Rounded {
             true => reach(a.value + a.error).max(reach(a.value - a.error)),
             false => 0.0,
         };
-        Rounded { value, error: moved + 2.0 * f64::EPSILON * value.abs() }
+        let error = moved + 2.0 * f64::EPSILON * value.abs();
+        // Only the tangent has poles among these, and it rises everywhere else.
+        let near = NEAR * a.error;
+        let wide = near >= std::f64::consts::FRAC_PI_2;
+        let falls = || plain(op, a.value + near) < plain(op, a.value - near);
+        let pole = op == Unary::Tan && (wide || falls());
+        Rounded { value, error, torn: a.torn || pole }
+    }
+
+    /// The same part of the number, and of its error.
+    pub fn scaled_down(self, by: f64) -> Rounded {
+        Rounded { value: self.value / by, error: self.error / by, torn: self.torn }
     }
 }
 
@@ -83,17 +105,21 @@ impl Scalar for Rounded {
     fn unary(op: Unary, a: Self) -> Self {
         let value = plain(op, a.value);
         match op {
-            Unary::Neg => Rounded { value, error: a.error },
+            Unary::Neg => Rounded { value, ..a },
             Unary::Not => Rounded::exact(value),
             Unary::Sin | Unary::Cos => {
                 let slope = if op == Unary::Sin { a.value.cos() } else { a.value.sin() };
                 let moved = (slope.abs() * a.error + 0.5 * a.error * a.error).min(2.0);
-                Rounded { value, error: moved + f64::EPSILON * value.abs() }
+                Rounded { value, error: moved + f64::EPSILON * value.abs(), torn: a.torn }
             }
-            Unary::Sign => Rounded { value, error: if a.is_zero() { value.abs() } else { 0.0 } },
+            Unary::Sign => {
+                let error = if a.is_zero() { value.abs() } else { 0.0 };
+                Rounded { value, error, torn: a.torn || error > 0.0 }
+            }
             Unary::Floor => {
                 let same = (a.value - a.error).floor() == (a.value + a.error).floor();
-                Rounded { value, error: if same { 0.0 } else { 1.0 } }
+                let error = if same { 0.0 } else { 1.0 };
+                Rounded { value, error, torn: a.torn || !same }
             }
             op => Rounded::through(op, a),
         }
@@ -131,7 +157,13 @@ impl Scalar for Rounded {
             }
             _ => 0.0,
         };
-        Rounded { value, error }
+        let tears = match op {
+            Binary::Div => b.is_near_zero(),
+            Binary::Pow => a.is_near_zero() && b.value < 0.0,
+            Binary::Atan2 => a.is_near_zero() && b.value <= NEAR * b.error,
+            _ => false,
+        };
+        Rounded { value, error, torn: a.torn || b.torn || tears }
     }
 
     fn select(condition: Self, a: Self, b: Self) -> Self {
@@ -160,7 +192,7 @@ impl Scalar for Rounded {
         let mut values = vec![0.0; result.len()];
         function.call(&rows, &mut values);
         for (result, value) in result.iter_mut().zip(values) {
-            *result = Rounded { value, error: 4.0 * f64::EPSILON * value.abs() };
+            *result = Rounded { value, error: 4.0 * f64::EPSILON * value.abs(), torn: false };
         }
     }
 }

@@ -109,6 +109,8 @@ pub struct Noise {
     pub value: f64,
     /// Its time derivative.
     pub rate: f64,
+    /// Whether a pole or a branch cut is within rounding.
+    pub torn: bool,
 }
 
 /// A trial step, for a system that computes it whole.

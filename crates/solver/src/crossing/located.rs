@@ -38,9 +38,10 @@ impl Located {
             true => probe.noise(own.number, at.t).map_or(0.0, |noise| noise.value),
             false => own.noise,
         };
-        // Nothing is said about a function that rounding moves over zero.
-        let lost = !own.beyond(at.g) || at.g.abs() <= noise;
-        let passes = own.fresh || lost || falls && near;
+        // Rounding moves a function to and fro over zero, but where it is torn it leaps.
+        let mut torn = || probe.noise(own.number, at.t).is_some_and(|noise| noise.torn);
+        let lost = at.g.abs() <= noise && (falls || !torn());
+        let passes = own.fresh || !own.beyond(at.g) || falls && near || lost;
         let leap = if passes { 0.0 } else { at.g.signum() };
         let by_noise = if passes && at.rate != 0.0 { noise / at.rate.abs() } else { 0.0 };
         let uncertainty = greater(by_noise, resolution(at.t, 0.0));
