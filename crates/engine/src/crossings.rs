@@ -145,10 +145,9 @@ impl Simulation {
             let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
             return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
         }
-        let residual = program.regions[region].residual as usize + watch;
         match kind {
             CrossingKind::Side => {
-                let zero = self.is_zero(program, (region, watch), value, residual);
+                let zero = self.is_on_level(program, (region, watch), index, value);
                 Ok(if zero { self.direction(region, watch) } else { sign(value) })
             }
             CrossingKind::Cell => {
@@ -163,18 +162,66 @@ impl Simulation {
                 // Next to an edge the value is at it, and goes to the cell that it moves to.
                 // Cells have no negative zero, which the sum takes away.
                 let edge = value.round() + 0.0;
-                let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
-                self.s.slots[residual] = room;
-                let on_edge = self.is_zero(program, (region, watch), value - edge, residual);
-                let room = std::mem::replace(&mut self.s.slots[residual], room);
-                self.s.slots[crossing.residual as usize] = room;
-                Ok(match on_edge {
+                Ok(match self.is_on_level(program, (region, watch), index, value) {
                     true if self.direction(region, watch) < 0.0 => edge - 1.0,
                     true => edge,
                     false => value.floor() + 0.0,
                 })
             }
         }
+    }
+
+    /// Whether a crossing with a value is at zero or at an edge of a cell, but for its residual and
+    /// for rounding.
+    fn is_on_level(
+        &mut self,
+        program: &Program,
+        (region, watch): (usize, usize),
+        index: usize,
+        value: f64,
+    ) -> bool {
+        let residual = program.regions[region].residual as usize + watch;
+        let crossing = &program.crossings[index];
+        if crossing.kind == CrossingKind::Side {
+            return self.is_zero(program, (region, watch), value, residual);
+        }
+        let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
+        self.s.slots[residual] = room;
+        let on_edge = self.is_zero(program, (region, watch), value - value.round(), residual);
+        let room = std::mem::replace(&mut self.s.slots[residual], room);
+        self.s.slots[crossing.residual as usize] = room;
+        on_edge
+    }
+
+    /// Looks at what the units of a microstep have read by its value, because that is another than
+    /// the frozen one. Where it is a zero but for rounding it gets a residual, and the unit is asked
+    /// for again; says whether any is.
+    pub(crate) fn read_by_side(&mut self, program: &Program) -> bool {
+        let mut again = false;
+        for place in 0..self.ran.len() {
+            let number = self.ran[place] as usize;
+            for (from, index) in &program.units[number].crossings {
+                let crossing = &program.crossings[*index];
+                let Some((region, watch)) = crossing.watch else { continue };
+                let value = self.s.slots[*from as usize];
+                let frozen = self.s.slots[program.cell(crossing.frozen).slot as usize];
+                let (beyond, read) = match crossing.kind {
+                    CrossingKind::Side => (value.abs(), sign(value)),
+                    CrossingKind::Cell => ((value - value.round()).abs(), value.floor()),
+                };
+                let next_to_it = crossing.kind == CrossingKind::Side
+                    || [frozen, frozen + 1.0].contains(&value.round());
+                let known = self.s.slots[crossing.residual as usize];
+                if read == frozen || beyond <= known || !next_to_it {
+                    continue;
+                }
+                if self.is_on_level(program, (region.index(), watch), *index, value) {
+                    self.asked[number / 64] |= 1 << (number % 64);
+                    again = true;
+                }
+            }
+        }
+        again
     }
 
     /// Whether a value is zero, but for its residual and for rounding; what rounding may have made

@@ -20,9 +20,25 @@ impl Simulation {
         tag: Tag,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let compiled = !sink.listens() && self.has_compiled_units();
         self.ran.clear();
         self.duties = Duties::default();
+        self.run_asked(program, tag, sink)?;
+        if self.duties.have(Duties::CROSSINGS) && self.read_by_side(program) {
+            self.run_asked(program, tag, sink)?;
+            self.ran.sort_unstable();
+            self.ran.dedup();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn run_asked(
+        &mut self,
+        program: &Program,
+        tag: Tag,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let compiled = !sink.listens() && self.has_compiled_units();
         for word in 0..self.asked.len() {
             while self.asked[word] != 0 {
                 if compiled && self.run_compiled(program, word) {

@@ -225,7 +225,11 @@ impl Simulation {
         let lost = returns.lost > 0 && slope <= self.rounded(region, watch)[1].error;
         let stopped = slope <= 64.0 * f64::EPSILON * returns.slope.abs();
         let passes = lost || stopped && returns.slope * side > 0.0;
-        if crossing.kind != CrossingKind::Side || !passes || side != returns.side || value > residual {
+        if crossing.kind != CrossingKind::Side
+            || !passes
+            || side != returns.side
+            || value > residual
+        {
             return;
         }
         match self.options.zeno {
