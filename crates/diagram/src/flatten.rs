@@ -12,12 +12,12 @@ use crate::flat::{BlockId, Diagram, InstancePort, Record, Solve, WireId};
 use crate::machine::{FragmentId, Modes};
 use crate::modal::Machines;
 use crate::parameters::Moving;
-use crate::repeated::Array;
+use crate::repeated::{Array, whole_number};
 use crate::scope::{Entity, Scope, ScopeId};
 use crate::{Overrides, parameters, run, settings, typing};
 
-/// The greatest number of blocks in a flat diagram.
-pub(crate) const MAXIMUM_BLOCKS: usize = 4_000_000;
+/// The greatest number of blocks in a flat diagram that does not say another.
+const DEFAULT_BLOCKS: usize = 250_000;
 /// The greatest depth of instances inside instances.
 const MAXIMUM_DEPTH: usize = 200;
 
@@ -102,6 +102,9 @@ pub(crate) struct Flattener<'m> {
     pub arrays: Vec<Array<'m>>,
     /// What stands for an expression until its names are resolved.
     unresolved: Arc<Formula>,
+    /// How many blocks there may be, and whether that was said.
+    pub limit: usize,
+    full: bool,
     /// Functions of expressions by where they were written.
     formulas: HashMap<(Span, usize), Arc<Formula>>,
 }
@@ -120,6 +123,8 @@ impl<'m> Flattener<'m> {
             machines: Machines::default(),
             arrays: Vec::new(),
             unresolved: unresolved(model.diagram(model.root).name.span),
+            limit: DEFAULT_BLOCKS,
+            full: false,
             formulas: HashMap::new(),
         }
     }
@@ -175,6 +180,9 @@ impl<'m> Flattener<'m> {
             entities: HashMap::new(),
             ports: HashMap::new(),
         });
+        if parent.is_none() {
+            self.take_limit(id);
+        }
         self.take_domain(id);
         nested.push(diagram);
         self.declare_all(id, nested);
@@ -203,12 +211,36 @@ impl<'m> Flattener<'m> {
         self.scopes[id.index()].tolerance = self.errors.keep(tolerance);
     }
 
+    /// How many blocks the model may have: what it says, or the usual number.
+    fn take_limit(&mut self, id: ScopeId) {
+        let Some(expr) = &self.model.simulate.maximum_blocks else { return };
+        let limit = self.constant(id, expr).and_then(|value| {
+            whole_number(&value).and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
+                let message = "`maximum_blocks` must be a whole number";
+                Diagnostic::error("bad-setting", message)
+                    .at(expr.span, format!("this is {value}"))
+            })
+        });
+        self.limit = self.errors.keep(limit).unwrap_or(self.limit);
+    }
+
+    /// More blocks than the model may have, where they were written that are too many.
+    pub(crate) fn too_large(&self, span: Span) -> Diagnostic {
+        let limit = self.limit;
+        Diagnostic::error("too-large", format!("the model has more than {limit} blocks"))
+            .at(span, "")
+            .note("a block takes about 10 kB of memory")
+            .help("if that is meant, raise `maximum_blocks` under `simulate`")
+    }
+
     /// Declares the blocks of a scope.
     pub(crate) fn declare_all(&mut self, id: ScopeId, nested: &mut Vec<DiagramId>) {
         for block in &self.scope(id).diagram.blocks {
-            if self.drafts.len() >= MAXIMUM_BLOCKS {
-                let message = format!("the model has more than {MAXIMUM_BLOCKS} blocks");
-                self.errors.push(Diagnostic::error("too-large", message).at(block.name.span, ""));
+            if self.drafts.len() + self.scopes.len() > self.limit {
+                if !std::mem::replace(&mut self.full, true) {
+                    let error = self.too_large(block.name.span);
+                    self.errors.push(error);
+                }
                 break;
             }
             if let Some(entity) = self.declare(id, block, nested) {

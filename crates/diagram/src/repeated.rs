@@ -13,7 +13,7 @@ use expr::{Expr, ExprKind};
 use model::{DiagramId, Named, Repeated};
 
 use crate::flat::{BlockArray, WireId};
-use crate::flatten::{Flattener, MAXIMUM_BLOCKS};
+use crate::flatten::Flattener;
 use crate::scope::{Entity, Scope, ScopeId};
 
 /// Blocks with indices.
@@ -73,11 +73,8 @@ impl<'m> Flattener<'m> {
                     .help("say how many there are, 1 or more")
             })?;
             total = total.saturating_mul(count as usize);
-            match total > MAXIMUM_BLOCKS {
-                true => {
-                    let message = format!("the model has more than {MAXIMUM_BLOCKS} blocks");
-                    Err(Diagnostic::error("too-large", message).at(index.value.span, ""))
-                }
+            match total > self.limit {
+                true => Err(self.too_large(index.value.span)),
                 false => Ok(count as usize),
             }
         };
@@ -312,7 +309,7 @@ fn brackets(at: &[usize]) -> String {
     format!("[{}]", at.join(","))
 }
 
-fn whole_number(value: &Value) -> Option<i64> {
+pub(crate) fn whole_number(value: &Value) -> Option<i64> {
     let number = value.as_f64()?;
     (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
 }

@@ -115,6 +115,10 @@ impl Inference {
             }
             self.suppose(supposed)?;
         }
+        let left = self.stuck().next();
+        if let Some(block) = left {
+            self.errors.push(self.unsettled(BlockId::new(block)));
+        }
         std::mem::take(&mut self.errors).or(())
     }
 
@@ -224,7 +228,10 @@ impl Inference {
         let mut taken: Vec<Supposition> =
             promises.into_iter().filter(|(_, ty)| !large || !ty.is_scalar()).collect();
         if taken.is_empty() {
-            taken.extend(self.stuck().map(output).find(|wire| open(*wire)).map(|w| (w, UNTYPED)));
+            let firsts = self.stuck().map(output);
+            let others = self.stuck().flat_map(|i| self.drafts[i].outputs.iter().copied().skip(1));
+            let free = firsts.chain(others).find(|wire| open(*wire));
+            taken.extend(free.map(|wire| (wire, UNTYPED)));
         }
         taken
     }

@@ -470,22 +470,22 @@ impl Simulation {
         let mut length = (end - from).seconds();
         let shortest = SHORTEST * length;
         let mut result = Ok(());
-        while from < end && result.is_ok() {
+        while from < end {
             let rest = (end - from).seconds();
             let to = match from.offset(length) {
                 Some(to) if length < rest && from < to => to.min(end),
                 _ => end,
             };
             result = self.sample_piece(region, from, to, &mut samples);
-            let fits = fits(&samples, code.sample_width, &self.options);
-            if result.is_ok() && !fits && length > shortest {
+            if result.is_err() {
+                break;
+            }
+            if length > shortest && !fits(&samples, code.sample_width, &self.options) {
                 length = 0.5 * length.min(rest);
                 continue;
             }
-            if result.is_ok() {
-                let coefficients = &samples[..NODES.len() * code.sample_width];
-                self.s.histories[region].push(code, from, to, coefficients);
-            }
+            let coefficients = &samples[..NODES.len() * code.sample_width];
+            self.s.histories[region].push(code, from, to, coefficients);
             from = to;
             length *= 2.0;
         }

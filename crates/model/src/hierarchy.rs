@@ -207,6 +207,8 @@ pub struct Simulate {
     pub seed: Option<Expr>,
     /// The greatest number of microsteps at one time.
     pub microsteps: Option<Expr>,
+    /// The greatest number of blocks that the model may have.
+    pub maximum_blocks: Option<Expr>,
     /// What to do at a Zeno point: the words `error` or `stop`.
     pub zeno: Option<Spanned<String>>,
     /// What an impulse is: the words `symbolic`, `stepped` or `numeric`.

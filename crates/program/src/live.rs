@@ -68,10 +68,10 @@ impl<'a> Copier<'a> {
     }
 
     fn operand(&self, id: NodeId) -> Option<(NodeId, bool)> {
-        match self.graph.node(id).op {
-            Op::Leaf(slot) => self.operands.get(&slot).copied(),
-            _ => None,
-        }
+        let Op::Leaf(slot) = self.graph.node(id).op else { return None };
+        // An element of a vector that is watched by itself stays frozen.
+        let whole = |own: &&(NodeId, bool)| self.graph.ty(own.0).shape == self.graph.ty(id).shape;
+        self.operands.get(&slot).filter(whole).copied()
     }
 
     /// What stands for a node, from what stands for those that it needs. A side that depends on

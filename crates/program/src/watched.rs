@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use base::Interval;
 use ir::{Binary, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::program::{Program, RegionProgram};
 
@@ -51,7 +52,7 @@ pub struct Function {
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// Places of states and of what is frozen, and the sums of absolute values of their factors.
-    pub places: Vec<(Slot, f64)>,
+    pub places: SmallVec<[(Slot, f64); 2]>,
     /// The sum of absolute values of the factors of time.
     pub time: f64,
     /// The sum of absolute values of its constants.
@@ -247,7 +248,7 @@ fn leaf(moving: &Moving, slot: Slot, scalar: bool) -> Found {
     }
     let state = (moving.is_state)(slot);
     let shape = if state { Shape::Affine } else { Shape::Still };
-    let terms = scalar.then(|| Terms { places: vec![(slot, 1.0)], ..Terms::default() });
+    let terms = scalar.then(|| Terms { places: smallvec![(slot, 1.0)], ..Terms::default() });
     Found { shape, gain: Some(if state { 1.0 } else { 0.0 }), terms }
 }
 

@@ -94,7 +94,7 @@ fn lesser(a: f64, b: f64) -> f64 {
 
 /// The greater of two numbers, by one instruction; the second where one is not a number.
 #[inline(always)]
-fn greater(a: f64, b: f64) -> f64 {
+pub(crate) fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 

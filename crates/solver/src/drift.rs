@@ -7,11 +7,32 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::crossing::greater;
+use crate::wide::wide;
+
 /// Half a unit in the last place, relative to a number.
 const HALF: f64 = 0.5 * f64::EPSILON;
 /// How many times the root of the sum of squares is taken, for a walk that wanders off by more than
 /// it does on average.
 const MARGIN: f64 = 4.0;
+
+/// How many numbers are compared side by side.
+const LANES: usize = 16;
+
+/// The largest of some sizes, or 0: in lanes, for one after the other each comparison would wait
+/// for the one before.
+#[inline(always)]
+fn largest(x: &[f64], size: impl Fn(f64) -> f64) -> f64 {
+    let mut most = [0.0; LANES];
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for chunk in whole {
+        for (most, x) in most.iter_mut().zip(chunk) {
+            *most = greater(size(*x), *most);
+        }
+    }
+    let rest = rest.iter().map(|x| size(*x));
+    most.into_iter().chain(rest).fold(0.0, |most, size| greater(size, most))
+}
 
 /// What is known of the rounding of each state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,8 +62,12 @@ impl Drift {
     /// Looks at the states where a step ends that may be cut yet.
     #[inline]
     pub fn see(&mut self, x: &[f64]) {
-        let larger = |most: f64, x: &f64| if x.abs() > most { x.abs() } else { most };
-        self.largest_state = x.iter().fold(self.largest_state, larger);
+        let most = wide(
+            x.len(),
+            #[inline(always)]
+            || largest(x, f64::abs),
+        );
+        self.largest_state = greater(self.largest_state, most);
     }
 
     /// Takes one more step in, by the states where the solution stands after it.
@@ -51,12 +76,16 @@ impl Drift {
         if self.squares.len() != x.len() {
             return self.restart(&[], x);
         }
-        let mut largest = self.largest_square;
-        for (square, x) in self.squares.iter_mut().zip(x) {
-            *square += x * x;
-            largest = if *square > largest { *square } else { largest };
-        }
-        self.largest_square = largest;
+        let squares = &mut self.squares[..];
+        let most = wide(
+            x.len(),
+            #[inline(always)]
+            || {
+                squares.iter_mut().zip(x).for_each(|(square, x)| *square += x * x);
+                largest(squares, |square| square)
+            },
+        );
+        self.largest_square = greater(self.largest_square, most);
     }
 
     /// The largest rounding of any state.

@@ -1,5 +1,6 @@
 //! Every stage in order, from a model to something that runs.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
@@ -176,15 +177,32 @@ impl System {
     /// The names that the numbers on a wire stand for: the states of a machine, also where it is
     /// inside another one whose states hand them on.
     fn labels(&self, wire: diagram::WireId) -> Option<&[String]> {
-        let wire = self.diagram.wire(wire);
-        let block = self.diagram.block(wire.block);
-        if wire.port == 0 && block.kind.labels().is_some() {
-            return block.kind.labels();
+        self.handed_labels(wire, &mut HashMap::new())
+    }
+
+    /// The same, with what is known of wires that were looked at; those that are handed on in a
+    /// circle have none.
+    fn handed_labels<'a>(
+        &'a self,
+        id: diagram::WireId,
+        known: &mut HashMap<diagram::WireId, Option<&'a [String]>>,
+    ) -> Option<&'a [String]> {
+        if let Some(known) = known.get(&id) {
+            return *known;
         }
-        let handed = block.kind.info().name == ModeOutput::NAME;
-        let [_, arms, said, _] = &block.inputs[..] else { return None };
-        let first = self.labels(*arms.first().filter(|_| handed && said.is_empty())?)?;
-        arms.iter().all(|arm| self.labels(*arm) == Some(first)).then_some(first)
+        known.insert(id, None);
+        let wire = self.diagram.wire(id);
+        let block = self.diagram.block(wire.block);
+        let own = block.kind.labels().filter(|_| wire.port == 0);
+        let found = own.or_else(|| {
+            let handed = block.kind.info().name == ModeOutput::NAME;
+            let [_, arms, said, _] = &block.inputs[..] else { return None };
+            let mut arms = arms.iter().filter(|_| handed && said.is_empty());
+            let first = self.handed_labels(*arms.next()?, known)?;
+            arms.all(|arm| self.handed_labels(*arm, known) == Some(first)).then_some(first)
+        });
+        known.insert(id, found);
+        found
     }
 
     /// What a trace says about where it comes from.

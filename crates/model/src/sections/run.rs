@@ -10,7 +10,7 @@ use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Record, Simulate};
 
 /// What the section `simulate` may have.
-pub const SIMULATE_KEYS: [&str; 15] = [
+pub const SIMULATE_KEYS: [&str; 16] = [
     "start",
     "stop",
     "solver",
@@ -24,6 +24,7 @@ pub const SIMULATE_KEYS: [&str; 15] = [
     "times",
     "seed",
     "microsteps",
+    "maximum_blocks",
     "zeno",
     "impulses",
 ];
@@ -88,6 +89,7 @@ pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
         times: value("times"),
         seed: value("seed"),
         microsteps: value("microsteps"),
+        maximum_blocks: value("maximum_blocks"),
         solver: None,
         zeno: None,
         impulses: None,
