@@ -217,8 +217,7 @@ impl<'m> Flattener<'m> {
         let limit = self.constant(id, expr).and_then(|value| {
             whole_number(&value).and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
                 let message = "`maximum_blocks` must be a whole number";
-                Diagnostic::error("bad-setting", message)
-                    .at(expr.span, format!("this is {value}"))
+                Diagnostic::error("bad-setting", message).at(expr.span, format!("this is {value}"))
             })
         });
         self.limit = self.errors.keep(limit).unwrap_or(self.limit);

@@ -6,6 +6,9 @@ use base::{Diagnostic, Span, Value, did_you_mean};
 use expr::{Expr, evaluate};
 use model::Diagram;
 
+/// How many names of a long cycle are shown at its beginning and at its end.
+const SHOWN: usize = 8;
+
 /// The values of all parameters of an instance. `given` has those that come from outside.
 pub(crate) fn evaluate_all(
     diagram: &Diagram,
@@ -13,16 +16,17 @@ pub(crate) fn evaluate_all(
     errors: &mut base::Diagnostics,
     missing_at: Option<Span>,
 ) -> HashMap<String, Value> {
-    let mut table = Table { diagram, values: given, visiting: Vec::new(), failed: Vec::new() };
-    for parameter in &diagram.parameters {
-        let name = &parameter.name.value;
-        if table.failed.contains(name) {
-            continue;
-        }
-        let at = missing_at.unwrap_or(parameter.name.span);
-        if let Err(error) = table.get(name, at) {
-            table.failed.append(&mut table.visiting);
-            errors.push(error);
+    let numbers = diagram.parameters.iter().enumerate().map(|(i, p)| (p.name.value.as_str(), i));
+    let mut table = Table {
+        diagram,
+        numbers: numbers.collect(),
+        values: given,
+        state: vec![State::New; diagram.parameters.len()],
+    };
+    for (number, parameter) in diagram.parameters.iter().enumerate() {
+        if table.state[number] == State::New {
+            let at = missing_at.unwrap_or(parameter.name.span);
+            table.find(number, at).unwrap_or_else(|error| errors.push(error));
         }
     }
     for parameter in &diagram.parameters {
@@ -33,44 +37,99 @@ pub(crate) fn evaluate_all(
     table.values
 }
 
+/// What was done about a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    /// It waits for others, or it has failed and so have those that wait for it.
+    Open,
+    Known,
+}
+
 struct Table<'m> {
     diagram: &'m Diagram,
+    numbers: HashMap<&'m str, usize>,
     values: HashMap<String, Value>,
-    visiting: Vec<String>,
-    failed: Vec<String>,
+    state: Vec<State>,
 }
 
 impl Table<'_> {
-    fn get(&mut self, name: &str, span: Span) -> Result<Value, Diagnostic> {
-        if let Some(value) = self.values.get(name) {
-            return Ok(value.clone());
+    /// Finds the value of a parameter, after those that it turns out to need. They wait in a list,
+    /// not on the stack of calls: there may be any number of them.
+    fn find(&mut self, number: usize, span: Span) -> Result<(), Diagnostic> {
+        let mut waiting = vec![(number, span)];
+        while let Some((number, span)) = waiting.last().copied() {
+            self.state[number] = State::Open;
+            match self.attempt(number, span)? {
+                None => {
+                    self.state[number] = State::Known;
+                    waiting.pop();
+                }
+                Some((needed, _)) if self.state[needed] == State::Open => {
+                    let first = waiting.iter().position(|(number, _)| *number == needed);
+                    // What is not waiting has failed, and that was said.
+                    return first.map_or(Ok(()), |first| Err(self.cycle(&waiting[first..])));
+                }
+                Some(needed) => waiting.push(needed),
+            }
         }
-        let known = self.diagram.parameters.iter().map(|p| p.name.value.as_str());
-        let Some(parameter) = self.diagram.parameters.iter().find(|p| p.name.value == name) else {
-            let message = format!("there is no parameter `{name}`");
-            return Err(Diagnostic::error("unknown-name", message)
-                .at(span, "a parameter is an expression over other parameters")
-                .maybe_help(did_you_mean(name, known)));
-        };
-        if let Some(first) = self.visiting.iter().position(|visited| visited == name) {
-            let mut cycle = self.visiting[first..].to_vec();
-            cycle.push(name.to_owned());
-            let message = format!("parameter `{name}` is defined by itself");
-            return Err(Diagnostic::error("parameter-cycle", message)
-                .at(parameter.name.span, "defined here")
-                .note(format!("the cycle is {}", cycle.join(" -> ")))
-                .help("give one of them a number"));
+        Ok(())
+    }
+
+    /// Evaluates a parameter, or says which other one has to be known before, and where.
+    fn attempt(&mut self, number: usize, span: Span) -> Result<Option<(usize, Span)>, Diagnostic> {
+        let parameter = &self.diagram.parameters[number];
+        let name = &parameter.name.value;
+        if self.values.contains_key(name) {
+            return Ok(None);
         }
         let Some(value) = &parameter.value else {
             let message = format!("parameter `{name}` has no value");
             return Err(Diagnostic::error("missing-parameter", message)
                 .at(span, format!("`{name}` must be given")));
         };
-        self.visiting.push(name.to_owned());
-        let result = evaluate(value, &mut |name, span| self.get(name, span))?;
-        self.visiting.pop();
-        self.values.insert(name.to_owned(), result.clone());
-        Ok(result)
+        let mut needed = None;
+        let result = evaluate(value, &mut |name, span| {
+            if let Some(value) = self.values.get(name) {
+                return Ok(value.clone());
+            }
+            needed = self.numbers.get(name).map(|number| (*number, span));
+            Err(self.unknown(name, span))
+        });
+        match (needed, result) {
+            (Some(needed), _) => Ok(Some(needed)),
+            (None, Err(error)) => Err(error),
+            (None, Ok(value)) => {
+                self.values.insert(name.clone(), value);
+                Ok(None)
+            }
+        }
+    }
+
+    fn unknown(&self, name: &str, span: Span) -> Diagnostic {
+        let error = Diagnostic::error("unknown-name", format!("there is no parameter `{name}`"))
+            .at(span, "a parameter is an expression over other parameters");
+        match self.numbers.contains_key(name) {
+            true => error,
+            false => error.maybe_help(did_you_mean(name, self.numbers.keys().copied())),
+        }
+    }
+
+    /// The refusal of a parameter that needs itself, by way of those that wait.
+    fn cycle(&self, waiting: &[(usize, Span)]) -> Diagnostic {
+        let parameters = &self.diagram.parameters;
+        let around = waiting.iter().chain(waiting.first());
+        let mut names: Vec<&str> =
+            around.map(|(number, _)| parameters[*number].name.value.as_str()).collect();
+        if names.len() > 2 * SHOWN {
+            names.splice(SHOWN..names.len() - SHOWN, ["..."]);
+        }
+        let own = &parameters[waiting[0].0].name;
+        let message = format!("parameter `{}` is defined by itself", own.value);
+        Diagnostic::error("parameter-cycle", message)
+            .at(own.span, "defined here")
+            .note(format!("the cycle is {}", names.join(" -> ")))
+            .help("give one of them a number")
     }
 }
 

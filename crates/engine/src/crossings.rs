@@ -1,15 +1,15 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
 use ir::{JET_ORDER, Jet, Rounded, Slot, run};
-use program::{CellId, CrossingKind, Program, Source, Terms, UnitId};
+use program::{CellId, CrossingKind, Program, RegionProgram, Source, Terms, UnitId};
 
 use base::Tag;
 
-use crate::flow::{all_finite, counted, known_function, numbered, states, watches};
+use crate::flow::{all_finite, counted, numbered, room, states, watches};
 use crate::native::code;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
-use crate::snapshot::Tick;
+use crate::snapshot::{RegionState, Tick};
 use crate::{Event, RunError};
 
 /// How often sides are set again, when a diagram starts, because they depend on each other.
@@ -85,6 +85,7 @@ impl Simulation {
         found: &mut Vec<(usize, f64)>,
     ) -> Result<(), RunError> {
         let code = &program.regions[region];
+        let leaps = begins && self.s.regions[region].leaps();
         for span in code.spans.iter().filter(|span| span.watches > 0) {
             if !self.runs(span.fragment) || self.is_silenced(span.fragment) {
                 continue;
@@ -93,7 +94,7 @@ impl Simulation {
                 let index = code.watches[watch].crossing;
                 // A cell has two watches, and is looked at once.
                 if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
-                    let leap = if begins { self.leap(region, watch) } else { None };
+                    let leap = if leaps { self.leap(region, watch) } else { None };
                     let new = match leap {
                         Some(side) if program.crossings[index].kind == CrossingKind::Side => side,
                         _ => self.new_frozen(program, region, index)?,
@@ -266,49 +267,30 @@ impl Simulation {
 
     /// A watched function and its time derivative at this tick, with their roundings.
     pub(crate) fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
-        self.take_drift(region);
-        self.rounded_here(region, watch)
+        self.rounded_with(region, watch, true)
     }
 
     /// The same with the rounding of this instant alone, without what steps have gathered.
     pub(crate) fn rounded_now(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
-        self.drift.clear();
-        self.rounded_here(region, watch)
+        self.rounded_with(region, watch, false)
     }
 
-    fn rounded_here(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+    fn rounded_with(&mut self, region: usize, watch: usize, gathered: bool) -> [Rounded; 2] {
         let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
-        let (slots, drift) = (&self.s.slots, &self.drift);
+        let slots = &self.s.slots;
+        let drift = Gathered::new(code, state, self.s.tick.as_deref(), slots);
         let time = slots[self.program.time as usize];
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
-        let function = known_function(&mut self.functions[region], &self.program, region, watch);
-        function.round(|source| match source {
+        let room = room(&mut self.functions[region], code, watch);
+        self.program.round((region, watch), room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
             Source::Frozen(slot) => at(slot as usize),
             Source::Rate(i) => at(code.rate as usize + i),
             Source::State(i) => {
-                let number = counted(states(&state.ranges), i);
-                let drift = number.and_then(|k| drift.get(k)).copied().unwrap_or(0.0);
+                let drift = if gathered { drift.of(i) } else { 0.0 };
                 Rounded::entering(slots[code.state as usize + i], drift)
             }
         })
-    }
-
-    /// The rounding gathered in the states of a region; none in those that this tick has set.
-    fn take_drift(&mut self, region: usize) {
-        let state = &self.s.regions[region];
-        state.solver.drift(&mut self.drift);
-        let here = self.s.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
-        if !here {
-            return;
-        }
-        let own = &self.s.slots[self.program.regions[region].state as usize..];
-        let places = states(&state.ranges).flat_map(|(from, length)| from..from + length);
-        for ((drift, old), place) in self.drift.iter_mut().zip(state.solver.state()).zip(places) {
-            if own[place].to_bits() != old.to_bits() {
-                *drift = 0.0;
-            }
-        }
     }
 
     /// The sign of the first time derivative of a watched function that does not vanish, but for
@@ -333,7 +315,6 @@ impl Simulation {
     /// coefficient of the rates gives the next of the states.
     #[cold]
     fn higher_direction(&mut self, region: usize, watch: usize) -> f64 {
-        self.take_drift(region);
         let program = &self.program.regions[region];
         let entering = |x: f64| Rounded::entering(x, 0.0);
         self.jets.clear();
@@ -351,10 +332,10 @@ impl Simulation {
             }
         }
         let (state, rate) = (program.state as usize, program.rate as usize);
-        let running = states(&self.s.regions[region].ranges);
-        let running = running.flat_map(|(from, length)| from..from + length);
-        for (place, drift) in running.zip(&self.drift) {
-            self.jets[state + place].0[0].error += drift;
+        let tick = self.s.tick.as_deref();
+        let drift = Gathered::new(program, &self.s.regions[region], tick, &self.s.slots);
+        for place in 0..program.dimension {
+            self.jets[state + place].0[0].error += drift.of(place);
         }
         for k in 0..JET_ORDER {
             run(&program.derivative, &mut self.jets);
@@ -523,6 +504,36 @@ impl Simulation {
         if let Some(tick) = &mut self.s.tick {
             tick.pulses.push(cell);
         }
+    }
+}
+
+/// The rounding that steps have gathered in the states of a region.
+struct Gathered<'a> {
+    state: &'a RegionState,
+    /// The states of the region in the buffer.
+    own: &'a [f64],
+    /// Whether the solver stands where the tick is, so that what has another value now was set.
+    here: bool,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(
+        code: &RegionProgram,
+        state: &'a RegionState,
+        tick: Option<&Tick>,
+        slots: &'a [f64],
+    ) -> Gathered<'a> {
+        let here = tick.is_some_and(|tick| tick.time == state.reached);
+        let from = code.state as usize;
+        Gathered { state, own: &slots[from..from + code.dimension], here }
+    }
+
+    /// That of a state, by its number in the region; none where this tick has set it.
+    fn of(&self, place: usize) -> f64 {
+        let Some(number) = counted(states(&self.state.ranges), place) else { return 0.0 };
+        let solver = &self.state.solver;
+        let set = self.here && self.own[place].to_bits() != solver.state()[number].to_bits();
+        if set { 0.0 } else { solver.drift(number) }
     }
 }
 

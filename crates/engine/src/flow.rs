@@ -2,7 +2,7 @@
 
 use base::{Interval, Time};
 use ir::{Active, Rounded, Slot, run, run_active};
-use program::{Jacobian, Line, Program, RegionProgram, Source, Span, WatchedFunction};
+use program::{Jacobian, Line, Program, RegionProgram, Room, Source, Span};
 use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
 use crate::history::History;
@@ -21,7 +21,7 @@ pub(crate) struct ActiveTapes {
 }
 
 /// The watched functions of a region that bounds or roundings have been asked of.
-pub(crate) type Functions = Vec<Option<Box<WatchedFunction>>>;
+pub(crate) type Functions = Vec<Room>;
 
 /// The finest difference of times \[s\]: those of ticks are whole attoseconds.
 const ATTOSECOND: f64 = 1e-18;
@@ -171,17 +171,16 @@ pub(crate) fn counted(places: Places, index: usize) -> Option<usize> {
     None
 }
 
-/// A watched function, made where it is missing.
-pub(crate) fn known_function<'f>(
+/// Room for the numbers of a watched function.
+pub(crate) fn room<'f>(
     functions: &'f mut Functions,
-    program: &Program,
-    region: usize,
+    program: &RegionProgram,
     watch: usize,
-) -> &'f mut WatchedFunction {
+) -> &'f mut Room {
     if functions.is_empty() {
-        functions.resize_with(program.regions[region].watches.len(), || None);
+        functions.resize_with(program.watches.len(), Room::default);
     }
-    functions[watch].get_or_insert_with(|| Box::new(program.watched_function(region, watch)))
+    &mut functions[watch]
 }
 
 /// The number among those of the region of one that the solver counts.
@@ -397,8 +396,8 @@ impl System for Flow<'_> {
         let watch = self.watched(function);
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = Interval::point(self.origin) + span.time();
-        let own = known_function(self.functions, self.whole_program, self.region, watch);
-        let [value, rate] = own.enclose(|source| match source {
+        let (at, room) = ((self.region, watch), room(self.functions, self.program, watch));
+        let [value, rate] = self.whole_program.enclose(at, room, |source| match source {
             Source::Time => time,
             Source::Frozen(slot) => Interval::point(slots[slot as usize]),
             Source::State(i) => match counted(states(ranges), i) {
@@ -417,16 +416,16 @@ impl System for Flow<'_> {
         let watch = self.watched(function);
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = self.origin + at.t;
-        let own = known_function(self.functions, self.whole_program, self.region, watch);
-        let [value, rate] = own.round(|source| match source {
+        let (own, room) = ((self.region, watch), room(self.functions, self.program, watch));
+        let [value, rate] = self.whole_program.round(own, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
             Source::Frozen(slot) => Rounded::entering(slots[slot as usize], 0.0),
             Source::State(i) => match counted(states(ranges), i) {
-                Some(k) => Rounded::entering(at.x[k], at.drift.get(k).copied().unwrap_or(0.0)),
+                Some(k) => Rounded::entering(at.state(k), at.drift(k)),
                 None => Rounded::entering(slots[state as usize + i], 0.0),
             },
             Source::Rate(i) => match counted(states(ranges), i) {
-                Some(number) => Rounded::entering(at.dx[number], 0.0),
+                Some(number) => Rounded::entering(at.slope(number), 0.0),
                 None => Rounded::entering(0.0, 0.0),
             },
         });

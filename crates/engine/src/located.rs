@@ -25,6 +25,11 @@ impl RegionState {
         located.fold(0.0, f64::max)
     }
 
+    /// Whether a function was located that leaps over zero.
+    pub(crate) fn leaps(&self) -> bool {
+        self.solver.crossed().iter().any(|located| located.leap != 0.0)
+    }
+
     /// The times at which what was located may have happened.
     fn possible(&self) -> (Time, Time) {
         let most = 64.0 * f64::EPSILON * self.reached.seconds().abs();
@@ -68,8 +73,7 @@ impl Simulation {
     /// solver has seen it at an offset from the start of the phase, whose last places are finer than
     /// those of the time itself.
     pub(crate) fn pass_leaps(&mut self, region: usize, horizon: Time) {
-        let crossed = self.s.regions[region].solver.crossed();
-        if crossed.iter().all(|located| located.leap == 0.0) {
+        if !self.s.regions[region].leaps() {
             return;
         }
         let code = self.program.clone();

@@ -97,7 +97,6 @@ pub struct Simulation {
     pub(crate) active: Vec<ActiveTapes>,
     /// The watched functions of each region that bounds or roundings have been asked of.
     pub(crate) functions: Vec<Functions>,
-    pub(crate) drift: Vec<f64>,
     /// Which region reaches least far, while regions step and nothing else happens.
     pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
@@ -157,7 +156,6 @@ impl Simulation {
             pass: Pass::default(),
             active: vec![ActiveTapes::default(); regions],
             functions: vec![Functions::new(); regions],
-            drift: Vec::new(),
             race: Race::default(),
             silenced: Vec::new(),
             before: Before::default(),

@@ -37,4 +37,4 @@ pub use program::{
 pub use rates::{Rates, rates};
 pub use reach::Reach;
 pub use sweep::{Pass, Sweep, sweep};
-pub use watched::{Function, Shape, Source, Terms, WatchedFunction};
+pub use watched::{Function, Room, Shape, Source, Terms};

@@ -6,6 +6,7 @@
 //! own, which is made when it is first asked for.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use base::Interval;
 use ir::{Binary, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
@@ -46,6 +47,10 @@ pub struct Function {
     pub terms: Option<Terms>,
     /// The same of its time derivative.
     pub rate_terms: Option<Terms>,
+    /// Its tape on intervals, made when it is first asked for, by whatever run.
+    pub(crate) enclosure: OnceLock<Box<Own>>,
+    /// The same on numbers with their rounding.
+    pub(crate) rounding: OnceLock<Box<Own>>,
 }
 
 /// An affine function by the sizes of its terms.
@@ -140,7 +145,8 @@ impl Shapes {
             _ => f64::INFINITY,
         };
         let rate_terms = self.known[&full_rate].terms.clone();
-        Function { value, rate, full_rate, shape, gain, terms, rate_terms }
+        let (enclosure, rounding) = Default::default();
+        Function { value, rate, full_rate, shape, gain, terms, rate_terms, enclosure, rounding }
     }
 
     fn visit(&mut self, graph: &Graph, moving: &Moving, roots: &[NodeId]) {
@@ -265,25 +271,26 @@ pub enum Source {
     Time,
 }
 
-/// The tapes of one watched function, on intervals and on numbers with their rounding.
-#[derive(Clone, Debug)]
-pub struct WatchedFunction {
-    enclosure: Own<Interval>,
-    rounding: Own<Rounded>,
-}
-
 /// A tape over places of its own.
 #[derive(Clone, Debug)]
-struct Own<T> {
+pub(crate) struct Own {
     tape: Tape,
     inputs: Vec<(Source, Slot)>,
-    buffer: Vec<T>,
+    image: Vec<f64>,
     value: Slot,
     rate: Slot,
 }
 
-impl<T: Scalar> Own<T> {
-    fn new(program: &Program, region: &RegionProgram, value: NodeId, rate: NodeId) -> Own<T> {
+/// Room for the numbers of one watched function in a run, for each kind of them; none before they
+/// are first asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    intervals: Vec<Interval>,
+    rounded: Vec<Rounded>,
+}
+
+impl Own {
+    fn new(program: &Program, region: &RegionProgram, value: NodeId, rate: NodeId) -> Own {
         let graph = &program.graph;
         let mut layout = Layout::default();
         // Leaves of several lengths may begin at one place; the longest has room for all.
@@ -305,17 +312,20 @@ impl<T: Scalar> Own<T> {
         let (to_value, to_rate) = (layout.reserve(1), layout.reserve(1));
         let roots = [(value, to_value), (rate, to_rate)];
         let tape = Tape::compile(graph, &roots, &mut layout, &|slot| places[&slot]);
-        let buffer = layout.image().iter().map(|x| T::constant(*x)).collect();
-        Own { tape, inputs, buffer, value: to_value, rate: to_rate }
+        let image = layout.image().to_vec();
+        Own { tape, inputs, image, value: to_value, rate: to_rate }
     }
 
     /// Runs it with what the sources give; the value and its time derivative.
-    fn run(&mut self, mut of: impl FnMut(Source) -> T) -> [T; 2] {
-        for (source, place) in &self.inputs {
-            self.buffer[*place as usize] = of(*source);
+    fn run<T: Scalar>(&self, room: &mut Vec<T>, mut of: impl FnMut(Source) -> T) -> [T; 2] {
+        if room.is_empty() {
+            room.extend(self.image.iter().map(|x| T::constant(*x)));
         }
-        run(&self.tape, &mut self.buffer);
-        [self.buffer[self.value as usize], self.buffer[self.rate as usize]]
+        for (source, place) in &self.inputs {
+            room[*place as usize] = of(*source);
+        }
+        run(&self.tape, room);
+        [room[self.value as usize], room[self.rate as usize]]
     }
 }
 
@@ -335,26 +345,30 @@ fn source(program: &Program, region: &RegionProgram, slot: Slot) -> Source {
     }
 }
 
-impl WatchedFunction {
-    /// Bounds of the value and of its time derivative.
-    pub fn enclose(&mut self, of: impl FnMut(Source) -> Interval) -> [Interval; 2] {
-        self.enclosure.run(of)
-    }
-
-    /// The value and its time derivative with their roundings.
-    pub fn round(&mut self, of: impl FnMut(Source) -> Rounded) -> [Rounded; 2] {
-        self.rounding.run(of)
-    }
-}
-
 impl Program {
-    /// Makes the tapes of a watched function of a region.
-    pub fn watched_function(&self, region: usize, watch: usize) -> WatchedFunction {
+    /// Bounds of a watched function of a region and of its time derivative.
+    pub fn enclose(
+        &self,
+        (region, watch): (usize, usize),
+        room: &mut Room,
+        of: impl FnMut(Source) -> Interval,
+    ) -> [Interval; 2] {
         let region = &self.regions[region];
-        let Function { value, rate, full_rate, .. } = region.functions[watch];
-        WatchedFunction {
-            enclosure: Own::new(self, region, value, rate),
-            rounding: Own::new(self, region, value, full_rate),
-        }
+        let Function { value, rate, enclosure, .. } = &region.functions[watch];
+        let own = enclosure.get_or_init(|| Box::new(Own::new(self, region, *value, *rate)));
+        own.run(&mut room.intervals, of)
+    }
+
+    /// A watched function of a region and its time derivative, with their roundings.
+    pub fn round(
+        &self,
+        (region, watch): (usize, usize),
+        room: &mut Room,
+        of: impl FnMut(Source) -> Rounded,
+    ) -> [Rounded; 2] {
+        let region = &self.regions[region];
+        let Function { value, full_rate, rounding, .. } = &region.functions[watch];
+        let own = rounding.get_or_init(|| Box::new(Own::new(self, region, *value, *full_rate)));
+        own.run(&mut room.rounded, of)
     }
 }

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Scratch;
 use interval::Suspect;
-pub(crate) use level::{Level, NoiseSpace, Probe, Seen};
+pub(crate) use level::{Level, Probe, Seen};
 pub use located::Located;
 
 /// The sides of all crossing functions and how far from zero each still counts as zero.

@@ -8,31 +8,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::crossing::greater;
-use crate::wide::wide;
+use crate::wide::{largest, wide};
 
 /// Half a unit in the last place, relative to a number.
 const HALF: f64 = 0.5 * f64::EPSILON;
 /// How many times the root of the sum of squares is taken, for a walk that wanders off by more than
 /// it does on average.
 const MARGIN: f64 = 4.0;
-
-/// How many numbers are compared side by side.
-const LANES: usize = 16;
-
-/// The largest of some sizes, or 0: in lanes, for one after the other each comparison would wait
-/// for the one before.
-#[inline(always)]
-fn largest(x: &[f64], size: impl Fn(f64) -> f64) -> f64 {
-    let mut most = [0.0; LANES];
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for chunk in whole {
-        for (most, x) in most.iter_mut().zip(chunk) {
-            *most = greater(size(*x), *most);
-        }
-    }
-    let rest = rest.iter().map(|x| size(*x));
-    most.into_iter().chain(rest).fold(0.0, |most, size| greater(size, most))
-}
 
 /// What is known of the rounding of each state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -65,7 +47,7 @@ impl Drift {
         let most = wide(
             x.len(),
             #[inline(always)]
-            || largest(x, f64::abs),
+            || largest(x.len(), |i| x[i].abs()),
         );
         self.largest_state = greater(self.largest_state, most);
     }
@@ -82,7 +64,7 @@ impl Drift {
             #[inline(always)]
             || {
                 squares.iter_mut().zip(x).for_each(|(square, x)| *square += x * x);
-                largest(squares, |square| square)
+                largest(squares.len(), |i| squares[i])
             },
         );
         self.largest_square = greater(self.largest_square, most);
@@ -93,9 +75,8 @@ impl Drift {
         MARGIN * HALF * self.largest_square.sqrt()
     }
 
-    /// Writes the rounding of each state.
-    pub fn write(&self, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend(self.squares.iter().map(|square| MARGIN * HALF * square.sqrt()));
+    /// The rounding of one state.
+    pub fn of(&self, state: usize) -> f64 {
+        self.squares.get(state).map_or(0.0, |square| MARGIN * HALF * square.sqrt())
     }
 }

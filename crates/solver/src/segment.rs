@@ -9,7 +9,7 @@ use std::array::from_fn;
 
 use crate::tableau::DormandPrince;
 use crate::tableau::rodas5p::{DENSE, STAGES};
-use crate::wide::wide;
+use crate::wide::{largest, wide};
 
 /// How values inside a step are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,11 +89,16 @@ impl Segment {
 
     /// Writes the state at `t`; at the ends exactly the states of the step.
     pub fn value(&self, t: f64, x: &mut [f64]) {
+        self.values(t, 0, x);
+    }
+
+    /// The same for states from a number on.
+    pub fn values(&self, t: f64, from: usize, x: &mut [f64]) {
         if t == self.end {
-            return x.copy_from_slice(&self.x1);
+            return x.copy_from_slice(&self.x1[from..from + x.len()]);
         }
         if t == self.start {
-            return x.copy_from_slice(&self.x0);
+            return x.copy_from_slice(&self.x0[from..from + x.len()]);
         }
         let h = self.end - self.start;
         let theta = (t - self.start) / h;
@@ -101,27 +106,32 @@ impl Segment {
         if self.dense == Dense::Rodas5p {
             let [p, q, r] = DENSE;
             let w = from_fn(|j| (j + 1, theta * rest * (p[j] + theta * (q[j] + theta * r[j]))));
-            return self.sum::<STAGES>(x, 1.0, theta, w);
+            return self.sum::<STAGES>((x, from), 1.0, theta, w);
         }
         let chord = match self.dense {
             Dense::Linear => theta,
             _ => theta * theta * (3.0 - 2.0 * theta),
         };
         let ends = [h * theta * rest * rest, -h * theta * theta * rest];
-        self.blend(x, 1.0, chord, ends, h * theta * theta * rest * rest);
+        self.blend((x, from), 1.0, chord, ends, h * theta * theta * rest * rest);
     }
 
     /// Writes the time derivative of the dense output at `t`; at the ends the slopes there, except
     /// for Rodas5P.
     pub fn slope(&self, t: f64, dx: &mut [f64]) {
+        self.rates(t, 0, dx);
+    }
+
+    /// The same for states from a number on.
+    pub fn rates(&self, t: f64, from: usize, dx: &mut [f64]) {
         if !self.ends_smoothly() {
-            return self.slope_of_stages(t, dx);
+            return self.slope_of_stages(t, (dx, from));
         }
         if t == self.end {
-            return dx.copy_from_slice(self.end_slope());
+            return dx.copy_from_slice(&self.end_slope()[from..from + dx.len()]);
         }
         if t == self.start {
-            return dx.copy_from_slice(&self.slopes[0]);
+            return dx.copy_from_slice(&self.slopes[0][from..from + dx.len()]);
         }
         let h = self.end - self.start;
         let theta = (t - self.start) / h;
@@ -131,7 +141,7 @@ impl Segment {
             _ => 6.0 * theta * rest / h,
         };
         let ends = [rest * (1.0 - 3.0 * theta), theta * (3.0 * theta - 2.0)];
-        self.blend(dx, 0.0, chord, ends, 2.0 * theta * rest * (1.0 - 2.0 * theta));
+        self.blend((dx, from), 0.0, chord, ends, 2.0 * theta * rest * (1.0 - 2.0 * theta));
     }
 
     /// Writes both at once, with the same bits.
@@ -199,7 +209,7 @@ impl Segment {
     /// The largest coefficient of θ⁴ of any state, with a little to spare for its rounding. Beside
     /// values and slopes at both ends it is all that the dense output is made of.
     pub fn largest_quartic(&self) -> f64 {
-        let largest = match self.dense {
+        let most = match self.dense {
             Dense::Linear | Dense::Hermite => return 0.0,
             Dense::DormandPrince => {
                 let h = self.end - self.start;
@@ -210,11 +220,8 @@ impl Segment {
                     n,
                     #[inline(always)]
                     || {
-                        (0..n).fold(0.0, |largest: f64, i| {
-                            let sum = (0..6).fold(0.0, |sum, j| sum + weights[j] * k[j][i]);
-                            let size: f64 = sum;
-                            if size.abs() > largest { size.abs() } else { largest }
-                        })
+                        let sum = |i: usize| (0..6).fold(0.0, |sum, j| sum + weights[j] * k[j][i]);
+                        largest(n, |i| f64::abs(sum(i)))
                     },
                 )
             }
@@ -222,11 +229,11 @@ impl Segment {
                 (0..self.x0.len()).fold(0.0, |most: f64, i| most.max(self.quartic(i).abs()))
             }
         };
-        largest * (1.0 + 64.0 * f64::EPSILON)
+        most * (1.0 + 64.0 * f64::EPSILON)
     }
 
     /// The derivative of θ (1 - θ) (p + θ (q + θ r)) is p + 2 θ (q - p) + 3 θ² (r - q) - 4 θ³ r.
-    fn slope_of_stages(&self, t: f64, dx: &mut [f64]) {
+    fn slope_of_stages(&self, t: f64, dx: Part) {
         let h = self.end - self.start;
         let theta = (t - self.start) / h;
         let [p, q, r] = DENSE;
@@ -238,7 +245,7 @@ impl Segment {
     }
 
     /// `lead` x0 + `chord` (x1 - x0) + the slopes by their weights, for the kind of output.
-    fn blend(&self, out: &mut [f64], lead: f64, chord: f64, ends: [f64; 2], quartic: f64) {
+    fn blend(&self, out: Part, lead: f64, chord: f64, ends: [f64; 2], quartic: f64) {
         let last = self.slopes.len() - 1;
         match self.dense {
             Dense::Linear => self.sum(out, lead, chord, []),
@@ -250,10 +257,11 @@ impl Segment {
         }
     }
 
-    fn sum<const N: usize>(&self, out: &mut [f64], lead: f64, chord: f64, w: [(usize, f64); N]) {
+    fn sum<const N: usize>(&self, out: Part, lead: f64, chord: f64, w: [(usize, f64); N]) {
+        let (out, from) = out;
         let n = out.len();
-        let (x0, x1) = (&self.x0[..n], &self.x1[..n]);
-        let k: [&[f64]; N] = from_fn(|j| &self.slopes[w[j].0][..n]);
+        let (x0, x1) = (&self.x0[from..from + n], &self.x1[from..from + n]);
+        let k: [&[f64]; N] = from_fn(|j| &self.slopes[w[j].0][from..from + n]);
         for i in 0..n {
             let mut sum = chord * (x1[i] - x0[i]);
             for j in 0..N {
@@ -263,6 +271,9 @@ impl Segment {
         }
     }
 }
+
+/// Room for some states, and the number of the first of them.
+type Part<'a> = (&'a mut [f64], usize);
 
 /// The weights of the slopes in Dormand and Prince's dense output.
 fn extension(ends: [f64; 2], quartic: f64) -> [(usize, f64); 6] {

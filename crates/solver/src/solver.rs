@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::{Control, PiControl, StepControl};
 use crate::counters::Counters;
-use crate::crossing::{Located, NoiseSpace, Probe, Search, Sides};
+use crate::crossing::{Located, Probe, Search, Sides};
 use crate::drift::Drift;
 use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
@@ -87,7 +87,6 @@ pub(crate) struct Space {
     pub slope: Vec<f64>,
     pub newton: Newton,
     pub linear: Linear,
-    pub noisy: NoiseSpace,
     /// How far the present steps may go.
     pub reach: Reach,
 }
@@ -270,9 +269,9 @@ impl Solver {
         self.drift.largest()
     }
 
-    /// Writes how far rounding may have moved each state, by the steps since it was set.
-    pub fn drift(&self, out: &mut Vec<f64>) {
-        self.drift.write(out);
+    /// How far rounding may have moved a state, by the steps since it was set.
+    pub fn drift(&self, state: usize) -> f64 {
+        self.drift.of(state)
     }
 
     /// The method of the last step: that of the options, unless those leave the choice to the
@@ -392,10 +391,10 @@ impl Solver {
             return Ok(None);
         }
         let at_horizon = self.segment.end == horizon;
-        let Space { argument, slope, noisy, .. } = &mut self.space.0;
+        let Space { argument, slope, .. } = &mut self.space.0;
         let (segment, counters, drift) = (&self.segment, &mut self.counters, &self.drift);
         let (x, dx, at) = (&mut *argument, &mut *slope, None);
-        let mut probe = Probe { system, segment, x, dx, at, counters, drift, noisy };
+        let mut probe = Probe { system, segment, x, dx, at, counters, drift };
         let change = self.search.first_change(&mut probe, sides, at_horizon)?;
         let seen = probe.at;
         match change {
@@ -417,10 +416,10 @@ impl Solver {
         if self.search.here.is_empty() {
             return;
         }
-        let Space { argument, slope, noisy, .. } = &mut self.space.0;
+        let Space { argument, slope, .. } = &mut self.space.0;
         let (segment, counters, drift) = (&self.segment, &mut self.counters, &self.drift);
         let (x, dx, at) = (&mut *argument, &mut *slope, None);
-        let mut probe = Probe { system, segment, x, dx, at, counters, drift, noisy };
+        let mut probe = Probe { system, segment, x, dx, at, counters, drift };
         probe.look(segment.end, &mut self.search.here);
     }
 

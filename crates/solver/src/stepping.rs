@@ -282,11 +282,11 @@ impl Solver {
     /// Without states only the crossing functions limit a step: it is accepted while their
     /// cubics hold, so that the search does not step over a zero.
     fn trial_without_state<S: System>(&mut self, system: &mut S) -> f64 {
-        let Space { argument, slope, noisy, .. } = &mut self.space.0;
+        let Space { argument, slope, .. } = &mut self.space.0;
         let (segment, counters, drift) = (&self.segment, &mut self.counters, &self.drift);
         let taken = segment.end - segment.start;
         let (x, dx, at) = (argument, slope, None);
-        let mut probe = Probe { system, segment, x, dx, at, counters, drift, noisy };
+        let mut probe = Probe { system, segment, x, dx, at, counters, drift };
         let error = self.search.cubic_error(&mut probe);
         if taken <= 2.0 * shortest_step(segment.start) { 0.0 } else { error * error }
     }

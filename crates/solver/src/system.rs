@@ -6,7 +6,9 @@
 use base::Interval;
 
 use crate::Method;
+use crate::drift::Drift;
 use crate::pattern::Pattern;
+use crate::segment::Segment;
 use crate::span::Span;
 
 /// The smooth phase of a model: between events it is a pure function of time and state.
@@ -89,17 +91,35 @@ pub struct Enclosure {
     pub rate: Interval,
 }
 
-/// Where the noise of a function is asked for.
+/// Where the noise of a function is asked for. A function needs few states, and only those are
+/// computed.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     /// Offset.
     pub t: f64,
-    /// The states there.
-    pub x: &'a [f64],
-    /// Their derivatives.
-    pub dx: &'a [f64],
-    /// For each state the rounding that steps have gathered in it, as a root of a sum of squares.
-    pub drift: &'a [f64],
+    pub(crate) segment: &'a Segment,
+    pub(crate) drift: &'a Drift,
+}
+
+impl At<'_> {
+    /// A state there, by the dense output.
+    pub fn state(&self, number: usize) -> f64 {
+        let mut x = [0.0];
+        self.segment.values(self.t, number, &mut x);
+        x[0]
+    }
+
+    /// Its derivative.
+    pub fn slope(&self, number: usize) -> f64 {
+        let mut dx = [0.0];
+        self.segment.rates(self.t, number, &mut dx);
+        dx[0]
+    }
+
+    /// The rounding that steps have gathered in it.
+    pub fn drift(&self, number: usize) -> f64 {
+        self.drift.of(number)
+    }
 }
 
 /// How far rounding may have moved a function.

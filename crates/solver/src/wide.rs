@@ -21,9 +21,39 @@ pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
     if numbers < FROM { body() } else { ARCH.get_or_init(Arch::new).dispatch(body) }
 }
 
+/// How many numbers are compared side by side.
+const LANES: usize = 16;
+
+/// The largest of so many sizes, or 0. In lanes, for one after the other each comparison would wait
+/// for the one before; what is not a number is passed over.
+#[inline(always)]
+pub(crate) fn largest(numbers: usize, size: impl Fn(usize) -> f64) -> f64 {
+    let greater = |a: f64, b: f64| if a > b { a } else { b };
+    let mut most = [0.0; LANES];
+    let whole = numbers - numbers % LANES;
+    for from in (0..whole).step_by(LANES) {
+        for (lane, most) in most.iter_mut().enumerate() {
+            *most = greater(size(from + lane), *most);
+        }
+    }
+    let rest = (whole..numbers).map(size);
+    most.into_iter().chain(rest).fold(0.0, |most, size| greater(size, most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_is_found_wherever_it_is() {
+        for n in [0, 1, 15, 16, 17, 40] {
+            for at in 0..n {
+                let size = |i: usize| if i == at { 7.0 } else { (i % 5) as f64 };
+                assert_eq!(largest(n, size), 7.0, "{at} of {n}");
+            }
+        }
+        assert_eq!(largest(20, |i| if i == 3 { f64::NAN } else { 1.0 }), 1.0);
+    }
 
     /// Products are added without being contracted, however wide the instructions are.
     #[test]

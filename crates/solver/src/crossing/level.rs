@@ -90,15 +90,6 @@ pub(crate) struct Probe<'a, S> {
     pub at: Option<f64>,
     pub counters: &'a mut Counters,
     pub drift: &'a Drift,
-    pub noisy: &'a mut NoiseSpace,
-}
-
-/// Room for a point at which noise is asked for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct NoiseSpace {
-    x: Vec<f64>,
-    dx: Vec<f64>,
-    drift: Vec<f64>,
 }
 
 impl<S: System> Probe<'_, S> {
@@ -134,14 +125,7 @@ impl<S: System> Probe<'_, S> {
 
     /// How far rounding may have moved a function at an offset.
     pub fn noise(&mut self, function: usize, t: f64) -> Option<Noise> {
-        let NoiseSpace { x, dx, drift } = &mut *self.noisy;
-        let n = self.segment.x0.len();
-        x.resize(n, 0.0);
-        dx.resize(n, 0.0);
-        self.segment.value(t, x);
-        self.segment.slope(t, dx);
-        self.drift.write(drift);
-        self.system.noise(function, At { t, x, dx, drift })
+        self.system.noise(function, At { t, segment: self.segment, drift: self.drift })
     }
 
     /// A bound of the same that is quick to compute.
