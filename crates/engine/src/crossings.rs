@@ -74,9 +74,9 @@ impl Simulation {
         all_finite(dx) && all_finite(slopes)
     }
 
-    /// The sides and cells that the crossings of a region take from what is in the buffer, added to
-    /// `found`. Nothing is written: all regions look before one of them changes. Where a tick begins
-    /// a function may have leapt over zero.
+    /// The sides and cells that the crossings of a region take from what is in the buffer, where they
+    /// are others than the frozen ones, added to `found`. Nothing is written: all regions look before
+    /// one of them changes. Where a tick begins a function may have leapt over zero.
     pub(crate) fn look_at_sides(
         &mut self,
         program: &Program,
@@ -91,6 +91,9 @@ impl Simulation {
                 continue;
             }
             for watch in span.watch..span.watch + span.watches {
+                if !leaps && self.keeps_its_side(code, region, watch) {
+                    continue;
+                }
                 let index = code.watches[watch].crossing;
                 // A cell has two watches, and is looked at once.
                 if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
@@ -99,11 +102,25 @@ impl Simulation {
                         Some(side) if program.crossings[index].kind == CrossingKind::Side => side,
                         _ => self.new_frozen(program, region, index)?,
                     };
-                    found.push((index, new));
+                    let frozen = program.cell(program.crossings[index].frozen).slot as usize;
+                    if self.s.slots[frozen] != new {
+                        found.push((index, new));
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a function is on its side by more than a quick bound of its rounding. Most are, and
+    /// all of them are looked at.
+    #[inline]
+    fn keeps_its_side(&self, code: &RegionProgram, region: usize, watch: usize) -> bool {
+        let at = |from: Slot| self.s.slots[from as usize + watch];
+        let value = at(code.g) * at(code.side);
+        code.watches[watch].side
+            && value > at(code.residual)
+            && value > self.quick_noise(region, code.functions[watch].terms.as_ref())
     }
 
     /// Sets the sides of some units that are asked for their changes but do not move between events.
@@ -381,6 +398,7 @@ impl Simulation {
     ) -> Result<(), RunError> {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
+        self.looked.clear();
         for region in 0..program.regions.len() {
             if !self.is_unsettled(program, region) {
                 continue;
@@ -395,6 +413,7 @@ impl Simulation {
             if microstep == 0 {
                 self.count_located_as_zero(region);
             }
+            self.looked.push(region);
             self.look_at_sides(program, region, microstep == 0, &mut found)?;
         }
         self.look_behind_kinks(program, microstep, &mut found)?;
@@ -412,37 +431,25 @@ impl Simulation {
         &mut self,
         program: &Program,
         microstep: u32,
-        found: &mut [(usize, f64)],
+        found: &mut Vec<(usize, f64)>,
     ) -> Result<(), RunError> {
-        let place = |index: usize| program.cell(program.crossings[index].frozen).slot as usize;
-        let turned = |(index, new): &(usize, f64)| {
-            let crossing = &program.crossings[*index];
-            let old = self.s.slots[place(*index)];
-            (crossing.kink && old != *new).then_some((*index, old, *new))
-        };
-        let kinks: Vec<(usize, f64, f64)> = found.iter().filter_map(turned).collect();
-        if kinks.is_empty() {
+        let is_kink = |(index, _): &(usize, f64)| program.crossings[*index].kink;
+        if !found.iter().any(is_kink) {
             return Ok(());
         }
-        let mut regions: Vec<usize> = found
-            .iter()
-            .filter_map(|(index, _)| program.crossings[*index].watch)
-            .map(|(region, _)| region.index())
-            .collect();
-        regions.dedup();
+        found.retain(is_kink);
+        let place = |index: usize| program.cell(program.crossings[index].frozen).slot as usize;
+        let kinks: Vec<(usize, f64, f64)> =
+            found.iter().map(|(index, new)| (*index, self.s.slots[place(*index)], *new)).collect();
         kinks.iter().for_each(|(index, _, new)| self.s.slots[place(*index)] = *new);
         let mut again = Vec::new();
-        for region in regions {
-            self.compute_rates(region, microstep == 0);
-            self.look_at_sides(program, region, microstep == 0, &mut again)?;
+        for at in 0..self.looked.len() {
+            self.compute_rates(self.looked[at], microstep == 0);
+            self.look_at_sides(program, self.looked[at], microstep == 0, &mut again)?;
         }
         kinks.iter().for_each(|(index, old, _)| self.s.slots[place(*index)] = *old);
-        for (index, new) in again {
-            let own = found.iter_mut().find(|(own, _)| *own == index);
-            if let Some((_, taken)) = own.filter(|_| !program.crossings[index].kink) {
-                *taken = new;
-            }
-        }
+        again.retain(|crossing| !is_kink(crossing));
+        found.append(&mut again);
         Ok(())
     }
 

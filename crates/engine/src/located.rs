@@ -42,11 +42,12 @@ impl Simulation {
     /// Gives all regions whose crossings cannot be told from that of `region`, which is the first,
     /// the same time, and returns it: that of the agenda where it is one of theirs, else the latest.
     pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
-        let (_, mut end) = self.s.regions[region].possible();
         let first = self.s.regions[region].reached;
-        if self.mover().is_some() || first == horizon {
+        let others = self.s.regions.iter().filter(|state| state.crossing).nth(1);
+        if others.is_none() || self.mover().is_some() || first == horizon {
             return first;
         }
+        let (_, mut end) = self.s.regions[region].possible();
         let mut time = first;
         // Each round may take in what overlaps only with what the round before has taken in.
         loop {

@@ -88,6 +88,8 @@ pub struct Simulation {
     pub(crate) fading: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
+    /// Regions whose sides were looked at in this microstep.
+    pub(crate) looked: Vec<usize>,
     pub(crate) pass: Pass,
     /// For each region, whether the row that is being made tells about it.
     pub(crate) covered: Vec<bool>,
@@ -153,6 +155,7 @@ impl Simulation {
             fading: Vec::new(),
             woken: Vec::new(),
             found: Vec::new(),
+            looked: Vec::new(),
             pass: Pass::default(),
             active: vec![ActiveTapes::default(); regions],
             functions: vec![Functions::new(); regions],

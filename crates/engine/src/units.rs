@@ -23,15 +23,27 @@ impl Simulation {
         self.ran.clear();
         self.duties = Duties::default();
         self.run_asked(program, tag, sink)?;
-        if self.duties.have(Duties::CROSSINGS) && self.read_by_side(program) {
-            self.run_asked(program, tag, sink)?;
-            self.ran.sort_unstable();
-            self.ran.dedup();
+        match self.duties.have(Duties::CROSSINGS) && self.read_by_side(program) {
+            true => self.run_again(program, tag, sink),
+            false => Ok(()),
         }
+    }
+
+    /// Runs those that are asked for a second time.
+    #[cold]
+    fn run_again(
+        &mut self,
+        program: &Program,
+        tag: Tag,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        self.run_asked(program, tag, sink)?;
+        self.ran.sort_unstable();
+        self.ran.dedup();
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn run_asked(
         &mut self,
         program: &Program,

@@ -262,6 +262,8 @@ pub struct WirePlaces {
 pub struct Watch {
     /// The crossing that it belongs to.
     pub crossing: usize,
+    /// Whether that is a side.
+    pub side: bool,
 }
 
 /// What a crossing is.

@@ -334,7 +334,7 @@ impl Slots {
         let (frozen, residual, value, watch) = if located {
             let program = &mut self.regions[region.index()];
             let at = program.watches.len();
-            program.watches.extend((0..n).map(|i| Watch { crossing: first + i }));
+            program.watches.extend((0..n).map(|i| Watch { crossing: first + i, side: true }));
             let offset = at as Slot;
             (program.side + offset, program.residual + offset, program.g + offset, Some(at))
         } else {
@@ -366,7 +366,7 @@ impl Slots {
         let residual = self.layout.reserve(n);
         let value = self.layout.reserve(n);
         let at = self.regions[region.index()].watches.len();
-        let watches = (0..n).flat_map(|i| [Watch { crossing: first + i }; 2]);
+        let watches = (0..n).flat_map(|i| [Watch { crossing: first + i, side: false }; 2]);
         self.regions[region.index()].watches.extend(watches);
         for i in 0..n {
             let offset = i as Slot;

@@ -29,6 +29,9 @@ const LANES: usize = 16;
 #[inline(always)]
 pub(crate) fn largest(numbers: usize, size: impl Fn(usize) -> f64) -> f64 {
     let greater = |a: f64, b: f64| if a > b { a } else { b };
+    if numbers < LANES {
+        return (0..numbers).fold(0.0, |most, i| greater(size(i), most));
+    }
     let mut most = [0.0; LANES];
     let whole = numbers - numbers % LANES;
     for from in (0..whole).step_by(LANES) {

@@ -122,8 +122,8 @@ impl Search {
 }
 
 /// A zero that is foretold, and whether the function goes there in a straight line.
-struct Foretold {
-    t: f64,
+pub(super) struct Foretold {
+    pub t: f64,
     straight: bool,
 }
 
@@ -165,7 +165,7 @@ impl Suspect {
     /// The zero that the cubic between two looks in a step of length `h` foretells. It is reckoned
     /// from the end that is nearer to it, for nearness is known better than what is far.
     #[inline(always)]
-    fn foretold(&self, a: Seen, b: Seen, h: f64) -> Foretold {
+    pub(super) fn foretold(&self, a: Seen, b: Seen, h: f64) -> Foretold {
         let width = b.t - a.t;
         if self.side == 0.0 || self.fresh {
             return Foretold { t: a.t + 0.5 * width, straight: false };
@@ -190,7 +190,12 @@ impl Space {
         for place in &self.falling {
             let own = &mut self.suspects[*place];
             let seen = look.of(own.number);
-            own.noise = probe.noise(own.number, seen.t).map_or(0.0, |noise| noise.value);
+            // What a quick bound keeps within the resolution of time needs no better one.
+            let quick = probe.most_noise(own.number, seen.t);
+            own.noise = match quick <= resolution(seen.t, 0.0) * seen.rate.abs() {
+                true => quick,
+                false => probe.noise(own.number, seen.t).map_or(0.0, |noise| noise.value),
+            };
             uncertainty = greater(uncertainty, lesser(own.noise / seen.rate.abs(), most));
         }
         uncertainty

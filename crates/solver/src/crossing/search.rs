@@ -1,11 +1,16 @@
 //! The search for the first change of side in a step.
 
 use super::{
-    BUDGET, FLAT, LEVELS, Level, Located, Probe, ROUNDING, Search, Seen, Sides, Space, finest,
-    greater, lesser, resolution,
+    BUDGET, FLAT, LEVELS, Level, Located, Probe, ROUNDING, Search, Seen, Sides, Space, Suspect,
+    finest, greater, lesser, resolution,
 };
 use crate::error::StepError;
 use crate::system::{Noise, System};
+
+/// From how many suspects on the search is narrowed to the first change that is foretold, and by how
+/// much further it goes.
+const MANY: usize = 16;
+const WITH_MARGIN: f64 = 1.02;
 
 impl Search {
     /// Finds the first change of side in the segment and returns its time.
@@ -32,12 +37,51 @@ impl Search {
             let (t, crossing) = (probe.segment.end, odd.number);
             return Err(StepError::CrossingNotANumber { t, crossing });
         }
+        if self.space.0.suspects.len() > MANY && self.narrow(probe, sides) {
+            self.seek_own_side(probe, sides);
+            let change = self.sweep(probe, sides, false)?;
+            if change.is_some() {
+                return Ok(change);
+            }
+            probe.look(probe.segment.start, &mut self.here);
+            probe.look(probe.segment.end, &mut self.space.0.levels[0]);
+            self.suspect(probe.segment, sides);
+        }
         self.seek_own_side(probe, sides);
         let change = self.sweep(probe, sides, at_horizon)?;
         if change.is_none() && kept {
             self.forget_residuals(sides);
         }
         Ok(change)
+    }
+
+    /// Where many functions change in a step, shortens what is searched to a little more than the
+    /// way to the first of these changes, as their cubics foretell it: few others come near zero
+    /// there. Says whether it is shorter now, and ends with a change.
+    #[cold]
+    fn narrow<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) -> bool {
+        let mut narrowed = false;
+        while self.space.0.suspects.len() > MANY {
+            let (start, end) = (self.here.t, self.space.0.levels[0].t);
+            let Some(first) = self.space.0.first_foretold(&self.here) else { break };
+            let until = start + WITH_MARGIN * (first - start) + resolution(end, end - start);
+            // A little less is not worth another look at all functions.
+            if until > start + 0.5 * (end - start) {
+                break;
+            }
+            let space = &mut self.space.0;
+            space.make_room();
+            probe.look(until, &mut space.levels[1]);
+            let (found, at) = (&space.suspects, &space.levels[1]);
+            let mut changed = found.iter().filter(|own| own.side != 0.0 && !own.fresh);
+            if !changed.any(|own| own.beyond(at.of(own.number).g)) {
+                break;
+            }
+            space.levels.swap(0, 1);
+            self.suspect(probe.segment, sides);
+            narrowed = true;
+        }
+        narrowed
     }
 
     /// Goes over the open intervals from left to right up to the first change.
@@ -97,12 +141,12 @@ impl Search {
             own.wanted = own.fresh && own.beyond(space.levels[0].of(own.number).g);
             sought += usize::from(own.wanted);
         }
-        let (start, mut width) = (probe.segment.start, probe.segment.end - probe.segment.start);
+        let (start, mut width) = (space.step.start, space.step.width);
         let mut kept = 0;
         while sought > 0 && space.open < LEVELS - 4 {
             let open = space.open;
             width *= space.on_its_side(&self.here, &space.levels[open - 1]);
-            if width <= finest(start, probe.segment.end - start) {
+            if width <= finest(start, space.step.width) {
                 return;
             }
             space.look_between(probe, sides, &self.here, start + width);
@@ -219,6 +263,14 @@ impl Search {
 }
 
 impl Space {
+    /// The first zero that the cubics of those foretell that are beyond it at the first level.
+    fn first_foretold(&self, a: &Level) -> Option<f64> {
+        let (b, h) = (&self.levels[0], self.step.width);
+        let seen = |own: &&Suspect| own.side != 0.0 && !own.fresh && own.beyond(b.of(own.number).g);
+        let zero = |own: &Suspect| own.foretold(a.of(own.number), b.of(own.number), h).t;
+        self.suspects.iter().filter(seen).map(zero).reduce(f64::min)
+    }
+
     /// Looks at `t` between `a` and the nearest level, into the level after that.
     #[inline(always)]
     fn look_between<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, a: &Level, t: f64) {

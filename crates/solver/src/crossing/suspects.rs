@@ -14,20 +14,22 @@ const BLOCK: usize = 64;
 const FEW: usize = 4;
 
 impl Search {
-    /// Finds the functions that may come near zero in the segment, whose end is the first level, and
-    /// opens the interval up to there. Says whether any function has a residual.
+    /// Finds the functions that may come near zero up to the first level, which is the end of the
+    /// segment, or a place before it that a change is sure to come before, and opens the interval up to there. Says whether any function has a residual.
     ///
     /// The others are on their side at both ends, and so far away that even at twice the rates of
     /// the ends they do not reach zero. One pass without branches, for in most steps with many
     /// functions this is all that is done.
     pub(super) fn suspect(&mut self, segment: &Segment, sides: &Sides) -> bool {
         let (space, here) = (&mut self.space.0, &self.here);
-        let width = segment.end - segment.start;
-        (space.open, space.step) = (1, Extent { start: segment.start, width });
         let (m, end) = (here.len(), space.levels[0].t);
+        let width = end - segment.start;
+        (space.open, space.step) = (1, Extent { start: segment.start, width });
         // At the end nothing may be so near as the resolution of its location either.
         let way = end - here.t;
-        space.quartic = segment.largest_quartic();
+        if end == segment.end {
+            space.quartic = segment.largest_quartic();
+        }
         space.enclosures = ENCLOSURES;
         // A quartic of zero would hide a gain that is infinite.
         let quartic = space.quartic.max(f64::MIN_POSITIVE);
