@@ -47,29 +47,27 @@ impl Evaluator {
         self.recede(&mut now.kept, place.time);
         for _ in 0..MOST_TICKS {
             let due = self.due(&now.kept, place.time);
-            let (mut woken, mut tick) = (Vec::new(), None);
-            if let Some(Due { time, instant, timers }) = due {
-                now.tick(time, place.e, &timers);
-                (woken, tick) = (timers, Some(instant));
+            if let Some(due) = &due {
+                now.tick(due.time, place.e, &due.timers);
             }
-            let mut evaluated = self.evaluate(place, &now, &woken, Reading::Values)?;
-            let last = self.due(&now.kept, place.time).is_none();
-            match last {
-                true => now.kept.states = std::mem::take(&mut evaluated.states),
-                // More than one tick since the last evaluation: they follow one another here.
-                false => now.take(&evaluated.states, &self.ticked),
+            let woken = due.as_ref().map_or(&[][..], |due| &due.timers);
+            let evaluated = self.evaluate(place, &now, woken, Reading::Values)?;
+            if let Some(due) = &due
+                && let Some(between) = self.between(place, &evaluated, &now, due)?
+            {
+                now = between;
+                continue;
             }
-            now.sides.clone_from(&evaluated.sides);
-            let mut point = evaluated.point.clone();
-            let moved = self.end(place, evaluated, &woken, &mut now, Moment { tick, last })?;
-            if last {
-                now.forget(place.time - memory);
-                if located && moved {
-                    point.rates =
-                        self.evaluate(place, &now, &[], Reading::Values)?.point.rates;
-                }
-                return Ok(Arrival { point, after: now, switching: false });
+            let point = evaluated.point.clone();
+            let (mut after, moved) = self.end(place, evaluated, &now, due.as_ref(), true)?;
+            after.forget(place.time - memory);
+            after.time = place.time;
+            let mut arrival = Arrival { point, after, switching: false };
+            if located && moved {
+                let new = self.evaluate(place, &arrival.after, &[], Reading::Values)?;
+                arrival.point.rates = new.point.rates;
             }
+            return Ok(arrival);
         }
         let due = self.due(&now.kept, place.time);
         let timer = due.map_or(0, |due| due.timers[0]);
@@ -77,26 +75,52 @@ impl Evaluator {
         Err(StreamError::TooManyTicks { e, time, block: self.timer(timer) })
     }
 
-    /// What state machines do after an evaluation; says whether one moves.
+    /// What is there after a tick, where more than one lies between two evaluations: they follow
+    /// one another at the second.
+    fn between(
+        &self,
+        place: Place,
+        evaluated: &Evaluated,
+        now: &Discrete,
+        due: &Due,
+    ) -> Result<Option<Discrete>, StreamError> {
+        let (between, _) = self.end(place, evaluated.clone(), now, Some(due), false)?;
+        // What begins with the state that a tick leads to waits for the next evaluation, unless it
+        // could have been seen at the one before.
+        let follows = |next: &Due| next.time > due.time || due.time.seconds() <= now.time;
+        Ok(self.due(&between.kept, place.time).filter(follows).map(|_| between))
+    }
+
+    /// What an evaluation leaves, and whether a state machine moves.
     fn end(
         &self,
         place: Place,
-        evaluated: Evaluated,
-        woken: &[usize],
-        now: &mut Discrete,
-        moment: Moment,
-    ) -> Result<bool, StreamError> {
-        if self.program.machines.is_empty() {
-            return Ok(false);
+        mut evaluated: Evaluated,
+        before: &Discrete,
+        due: Option<&Due>,
+        last: bool,
+    ) -> Result<(Discrete, bool), StreamError> {
+        let mut now = before.clone();
+        let states = std::mem::take(&mut evaluated.states);
+        match last {
+            true => now.kept.states = states,
+            false => now.take(&states, &self.ticked),
         }
-        self.fade(&evaluated, now);
+        now.sides = std::mem::take(&mut evaluated.sides);
+        if self.program.machines.is_empty() {
+            return Ok((now, false));
+        }
+        let settled = due.is_none().then_some(&before.kept);
+        self.fade(&evaluated, &mut now, settled);
         // What is due in a diagram that is silenced comes when it goes on.
-        for timer in woken {
+        for timer in due.iter().flat_map(|due| &due.timers) {
             if self.is_silenced(&evaluated.silenced, self.program.timers[*timer].fragment) {
                 now.kept.counts[*timer] -= 1;
             }
         }
-        self.decide(place, evaluated, now, moment)
+        let moment = Moment { tick: due.map(|due| due.instant), last };
+        let moved = self.decide(place, evaluated, &mut now, moment)?;
+        Ok((now, moved))
     }
 
     /// Evaluates with comparisons, clocks and state machines held as they were: the model 'lies' to
@@ -115,7 +139,8 @@ impl Evaluator {
         let moving = self.is_moving(&evaluated, &after.kept);
         let switching = due || moving || evaluated.sides != before.sides;
         after.kept.states.clone_from(&evaluated.states);
-        self.fade(&evaluated, &mut after);
+        self.fade(&evaluated, &mut after, Some(&before.kept));
+        after.time = place.time;
         Ok(Arrival { point: evaluated.point, after, switching })
     }
 

@@ -12,6 +12,8 @@ pub(crate) struct Discrete {
     pub ticks: Vec<Tick>,
     /// The sides and cells of comparisons, as they were read last.
     pub sides: Vec<f64>,
+    /// The time of the evaluation \[s\].
+    pub time: f64,
 }
 
 /// What ticks and transitions change.
@@ -95,17 +97,15 @@ impl Discrete {
     /// when they are taken back. It goes back as far as the machine has been where it was before
     /// the change, with `moves` of it.
     pub fn persist(&mut self, changed: &Changed, machine: usize, moves: u64) {
+        self.persist_while(changed, |before| before.moves[machine] == moves);
+    }
+
+    /// The same, as far back as something holds.
+    pub fn persist_while(&mut self, changed: &Changed, holds: impl Fn(&Kept) -> bool) {
         let since = self.ticks.iter_mut().rev();
-        for tick in since.take_while(|tick| tick.before.moves[machine] == moves) {
+        for tick in since.take_while(|tick| holds(&tick.before)) {
             changed.copy(&self.kept, &mut tick.before);
         }
-    }
-}
-
-impl Tick {
-    /// A fragment does not speak any more.
-    pub fn hush(&mut self, fragment: usize) {
-        self.before.clocks[fragment].speaking = false;
     }
 }
 

@@ -12,7 +12,7 @@ use program::{CrossingKind, Program, Rates, TimerCells, Transition, Unit};
 use schedule::Schedule;
 
 use crate::discrete::{Discrete, Kept};
-use crate::machines::timed;
+use crate::machines::{hearing, timed};
 use crate::refused::is_kept;
 use crate::{StreamError, Vector};
 
@@ -25,6 +25,8 @@ pub(crate) struct Evaluator {
     /// For each element of the states that do not flow, whether it goes with the ticks: they alone
     /// change it, or it remembers what they alone change.
     pub ticked: Vec<bool>,
+    /// For each of these elements, whether it goes with the ticks and hears what transitions say.
+    pub hears: Vec<bool>,
     /// When time begins.
     pub start: ExactTime,
     /// The states that do not flow, before the first evaluation.
@@ -109,7 +111,7 @@ impl Evaluator {
     ) -> Evaluator {
         let rates = program::rates(&diagram, schedule, &program);
         let (mut ticked, mut first, mut flowing) = (Vec::new(), Vec::new(), Vec::new());
-        let mut offsets = Vec::new();
+        let (mut offsets, mut hears, hearing) = (Vec::new(), Vec::new(), hearing(&diagram));
         let mut in_block = vec![0; diagram.blocks.len()];
         for state in &program.states {
             let block = diagram.block(state.block);
@@ -130,7 +132,8 @@ impl Evaluator {
             } else {
                 let kept = is_kept(block, &block.smooth, index);
                 let still = !diagram.moves(state.block, block.smooth.nexts[index]);
-                ticked.extend(elements.map(|_| kept || still));
+                ticked.extend(elements.clone().map(|_| kept || still));
+                hears.extend(elements.map(|_| (kept || still) && hearing[state.block.index()]));
                 // What a commit always leaves is there from the beginning: a signal that is never
                 // absent has been there before the first evaluation too.
                 let always = block.tick.graph.constant_of(block.tick.nexts[index]);
@@ -138,7 +141,7 @@ impl Evaluator {
             }
         }
         let timed = timed(&diagram);
-        Evaluator { diagram, program, rates, ticked, start, first, offsets, flowing, timed }
+        Evaluator { diagram, program, rates, ticked, hears, start, first, offsets, flowing, timed }
     }
 
     /// The continuous states at the start.
@@ -189,7 +192,8 @@ impl Evaluator {
         let mut kept =
             Kept { states: self.first.clone(), counts, clocks: Vec::new(), moves, draws };
         kept.clocks = self.first_clocks(self.start, &kept);
-        Discrete { kept, ticks: Vec::new(), sides: vec![0.0; self.program.crossings.len()] }
+        let sides = vec![0.0; self.program.crossings.len()];
+        Discrete { kept, ticks: Vec::new(), sides, time: self.start.seconds() }
     }
 
     /// Where a state is among those that do not flow.
@@ -242,8 +246,7 @@ impl Evaluator {
             self.freeze(&mut slots, &sides);
         }
         run(&self.rates.tape, &mut slots);
-        let rate =
-            |x: &Flowing| if running[x.fragment.index()] { slots[x.rate] } else { 0.0 };
+        let rate = |x: &Flowing| if running[x.fragment.index()] { slots[x.rate] } else { 0.0 };
         let rates: Vector = self.flowing.iter().map(rate).collect();
         if let Some(position) = rates.iter().position(|rate| !rate.is_finite()) {
             let Place { e, time, .. } = place;
@@ -262,8 +265,8 @@ impl Evaluator {
         for index in &self.program.preempted {
             let machine = &self.program.machines[*index];
             let state = &machine.states[self.mode(kept, *index)];
-            let asked = running[machine.fragment.index()]
-                && !self.is_silenced(&silenced, machine.fragment);
+            let asked =
+                running[machine.fragment.index()] && !self.is_silenced(&silenced, machine.fragment);
             if asked && state.transitions.iter().any(met) {
                 silenced.extend(state.content);
             }

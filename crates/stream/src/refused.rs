@@ -86,7 +86,8 @@ fn way_out(
         let message = format!(
             "`{path}` has a way out of failures of `{name}`, and a run on streams ends at one"
         );
-        let help = "leave the transition with `error: true` out, or run the model with `superdense run`";
+        let help =
+            "leave the transition with `error: true` out, or run the model with `superdense run`";
         return Some((message, help, transition.span));
     }
     // There is no value before the evaluation to be seen.

@@ -157,7 +157,9 @@ impl Evaluate {
     /// With everything held that is to be held.
     fn trial(&self, e: usize, y: &Vector, before: &Arrived) -> Arrived {
         match self.options.hold {
-            Some(_) if e > 0 => self.at(e, y, before, |evaluator, place, at| evaluator.hold(place, at)),
+            Some(_) if e > 0 => {
+                self.at(e, y, before, |evaluator, place, at| evaluator.hold(place, at))
+            }
             _ => self.arrive(e, y, before),
         }
     }

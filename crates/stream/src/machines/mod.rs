@@ -16,7 +16,7 @@ use crate::discrete::{Changed, Clock, Discrete, Kept};
 use crate::point::{Evaluated, Evaluator};
 
 pub(crate) use decide::Moment;
-pub(crate) use timed::timed;
+pub(crate) use timed::{hearing, timed};
 
 impl Evaluator {
     /// The clocks of fragments before the first evaluation.
@@ -84,14 +84,17 @@ impl Evaluator {
 
     /// Ends what transitions have said, where it was heard at an evaluation. What a diagram has
     /// not heard because it was silenced is kept until it goes on.
-    pub(crate) fn fade(&self, evaluated: &Evaluated, now: &mut Discrete) {
-        for (index, machine) in self.program.machines.iter().enumerate() {
+    ///
+    /// At an evaluation without a tick that stays, with what was changed by hearing it, unless the
+    /// transition itself hangs on a tick: `before` is what was kept before the evaluation.
+    pub(crate) fn fade(&self, evaluated: &Evaluated, now: &mut Discrete, before: Option<&Kept>) {
+        let mut changed = Changed::default();
+        for machine in &self.program.machines {
             let own = machine.fragment.index();
             let heard = evaluated.running[own] || now.kept.clocks[own].speaking;
             if !heard || self.is_silenced(&evaluated.silenced, machine.fragment) {
                 continue;
             }
-            let mut changed = Changed::default();
             for output in &machine.outputs {
                 for state in [Some(output.says), output.left].into_iter().flatten() {
                     let at = self.elements(state).start;
@@ -100,13 +103,18 @@ impl Evaluator {
                     }
                 }
             }
-            if !changed.states.is_empty() {
-                now.persist(&changed, index, now.kept.moves[index]);
+        }
+        for (index, clock) in now.kept.clocks.iter_mut().enumerate() {
+            if std::mem::replace(&mut clock.speaking, false) {
+                changed.clocks.push(index);
             }
         }
-        for clock in 0..now.kept.clocks.len() {
-            now.kept.clocks[clock].speaking = false;
-            now.ticks.iter_mut().for_each(|tick| tick.hush(clock));
+        if let Some(before) = before.filter(|_| !changed.states.is_empty()) {
+            let said: Vec<usize> = changed.states.clone();
+            changed.states.extend((0..self.hears.len()).filter(|at| self.hears[*at]));
+            now.persist_while(&changed, |tick| {
+                said.iter().all(|at| tick.states[*at] == before.states[*at])
+            });
         }
     }
 }

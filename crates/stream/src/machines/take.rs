@@ -190,7 +190,11 @@ impl<'a> Moving<'a> {
     }
 
     /// Two machines that set the same would make the result depend on their order.
-    fn check_written(&mut self, machine: usize, transition: &Transition) -> Result<(), StreamError> {
+    fn check_written(
+        &mut self,
+        machine: usize,
+        transition: &Transition,
+    ) -> Result<(), StreamError> {
         for set in &transition.sets {
             if !self.is_there(&set.value) {
                 continue;

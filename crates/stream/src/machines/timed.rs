@@ -1,4 +1,4 @@
-//! Which transitions hang on ticks.
+//! Which transitions hang on ticks, and what hears them.
 
 use blocks::Leaf;
 use diagram::{BlockId, Diagram, Presence, Transition, WireId};
@@ -13,6 +13,28 @@ pub(crate) fn timed(diagram: &Diagram) -> Vec<Vec<Vec<bool>>> {
     states
         .map(|states| states.map(|state| state.transitions.iter().map(of).collect()).collect())
         .collect()
+}
+
+/// For each block, whether an event comes to it that a transition says; the outputs of machines
+/// themselves are not among them.
+pub(crate) fn hearing(diagram: &Diagram) -> Vec<bool> {
+    let machines = &diagram.modes.machines;
+    let outputs = || machines.iter().flat_map(|machine| &machine.outputs);
+    let mut hears = vec![false; diagram.blocks.len()];
+    outputs().for_each(|block| hears[block.index()] = true);
+    loop {
+        let before = hears.clone();
+        for (index, block) in diagram.blocks.iter().enumerate() {
+            let carries = |wire: &WireId| {
+                is_event(diagram, *wire) && before[diagram.wire(*wire).block.index()]
+            };
+            hears[index] = hears[index] || block.inputs.iter().flatten().any(carries);
+        }
+        if hears == before {
+            outputs().for_each(|block| hears[block.index()] = false);
+            return hears;
+        }
+    }
 }
 
 /// Whether a transition may be met between ticks.

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use superdense::plots::{Axis, Color, Content, Dash, Figure, Mark, Pair, Panel, Signal, TimeAxis};
-use superdense::{Column, Elem, Evaluations, Schema, Shape, Streamed, System, Tag, Time, Trace, Type};
+use superdense::{
+    Column, Elem, Evaluations, Schema, Shape, Streamed, System, Tag, Time, Trace, Type,
+};
 
 use super::super::pictures::plot_to;
 use crate::arguments::{Method, StreamArguments};
