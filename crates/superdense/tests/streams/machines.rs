@@ -1,7 +1,7 @@
 //! State machines on streams: against the same finite state written as an expression, against
 //! closed forms, and against the native engine.
 
-use superdense::{Evaluations, StreamError, Streaming};
+use superdense::{Evaluations, StreamError, Streaming, Sums};
 
 use super::common::{assert_near, compile, simulate};
 use super::{accepted, get, shared, stream, streamed, switches, with_step};
@@ -59,6 +59,26 @@ fn a_machine_is_the_expression_over_the_evaluation_before() {
         }
     }
     assert!(reversals > 10, "{reversals} rejections are too few to show anything");
+}
+
+/// The paper's ball with its floor as a machine, beside a controller whose ticks are taken back.
+#[test]
+fn the_ball_on_a_floor_that_is_a_machine_is_that_of_the_paper() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pulled-ball/model.yaml");
+    let text = std::fs::read_to_string(path).expect("a model");
+    let contact = text.lines().find(|line| line.starts_with("  contact:")).expect("the floor");
+    let machine = "  ground: {type: Modal, initial: free, states: {free: {transitions: [{to: met, when: x < 0}]}, met: {transitions: [{to: free, when: x >= 0}]}}}
+  contact: {type: Expression, expression: ground.met}";
+    let modal = text.replace(contact, machine);
+    let previous = text.replace("machine: 0", "machine: 1");
+    for streaming in
+        [Streaming::default(), Streaming { sums: Sums::Shared, ..Streaming::default() }]
+    {
+        let (own, paper) = (stream(&modal, &streaming), stream(&previous, &streaming));
+        let columns = ["x", "v", "floor_force", "contact", "pull", "contribution(v)", "error(v)"];
+        assert!(own.reversals().len() > 100, "{}", own.reversals().len());
+        assert!(table(&own, &columns) == table(&paper, &columns));
+    }
 }
 
 /// Numbers drawn one after the other (the generator is SplitMix64).
