@@ -87,7 +87,8 @@ impl Evaluator {
         let (between, _) = self.end(place, evaluated.clone(), now, Some(due), false)?;
         // What begins with the state that a tick leads to waits for the next evaluation, unless it
         // could have been seen at the one before.
-        let follows = |next: &Due| next.time > due.time || due.time.seconds() <= now.time;
+        let seen = self.program.machines.is_empty() || due.time.seconds() <= now.time;
+        let follows = |next: &Due| seen || next.time > due.time;
         Ok(self.due(&between.kept, place.time).filter(follows).map(|_| between))
     }
 
