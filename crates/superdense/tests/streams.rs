@@ -3,6 +3,8 @@
 mod common;
 #[path = "streams/machines.rs"]
 mod machines;
+#[path = "streams/machines_held.rs"]
+mod machines_held;
 
 use common::{assert_near, compile, compile_over};
 use superdense::{Evaluations, StreamError, Streamed, Streaming, Sums, System};

@@ -1,9 +1,10 @@
-//! State machines on streams: against the same finite state written as an expression, against
-//! closed forms, and against the native engine.
+//! State machines on streams: against the same finite state written as an expression and against
+//! closed forms, and what is refused.
 
 use superdense::{Evaluations, StreamError, Streaming, Sums};
 
-use super::common::{assert_near, compile, simulate};
+use super::common::{assert_near, compile};
+use super::machines_held::{assert_like_native, beside_oscillator, held};
 use super::{accepted, get, shared, stream, streamed, switches, with_step};
 
 /// Every number of the solver and of some signals, bit by bit.
@@ -14,7 +15,7 @@ fn table(run: &Evaluations, signals: &[&str]) -> Vec<Vec<Option<u64>>> {
     (0..run.len()).map(row).collect()
 }
 
-const MODAL_THERMOSTAT: &str = "
+pub const MODAL_THERMOSTAT: &str = "
 superdense: 1
 blocks:
   room: {type: Integrator, input: (target - room) / 10, initial: 10}
@@ -82,10 +83,10 @@ fn the_ball_on_a_floor_that_is_a_machine_is_that_of_the_paper() {
 }
 
 /// Numbers drawn one after the other (the generator is SplitMix64).
-struct Draw(u64);
+pub struct Draw(pub u64);
 
 impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -235,242 +236,6 @@ fn no_transition_is_lost_in_a_long_step() {
         // The last that is due is decided here and is there at the next evaluation.
         let count = if due > seen { due - 1 } else { seen };
         assert_eq!(get(&run, e, "m.state"), (count % 2) as f64, "{e}");
-    }
-}
-
-/// When a column of a native run changes, and to what.
-fn native_switches(text: &str, column: &str) -> Vec<(f64, f64)> {
-    let series = simulate(text).trace.series(column);
-    let rows = series.into_iter().map(|(tag, value)| (tag.time.seconds(), value));
-    let rows: Vec<(f64, f64)> = rows.collect();
-    rows.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1]).collect()
-}
-
-/// The same where switches are held back: the evaluation before the new value is the located one.
-fn held_switches(run: &Evaluations, column: &str) -> Vec<(f64, f64)> {
-    let rows = (0..run.len()).filter_map(|e| Some((e, run.get(e, column)?)));
-    let rows: Vec<(usize, f64)> = rows.collect();
-    let changes = rows.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1]);
-    changes.map(|(e, value)| (get(run, e - 1, "time"), value)).collect()
-}
-
-fn held(step: f64) -> Streaming {
-    Streaming { hold: Some(1e-6), limit: 1_000_000, ..shared(step) }
-}
-
-/// Held back, machines go the way of the native engine.
-fn assert_like_native(text: &str, columns: &[&str], least: usize) {
-    let run = stream(text, &held(1.0 / 512.0));
-    let stop = get(&run, run.len() - 1, "time") - 1e-4;
-    let exact = text.replace("tolerance: 1e-3", "tolerance: 1e-9");
-    let exact = exact.replace("tolerance: 1e-5", "tolerance: 1e-9");
-    for column in columns {
-        let native = native_switches(&exact, column);
-        let native: Vec<(f64, f64)> = native.into_iter().filter(|(t, _)| *t < stop).collect();
-        let own = held_switches(&run, column);
-        let own: Vec<(f64, f64)> = own.into_iter().filter(|(t, _)| *t < stop).collect();
-        let values = |all: &[(f64, f64)]| all.iter().map(|(_, value)| *value).collect::<Vec<_>>();
-        assert_eq!(values(&own), values(&native), "{column}: {own:?} {native:?}");
-        assert!(own.len() >= least, "{column}: {own:?}");
-        for ((own, _), (native, _)) in own.iter().zip(&native) {
-            assert_near(*own, *native, 1e-5);
-        }
-    }
-}
-
-/// Each as a machine `m` beside the oscillator x'' = -x from 1, which it may push.
-fn beside_oscillator(machine: &str, more: &str, push: &str) -> String {
-    format!(
-        "superdense: 1
-blocks:
-  x: {{type: Integrator, input: v, initial: 1}}
-  v: {{type: Integrator, input: {push} - x, initial: 0}}
-{more}  m:
-    type: Modal
-{machine}
-simulate: {{stop: 10, tolerance: 1e-5}}
-"
-    )
-}
-
-#[test]
-fn held_back_a_thermostat_switches_as_in_the_native_engine() {
-    let text = MODAL_THERMOSTAT.replace("1e-2", "1e-5").replace("stop: 29", "stop: 17");
-    assert_like_native(&text, &["m.state", "m.on"], 5);
-}
-
-#[test]
-fn guards_over_values_and_times_go_together() {
-    let machine = "    initial: a
-    states:
-      a: {outputs: {y: 0.25}, transitions: [{to: b, when: x < 0.2, after: 0.75}]}
-      b: {outputs: {y: -0.5}, transitions: [{to: c, after: 1/3}]}
-      c: {outputs: {y: 0}, transitions: [{to: a, when: elapsed > 0.4 and v < 0.3}]}";
-    let text = beside_oscillator(machine, "", "m.y");
-    assert_like_native(&text, &["m.state", "m.y"], 6);
-}
-
-#[test]
-fn machines_in_machines_have_their_history() {
-    let machine = "    initial: work
-    states:
-      work:
-        blocks:
-          inner:
-            type: Modal
-            initial: one
-            states:
-              one: {transitions: [{to: two, after: 0.3}]}
-              two: {transitions: [{to: three, when: v < 0.5, after: 0.2}]}
-              three: {transitions: [{to: one, after: 0.35}]}
-        outputs: {y: inner.state, z: 0}
-        transitions:
-          - {to: pause, when: x < -0.5}
-          - {to: reset, when: x > 0.95 and time > 1}
-      pause:
-        outputs: {y: -1, z: 1}
-        transitions: [{to: work, after: 0.45, history: true}]
-      reset:
-        outputs: {y: -2, z: 2}
-        transitions: [{to: work, after: 0.5}]";
-    // Each pause ends while x is still below, so that the next one begins at once.
-    let text = beside_oscillator(machine, "", "0");
-    assert_like_native(&text, &["m.state", "m.y"], 10);
-}
-
-#[test]
-fn parameters_are_set_and_chains_are_immediate() {
-    let machine = "    initial: a
-    parameters: {k: 0, best: 0}
-    states:
-      a:
-        blocks:
-          seen: {type: Sample, input: x, trigger: tick}
-          n: {type: Counter, increment: seen, initial: k}
-          held: {type: ZeroOrderHold, input: n, initial: k}
-        outputs: {y: held}
-        transitions: [{to: b, when: v > 0.5, set: {best: best + x, k: k + 10}}]
-      b:
-        outputs: {y: -1}
-        transitions:
-          - {to: c, when: best > -2, immediate: true}
-          - {to: d, when: best <= -2, immediate: true}
-      c: {outputs: {y: best}, transitions: [{to: a, when: v < -0.5}]}
-      d: {outputs: {y: -best}, transitions: [{to: a, when: v < -0.5}]}";
-    let text = beside_oscillator(machine, "  tick: {type: Clock, period: 0.3, offset: 0.1}\n", "0");
-    let run = stream(&text, &held(0.02));
-    assert!((0..run.len()).all(|e| get(&run, e, "m.state") != 1.0), "b lasts no evaluation");
-    assert_like_native(
-        &text.replace("y: best}", "y: -5}").replace("y: -best}", "y: -6}"),
-        &["m.y", "m.state"],
-        3,
-    );
-}
-
-#[test]
-fn what_is_said_is_there_once() {
-    let machine = "    initial: a
-    states:
-      a: {transitions: [{to: b, when: x < 0, after: 0.2, output: {said: v}}]}
-      b: {transitions: [{to: a, after: 0.6, output: {said: 7}}]}";
-    let more = "  n: {type: Counter, increment: m.said}\n  k: {type: ZeroOrderHold, input: n, initial: 0}\n";
-    let text = beside_oscillator(machine, more, "0");
-    let text = text.replace("simulate:", "record: [m.said, m.state, k]\nsimulate:");
-    for streaming in [with_step(0.02), shared(0.02), held(1.0 / 512.0)] {
-        let run = stream(&text, &streaming);
-        for e in 1..run.len() {
-            let moved = get(&run, e, "m.state") != get(&run, e - 1, "m.state");
-            assert!(moved || run.get(e, "m.said").is_none(), "{e}");
-        }
-        // What is taken back is not counted.
-        let end = accepted(&run).last().expect("a row");
-        let moves = switches(&run, "m.state").len() as f64;
-        assert!(moves > 3.0 && get(&run, end, "k") == moves, "{moves}: {}", get(&run, end, "k"));
-    }
-}
-
-#[test]
-fn a_preemptive_transition_comes_first() {
-    let machine = "    initial: on
-    states:
-      on:
-        blocks:
-          n: {type: Counter, increment: tick}
-          k: {type: ZeroOrderHold, input: n, initial: 0}
-        outputs: {n: k, e: n}
-        transitions: [{to: off, when: present(stop), preemptive: true}]
-      off:
-        outputs: {n: 100}
-        transitions: [{to: on, after: 0.7, history: true}]";
-    let more = "  tick: {type: Clock, period: 0.5, offset: 0.5}\n  stop: {type: Clock, period: 2, offset: 1}\n";
-    let text = beside_oscillator(machine, more, "0");
-    assert_like_native(&text, &["m.n", "m.state"], 8);
-}
-
-/// What an inner machine says when the outer one leaves at the same time is heard all the same.
-#[test]
-fn last_words_are_heard() {
-    let machine = "    initial: a
-    states:
-      a:
-        blocks:
-          inner:
-            type: Modal
-            initial: one
-            states:
-              one: {transitions: [{to: two, when: x < 0, output: {word: 1}}]}
-              two: {transitions: [{to: one, when: x > 0.5, output: {word: 2}}]}
-          n: {type: Counter, increment: inner.word}
-          k: {type: ZeroOrderHold, input: n, initial: 0}
-        outputs: {word: inner.word, k: k}
-        transitions: [{to: b, when: x < 0 and v < 0}]
-      b:
-        outputs: {k: -1}
-        transitions: [{to: a, when: x > 0 and v > 0, history: true}]";
-    let more = "  n: {type: Counter, increment: m.word}
-  heard: {type: ZeroOrderHold, input: n, initial: 0}
-";
-    let text = beside_oscillator(machine, more, "0");
-    assert_like_native(&text, &["m.state", "m.k", "heard"], 3);
-}
-
-/// The clocks of states stand still with them, and states may share a diagram.
-#[test]
-fn clocks_in_states_are_local() {
-    let machine = "    initial: a
-    parameters: {g: 1}
-    states:
-      a:
-        blocks:
-          c: {type: Clock, period: 0.7, offset: 0.3}
-          s: {type: Sample, input: floor(10 * time + 0.01) + 100 * g, trigger: c}
-          k: {type: ZeroOrderHold, input: s, initial: 0}
-        outputs: {k: k}
-        transitions:
-          - {to: b, when: x < -0.3 and v < 0, history: true, set: {g: g + 1}}
-          - {to: c, when: x > 0.9 and v > 0 and elapsed > 1}
-      b:
-        like: a
-        transitions: [{to: c, when: v > 0.2, history: true}]
-      c:
-        outputs: {k: -1}
-        transitions: [{to: a, after: 0.45, history: true}]";
-    let text = beside_oscillator(machine, "", "0");
-    assert_like_native(&text, &["m.state", "m.k"], 4);
-}
-
-/// Drawn by the seed of the run, in the same order as in the native engine.
-#[test]
-fn the_seed_draws_the_same_transitions() {
-    let machine = "    initial: a
-    states:
-      a: {transitions: [{to: b, after: 0.3, nondeterministic: true}, {to: c, after: 0.3, nondeterministic: true}]}
-      b: {transitions: [{to: a, after: 0.2, nondeterministic: true}, {to: c, after: 0.2, nondeterministic: true}]}
-      c: {transitions: [{to: a, default: true, when: x < 2, after: 0.1}, {to: b, when: x > 0, after: 0.1}]}";
-    for seed in [1, 2, 3] {
-        let text = beside_oscillator(machine, "", "0");
-        let text = text.replace("tolerance", &format!("seed: {seed}, tolerance"));
-        assert_like_native(&text, &["m.state"], 15);
     }
 }
 
