@@ -343,8 +343,8 @@ pub struct StreamArguments {
     /// Lets the Euler stage start from the trapezoidal sum, which is of second order.
     #[arg(long)]
     pub shared: bool,
-    /// Holds comparisons and clocks back until a switch is located in a step no longer than this,
-    /// in seconds.
+    /// Holds comparisons, clocks and state machines back until a switch is located in a step no
+    /// longer than this, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub hold: Option<f64>,
     /// The greatest number of evaluations.

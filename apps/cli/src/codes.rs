@@ -218,9 +218,9 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "not-a-stream",
-        "A block has no meaning on streams of evaluations: it makes impulses, is an event at the instant of a crossing, lets a continuous state jump, or is a left limit. \
+        "A block has no meaning on streams of evaluations: it makes impulses, is an event at the instant of a crossing, lets a continuous state jump, is a left limit, or is a state machine with a way out of failures. \
         A stream has a value for each evaluation of the solver and nothing between two of them. \
-        Write a comparison in place of the crossing, take the block out, or run the model with `superdense run`; docs/streams.md tells what streams express.",
+        Write a comparison in place of the crossing, give transitions `history: true`, take the block out, or run the model with `superdense run`; docs/streams.md tells what streams express.",
     ),
     (
         "not-a-trace",

@@ -64,6 +64,23 @@ fn what_streams_cannot_express_is_named() {
     assert!(told.iter().all(|part| said.contains(part)), "{said}");
 }
 
+/// The states of machines are there by their names, in the table and in pictures.
+#[test]
+fn a_machine_has_its_states_by_name() {
+    let folder = scratch("stream-machine");
+    let text = "superdense: 1\nblocks:\n  x: {type: Integrator, input: m.rate}\n  m: {type: Modal, initial: up, states: {up: {outputs: {rate: 1}, transitions: [{to: down, when: x > 0.5}]}, down: {outputs: {rate: -1}}}}\nrecord: [x, m.state]\nsimulate: {stop: 1}\n";
+    fs::write(folder.join("model.yaml"), text).expect("a model");
+    let shown = good(&folder, &["stream", "model.yaml", "-o", "-", "-q"]);
+    let states: Vec<&str> =
+        shown.lines().skip(1).filter_map(|row| row.rsplit(',').next()).collect();
+    let turn = states.iter().position(|state| *state == "down").expect("it turns");
+    assert!(turn > 90 && states[..turn].iter().all(|state| *state == "up"), "{states:?}");
+    assert!(states[turn..].iter().all(|state| *state == "down"), "{states:?}");
+    good(&folder, &["stream", "model.yaml", "--plot", "machine.svg", "-q"]);
+    let picture = fs::read_to_string(folder.join("machine.svg")).expect("a picture");
+    assert!(picture.contains(">down<") && picture.contains(">up<"), "the names of states");
+}
+
 #[test]
 fn bad_arguments_are_told() {
     let folder = scratch("stream-arguments");

@@ -26,7 +26,7 @@ mod watched;
 
 pub use jacobian::Jacobian;
 pub use machines::{
-    Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
+    Asked, Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
     StateProgram, Tested, Transition,
 };
 pub use program::{

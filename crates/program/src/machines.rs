@@ -169,6 +169,63 @@ pub struct Transition {
     pub error: bool,
 }
 
+/// Which transitions of a state are asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Those that come before what the diagram does.
+    Preemptive,
+    /// The others.
+    Ordinary,
+    /// Those that are tried when the state has just been entered.
+    Immediate,
+}
+
+impl StateProgram {
+    /// The transitions of which one is taken: preemptive ones come before others, of each kind a
+    /// default one is taken if no other is met, and of several those with the smallest priority
+    /// are left.
+    pub fn enabled(
+        &self,
+        asked: Asked,
+        mut met: impl FnMut(usize, &Transition) -> bool,
+    ) -> Vec<usize> {
+        let kinds: &[bool] = match asked {
+            Asked::Preemptive => &[true],
+            Asked::Ordinary => &[false],
+            Asked::Immediate => &[true, false],
+        };
+        for (preemptive, default) in kinds.iter().flat_map(|kind| [(*kind, false), (*kind, true)]) {
+            let mut found: Vec<usize> = Vec::new();
+            for (index, transition) in self.transitions.iter().enumerate() {
+                let tried = asked != Asked::Immediate || transition.immediate;
+                let kind = transition.preemptive == preemptive && transition.default == default;
+                if !transition.error && tried && kind && met(index, transition) {
+                    found.push(index);
+                }
+            }
+            let priority = |index: &usize| self.transitions[*index].priority;
+            if let Some(first) = found.iter().map(priority).min() {
+                found.retain(|index| priority(index) == first);
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether one of several transitions may be drawn.
+    pub fn may_be_drawn(&self, found: &[usize]) -> bool {
+        found.iter().all(|index| self.transitions[*index].nondeterministic)
+    }
+}
+
+impl Transition {
+    /// Whether all guards are there and true among the wires as they are.
+    pub fn is_met(&self, slots: &[f64]) -> bool {
+        let at = |slot: &Slot| slots[*slot as usize] != 0.0;
+        self.guards.iter().all(|guard| guard.wire.iter().all(at))
+    }
+}
+
 /// A value for a state.
 #[derive(Clone, Debug)]
 pub struct Assignment {

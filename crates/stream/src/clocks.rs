@@ -5,9 +5,13 @@
 //! past a tick, the tick is taken back with all that it has changed, and where a step is rejected
 //! all ticks in it are: the evaluations that try the step again see them anew.
 
+use base::{ExactTime, Time};
+use diagram::FragmentId;
+
 use crate::StreamError;
-use crate::discrete::Discrete;
-use crate::point::{Machine, Place, Point, Reading};
+use crate::discrete::{Discrete, Kept};
+use crate::machines::Moment;
+use crate::point::{Evaluated, Evaluator, Place, Point, Reading};
 
 /// The greatest number of ticks between two evaluations.
 const MOST_TICKS: usize = 1000;
@@ -17,56 +21,150 @@ const MOST_TICKS: usize = 1000;
 pub(crate) struct Arrival {
     pub point: Point,
     pub after: Discrete,
-    /// Whether a comparison or a clock would have switched and was held back.
+    /// Whether a comparison, a clock or a state machine would have switched and was held back.
     pub switching: bool,
 }
 
-impl Machine {
+/// A tick that is due.
+struct Due {
+    time: Time,
+    instant: ExactTime,
+    timers: Vec<usize>,
+}
+
+impl Evaluator {
     /// Evaluates with comparisons read from values and with the ticks up to this time. Ticks that
-    /// lie further back than `memory` \[s\] cannot be taken back any more.
+    /// lie further back than `memory` \[s\] cannot be taken back any more. With `located`, a state
+    /// machine that moves gives the rates of its new state, since the next step begins with them.
     pub fn arrive(
         &self,
         place: Place,
         before: &Discrete,
         memory: f64,
+        located: bool,
     ) -> Result<Arrival, StreamError> {
         let mut now = before.clone().taken_back(place.time, place.rejected, &self.ticked);
-        let mut due = now.due(&self.program, place.time);
+        self.recede(&mut now.kept, place.time);
         for _ in 0..MOST_TICKS {
-            let mut woken = Vec::new();
-            if let Some((time, timers)) = due {
-                now.tick(time, place.e, &timers);
-                woken = timers;
+            let due = self.due(&now.kept, place.time);
+            if let Some(due) = &due {
+                now.tick(due.time, place.e, &due.timers);
             }
-            let point = self.evaluate(place, &now, &woken, Reading::Values)?;
-            due = now.due(&self.program, place.time);
-            if due.is_none() {
-                let (states, sides) = (point.states.clone(), point.sides.clone());
-                now.forget(place.time - memory);
-                let after = Discrete { states, sides, ..now };
-                return Ok(Arrival { point, after, switching: false });
+            let woken = due.as_ref().map_or(&[][..], |due| &due.timers);
+            let evaluated = self.evaluate(place, &now, woken, Reading::Values)?;
+            if let Some(due) = &due
+                && let Some(between) = self.between(place, &evaluated, &now, due)?
+            {
+                now = between;
+                continue;
             }
-            // More than one tick since the last evaluation: they follow one another here.
-            now.take(&point.states, &self.ticked);
+            let point = evaluated.point.clone();
+            let (mut after, moved) = self.end(place, evaluated, &now, due.as_ref(), true)?;
+            after.forget(place.time - memory);
+            after.time = place.time;
+            let mut arrival = Arrival { point, after, switching: false };
+            if located && moved {
+                let new = self.evaluate(place, &arrival.after, &[], Reading::Values)?;
+                arrival.point.rates = new.point.rates;
+            }
+            return Ok(arrival);
         }
-        let timer = due.map_or(0, |(_, timers)| timers[0]);
+        let due = self.due(&now.kept, place.time);
+        let timer = due.map_or(0, |due| due.timers[0]);
         let Place { e, time, .. } = place;
         Err(StreamError::TooManyTicks { e, time, block: self.timer(timer) })
     }
 
-    /// Evaluates with comparisons and clocks held as they were: the model 'lies' to the solver, and
-    /// tells whether it has had to. Where a comparison that is held leads out of the domain of a
-    /// function, as in `sqrt(max(h, 0))`, it is read from its values after all.
+    /// What is there after a tick, where more than one lies between two evaluations: they follow
+    /// one another at the second.
+    fn between(
+        &self,
+        place: Place,
+        evaluated: &Evaluated,
+        now: &Discrete,
+        due: &Due,
+    ) -> Result<Option<Discrete>, StreamError> {
+        let (between, _) = self.end(place, evaluated.clone(), now, Some(due), false)?;
+        // What begins with the state that a tick leads to waits for the next evaluation, unless it
+        // could have been seen at the one before.
+        let seen = self.program.machines.is_empty() || due.time.seconds() <= now.time;
+        let follows = |next: &Due| seen || next.time > due.time;
+        Ok(self.due(&between.kept, place.time).filter(follows).map(|_| between))
+    }
+
+    /// What an evaluation leaves, and whether a state machine moves.
+    fn end(
+        &self,
+        place: Place,
+        mut evaluated: Evaluated,
+        before: &Discrete,
+        due: Option<&Due>,
+        last: bool,
+    ) -> Result<(Discrete, bool), StreamError> {
+        let mut now = before.clone();
+        let states = std::mem::take(&mut evaluated.states);
+        match last {
+            true => now.kept.states = states,
+            false => now.take(&states, &self.ticked),
+        }
+        now.sides = std::mem::take(&mut evaluated.sides);
+        if self.program.machines.is_empty() {
+            return Ok((now, false));
+        }
+        let settled = due.is_none().then_some(&before.kept);
+        self.fade(&evaluated, &mut now, settled);
+        // What is due in a diagram that is silenced comes when it goes on.
+        for timer in due.iter().flat_map(|due| &due.timers) {
+            if self.is_silenced(&evaluated.silenced, self.program.timers[*timer].fragment) {
+                now.kept.counts[*timer] -= 1;
+            }
+        }
+        let moment = Moment { tick: due.map(|due| due.instant), last };
+        let moved = self.decide(place, evaluated, &mut now, moment)?;
+        Ok((now, moved))
+    }
+
+    /// Evaluates with comparisons, clocks and state machines held as they were: the model 'lies' to
+    /// the solver, and tells whether it has had to. Where a comparison that is held leads out of the
+    /// domain of a function, as in `sqrt(max(h, 0))`, it is read from its values after all.
     pub fn hold(&self, place: Place, before: &Discrete) -> Result<Arrival, StreamError> {
-        let point = match self.evaluate(place, before, &[], Reading::Held) {
+        let mut after = before.clone();
+        self.recede(&mut after.kept, place.time);
+        let evaluated = match self.evaluate(place, &after, &[], Reading::Held) {
             Err(StreamError::NotFinite { .. }) => {
-                self.evaluate(place, before, &[], Reading::Values)?
+                self.evaluate(place, &after, &[], Reading::Values)?
             }
             other => other?,
         };
-        let due = before.due(&self.program, place.time).is_some();
-        let switching = due || point.sides != before.sides;
-        let after = Discrete { states: point.states.clone(), ..before.clone() };
-        Ok(Arrival { point, after, switching })
+        let due = self.due(&after.kept, place.time).is_some();
+        let moving = self.is_moving(&evaluated, &after.kept);
+        let switching = due || moving || evaluated.sides != before.sides;
+        after.kept.states.clone_from(&evaluated.states);
+        self.fade(&evaluated, &mut after, Some(&before.kept));
+        after.time = place.time;
+        Ok(Arrival { point: evaluated.point, after, switching })
+    }
+
+    /// The next tick up to a time, of what runs.
+    fn due(&self, kept: &Kept, time: f64) -> Option<Due> {
+        let (running, origins) = (self.running(kept), self.origins(kept));
+        let next = |timer: usize| {
+            let cells = &self.program.timers[timer];
+            let own = cells.fragment.index();
+            let instant = cells.timer.exact(kept.counts[timer])? + origins[own];
+            match cells.fragment {
+                FragmentId::ROOT => Some((cells.timer.time(kept.counts[timer])?, instant)),
+                _ => running[own].then_some((instant.time(), instant)),
+            }
+        };
+        let all = || (0..kept.counts.len()).filter_map(|timer| Some((next(timer)?, timer)));
+        let ((time_of_first, instant), _) = all().min_by_key(|((time, _), _)| *time)?;
+        if time_of_first.seconds() > time {
+            return None;
+        }
+        let woken = all().filter(|((time, _), _)| *time == time_of_first);
+        let meet = |met: ExactTime, ((_, other), _): &((Time, ExactTime), usize)| met.meet(*other);
+        let instant = woken.clone().fold(instant, |met, other| meet(met, &other));
+        Some(Due { time: time_of_first, instant, timers: woken.map(|(_, timer)| timer).collect() })
     }
 }

@@ -1,21 +1,50 @@
 //! What is not continuous, between two evaluations.
 
-use base::Time;
-use blocks::events_before;
-use program::Program;
+use base::{ExactTime, Time};
 
 /// Everything of a diagram that is not continuous, as it stands after an evaluation. Plain data,
 /// so that it can be the value of a stream.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Discrete {
-    /// The states that do not flow, one after the other.
-    pub states: Vec<f64>,
-    /// How often each timer has woken.
-    pub counts: Vec<u64>,
+    /// What ticks and transitions change.
+    pub kept: Kept,
     /// Ticks that may have to be taken back, the latest last.
     pub ticks: Vec<Tick>,
     /// The sides and cells of comparisons, as they were read last.
     pub sides: Vec<f64>,
+    /// The time of the evaluation \[s\].
+    pub time: f64,
+}
+
+/// What ticks and transitions change.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Kept {
+    /// The states that do not flow, one after the other; those of state machines are among them.
+    pub states: Vec<f64>,
+    /// How often each timer has woken.
+    pub counts: Vec<u64>,
+    /// The clocks of what state machines switch on and off.
+    pub clocks: Vec<Clock>,
+    /// For each machine, how often it has moved or been switched on.
+    pub moves: Vec<u64>,
+    /// How often each machine has drawn a transition.
+    pub draws: Vec<u64>,
+}
+
+/// The clock of a fragment. All times are those of the clock of the fragment around it, so that
+/// what is inside a fragment stands still with it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Clock {
+    /// Whether the fragment has run since what is around it started anew.
+    pub ran: bool,
+    /// When it showed 0.
+    pub origin: ExactTime,
+    /// When it was switched on last.
+    pub entered: ExactTime,
+    /// When it was switched off last.
+    pub stopped: ExactTime,
+    /// Whether what a machine in it has said is still passed on, although it was switched off.
+    pub speaking: bool,
 }
 
 /// A tick, and what was there before it.
@@ -24,21 +53,13 @@ pub(crate) struct Tick {
     time: Time,
     /// The evaluation that has seen it first.
     e: usize,
-    states: Vec<f64>,
-    counts: Vec<u64>,
+    before: Kept,
 }
 
 impl Discrete {
-    /// As it is before the first evaluation, with these states.
-    pub fn new(program: &Program, states: Vec<f64>, start: Time) -> Discrete {
-        let past = |timer: &program::TimerCells| events_before(&*timer.timer, start);
-        let counts = program.timers.iter().map(past).collect();
-        Discrete { states, counts, ticks: Vec::new(), sides: vec![0.0; program.crossings.len()] }
-    }
-
     /// The same with the ticks taken back that lie after a time, and those that a rejected step,
-    /// from the evaluation `rejected` on, has seen: the states that ticks change, and the counts,
-    /// are as they were before. The other states are those of the evaluation before.
+    /// from the evaluation `rejected` on, has seen: the states that ticks change, the counts and
+    /// the clocks are as they were before. The other states are those of the evaluation before.
     pub fn taken_back(mut self, time: f64, rejected: Option<usize>, ticked: &[bool]) -> Discrete {
         let undone = |tick: &Tick| {
             tick.time.seconds() > time || rejected.is_some_and(|since| tick.e >= since)
@@ -46,8 +67,8 @@ impl Discrete {
         while self.ticks.last().is_some_and(undone)
             && let Some(tick) = self.ticks.pop()
         {
-            self.take(&tick.states, ticked);
-            self.counts = tick.counts;
+            self.take(&tick.before.states, ticked);
+            self.kept = Kept { states: self.kept.states, ..tick.before };
         }
         self
     }
@@ -55,7 +76,7 @@ impl Discrete {
     /// Takes over the states that ticks change.
     pub fn take(&mut self, states: &[f64], ticked: &[bool]) {
         for ((own, new), _) in
-            self.states.iter_mut().zip(states).zip(ticked).filter(|(_, ticked)| **ticked)
+            self.kept.states.iter_mut().zip(states).zip(ticked).filter(|(_, ticked)| **ticked)
         {
             *own = *new;
         }
@@ -63,9 +84,8 @@ impl Discrete {
 
     /// Counts a tick of some timers, which evaluation `e` sees first.
     pub fn tick(&mut self, time: Time, e: usize, timers: &[usize]) {
-        let (states, counts) = (self.states.clone(), self.counts.clone());
-        self.ticks.push(Tick { time, e, states, counts });
-        timers.iter().for_each(|timer| self.counts[*timer] += 1);
+        self.ticks.push(Tick { time, e, before: self.kept.clone() });
+        timers.iter().for_each(|timer| self.kept.counts[*timer] += 1);
     }
 
     /// Forgets the ticks up to a time, which time will not recede past.
@@ -73,11 +93,43 @@ impl Discrete {
         self.ticks.retain(|tick| tick.time.seconds() > time);
     }
 
-    /// The next tick up to a time: when it is and the timers that wake.
-    pub fn due(&self, program: &Program, time: f64) -> Option<(Time, Vec<usize>)> {
-        let next = |timer: usize| program.timers[timer].timer.time(self.counts[timer]);
-        let first = (0..self.counts.len()).filter_map(next).min()?;
-        let woken = (0..self.counts.len()).filter(|timer| next(*timer) == Some(first)).collect();
-        (first.seconds() <= time).then_some((first, woken))
+    /// Enters a change that hangs on no tick in what was before the ticks too, so that it stays
+    /// when they are taken back. It goes back as far as the machine has been where it was before
+    /// the change, with `moves` of it.
+    pub fn persist(&mut self, changed: &Changed, machine: usize, moves: u64) {
+        self.persist_while(changed, |before| before.moves[machine] == moves);
+    }
+
+    /// The same, as far back as something holds.
+    pub fn persist_while(&mut self, changed: &Changed, holds: impl Fn(&Kept) -> bool) {
+        let since = self.ticks.iter_mut().rev();
+        for tick in since.take_while(|tick| holds(&tick.before)) {
+            changed.copy(&self.kept, &mut tick.before);
+        }
+    }
+}
+
+/// Which parts of what is kept a transition has changed.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Changed {
+    /// Elements of states.
+    pub states: Vec<usize>,
+    /// Timers.
+    pub counts: Vec<usize>,
+    /// Fragments.
+    pub clocks: Vec<usize>,
+    /// Machines.
+    pub machines: Vec<usize>,
+}
+
+impl Changed {
+    fn copy(&self, from: &Kept, to: &mut Kept) {
+        self.states.iter().for_each(|i| to.states[*i] = from.states[*i]);
+        self.counts.iter().for_each(|i| to.counts[*i] = from.counts[*i]);
+        self.clocks.iter().for_each(|i| to.clocks[*i] = from.clocks[*i]);
+        for machine in &self.machines {
+            to.moves[*machine] = from.moves[*machine];
+            to.draws[*machine] = from.draws[*machine];
+        }
     }
 }

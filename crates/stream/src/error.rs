@@ -43,6 +43,41 @@ pub enum StreamError {
         /// The block with the clock.
         block: String,
     },
+    /// Several transitions of a machine are met at once.
+    Ambiguous {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// The machine.
+        block: String,
+        /// The state that it is in.
+        state: String,
+        /// The states that the transitions lead to.
+        to: Vec<String>,
+    },
+    /// Two machines set the same at one evaluation.
+    SetTwice {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// What both set.
+        target: String,
+        /// The machines.
+        machines: [String; 2],
+    },
+    /// Immediate transitions lead back to a state that was left at the same evaluation.
+    ImmediateCycle {
+        /// The evaluation.
+        e: usize,
+        /// The time there \[s\].
+        time: f64,
+        /// The machine.
+        block: String,
+        /// The states, in order.
+        states: Vec<String>,
+    },
     /// The stop time was not reached in as many evaluations as are allowed.
     TooManyEvaluations {
         /// How many are allowed.
@@ -62,6 +97,9 @@ impl StreamError {
             StreamError::Undefined { .. } => "undefined",
             StreamError::NotConstructive { .. } => "causality-loop",
             StreamError::TooManyTicks { .. } => "too-many-ticks",
+            StreamError::Ambiguous { .. } => "ambiguous-transitions",
+            StreamError::SetTwice { .. } => "set-twice",
+            StreamError::ImmediateCycle { .. } => "immediate-cycle",
             StreamError::TooManyEvaluations { .. } => "too-many-evaluations",
         }
     }
@@ -73,7 +111,10 @@ impl StreamError {
             | StreamError::Undefined { block, .. }
             | StreamError::NotConstructive { block, .. }
             | StreamError::TooManyTicks { block, .. }
+            | StreamError::Ambiguous { block, .. }
+            | StreamError::ImmediateCycle { block, .. }
             | StreamError::TooManyEvaluations { block, .. } => block,
+            StreamError::SetTwice { machines, .. } => &machines[0],
         }
     }
 
@@ -88,6 +129,16 @@ impl StreamError {
             StreamError::NotConstructive { .. } => "break the loop with previous(...)",
             StreamError::TooManyTicks { .. } => {
                 "make `maximum_step` smaller, or the period of the clock longer"
+            }
+            StreamError::Ambiguous { .. } => {
+                "make the conditions exclude each other, give them a `priority`, or mark them all \
+                 `nondeterministic: true`"
+            }
+            StreamError::SetTwice { .. } => {
+                "let one of them set it, or make their conditions exclude each other"
+            }
+            StreamError::ImmediateCycle { .. } => {
+                "leave `immediate` out of one of the transitions, or make its condition narrower"
             }
             StreamError::TooManyEvaluations { .. } => {
                 "take a larger tolerance or a larger limit, or let the stages share their sum"
@@ -110,6 +161,19 @@ impl fmt::Display for StreamError {
             }
             StreamError::TooManyTicks { e, time, block } => {
                 write!(f, "`{block}` ticks too often before evaluation {e}, t = {time}")
+            }
+            StreamError::Ambiguous { e, time, block, state, to } => {
+                let to = to.join(", ");
+                write!(f, "`{block}` may go from `{state}` to each of {to} ")?;
+                write!(f, "at evaluation {e}, t = {time}")
+            }
+            StreamError::SetTwice { e, time, target, machines: [one, other] } => {
+                write!(f, "`{one}` and `{other}` both set `{target}` at evaluation {e}, t = {time}")
+            }
+            StreamError::ImmediateCycle { e, time, block, states } => {
+                let states = states.join(" -> ");
+                write!(f, "immediate transitions of `{block}` go in a circle ")?;
+                write!(f, "at evaluation {e}, t = {time}: {states}")
             }
             StreamError::TooManyEvaluations { limit, time, .. } => {
                 write!(

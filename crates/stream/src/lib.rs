@@ -23,10 +23,12 @@ mod sums;
 mod equations;
 mod solve;
 
+mod jumps;
 mod refused;
 
 mod clocks;
 mod discrete;
+mod machines;
 mod point;
 
 mod error;

@@ -1,31 +1,53 @@
 //! A diagram at one evaluation, by the tapes of a tick: a pure function of time, of the continuous
 //! states and of what is discrete.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use base::Time;
-use diagram::Diagram;
+use base::ExactTime;
+use blocks::events_before;
+use diagram::{Diagram, FragmentId};
 use ir::{Partial, Scalar, run};
-use program::{CrossingKind, Program, Rates, Unit};
+use program::{CrossingKind, Program, Rates, TimerCells, Transition, Unit};
 use schedule::Schedule;
 
-use crate::discrete::Discrete;
+use crate::discrete::{Discrete, Kept};
+use crate::machines::{hearing, timed};
 use crate::refused::is_kept;
 use crate::{StreamError, Vector};
 
 /// The diagram as a function.
 #[derive(Debug)]
-pub(crate) struct Machine {
+pub(crate) struct Evaluator {
     pub diagram: Arc<Diagram>,
     pub program: Arc<Program>,
     rates: Rates,
     /// For each element of the states that do not flow, whether it goes with the ticks: they alone
     /// change it, or it remembers what they alone change.
     pub ticked: Vec<bool>,
+    /// For each of these elements, whether it goes with the ticks and hears what transitions say.
+    pub hears: Vec<bool>,
+    /// When time begins.
+    pub start: ExactTime,
     /// The states that do not flow, before the first evaluation.
-    first: Vec<f64>,
-    /// Places of the continuous states and of their rates, element by element.
-    flowing: Vec<(usize, usize)>,
+    pub first: Vec<f64>,
+    /// For each state, where it begins among those that do not flow.
+    offsets: Vec<usize>,
+    /// The continuous states, element by element.
+    flowing: Vec<Flowing>,
+    /// For each machine, state and transition, whether only a tick can meet it.
+    pub timed: Vec<Vec<Vec<bool>>>,
+}
+
+/// An element of a continuous state.
+#[derive(Clone, Copy, Debug)]
+struct Flowing {
+    /// Its place.
+    state: usize,
+    /// The place of its rate.
+    rate: usize,
+    /// The fragment that it is in; elsewhere it stands still.
+    fragment: FragmentId,
 }
 
 /// Where a diagram is evaluated.
@@ -54,38 +76,72 @@ pub(crate) struct Point {
     pub rates: Vector,
     /// The recorded signals; nothing where one is absent.
     pub signals: Vec<Option<Vec<f64>>>,
+}
+
+/// An evaluation, with all that is needed to decide what comes after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Evaluated {
+    pub point: Point,
     /// The states that do not flow, after a commit.
     pub states: Vec<f64>,
     /// What comparisons would read from their values.
     pub sides: Vec<f64>,
+    /// All values.
+    pub slots: Vec<f64>,
+    /// For each fragment, whether it runs.
+    pub running: Vec<bool>,
+    /// Diagrams that preemptive transitions have silenced.
+    pub silenced: Vec<FragmentId>,
 }
 
-impl Machine {
-    pub fn new(diagram: Arc<Diagram>, schedule: &Schedule, program: Arc<Program>) -> Machine {
+/// What a comparison or a cell reads from a value.
+pub(crate) fn side(kind: CrossingKind, value: f64) -> f64 {
+    match kind {
+        CrossingKind::Side => f64::from(value > 0.0) - f64::from(value < 0.0),
+        CrossingKind::Cell => value.floor(),
+    }
+}
+
+impl Evaluator {
+    pub fn new(
+        diagram: Arc<Diagram>,
+        schedule: &Schedule,
+        program: Arc<Program>,
+        start: ExactTime,
+    ) -> Evaluator {
         let rates = program::rates(&diagram, schedule, &program);
         let (mut ticked, mut first, mut flowing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut offsets, mut hears, hearing) = (Vec::new(), Vec::new(), hearing(&diagram));
         let mut in_block = vec![0; diagram.blocks.len()];
         for state in &program.states {
             let block = diagram.block(state.block);
             let index = in_block[state.block.index()];
             in_block[state.block.index()] += 1;
             let elements = 0..state.initial.len();
+            offsets.push(first.len());
             if state.continuous {
                 let from = program.cell(state.cell).slot as usize;
                 let region = &program.regions[block.region.index()];
                 let rate = region.rate as usize + (from - region.state as usize);
-                flowing.extend(elements.map(|i| (from + i, rate + i)));
+                let fragment = block.fragment;
+                flowing.extend(elements.map(|i| Flowing {
+                    state: from + i,
+                    rate: rate + i,
+                    fragment,
+                }));
             } else {
                 let kept = is_kept(block, &block.smooth, index);
                 let still = !diagram.moves(state.block, block.smooth.nexts[index]);
-                ticked.extend(elements.map(|_| kept || still));
+                ticked.extend(elements.clone().map(|_| kept || still));
+                hears.extend(elements.map(|_| (kept || still) && hearing[state.block.index()]));
                 // What a commit always leaves is there from the beginning: a signal that is never
                 // absent has been there before the first evaluation too.
                 let always = block.tick.graph.constant_of(block.tick.nexts[index]);
                 first.extend(always.unwrap_or_else(|| state.initial.clone()));
             }
         }
-        Machine { diagram, program, rates, ticked, first, flowing }
+        let timed = timed(&diagram);
+        Evaluator { diagram, program, rates, ticked, hears, start, first, offsets, flowing, timed }
     }
 
     /// The continuous states at the start.
@@ -115,7 +171,7 @@ impl Machine {
     }
 
     /// The block that a user has written.
-    fn path(&self, block: diagram::BlockId) -> String {
+    pub fn path(&self, block: diagram::BlockId) -> String {
         self.diagram.block(block).written().to_owned()
     }
 
@@ -125,30 +181,64 @@ impl Machine {
     }
 
     /// As it is before the first evaluation.
-    pub fn start(&self, start: Time) -> Discrete {
-        Discrete::new(&self.program, self.first.clone(), start)
+    pub fn beginning(&self) -> Discrete {
+        let past = |timer: &TimerCells| match self.program.fragments[timer.fragment.index()].dwell {
+            // It begins when the state is entered.
+            true => 0,
+            false => events_before(&*timer.timer, self.start.time()),
+        };
+        let counts = self.program.timers.iter().map(past).collect();
+        let (moves, draws) = (vec![0; self.timed.len()], vec![0; self.timed.len()]);
+        let mut kept =
+            Kept { states: self.first.clone(), counts, clocks: Vec::new(), moves, draws };
+        kept.clocks = self.first_clocks(self.start, &kept);
+        let sides = vec![0.0; self.program.crossings.len()];
+        Discrete { kept, ticks: Vec::new(), sides, time: self.start.seconds() }
     }
 
-    /// Evaluates everything once. `woken` are the timers that wake at this evaluation.
+    /// Where a state is among those that do not flow.
+    pub fn elements(&self, state: usize) -> Range<usize> {
+        let from = self.offsets[state];
+        from..from + self.program.states[state].initial.len()
+    }
+
+    /// Evaluates everything that runs once. `woken` are the timers that wake at this evaluation.
     pub fn evaluate(
         &self,
         place: Place,
         before: &Discrete,
         woken: &[usize],
         reading: Reading,
-    ) -> Result<Point, StreamError> {
+    ) -> Result<Evaluated, StreamError> {
+        let running = self.running(&before.kept);
         let mut slots = self.rates.image.clone();
         self.fill(&mut slots, place, before, woken, reading);
+        self.fill_clocks(&mut slots, &before.kept, &running);
         let mut sides = before.sides.clone();
-        for unit in &self.program.units {
-            self.fire(unit, place, &mut slots)?;
-            for (from, crossing) in &unit.crossings {
-                let value = slots[*from as usize];
-                sides[*crossing] = match self.program.crossings[*crossing].kind {
-                    CrossingKind::Side => f64::from(value > 0.0) - f64::from(value < 0.0),
-                    CrossingKind::Cell => value.floor(),
-                };
+        let mut fired = Vec::new();
+        let mut failures = Vec::new();
+        for unit in self.program.units.iter().filter(|unit| {
+            let own = unit.fragment.index();
+            running[own] || unit.speaks && before.kept.clocks[own].speaking
+        }) {
+            let outcome = self.fire(unit, place, &mut slots);
+            // A preemptive transition may still silence it.
+            failures.extend(outcome.err().map(|error| (unit.fragment, error)));
+            if self.program.preempted.is_empty()
+                && let Some((_, error)) = failures.pop()
+            {
+                return Err(error);
             }
+            for (from, crossing) in &unit.crossings {
+                let kind = self.program.crossings[*crossing].kind;
+                sides[*crossing] = side(kind, slots[*from as usize]);
+            }
+            fired.push(unit);
+        }
+        let silenced = self.silenced(&before.kept, &running, &slots);
+        let audible = |fragment: FragmentId| !self.is_silenced(&silenced, fragment);
+        if let Some((_, error)) = failures.into_iter().find(|(fragment, _)| audible(*fragment)) {
+            return Err(error);
         }
         // The tape of the rates is one of the smooth phase: a comparison in a rate is read as it
         // has been frozen.
@@ -156,13 +246,37 @@ impl Machine {
             self.freeze(&mut slots, &sides);
         }
         run(&self.rates.tape, &mut slots);
-        let states = self.commit(&slots, before);
-        let rates: Vector = self.flowing.iter().map(|(_, rate)| slots[*rate]).collect();
+        let rate = |x: &Flowing| if running[x.fragment.index()] { slots[x.rate] } else { 0.0 };
+        let rates: Vector = self.flowing.iter().map(rate).collect();
         if let Some(position) = rates.iter().position(|rate| !rate.is_finite()) {
             let Place { e, time, .. } = place;
             return Err(StreamError::NotFinite { e, time, block: self.owner(position) });
         }
-        Ok(Point { rates, signals: self.signals(&slots), states, sides })
+        let committed = fired.into_iter().filter(|unit| audible(unit.fragment));
+        let states = self.commit(&slots, before, committed);
+        let point = Point { rates, signals: self.signals(&slots) };
+        Ok(Evaluated { point, states, sides, slots, running, silenced })
+    }
+
+    /// The diagrams in which nothing happens, since a preemptive transition of their state is met.
+    fn silenced(&self, kept: &Kept, running: &[bool], slots: &[f64]) -> Vec<FragmentId> {
+        let mut silenced = Vec::new();
+        let met = |transition: &Transition| transition.preemptive && transition.is_met(slots);
+        for index in &self.program.preempted {
+            let machine = &self.program.machines[*index];
+            let state = &machine.states[self.mode(kept, *index)];
+            let asked =
+                running[machine.fragment.index()] && !self.is_silenced(&silenced, machine.fragment);
+            if asked && state.transitions.iter().any(met) {
+                silenced.extend(state.content);
+            }
+        }
+        silenced
+    }
+
+    /// Whether a fragment is inside one of some that are silenced.
+    pub fn is_silenced(&self, silenced: &[FragmentId], fragment: FragmentId) -> bool {
+        silenced.iter().any(|outer| self.diagram.modes.is_inside(fragment, *outer))
     }
 
     fn fill(
@@ -174,17 +288,12 @@ impl Machine {
         reading: Reading,
     ) {
         slots[self.program.time as usize] = place.time;
-        for ((at, _), x) in self.flowing.iter().zip(place.states) {
-            slots[*at] = *x;
+        for (own, x) in self.flowing.iter().zip(place.states) {
+            slots[own.state] = *x;
         }
-        let mut states = before.states.iter();
-        for state in self.program.states.iter().filter(|state| !state.continuous) {
-            let from = self.program.cell(state.cell).slot as usize;
-            let elements = &mut slots[from..from + state.initial.len()];
-            elements.iter_mut().zip(&mut states).for_each(|(slot, x)| *slot = *x);
-        }
+        self.fill_states(slots, &before.kept.states);
         for (index, timer) in self.program.timers.iter().enumerate() {
-            let (count, wakes) = (before.counts[index], woken.contains(&index));
+            let (count, wakes) = (before.kept.counts[index], woken.contains(&index));
             slots[self.program.cell(timer.wakings).slot as usize] = count as f64;
             slots[self.program.cell(timer.woken).slot as usize] = f64::from(wakes);
         }
@@ -194,6 +303,26 @@ impl Machine {
             slots[crossing.residual as usize] = residual;
         }
         self.freeze(slots, &before.sides);
+    }
+
+    /// Puts the states that do not flow in their places.
+    pub fn fill_states(&self, slots: &mut [f64], states: &[f64]) {
+        for (index, state) in self.program.states.iter().enumerate() {
+            if !state.continuous {
+                let from = self.program.cell(state.cell).slot as usize;
+                let values = &states[self.elements(index)];
+                slots[from..from + values.len()].copy_from_slice(values);
+            }
+        }
+    }
+
+    /// Puts the clocks of fragments in their places, and which of them run.
+    pub fn fill_clocks(&self, slots: &mut [f64], kept: &Kept, running: &[bool]) {
+        let origins = self.origins(kept);
+        for (index, fragment) in self.program.fragments.iter().enumerate() {
+            slots[fragment.active as usize] = f64::from(running[index]);
+            slots[fragment.origin as usize] = origins[index].seconds();
+        }
     }
 
     fn freeze(&self, slots: &mut [f64], sides: &[f64]) {
@@ -240,20 +369,18 @@ impl Machine {
         partial[unit.made()].iter().all(|x| x.known)
     }
 
-    fn commit(&self, slots: &[f64], before: &Discrete) -> Vec<f64> {
-        let mut states = before.states.clone();
-        let mut offsets = vec![None; self.program.states.len()];
-        let mut offset = 0;
-        for (index, state) in self.program.states.iter().enumerate() {
-            if !state.continuous {
-                offsets[index] = Some(offset);
-                offset += state.initial.len();
-            }
-        }
-        for (from, state) in self.program.units.iter().flat_map(|unit| &unit.nexts) {
-            if let Some(offset) = offsets[*state] {
-                let (from, n) = (*from as usize, self.program.states[*state].initial.len());
-                states[offset..offset + n].copy_from_slice(&slots[from..from + n]);
+    /// The states after the units that have run.
+    fn commit<'u>(
+        &self,
+        slots: &[f64],
+        before: &Discrete,
+        units: impl Iterator<Item = &'u Unit>,
+    ) -> Vec<f64> {
+        let mut states = before.kept.states.clone();
+        for (from, state) in units.flat_map(|unit| &unit.nexts) {
+            if !self.program.states[*state].continuous {
+                let (from, elements) = (*from as usize, self.elements(*state));
+                states[elements.clone()].copy_from_slice(&slots[from..from + elements.len()]);
             }
         }
         states

@@ -1,45 +1,45 @@
 //! What streams of evaluations cannot express.
 
-use base::{Diagnostic, Diagnostics};
+use base::{Diagnostic, Diagnostics, Span};
 use blocks::Leaf;
-use diagram::{Diagram, FlatBlock, FragmentId, Specialised};
+use diagram::{BlockId, Diagram, FlatBlock, Machine, MachineState, Specialised};
 use ir::{NodeId, Op};
 
-/// Refuses a diagram with impulses, located events, states that jump or left limits, and names each
-/// block that has them.
+use crate::jumps::Jumps;
+
+/// Refuses a diagram with impulses, located events, states that jump, left limits or ways out of a
+/// failure, and names each block that has them.
 pub fn check(diagram: &Diagram) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::default();
-    for block in &diagram.blocks {
-        if let Some((message, help)) = reason(diagram, block) {
-            let note = "a stream has a value for each evaluation of the solver, and nothing happens \
-                        between two of them";
-            errors.push(
-                Diagnostic::error("not-a-stream", message)
-                    .at(block.span, "cannot be evaluated on streams")
-                    .note(note)
-                    .help(help)
-                    .block(block.written()),
-            );
+    let jumps = Jumps::new(diagram);
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        let jump = || jumps.reason(diagram, BlockId::new(index));
+        if let Some((message, help)) = reason(diagram, block).or_else(jump) {
+            errors.push(refusal(message, help, block.span).block(block.written()));
+        }
+    }
+    for machine in &diagram.modes.machines {
+        for state in &machine.states {
+            if let Some((message, help, span)) = way_out(diagram, machine, state) {
+                errors.push(refusal(message, help, span).block(&machine.path));
+            }
         }
     }
     errors.or(())
 }
 
+fn refusal(message: String, help: &str, span: Span) -> Diagnostic {
+    let note = "a stream has a value for each evaluation of the solver, and nothing happens \
+                between two of them";
+    Diagnostic::error("not-a-stream", message)
+        .at(span, "cannot be evaluated on streams")
+        .note(note)
+        .help(help)
+}
+
 /// Why a block has no meaning on streams, and what to do.
 fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)> {
     let name = block.written();
-    if let Some(machine) =
-        diagram.modes.machines.iter().find(|m| std::ptr::eq(block, diagram.block(m.mode)))
-    {
-        let help = "write the finite state as an expression over previous(...)";
-        let message =
-            format!("`{}` is a Modal, whose transitions happen at instants", machine.path);
-        return Some((message, help));
-    }
-    if block.fragment != FragmentId::ROOT {
-        // The machine that it is in is named.
-        return None;
-    }
     let carries = |wire| diagram.wire(wire).orders > 0;
     if block.inputs.iter().flatten().any(|wire| carries(*wire)) {
         // The block that the impulses come from is named.
@@ -75,6 +75,45 @@ fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)
     None
 }
 
+/// Why a transition has no meaning on streams, what to do, and where it was written.
+fn way_out(
+    diagram: &Diagram,
+    machine: &Machine,
+    state: &MachineState,
+) -> Option<(String, &'static str, Span)> {
+    let (path, name) = (&machine.path, &state.name);
+    if let Some(transition) = state.transitions.iter().find(|t| t.error) {
+        let message = format!(
+            "`{path}` has a way out of failures of `{name}`, and a run on streams ends at one"
+        );
+        let help =
+            "leave the transition with `error: true` out, or run the model with `superdense run`";
+        return Some((message, help, transition.span));
+    }
+    // There is no value before the evaluation to be seen.
+    let inside = |block: &BlockId| {
+        let mut read = diagram.block(*block).inputs.iter().flatten();
+        let content = state.content;
+        read.any(|wire| {
+            let from = diagram.block(diagram.wire(*wire).block).fragment;
+            content.is_some_and(|content| diagram.modes.is_inside(from, content))
+        })
+    };
+    let early = state.transitions.iter().find(|transition| {
+        let sets = transition.sets.iter().map(|set| &set.value);
+        let mut actions = sets.chain(transition.says.iter().map(|(_, said)| said));
+        transition.preemptive && actions.any(inside)
+    });
+    early.map(|transition| {
+        let message = format!(
+            "a preemptive transition of `{path}` hands on what the diagram of `{name}` was before \
+             it, and streams do not keep that"
+        );
+        let help = "let it set and say what is known outside the state, or leave `preemptive` out";
+        (message, help, transition.span)
+    })
+}
+
 /// Whether streams have what a leaf stands for. A leaf that is not known here is not read as 0.
 fn is_there(leaf: &Leaf) -> bool {
     matches!(
@@ -84,6 +123,7 @@ fn is_there(leaf: &Leaf) -> bool {
             | Leaf::Woken(_)
             | Leaf::Wakings(_)
             | Leaf::Time
+            | Leaf::Elapsed
             | Leaf::Ticking
     )
 }

@@ -11,7 +11,7 @@ use schedule::Schedule;
 use crate::clocks::Arrival;
 use crate::discrete::Discrete;
 use crate::equations::Stage;
-use crate::point::{Machine, Place};
+use crate::point::{Evaluator, Place, Point};
 use crate::table::{Evaluations, Row};
 use crate::{Solution, Solver, Stream, StreamError, Sums, Vector, solve};
 
@@ -28,11 +28,14 @@ pub struct Options {
     pub tolerance: f64,
     /// What the stages sum up.
     pub sums: Sums,
-    /// Holds comparisons and clocks back until the step in which they switch is no longer than this
+    /// Holds comparisons, clocks and state machines back until the step in which they switch is no longer than this
     /// \[s\]; without it they switch as soon as an evaluation sees it.
     pub hold: Option<f64>,
     /// The greatest number of evaluations.
     pub limit: usize,
+    /// For each recorded signal the names that its numbers stand for; none where they are just
+    /// numbers.
+    pub labels: Vec<Vec<String>>,
 }
 
 /// An evaluation as the value of a stream.
@@ -46,9 +49,10 @@ pub fn run(
     program: &Arc<Program>,
     options: &Options,
 ) -> (Evaluations, Result<(), StreamError>) {
-    let machine = Rc::new(Machine::new(diagram.clone(), schedule, program.clone()));
-    let mut table = Evaluations::new(&machine.names(), program);
-    let (solution, arrivals) = tie(&machine, options);
+    let start = options.start.into();
+    let evaluator = Rc::new(Evaluator::new(diagram.clone(), schedule, program.clone(), start));
+    let mut table = Evaluations::new(&evaluator.names(), program, &options.labels);
+    let (solution, arrivals) = tie(&evaluator, options);
     let end = options.stop.seconds() - NEARLY * options.step;
     for e in 0..options.limit {
         match &*arrivals.at(e) {
@@ -62,7 +66,7 @@ pub fn run(
     }
     let (limit, last) = (options.limit, options.limit.saturating_sub(1));
     let time = solution.y.at(last)[0];
-    let block = machine.owner(largest(&solution.d.at(last)[1..]));
+    let block = evaluator.owner(largest(&solution.d.at(last)[1..]));
     (table, Err(StreamError::TooManyEvaluations { limit, time, block }))
 }
 
@@ -75,11 +79,11 @@ fn largest(d: &[f64]) -> usize {
 }
 
 /// The two equations y = solve(u) and u = diagram(y), and what else is between them.
-fn tie(machine: &Rc<Machine>, options: &Options) -> (Solution, Stream<Arrived>) {
+fn tie(evaluator: &Rc<Evaluator>, options: &Options) -> (Solution, Stream<Arrived>) {
     let start = options.start.seconds();
-    let initial: Vector = std::iter::once(start).chain(machine.initial()).collect();
+    let initial: Vector = std::iter::once(start).chain(evaluator.initial()).collect();
     let zeros = Vector::zeros(initial.len());
-    let begin: Arrived = Rc::new(Ok(beginning(machine, options, &zeros)));
+    let begin: Arrived = Rc::new(Ok(beginning(evaluator, &zeros)));
 
     // Streams that need each other: the evaluations are the ones that are kept.
     let arrivals = Stream::later(begin.clone());
@@ -90,9 +94,9 @@ fn tie(machine: &Rc<Machine>, options: &Options) -> (Solution, Stream<Arrived>) 
         Solver { initial, step: options.step, tolerance: options.tolerance, sums: options.sums };
     let solution = solve(&rates, &unlocated, &solver);
 
-    let (machine, options, p) = (machine.clone(), options.clone(), solution.p.knot());
+    let (evaluator, options, p) = (evaluator.clone(), options.clone(), solution.p.knot());
     let hold = options.hold;
-    let place = Rc::new(Evaluate { machine, options, p });
+    let place = Rc::new(Evaluate { evaluator, options, p });
     let (y, before, own) = (solution.y.knot(), arrivals.knot(), place.clone());
     trials.define(move |e| own.trial(e, &y.at(e), &before.pre(e)));
     let (h, trial) = (solution.h.knot(), trials.clone());
@@ -111,12 +115,9 @@ fn tie(machine: &Rc<Machine>, options: &Options) -> (Solution, Stream<Arrived>) 
 }
 
 /// What comes before evaluation 0: the initial states, and rates of 0.
-fn beginning(machine: &Machine, options: &Options, zeros: &Vector) -> Arrival {
-    let after = machine.start(options.start);
-    let (states, sides) = (after.states.clone(), after.sides.clone());
-    let rates: Vector = zeros[1..].into();
-    let point = crate::point::Point { rates, signals: Vec::new(), states, sides };
-    Arrival { point, after, switching: false }
+fn beginning(evaluator: &Evaluator, zeros: &Vector) -> Arrival {
+    let point = Point { rates: zeros[1..].into(), signals: Vec::new() };
+    Arrival { point, after: evaluator.beginning(), switching: false }
 }
 
 /// The rates of all states; time is the first of them, and its rate is 1.
@@ -131,7 +132,7 @@ fn rates(arrivals: &Stream<Arrived>, zeros: Vector) -> Stream<Vector> {
 
 /// The diagram at an evaluation, after the one before.
 struct Evaluate {
-    machine: Rc<Machine>,
+    evaluator: Rc<Evaluator>,
     options: Options,
     p: Stream<f64>,
 }
@@ -142,13 +143,13 @@ impl Evaluate {
         e: usize,
         y: &'a Vector,
         before: &'a Arrived,
-        evaluate: impl Fn(&Machine, Place<'a>, &'a Discrete) -> Result<Arrival, StreamError>,
+        evaluate: impl Fn(&Evaluator, Place<'a>, &'a Discrete) -> Result<Arrival, StreamError>,
     ) -> Arrived {
         let again = Stage::of(e) == Stage::Euler && self.p.pre(e) == 1.0;
         let rejected = again.then(|| e.saturating_sub(2));
         let place = Place { e, time: y[0], states: &y[1..], rejected };
         match &**before {
-            Ok(before) => Rc::new(evaluate(&self.machine, place, &before.after)),
+            Ok(before) => Rc::new(evaluate(&self.evaluator, place, &before.after)),
             Err(error) => Rc::new(Err(error.clone())),
         }
     }
@@ -156,15 +157,19 @@ impl Evaluate {
     /// With everything held that is to be held.
     fn trial(&self, e: usize, y: &Vector, before: &Arrived) -> Arrived {
         match self.options.hold {
-            Some(_) if e > 0 => self.at(e, y, before, |machine, place, at| machine.hold(place, at)),
+            Some(_) if e > 0 => {
+                self.at(e, y, before, |evaluator, place, at| evaluator.hold(place, at))
+            }
             _ => self.arrive(e, y, before),
         }
     }
 
     /// With everything as it is at this point.
     fn arrive(&self, e: usize, y: &Vector, before: &Arrived) -> Arrived {
-        let step = self.options.step;
-        self.at(e, y, before, |machine, place, before| machine.arrive(place, before, step))
+        let (step, located) = (self.options.step, self.options.hold.is_some());
+        self.at(e, y, before, |evaluator, place, before| {
+            evaluator.arrive(place, before, step, located)
+        })
     }
 }
 

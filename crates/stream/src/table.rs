@@ -2,7 +2,7 @@
 
 use base::{ATTOSECONDS_PER_SECOND, Tag, Time, Type};
 use program::Program;
-use trace::{Column, Trace};
+use trace::{Column, Schema, Trace};
 
 use crate::equations::Stage;
 
@@ -31,8 +31,9 @@ pub(crate) struct Row {
 }
 
 impl Evaluations {
-    /// An empty table for states of these names and the recorded signals of a program.
-    pub(crate) fn new(states: &[String], program: &Program) -> Evaluations {
+    /// An empty table for states of these names and the recorded signals of a program. The numbers
+    /// of each signal may stand for names.
+    pub(crate) fn new(states: &[String], program: &Program, labels: &[Vec<String>]) -> Evaluations {
         let number = |name: String, ty: Type| Column { name, ty };
         let own = OWN_COLUMNS.iter().map(|name| {
             let ty = if matches!(*name, "stage" | "p") { Type::INT } else { Type::REAL };
@@ -47,7 +48,12 @@ impl Evaluations {
             number(name, record.ty)
         });
         let columns = own.chain(contributions).chain(errors).chain(signals).collect();
-        Evaluations { trace: Trace::new(columns), states: states.len() }
+        let first = OWN_COLUMNS.len() + 2 * states.len();
+        let named = labels.iter().enumerate().filter(|(_, names)| !names.is_empty());
+        let schema = named.fold(Schema::new(columns), |schema, (signal, names)| {
+            schema.with_labels(first + signal, names.clone())
+        });
+        Evaluations { trace: Trace::with_schema(schema), states: states.len() }
     }
 
     pub(crate) fn push(&mut self, row: Row) {

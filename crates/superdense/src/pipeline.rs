@@ -133,12 +133,15 @@ impl System {
     /// of files that hold several.
     pub fn schema(&self) -> Schema {
         let schema = schema(self.code.records()).with_tables(self.tables());
-        self.diagram.records.iter().enumerate().fold(schema, |schema, (index, record)| {
-            match self.labels(record.wire) {
-                Some(labels) => schema.with_labels(index, labels.to_vec()),
-                None => schema,
-            }
-        })
+        let named = self.record_labels().into_iter().enumerate();
+        let named = named.filter(|(_, labels)| !labels.is_empty());
+        named.fold(schema, |schema, (index, labels)| schema.with_labels(index, labels))
+    }
+
+    /// For each recorded signal the names that its numbers stand for.
+    pub(crate) fn record_labels(&self) -> Vec<Vec<String>> {
+        let labels = |record: &diagram::Record| self.labels(record.wire).unwrap_or_default();
+        self.diagram.records.iter().map(|record| labels(record).to_vec()).collect()
     }
 
     /// A table for the rows of a run. All runs share its names, so that short ones do not spend

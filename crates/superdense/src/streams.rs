@@ -15,7 +15,7 @@ pub struct Streaming {
     pub step: Option<f64>,
     /// What the two stages of a step sum up.
     pub sums: Sums,
-    /// Holds comparisons and clocks back until a switch is located in a step no longer than this
+    /// Holds comparisons, clocks and state machines back until a switch is located in a step no longer than this
     /// \[s\].
     pub hold: Option<f64>,
     /// The greatest number of evaluations; each keeps a few hundred bytes and more in memory.
@@ -67,6 +67,7 @@ impl System {
             sums: streaming.sums,
             hold: streaming.hold,
             limit: streaming.limit,
+            labels: self.record_labels(),
         };
         let (evaluations, end) = stream::run(&self.diagram, &self.schedule, program, &options);
         let Options { step, tolerance, .. } = options;

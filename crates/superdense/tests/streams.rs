@@ -1,6 +1,10 @@
 //! Models on streams of evaluations, against closed forms and against a solver written by hand.
 
 mod common;
+#[path = "streams/machines.rs"]
+mod machines;
+#[path = "streams/machines_held.rs"]
+mod machines_held;
 
 use common::{assert_near, compile, compile_over};
 use superdense::{Evaluations, StreamError, Streamed, Streaming, Sums, System};
@@ -309,10 +313,6 @@ fn what_streams_cannot_express_is_refused() {
         ("y: {type: LeftLimit, input: x}", "y"),
         ("y: {type: Expression, expression: left(x) + 1}", "y"),
         ("y: {type: TransportDelay, input: x, delay: 0.5}", "y"),
-        (
-            "y: {type: Modal, initial: a, states: {a: {transitions: [{to: b, when: x > 0.5}]}, b: {}}}",
-            "y",
-        ),
     ];
     for (block, name) in cases {
         let text = format!(

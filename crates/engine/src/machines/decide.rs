@@ -3,23 +3,12 @@
 use std::cmp::Reverse;
 
 use ir::{Slot, run};
-use program::Transition;
+use program::{Asked, Transition};
 
 use super::Chosen;
 use crate::RunError;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
-
-/// Which transitions of a state are asked for.
-#[derive(Clone, Copy, PartialEq)]
-enum Asked {
-    /// Those that come before what the diagram does, at a microstep.
-    Preemptive(u32),
-    /// The others.
-    Ordinary,
-    /// Those that are tried when the state has just been entered.
-    Immediate,
-}
 
 impl Simulation {
     /// Brings what guards remember of signals that do not move up to date when a tick begins, and
@@ -79,7 +68,7 @@ impl Simulation {
         }
         for machine in pending.iter().map(|machine| *machine as usize) {
             if self.is_asked(machine, &chosen)
-                && let Some(transition) = self.enabled(machine, Asked::Preemptive(microstep))?
+                && let Some(transition) = self.enabled(machine, Asked::Preemptive, microstep)?
             {
                 chosen.push((machine, transition));
                 self.silenced.extend(self.state_of(machine).content);
@@ -87,7 +76,7 @@ impl Simulation {
         }
         for machine in pending.iter().rev().map(|machine| *machine as usize) {
             if self.is_asked(machine, &chosen)
-                && let Some(transition) = self.enabled(machine, Asked::Ordinary)?
+                && let Some(transition) = self.enabled(machine, Asked::Ordinary, microstep)?
             {
                 chosen.push((machine, transition));
             }
@@ -104,63 +93,26 @@ impl Simulation {
 
     /// An immediate transition of the state that was just entered.
     pub(super) fn immediate(&mut self, machine: usize) -> Result<Option<usize>, RunError> {
-        self.enabled(machine, Asked::Immediate)
+        self.enabled(machine, Asked::Immediate, 0)
     }
 
-    /// The transition of a machine's state that is taken: preemptive ones come before others, and
-    /// of each kind a default one is taken where no other is.
-    fn enabled(&mut self, machine: usize, asked: Asked) -> Result<Option<usize>, RunError> {
-        let kinds: &[bool] = match asked {
-            Asked::Preemptive(_) => &[true],
-            Asked::Ordinary => &[false],
-            Asked::Immediate => &[true, false],
-        };
-        for (preemptive, default) in kinds.iter().flat_map(|kind| [(*kind, false), (*kind, true)]) {
-            let found = self.first_met(machine, asked, |transition| {
-                transition.preemptive == preemptive && transition.default == default
-            });
-            if !found.is_empty() {
-                return self.one_of(machine, &found);
-            }
-        }
-        Ok(None)
-    }
-
-    /// Of the transitions of one kind that are met, those that come first by their priorities.
-    fn first_met(
+    /// The transition of a machine's state that is taken.
+    fn enabled(
         &mut self,
         machine: usize,
         asked: Asked,
-        kind: impl Fn(&Transition) -> bool,
-    ) -> Vec<usize> {
+        microstep: u32,
+    ) -> Result<Option<usize>, RunError> {
         let program = self.program.clone();
         let state = &program.machines[machine].states[self.mode(machine)];
-        let mut found: Vec<usize> = Vec::new();
-        for (index, transition) in state.transitions.iter().enumerate() {
-            let tried = asked != Asked::Immediate || transition.immediate;
-            if transition.error || !tried || !kind(transition) {
-                continue;
-            }
-            // From microstep 1 on a preemptive one has silenced the diagram already, by what its
-            // guards were before the commit.
-            let met = match asked {
-                Asked::Preemptive(1..) => self.early(transition),
-                _ => self.all_met(transition),
-            };
-            if met {
-                found.push(index);
-            }
-        }
-        let priority = |index: &usize| state.transitions[*index].priority;
-        let first = found.iter().map(priority).min();
-        found.retain(|index| Some(priority(index)) == first);
-        found
-    }
-
-    /// Whether all guards of a transition are there and true among the wires of this microstep.
-    pub(super) fn early(&self, transition: &Transition) -> bool {
-        let at = |slot: Slot| self.s.slots[slot as usize] != 0.0;
-        transition.guards.iter().all(|guard| guard.wire.iter().all(|slot| at(*slot)))
+        // From microstep 1 on a preemptive one has silenced the diagram already, by what its
+        // guards were before the commit.
+        let before = asked == Asked::Preemptive && microstep > 0;
+        let found = state.enabled(asked, |_, transition| match before {
+            true => transition.is_met(&self.s.slots),
+            false => self.all_met(transition),
+        });
+        self.one_of(machine, &found)
     }
 
     /// Whether they are there and true after the commit.
@@ -175,11 +127,11 @@ impl Simulation {
     /// The only one of some enabled transitions, or one that is drawn.
     fn one_of(&mut self, machine: usize, found: &[usize]) -> Result<Option<usize>, RunError> {
         let mode = self.mode(machine);
-        let transitions = &self.program.machines[machine].states[mode].transitions;
+        let state = &self.program.machines[machine].states[mode];
         match found {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
-            several if several.iter().all(|index| transitions[*index].nondeterministic) => {
+            several if state.may_be_drawn(several) => {
                 let path = &self.diagram.modes.machines[machine].path;
                 let draw = self.s.draws[machine];
                 self.s.draws[machine] += 1;
@@ -193,7 +145,7 @@ impl Simulation {
                     tag: self.s.tag,
                     block: names.path.clone(),
                     state: name(mode),
-                    to: several.iter().map(|index| name(transitions[*index].to)).collect(),
+                    to: several.iter().map(|index| name(state.transitions[*index].to)).collect(),
                 })
             }
         }

@@ -73,7 +73,8 @@ impl Simulation {
                 continue;
             }
             let state = self.state_of(*machine);
-            let met = |transition: &Transition| transition.preemptive && self.early(transition);
+            let met =
+                |transition: &Transition| transition.preemptive && transition.is_met(&self.s.slots);
             let silenced = state.content.filter(|_| state.transitions.iter().any(met));
             if let (Some(content), Some(tick)) = (silenced, &mut self.s.tick) {
                 self.silenced.push(content);

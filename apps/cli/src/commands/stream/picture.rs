@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use superdense::plots::{Axis, Color, Content, Dash, Figure, Mark, Pair, Panel, Signal, TimeAxis};
-use superdense::{Column, Elem, Evaluations, Shape, Streamed, System, Tag, Time, Trace, Type};
+use superdense::{
+    Column, Elem, Evaluations, Schema, Shape, Streamed, System, Tag, Time, Trace, Type,
+};
 
 use super::super::pictures::plot_to;
 use crate::arguments::{Method, StreamArguments};
@@ -106,7 +108,13 @@ fn table(
     let mut columns = vec![real("time"), real(REVERSAL), real(EVEN)];
     columns.extend(own.iter().map(|index| from.columns()[*index].clone()));
     columns.extend(beside.iter().map(|(_, name)| real(name)));
-    let mut trace = Trace::new(columns);
+    // The states of machines keep their names.
+    let names_of = |index: &usize| from.schema().labels(*index);
+    let named = own.iter().map(names_of).enumerate().filter(|(_, names)| !names.is_empty());
+    let schema = named.fold(Schema::new(columns), |schema, (index, names)| {
+        schema.with_labels(index + 3, names.to_vec())
+    });
+    let mut trace = Trace::with_schema(schema);
     let reversals = evaluations.reversals();
     let even = even_times(evaluations, view);
     for e in 0..evaluations.len() {

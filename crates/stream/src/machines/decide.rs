@@ -1,0 +1,120 @@
+//! Which transitions are taken after an evaluation.
+
+use std::cmp::Reverse;
+
+use base::ExactTime;
+use program::{Asked, Transition};
+
+use super::take::Moving;
+use crate::StreamError;
+use crate::discrete::{Discrete, Kept};
+use crate::point::{Evaluated, Evaluator, Place};
+
+/// A transition of the state in which a machine is: the machine and the number of the transition.
+pub(super) type Chosen = (usize, usize);
+
+/// When transitions are decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// The tick that the evaluation sees.
+    pub tick: Option<ExactTime>,
+    /// Whether no other tick follows at the same evaluation. Before that only those transitions
+    /// are taken that hang on ticks, and those that keep a diagram from seeing one.
+    pub last: bool,
+}
+
+impl Evaluator {
+    /// Takes the transitions that are met at an evaluation; says whether there were any. What all
+    /// of them set and say is computed first, so that none sees what another one does.
+    pub(crate) fn decide(
+        &self,
+        place: Place,
+        evaluated: Evaluated,
+        now: &mut Discrete,
+        moment: Moment,
+    ) -> Result<bool, StreamError> {
+        let mut moving = Moving::new(self, place, evaluated, now, moment.tick);
+        let mut chosen = moving.choose(moment)?;
+        for one in &chosen {
+            moving.prepare(*one)?;
+        }
+        // Inner machines move first.
+        chosen.sort_unstable_by_key(|(machine, _)| Reverse(*machine));
+        for one in &chosen {
+            moving.take_chain(*one)?;
+        }
+        Ok(!chosen.is_empty())
+    }
+
+    /// Whether a transition is met at an evaluation.
+    pub(crate) fn is_moving(&self, evaluated: &Evaluated, kept: &Kept) -> bool {
+        let met =
+            |transition: &Transition| !transition.error && transition.is_met(&evaluated.slots);
+        self.program.machines.iter().enumerate().any(|(index, machine)| {
+            let state = &machine.states[self.mode(kept, index)];
+            evaluated.running[machine.fragment.index()] && state.transitions.iter().any(met)
+        })
+    }
+}
+
+impl Moving<'_> {
+    /// The transitions that are met: preemptive ones from the outside in, then the others from the
+    /// inside out.
+    fn choose(&mut self, moment: Moment) -> Result<Vec<Chosen>, StreamError> {
+        let count = self.evaluator.program.machines.len();
+        let outside_in = (0..count).map(|machine| (machine, Asked::Preemptive));
+        let inside_out = (0..count).rev().map(|machine| (machine, Asked::Ordinary));
+        let mut chosen: Vec<Chosen> = Vec::new();
+        for (machine, asked) in outside_in.chain(inside_out) {
+            let fragment = self.evaluator.program.machines[machine].fragment;
+            let taken = chosen.iter().any(|(other, _)| *other == machine);
+            if taken || !self.running[fragment.index()] || self.is_silenced(fragment) {
+                continue;
+            }
+            let timed = &self.evaluator.timed[machine][self.mode(machine)];
+            let found = self.state(machine).enabled(asked, |index, transition| {
+                let now = moment.last || timed[index] || asked == Asked::Preemptive;
+                now && transition.is_met(&self.slots)
+            });
+            let one = self.one_of(machine, &found)?;
+            chosen.extend(one.map(|transition| (machine, transition)));
+        }
+        Ok(chosen)
+    }
+
+    /// An immediate transition of the state that was just entered.
+    pub(super) fn immediate(&mut self, machine: usize) -> Result<Option<usize>, StreamError> {
+        let state = self.state(machine);
+        let slots = &mut self.slots;
+        let found = state.enabled(Asked::Immediate, |_, transition| {
+            transition.guards.iter().all(|guard| {
+                ir::run(&guard.tape, slots);
+                slots[guard.present as usize] != 0.0 && slots[guard.value as usize] != 0.0
+            })
+        });
+        self.one_of(machine, &found)
+    }
+
+    /// The only one of some enabled transitions, or one that is drawn.
+    fn one_of(&mut self, machine: usize, found: &[usize]) -> Result<Option<usize>, StreamError> {
+        let (diagram, state) = (&self.evaluator.diagram, self.state(machine));
+        let names = &diagram.modes.machines[machine];
+        match found {
+            [] => Ok(None),
+            [one] => Ok(Some(*one)),
+            several if state.may_be_drawn(several) => {
+                let draw = &mut self.now.kept.draws[machine];
+                let drawn = base::random(diagram.run.seed, &names.path, *draw);
+                *draw += 1;
+                Ok(Some(several[(drawn % several.len() as u64) as usize]))
+            }
+            several => {
+                let name = |state: usize| names.states[state].name.clone();
+                let to = several.iter().map(|index| name(state.transitions[*index].to)).collect();
+                let Place { e, time, .. } = self.place;
+                let (block, state) = (names.path.clone(), name(self.mode(machine)));
+                Err(StreamError::Ambiguous { e, time, block, state, to })
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! State machines on streams: the present state is a memory from one evaluation to the next.
+//!
+//! In comes an evaluation with all its values and what is kept so far, out goes what is kept for the
+//! next evaluation. Guards are decided with the values of the evaluation, and the new state is
+//! there at the next one. Nothing is located here, and no continuous state is ever written.
+
+mod decide;
+mod enter;
+mod take;
+mod timed;
+
+use base::{ExactTime, Time};
+use diagram::FragmentId;
+
+use crate::discrete::{Changed, Clock, Discrete, Kept};
+use crate::point::{Evaluated, Evaluator};
+
+pub(crate) use decide::Moment;
+pub(crate) use timed::{hearing, timed};
+
+impl Evaluator {
+    /// The clocks of fragments before the first evaluation.
+    pub(crate) fn first_clocks(&self, start: ExactTime, kept: &Kept) -> Vec<Clock> {
+        let running = self.running(kept);
+        let clock = |(index, running): (usize, &bool)| {
+            let dwell = self.program.fragments[index].dwell;
+            let origin = if dwell { start } else { ExactTime::default() };
+            Clock { ran: *running, origin, entered: start, stopped: start, speaking: false }
+        };
+        running.iter().enumerate().map(clock).collect()
+    }
+
+    /// The number of the state that a machine is in.
+    pub(crate) fn mode(&self, kept: &Kept, machine: usize) -> usize {
+        let at = self.elements(self.program.machines[machine].mode).start;
+        kept.states[at] as usize
+    }
+
+    /// For each fragment, whether it runs.
+    pub(crate) fn running(&self, kept: &Kept) -> Vec<bool> {
+        let mut running = vec![false; self.program.fragments.len()];
+        running[FragmentId::ROOT.index()] = true;
+        // A machine comes after the one that it is in.
+        for (index, machine) in self.program.machines.iter().enumerate() {
+            if running[machine.fragment.index()] {
+                let state = &machine.states[self.mode(kept, index)];
+                for inner in [Some(state.dwell), state.content].into_iter().flatten() {
+                    running[inner.index()] = true;
+                }
+            }
+        }
+        running
+    }
+
+    /// For each fragment, the time at which its clock showed 0.
+    pub(crate) fn origins(&self, kept: &Kept) -> Vec<ExactTime> {
+        let mut origins = vec![ExactTime::default(); kept.clocks.len()];
+        // Parents come before their children.
+        for (index, clock) in kept.clocks.iter().enumerate().skip(1) {
+            let parent = self.diagram.modes.fragments[index].parent;
+            origins[index] = origins[parent.index()] + clock.origin;
+        }
+        origins
+    }
+
+    /// What the clock of a fragment shows at a time.
+    fn shown(&self, kept: &Kept, fragment: FragmentId, time: ExactTime) -> ExactTime {
+        time - self.origins(kept)[fragment.index()]
+    }
+
+    /// Where time has receded past the entry of a state that stays, the state counts as entered
+    /// now, so that its clocks never run backwards.
+    pub(crate) fn recede(&self, kept: &mut Kept, time: f64) {
+        let (running, time) = (self.running(kept), instant(time));
+        for index in (1..kept.clocks.len()).filter(|index| running[*index]) {
+            let now = self.shown(kept, self.diagram.modes.fragments[index].parent, time);
+            let clock = &mut kept.clocks[index];
+            if clock.entered > now {
+                clock.origin = clock.origin + now - clock.entered;
+                clock.entered = now;
+            }
+        }
+    }
+
+    /// Ends what transitions have said, where it was heard at an evaluation. What a diagram has
+    /// not heard because it was silenced is kept until it goes on.
+    ///
+    /// At an evaluation without a tick that stays, with what was changed by hearing it, unless the
+    /// transition itself hangs on a tick: `before` is what was kept before the evaluation.
+    pub(crate) fn fade(&self, evaluated: &Evaluated, now: &mut Discrete, before: Option<&Kept>) {
+        let mut changed = Changed::default();
+        for machine in &self.program.machines {
+            let own = machine.fragment.index();
+            let heard = evaluated.running[own] || now.kept.clocks[own].speaking;
+            if !heard || self.is_silenced(&evaluated.silenced, machine.fragment) {
+                continue;
+            }
+            for output in &machine.outputs {
+                for state in [Some(output.says), output.left].into_iter().flatten() {
+                    let at = self.elements(state).start;
+                    if std::mem::replace(&mut now.kept.states[at], 0.0) != 0.0 {
+                        changed.states.push(at);
+                    }
+                }
+            }
+        }
+        for (index, clock) in now.kept.clocks.iter_mut().enumerate() {
+            if std::mem::replace(&mut clock.speaking, false) {
+                changed.clocks.push(index);
+            }
+        }
+        if let Some(before) = before.filter(|_| !changed.states.is_empty()) {
+            let said: Vec<usize> = changed.states.clone();
+            changed.states.extend((0..self.hears.len()).filter(|at| self.hears[*at]));
+            now.persist_while(&changed, |tick| {
+                said.iter().all(|at| tick.states[*at] == before.states[*at])
+            });
+        }
+    }
+}
+
+/// The time of an evaluation.
+pub(crate) fn instant(time: f64) -> ExactTime {
+    Time::from_f64(time).unwrap_or(Time::MAX).into()
+}

@@ -1,0 +1,244 @@
+//! What a transition does: its values are computed, the old diagram stops, the new one starts.
+
+use base::ExactTime;
+use diagram::FragmentId;
+use ir::run;
+use program::{Program, StateProgram, Tested, Transition};
+
+use super::decide::Chosen;
+use super::instant;
+use crate::StreamError;
+use crate::discrete::{Changed, Discrete};
+use crate::point::{Evaluated, Evaluator, Place};
+
+/// Machines that move after an evaluation.
+pub(super) struct Moving<'a> {
+    pub evaluator: &'a Evaluator,
+    pub place: Place<'a>,
+    /// The values of the evaluation, and of what is entered.
+    pub slots: Vec<f64>,
+    /// What ran at the evaluation.
+    pub running: Vec<bool>,
+    silenced: Vec<FragmentId>,
+    pub now: &'a mut Discrete,
+    tick: Option<ExactTime>,
+    /// When the machine moves.
+    pub when: ExactTime,
+    /// What the machine that moves has changed.
+    pub changed: Changed,
+    /// States that transitions have set, each with the machine.
+    written: Vec<(usize, usize)>,
+    /// States by which machines have just begun to speak.
+    pub said: Vec<usize>,
+}
+
+impl<'a> Moving<'a> {
+    pub fn new(
+        evaluator: &'a Evaluator,
+        place: Place<'a>,
+        evaluated: Evaluated,
+        now: &'a mut Discrete,
+        tick: Option<ExactTime>,
+    ) -> Moving<'a> {
+        let Evaluated { mut slots, running, silenced, .. } = evaluated;
+        evaluator.fill_states(&mut slots, &now.kept.states);
+        let (when, changed) = (instant(place.time), Changed::default());
+        let (written, said) = (Vec::new(), Vec::new());
+        Moving {
+            evaluator,
+            place,
+            slots,
+            running,
+            silenced,
+            now,
+            tick,
+            when,
+            changed,
+            written,
+            said,
+        }
+    }
+
+    pub fn program(&self) -> &'a Program {
+        &self.evaluator.program
+    }
+
+    /// The number of the state that a machine is in.
+    pub fn mode(&self, machine: usize) -> usize {
+        self.evaluator.mode(&self.now.kept, machine)
+    }
+
+    /// The state that a machine is in.
+    pub fn state(&self, machine: usize) -> &'a StateProgram {
+        &self.program().machines[machine].states[self.mode(machine)]
+    }
+
+    pub fn is_silenced(&self, fragment: FragmentId) -> bool {
+        self.evaluator.is_silenced(&self.silenced, fragment)
+    }
+
+    /// Takes a transition whose values have been computed, and the immediate ones that follow it.
+    /// What hangs on a tick happens at its time and is taken back with it; all else stays.
+    pub fn take_chain(&mut self, (machine, first): Chosen) -> Result<(), StreamError> {
+        let timed = self.evaluator.timed[machine][self.mode(machine)][first];
+        let tick = self.tick.filter(|_| timed);
+        self.when = tick.unwrap_or_else(|| instant(self.place.time));
+        let moves = self.now.kept.moves[machine];
+        self.follow((machine, first))?;
+        let changed = std::mem::take(&mut self.changed);
+        if tick.is_none() {
+            self.now.persist(&changed, machine, moves);
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, (machine, first): Chosen) -> Result<(), StreamError> {
+        let mut visited = vec![self.mode(machine)];
+        let mut next = Some(first);
+        while let Some(transition) = next {
+            self.take(machine, transition)?;
+            let mode = self.mode(machine);
+            let again = visited[1..].contains(&mode);
+            visited.push(mode);
+            if again {
+                let names = &self.evaluator.diagram.modes.machines[machine];
+                let name = |state: &usize| names.states[*state].name.clone();
+                let states = visited[1..].iter().map(name).collect();
+                let (Place { e, time, .. }, block) = (self.place, names.path.clone());
+                return Err(StreamError::ImmediateCycle { e, time, block, states });
+            }
+            next = self.immediate(machine)?;
+            if let Some(transition) = next {
+                self.prepare((machine, transition))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes what a transition sets and says, in the state that it leaves.
+    pub fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), StreamError> {
+        let transition = &self.state(machine).transitions[transition];
+        let sets = transition.sets.iter().map(|set| &set.value);
+        for tested in sets.chain(transition.says.iter().map(|(_, said)| said)) {
+            self.compute(tested)?;
+        }
+        Ok(())
+    }
+
+    /// Computes a value at its place, where it must be finite unless it is absent.
+    pub fn compute(&mut self, tested: &Tested) -> Result<(), StreamError> {
+        run(&tested.tape, &mut self.slots);
+        let finite = self.value(tested).iter().all(|x| x.is_finite());
+        match finite || !self.is_there(tested) {
+            true => Ok(()),
+            false => {
+                let (Place { e, time, .. }, block) = (self.place, tested.block);
+                Err(StreamError::NotFinite { e, time, block: self.evaluator.path(block) })
+            }
+        }
+    }
+
+    pub fn is_there(&self, tested: &Tested) -> bool {
+        self.slots[tested.present as usize] != 0.0
+    }
+
+    pub fn value(&self, tested: &Tested) -> &[f64] {
+        let from = tested.value as usize;
+        &self.slots[from..from + tested.length]
+    }
+
+    /// Does what a transition says with the values that were computed for it. What is absent is
+    /// not set and not said.
+    fn take(&mut self, machine: usize, transition: usize) -> Result<(), StreamError> {
+        let code = &self.program().machines[machine];
+        let (from, old) = (self.mode(machine), self.state(machine));
+        let transition = &old.transitions[transition];
+        let new = &code.states[transition.to];
+        self.check_written(machine, transition)?;
+        self.assign(transition, true);
+        // A diagram that goes on is neither left nor entered.
+        let stays = transition.history && old.content == new.content;
+        let speaks = old.content.filter(|_| !stays).is_some_and(|content| self.leave(content));
+        if speaks {
+            self.listen_to(machine, from);
+        }
+        self.set_state(code.mode, &[transition.to as f64]);
+        self.count_move(machine);
+        let mut entered = Vec::new();
+        if let Some(content) = new.content.filter(|_| !stays) {
+            self.enter(content, !transition.history, &mut entered);
+        }
+        self.enter(new.dwell, true, &mut entered);
+        self.place_clocks();
+        self.start_states(&entered)?;
+        self.assign(transition, false);
+        self.initialise(&entered);
+        for (output, said) in &transition.says {
+            if self.is_there(said) {
+                let output = &code.outputs[*output];
+                self.set_from(output.word, said);
+                self.set_state(output.says, &[1.0]);
+                self.said.extend([output.says, output.word]);
+            }
+        }
+        Ok(())
+    }
+
+    pub fn count_move(&mut self, machine: usize) {
+        self.now.kept.moves[machine] += 1;
+        self.changed.machines.push(machine);
+    }
+
+    /// Two machines that set the same would make the result depend on their order.
+    fn check_written(
+        &mut self,
+        machine: usize,
+        transition: &Transition,
+    ) -> Result<(), StreamError> {
+        for set in &transition.sets {
+            if !self.is_there(&set.value) {
+                continue;
+            }
+            let by_another =
+                |(state, other): &&(usize, usize)| *state == set.state && *other != machine;
+            if let Some((_, other)) = self.written.iter().find(by_another) {
+                let path =
+                    |machine: usize| self.evaluator.diagram.modes.machines[machine].path.clone();
+                let mut machines = [path(*other), path(machine)];
+                machines.sort();
+                let target = self.evaluator.path(self.program().states[set.state].block);
+                let Place { e, time, .. } = self.place;
+                return Err(StreamError::SetTwice { e, time, target, machines });
+            }
+            self.written.push((set.state, machine));
+        }
+        Ok(())
+    }
+
+    /// Sets what a transition sets: the parameters, or the states of the diagram that it leads to.
+    fn assign(&mut self, transition: &Transition, parameters: bool) {
+        for set in &transition.sets {
+            let is_parameter = self.program().states[set.state].wire.is_some();
+            if is_parameter == parameters && self.is_there(&set.value) {
+                self.set_from(set.state, &set.value);
+            }
+        }
+    }
+
+    pub fn set_from(&mut self, state: usize, tested: &Tested) {
+        let value = self.value(tested).to_vec();
+        self.set_state(state, &value);
+    }
+
+    /// Gives a state that does not flow a new value, and the wire that shows it.
+    pub fn set_state(&mut self, state: usize, value: &[f64]) {
+        let elements = self.evaluator.elements(state);
+        self.changed.states.extend(elements.clone());
+        self.now.kept.states[elements].copy_from_slice(value);
+        let state = &self.program().states[state];
+        for cell in [Some(state.cell), state.wire].into_iter().flatten() {
+            let from = self.program().cell(cell).slot as usize;
+            self.slots[from..from + value.len()].copy_from_slice(value);
+        }
+    }
+}
