@@ -135,7 +135,7 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "index-out-of-range",
-        "A constant position is outside the vector or matrix. \
+        "A position is outside the vector or matrix, before the run or during it. \
         Positions count from 0: the last element of a vector of 3 has position 2.",
     ),
     (
