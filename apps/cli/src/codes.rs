@@ -449,6 +449,16 @@ pub const CODES: &[(&str, &str)] = &[
         Use a newer program, or write the file in version 1.",
     ),
     (
+        "unused-block",
+        "Nothing reads a block, and it is not recorded, so that it changes nothing. \
+        Record it, connect it, or leave it out.",
+    ),
+    (
+        "unused-parameter",
+        "No expression names a parameter. \
+        Look for a misspelt name, or leave it out.",
+    ),
+    (
         "value-too-large",
         "A vector or matrix would have too many elements, or a product of constants would take too long. \
         Look for a size that was meant to be smaller.",

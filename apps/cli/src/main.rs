@@ -42,8 +42,11 @@ fn refuse(error: &clap::Error) -> ! {
         _ => error.exit(),
     };
     let command = Arguments::command();
-    let commands: Vec<&str> =
-        command.get_subcommands().filter(|own| !own.is_hide_set()).map(|own| own.get_name()).collect();
+    let commands: Vec<&str> = command
+        .get_subcommands()
+        .filter(|own| !own.is_hide_set())
+        .map(|own| own.get_name())
+        .collect();
     let is_model = [".yaml", ".yml"].iter().any(|end| name.ends_with(end));
     let help = match nearest(name, commands.iter().copied()) {
         _ if is_model => format!("to run a model: `superdense run {name}`"),

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use superdense::{
-    ExactTime, Impulses, Library, Overrides, Rational, Refused, System, Time, did_you_mean, parse_value,
-    read,
+    ExactTime, Impulses, Library, Overrides, Rational, Refused, System, Time, did_you_mean,
+    parse_value, read,
 };
 
 use crate::arguments::{Method, ModelArguments};
@@ -45,7 +45,7 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
 /// What is wrong with the value of a parameter, and what it may be.
 fn no_value(name: &str, value: &str, mut error: Refused) -> anyhow::Error {
     for diagnostic in &mut error.diagnostics.0 {
-        diagnostic.message = format!("in `-p {name}={value}`: {}", diagnostic.message);
+        diagnostic.notes.push(format!("in `-p {name}={value}`"));
         if diagnostic.help.is_none() {
             let help = "a value is an expression of numbers, pi, inf and functions, such as 0.5, \
                         2 * pi / 3, sqrt(2) or [1, 2]; names of the model are not known here";

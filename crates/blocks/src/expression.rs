@@ -62,7 +62,11 @@ impl Block for Formula {
         // left it on the other side.
         let hair = |value: &Value, by: f64| {
             let moved = value.data().iter().map(|x| x + by * x.abs().max(1.0)).collect();
-            if value.ty().elem == Elem::Real { Value::new(value.ty(), moved) } else { value.clone() }
+            if value.ty().elem == Elem::Real {
+                Value::new(value.ty(), moved)
+            } else {
+                value.clone()
+            }
         };
         let outside = |expr: &Expr, by: f64| {
             let found = expr::evaluate(expr, &mut |name, span| {

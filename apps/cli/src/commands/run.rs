@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use superdense::{
     BlockWork, Diagnostic, Diagnostics, Listener, PartWork, Ran, Run, SolverSwitch, StopReason,
-    System, Trace, Work, Writer, traces, write_csv, shown,
+    System, Trace, Work, Writer, shown, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};

@@ -79,7 +79,10 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
     if let (Figure::Block(_, kind), Some(caption)) = (&draft.node.figure, caption(scene, id)) {
         draft.node.kind = format!("{kind} {caption}");
     }
-    draft.node.path = block.path.clone();
+    draft.node.path = match scene.is_machine(id) {
+        true => format!("{}.state", block.path),
+        false => block.path.clone(),
+    };
     draft.node.stacked = scene.is_stack(id);
     draft.node.about = about(scene, id);
     draft.node.looped = scene.is_looped(id);

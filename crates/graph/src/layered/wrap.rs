@@ -9,8 +9,7 @@ use super::pack::{connected, extract};
 use super::{Drawing, Edge, Graph, Net, Pin, Route, Vertex};
 use crate::Point;
 
-/// Drawings that are wider are cut, where that makes them less wide than they are high by far
-/// \[px\].
+/// Drawings that are wider are cut \[px\].
 const WIDE: i64 = 1080;
 /// Between rows, and between a row and the first track beside it \[px\].
 const GAP: i64 = 34;
@@ -27,8 +26,10 @@ const LEAD: i64 = 400;
 /// it is.
 pub(super) fn wrapped(graph: &Graph, layers: &[usize], drawing: Drawing) -> Drawing {
     let pinned = graph.vertices.iter().any(|vertex| vertex.edge != Edge::None);
-    let count = drawing.width.div_euclid(WIDE) + 1;
-    if pinned || count < 2 || drawing.width < 3 * drawing.height {
+    // With this many rows it is about twice as wide as it is high.
+    let shapely = (drawing.width as f64 / (2 * drawing.height).max(1) as f64).sqrt().round() as i64;
+    let count = (drawing.width.div_euclid(WIDE) + 1).min(shapely);
+    if pinned || count < 2 {
         return drawing;
     }
     let rows = rows(graph, layers, &drawing, count);
@@ -38,7 +39,8 @@ pub(super) fn wrapped(graph: &Graph, layers: &[usize], drawing: Drawing) -> Draw
     }
     let rows: Vec<Row> = (0..count).map(|row| Row::new(graph, &rows, row)).collect();
     let found = join(graph, &rows);
-    if found.width < drawing.width { found } else { drawing }
+    let smaller = found.width < drawing.width && found.height < found.width;
+    if smaller { found } else { drawing }
 }
 
 /// The row of each vertex: whole layers, cut near even distances where few wires are.
@@ -99,11 +101,9 @@ impl Row {
                 leaving.push(*at);
             }
         }
-        let comes = |net: &Net| {
-            !is_here(net.from.vertex) && net.to.iter().any(|to| is_here(to.vertex))
-        };
-        let entering: Vec<usize> =
-            nets().filter(|(_, net)| comes(net)).map(|(at, _)| at).collect();
+        let comes =
+            |net: &Net| !is_here(net.from.vertex) && net.to.iter().any(|to| is_here(to.vertex));
+        let entering: Vec<usize> = nets().filter(|(_, net)| comes(net)).map(|(at, _)| at).collect();
         for at in &entering {
             let vertex = own_graph.vertices.len();
             own_graph.vertices.push(end(Vec::new(), vec![END / 2], Edge::First));

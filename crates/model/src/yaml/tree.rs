@@ -227,7 +227,7 @@ impl Building<'_> {
                 None => diagnostic.help("put a text with `: ` in it in quotes"),
             },
             None if line.contains('\t') => diagnostic.help("indent with blanks, not with tabs"),
-            None => diagnostic.maybe_help(self.indentation(line)),
+            None => diagnostic.maybe_help(self.indentation(line, span)),
         }
     }
 
@@ -256,7 +256,7 @@ impl Building<'_> {
     }
 
     /// What to say about a line that begins in a column of its own.
-    fn indentation(&self, line: &str) -> Option<String> {
+    fn indentation(&self, line: &str, span: Span) -> Option<String> {
         let text = self.positions.text();
         let column = |open: &Open| {
             let start = open.span.start as usize;
@@ -265,6 +265,8 @@ impl Building<'_> {
         };
         let mappings = self.open.iter().filter(|open| !open.bracketed);
         let mut columns: Vec<usize> = mappings.map(column).collect();
+        let mut lines = text[..span.start as usize].lines().rev().skip(1);
+        columns.extend(lines.find(|line| !line.trim().is_empty()).map(indent));
         columns.sort_unstable();
         columns.dedup();
         let own = indent(line);
@@ -274,7 +276,7 @@ impl Building<'_> {
         let known: Vec<String> = columns.iter().rev().map(usize::to_string).collect();
         Some(format!(
             "entries of one mapping begin in the same column: this line has {own} blanks before it, \
-             and the entries that are open have {}",
+             and those around it have {}",
             known.join(" or ")
         ))
     }

@@ -38,7 +38,11 @@ pub(super) fn plan(
     curves.iter_mut().for_each(|curve| shade::measure(curve, trace, &scale));
     let ground = !logic && !panel.y.log && content.rises();
     let message = content.need.data.is_none().then(|| nothing(trace, &curves));
-    let need = content.need(height, panel.y.log, curves.iter().all(|c| c.source.elem(trace) != Elem::Real));
+    let need = content.need(
+        height,
+        panel.y.log,
+        curves.iter().all(|c| c.source.elem(trace) != Elem::Real),
+    );
     let y = if logic {
         lanes(&curves)
     } else {

@@ -30,11 +30,17 @@ pub(super) fn plan(
     let width = height * ASPECT;
     let (mut across, mut up) = (Need::default(), Need::default());
     for orbit in &orbits {
-        walk(trace, orbit, time.range, |_, _| 1, |step| {
-            let (Step::Start(to) | Step::Flow(to) | Step::Jump(_, to)) = step;
-            across.add(to.0);
-            up.add(to.1);
-        });
+        walk(
+            trace,
+            orbit,
+            time.range,
+            |_, _| 1,
+            |step| {
+                let (Step::Start(to) | Step::Flow(to) | Step::Jump(_, to)) = step;
+                across.add(to.0);
+                up.add(to.1);
+            },
+        );
     }
     let message = up.data.is_none().then(|| match trace.is_empty() {
         true => "The trace has no rows.".to_owned(),
