@@ -781,3 +781,22 @@ fn small_numbers_have_an_exponent() {
     let text = messages(&superdense(&folder, &["run", "model.yaml"]));
     assert!(text.contains("x          3.333333333333333e-16 at"), "{text}");
 }
+
+#[test]
+fn events_that_are_only_counted_are_known_to_be_endless() {
+    let model = "superdense: 1
+blocks:
+  c: {type: Clock, period: 1, offset: 1}
+  m: {type: Merge, inputs: [c, d]}
+  d: {type: MicrostepDelay, input: m}
+  n: {type: Counter, increment: m}
+  twice: {type: ZeroOrderHold, input: 2 * n}
+simulate: {stop: 3}
+";
+    let expected = ["d, m keep each other going", "the same microsteps come again and again"];
+    let text = Case::new("endless", model, &expected).check();
+    assert!(!text.contains("raise `microsteps`"), "{text}");
+    // A counter that the chain itself reads may end it.
+    let model = model.replace("input: m}", "input: if n < 5000 then m else m}");
+    Case::new("counted", &model, &["raise `microsteps`"]).check();
+}

@@ -1,6 +1,7 @@
 //! Microsteps that come to no end.
 
 use diagram::WireId;
+use ir::Slot;
 use program::{CellId, Output};
 
 use crate::RunError;
@@ -103,17 +104,26 @@ impl Simulation {
     fn slots_of_listeners(&self) -> Vec<bool> {
         let listens = self.listeners();
         let mut slots = vec![false; self.s.slots.len()];
-        let mut mark = |cell: CellId| {
-            let cell = self.program.cell(cell);
-            let from = cell.slot as usize;
-            slots[from..from + cell.length].fill(true);
+        let mut mark = |from: Slot, length: usize| {
+            slots[from as usize..from as usize + length].fill(true);
         };
-        let states = self.program.states.iter();
-        states.filter(|state| listens[state.block.index()]).for_each(|state| mark(state.cell));
+        let cell = |cell: CellId| (self.program.cell(cell).slot, self.program.cell(cell).length);
+        for state in self.program.states.iter().filter(|state| listens[state.block.index()]) {
+            let (from, length) = cell(state.cell);
+            mark(from, length);
+        }
         for (cells, wire) in self.program.wires.iter().zip(&self.diagram.wires) {
             if listens[wire.block.index()] {
-                cells.all().for_each(&mut mark);
+                cells.all().map(cell).for_each(|(from, length)| mark(from, length));
             }
+        }
+        for unit in self.program.units.iter().filter(|unit| listens[unit.block.index()]) {
+            let state = |index: usize| cell(self.program.states[index].cell).1;
+            unit.outputs.iter().for_each(|output| mark(output.from, output.length as usize));
+            unit.nexts.iter().for_each(|(from, index)| mark(*from, state(*index)));
+            unit.crossings.iter().for_each(|(from, _)| mark(*from, 1));
+            let temporaries = unit.tape.temporaries().iter();
+            temporaries.for_each(|(from, length)| mark(*from, *length as usize));
         }
         slots
     }

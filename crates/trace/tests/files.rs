@@ -300,7 +300,7 @@ fn the_time_of_a_parquet_file_is_a_double_beside_the_exact_one() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.parquet");
-    write(&path, &ramp(5)).unwrap();
+    write(&ramp(5), &path).unwrap();
     let reader = SerializedFileReader::new(fs::File::open(&path).unwrap()).unwrap();
     let columns = reader.metadata().file_metadata().schema_descr().columns().to_vec();
     let first: Vec<(&str, Physical)> =
