@@ -114,7 +114,7 @@ impl<V: FnMut(Step)> Walk<'_, V> {
     /// The points of a curve between two times, without the ends.
     fn follow(&mut self, piece: Piece, (from, to): (Time, Time)) {
         // A straight line is a curve on a logarithmic axis.
-        if piece.is_straight() && !(self.source.positive && !piece.is_flat()) {
+        if piece.is_straight() && (!self.source.positive || piece.is_flat()) {
             return;
         }
         let count = ((self.scale.at(to) - self.scale.at(from)) / SHORT) as u32;

@@ -318,9 +318,10 @@ fn the_time_of_a_parquet_file_is_a_double_beside_the_exact_one() {
 fn a_parquet_file_with_the_exact_time_first_is_still_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/exact-time-first.parquet");
     let trace = read(&path).unwrap();
-    assert_eq!((trace.header().model.as_str(), trace.len()), ("old", 11));
+    assert_eq!(trace.header().model, "old");
     let third = Tag::new(Time::from_attoseconds(333_333_333_333_333_333), 1);
-    assert_eq!(trace.tags()[2], third);
+    assert_eq!(trace.tags()[0], Tag::new(Time::ZERO, 0));
+    assert_eq!(trace.last("x"), Some(0.9999999999999999));
     assert_eq!(
         trace.series("count"),
         [

@@ -118,6 +118,23 @@ impl Row {
         Row { part, drawing, own, entering, leaving }
     }
 
+    /// Puts its vertices and the wires within it into the whole.
+    fn place(&self, graph: &Graph, corner: Point, whole: &mut Drawing) {
+        for (local, vertex) in self.part.iter().enumerate() {
+            whole.places[*vertex] = moved(self.drawing.places[local], corner);
+            whole.left[*vertex] = self.drawing.left[local].clone();
+            whole.right[*vertex] = self.drawing.right[local].clone();
+        }
+        for (place, net) in self.own.iter().enumerate() {
+            let sinks = graph.nets[*net].to.iter().enumerate();
+            let here = sinks.filter(|(_, to)| self.part.binary_search(&to.vertex).is_ok());
+            for ((sink, _), route) in here.zip(&self.drawing.routes[place]) {
+                let points = route.points.iter().map(|point| moved(*point, corner)).collect();
+                whole.routes[*net][sink] = Route { points, feedback: route.feedback };
+            }
+        }
+    }
+
     /// The way of a net that begins here to its end at the right.
     fn way_out(&self, net: usize) -> Option<&Route> {
         let place = self.own.iter().position(|own| *own == net)?;
@@ -131,7 +148,7 @@ impl Row {
     }
 
     /// The nets that come from elsewhere, from the topmost.
-    fn from_the_top(&self) -> Vec<usize> {
+    fn entering_downwards(&self) -> Vec<usize> {
         let height = |net: &usize| self.ways_in(*net).and_then(|ways| ways[0].points.first());
         let mut nets = self.entering.clone();
         nets.sort_by_key(|net| height(net).map(|point| point.y));
@@ -146,81 +163,84 @@ fn end(left: Vec<i64>, right: Vec<i64>, edge: Edge) -> Vertex {
 
 /// Rows below one another, with the wires between them.
 fn join(graph: &Graph, rows: &[Row]) -> Drawing {
-    let most = rows.iter().map(|row| row.entering.len()).max().unwrap_or(0) as i64;
-    let left = FIRST + TRACK * most;
-    let wide = rows.iter().map(|row| row.drawing.width).max().unwrap_or(0);
-    let mut corners = Vec::new();
-    let mut y = 0;
-    for row in rows {
-        y += FIRST + TRACK * row.entering.len() as i64;
-        corners.push(Point { x: left, y });
-        y += row.drawing.height + GAP;
-    }
-    // Wires from lower ends turn first.
-    let mut leaving: Vec<(i64, usize)> = Vec::new();
-    for (row, corner) in rows.iter().zip(&corners) {
-        for net in &row.leaving {
-            let last = row.way_out(*net).and_then(|way| way.points.last());
-            leaving.push((corner.y + last.map_or(0, |point| point.y), *net));
-        }
-    }
-    leaving.sort_by_key(|(height, net)| (-height, *net));
-    let right = |net: usize| {
-        let place = leaving.iter().position(|(_, own)| *own == net).unwrap_or(0) as i64;
-        left + wide + FIRST + TRACK * place
-    };
+    let stack = Stack::new(rows);
     let mut whole = Drawing {
-        width: left + wide + FIRST + TRACK * leaving.len() as i64,
-        height: y - GAP,
+        width: stack.right + FIRST + TRACK * stack.leaving.len() as i64,
+        height: stack.height,
         places: vec![Point::default(); graph.vertices.len()],
         left: vec![Vec::new(); graph.vertices.len()],
         right: vec![Vec::new(); graph.vertices.len()],
         routes: graph.nets.iter().map(|net| vec![Route::default(); net.to.len()]).collect(),
     };
-    for (row, corner) in rows.iter().zip(&corners) {
-        for (local, vertex) in row.part.iter().enumerate() {
-            whole.places[*vertex] = moved(row.drawing.places[local], *corner);
-            whole.left[*vertex] = row.drawing.left[local].clone();
-            whole.right[*vertex] = row.drawing.right[local].clone();
-        }
-        for (place, net) in row.own.iter().enumerate() {
-            let mut routes = row.drawing.routes[place].iter();
-            for (sink, to) in graph.nets[*net].to.iter().enumerate() {
-                if row.part.binary_search(&to.vertex).is_ok() {
-                    let route = routes.next().expect("a way to each pin of the row");
-                    let points = route.points.iter().map(|point| moved(*point, *corner)).collect();
-                    whole.routes[*net][sink] = Route { points, feedback: route.feedback };
-                }
-            }
-        }
+    for (row, corner) in rows.iter().zip(&stack.corners) {
+        row.place(graph, *corner, &mut whole);
     }
-    for (to, (row, corner)) in rows.iter().zip(&corners).enumerate() {
-        for (place, net) in row.from_the_top().into_iter().enumerate() {
-            let from = rows.iter().position(|row| row.own.contains(&net)).expect("it begins");
-            let way_out = rows[from].way_out(net).expect("it leaves its row");
-            let mut start: Vec<Point> =
-                way_out.points.iter().map(|point| moved(*point, corners[from])).collect();
-            let along = FIRST + TRACK * place as i64;
-            let (outside, above, before) = (right(net), corner.y - along, corner.x - along);
-            let turn = start.last().map_or(0, |point| point.y);
-            start.push(Point { x: outside, y: turn });
-            start.push(Point { x: outside, y: above });
-            start.push(Point { x: before, y: above });
-            let ways = row.ways_in(net).expect("it enters the row");
-            let sinks = graph.nets[net].to.iter().enumerate();
-            let sinks = sinks.filter(|(_, to)| row.part.binary_search(&to.vertex).is_ok());
-            for ((sink, _), way) in sinks.zip(ways) {
-                let inside = way.points.iter().map(|point| moved(*point, *corner));
-                let enters = inside.clone().next().map_or(0, |point| point.y);
-                let mut points = start.clone();
-                points.push(Point { x: before, y: enters });
-                points.extend(inside);
-                let feedback = way.feedback || to < from;
-                whole.routes[net][sink] = Route { points: straightened(points), feedback };
-            }
+    for (to, row) in rows.iter().enumerate() {
+        for (track, net) in row.entering_downwards().into_iter().enumerate() {
+            stack.connect(graph, (net, to), track as i64, &mut whole);
         }
     }
     whole
+}
+
+/// Rows in their places.
+struct Stack<'a> {
+    rows: &'a [Row],
+    corners: Vec<Point>,
+    /// The right end of the widest row, and the bottom of the last.
+    right: i64,
+    height: i64,
+    /// The nets that leave their rows; those from lower ends turn first.
+    leaving: Vec<usize>,
+}
+
+impl<'a> Stack<'a> {
+    fn new(rows: &'a [Row]) -> Stack<'a> {
+        let most = rows.iter().map(|row| row.entering.len()).max().unwrap_or(0) as i64;
+        let left = FIRST + TRACK * most;
+        let wide = rows.iter().map(|row| row.drawing.width).max().unwrap_or(0);
+        let (mut corners, mut leaving, mut y) = (Vec::new(), Vec::new(), 0);
+        for row in rows {
+            y += FIRST + TRACK * row.entering.len() as i64;
+            corners.push(Point { x: left, y });
+            for net in &row.leaving {
+                let end = row.way_out(*net).and_then(|way| way.points.last());
+                leaving.push((-y - end.map_or(0, |point| point.y), *net));
+            }
+            y += row.drawing.height + GAP;
+        }
+        leaving.sort_unstable();
+        let leaving = leaving.into_iter().map(|(_, net)| net).collect();
+        Stack { rows, corners, right: left + wide, height: y - GAP, leaving }
+    }
+
+    /// Leads a net around the end of its row to the pins that it feeds in another one.
+    fn connect(&self, graph: &Graph, (net, to): (usize, usize), track: i64, whole: &mut Drawing) {
+        let from = self.rows.iter().position(|row| row.own.contains(&net)).expect("it begins");
+        let (row, corner) = (&self.rows[to], self.corners[to]);
+        let way_out = self.rows[from].way_out(net).expect("it leaves its row");
+        let mut start: Vec<Point> =
+            way_out.points.iter().map(|point| moved(*point, self.corners[from])).collect();
+        let turn = start.last().map_or(0, |point| point.y);
+        let place = self.leaving.iter().position(|own| *own == net).unwrap_or(0) as i64;
+        let outside = self.right + FIRST + TRACK * place;
+        let along = FIRST + TRACK * track;
+        let (above, before) = (corner.y - along, corner.x - along);
+        let around = [(outside, turn), (outside, above), (before, above)];
+        start.extend(around.map(|(x, y)| Point { x, y }));
+        let ways = row.ways_in(net).expect("it enters the row");
+        let sinks = graph.nets[net].to.iter().enumerate();
+        let sinks = sinks.filter(|(_, to)| row.part.binary_search(&to.vertex).is_ok());
+        for ((sink, _), way) in sinks.zip(ways) {
+            let inside = way.points.iter().map(|point| moved(*point, corner));
+            let enters = inside.clone().next().map_or(0, |point| point.y);
+            let mut points = start.clone();
+            points.push(Point { x: before, y: enters });
+            points.extend(inside);
+            let feedback = way.feedback || to < from;
+            whole.routes[net][sink] = Route { points: straightened(points), feedback };
+        }
+    }
 }
 
 fn moved(point: Point, by: Point) -> Point {

@@ -118,11 +118,7 @@ impl Content {
             values.for_each(|value| need.add(value));
         }
         if curve.shows_impulses() {
-            let drawn = |weight: f64| !curve.source.positive || weight > 0.0;
             for arrow in arrows(trace, &curve.source, scale) {
-                if !drawn(arrow.weight) {
-                    continue;
-                }
                 need.add(arrow.weight);
                 self.arrows_up |= arrow.weight > 0.0;
                 self.arrows_down |= arrow.weight < 0.0;
