@@ -51,12 +51,12 @@ pub(crate) fn log_ticks(from: f64, to: f64, count: f64) -> Ticks {
         let all = decades.flat_map(|exponent| factors.iter().map(move |k| (*k, exponent)));
         let within = |(k, exponent): &(i64, i32)| {
             let value = scaled(*k, *exponent);
-            from * (1.0 - hair) <= value && value <= to * (1.0 + hair)
+            from * (1.0 - hair) <= value && value <= to * (1.0 + hair) && value.is_finite()
         };
         all.filter(within).collect()
     };
     let finer = [(&[1, 2, 5][..], 1), (&[1, 3][..], 1), (&[1][..], 1)].into_iter();
-    let coarser = [2, 3, 6, 12, 24, 48, 96].into_iter().map(|every| (&[1][..], every));
+    let coarser = [2, 3, 6, 12, 24, 48, 96, 192].into_iter().map(|every| (&[1][..], every));
     let mut choices = finer.chain(coarser).map(|(factors, every)| seen(factors, every));
     let most = count.max(2.0) as usize;
     let found = choices.find(|found| found.len() <= most).unwrap_or_default();
