@@ -194,6 +194,9 @@ pub struct PlotArguments {
     /// Marks each row between ticks with a stem: the steps of the solver.
     #[arg(long)]
     pub steps: bool,
+    /// Makes the vertical axes logarithmic; values that are not positive are left out.
+    #[arg(long)]
+    pub log: bool,
     /// Where the time axis begins, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub from: Option<String>,

@@ -135,7 +135,7 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "index-out-of-range",
-        "A constant position is outside the vector or matrix. \
+        "A position is outside the vector or matrix, before the run or during it. \
         Positions count from 0: the last element of a vector of 3 has position 2.",
     ),
     (
@@ -447,6 +447,16 @@ pub const CODES: &[(&str, &str)] = &[
         "unsupported-version",
         "The file is written in a version of the format that this program does not read. \
         Use a newer program, or write the file in version 1.",
+    ),
+    (
+        "unused-block",
+        "Nothing reads a block, and it is not recorded, so that it changes nothing. \
+        Record it, connect it, or leave it out.",
+    ),
+    (
+        "unused-parameter",
+        "No expression names a parameter. \
+        Look for a misspelt name, or leave it out.",
     ),
     (
         "value-too-large",

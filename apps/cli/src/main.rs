@@ -10,12 +10,14 @@ mod report;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
+use superdense::nearest;
 
 use arguments::{Arguments, Format};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     let format = arguments.command.format();
     match commands::run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -30,6 +32,29 @@ fn main() -> ExitCode {
             }
         }
     }
+}
+
+/// Says what is wrong with the arguments and ends. Of a command that does not exist it says which
+/// ones there are that look like it.
+fn refuse(error: &clap::Error) -> ! {
+    let name = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) if error.kind() == ErrorKind::InvalidSubcommand => name,
+        _ => error.exit(),
+    };
+    let command = Arguments::command();
+    let commands: Vec<&str> = command
+        .get_subcommands()
+        .filter(|own| !own.is_hide_set())
+        .map(|own| own.get_name())
+        .collect();
+    let is_model = [".yaml", ".yml"].iter().any(|end| name.ends_with(end));
+    let help = match nearest(name, commands.iter().copied()) {
+        _ if is_model => format!("to run a model: `superdense run {name}`"),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there is: {}", commands.join(", ")),
+    };
+    report::tell(&format!("error: there is no command `{name}`\n  = help: {help}\n"));
+    std::process::exit(error.exit_code());
 }
 
 /// An error in words; a diagnostic says itself that it is one.

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use superdense::{
-    ExactTime, Impulses, Library, Overrides, Rational, System, Time, did_you_mean, parse_value,
-    read,
+    ExactTime, Impulses, Library, Overrides, Rational, Refused, System, Time, did_you_mean,
+    parse_value, read,
 };
 
 use crate::arguments::{Method, ModelArguments};
@@ -31,7 +31,7 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
         let Some((name, value)) = text.split_once('=') else {
             bail!("`-p {text}` has no `=`: write `-p name=value`");
         };
-        let value = parse_value(value).map_err(refused)?;
+        let value = parse_value(value).map_err(|error| no_value(name.trim(), value, error))?;
         overrides.parameters.push((name.trim().to_owned(), value));
     }
     overrides.start = instant(arguments.start.as_deref(), "--start")?;
@@ -40,6 +40,19 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
     overrides.impulses = method.impulses.as_deref().map(impulses).transpose()?;
     overrides.stop = time(arguments.stop.as_deref(), "--stop")?;
     Ok(overrides)
+}
+
+/// What is wrong with the value of a parameter, and what it may be.
+fn no_value(name: &str, value: &str, mut error: Refused) -> anyhow::Error {
+    for diagnostic in &mut error.diagnostics.0 {
+        diagnostic.notes.push(format!("in `-p {name}={value}`"));
+        if diagnostic.help.is_none() {
+            let help = "a value is an expression of numbers, pi, inf and functions, such as 0.5, \
+                        2 * pi / 3, sqrt(2) or [1, 2]; names of the model are not known here";
+            diagnostic.help = Some(help.to_owned());
+        }
+    }
+    refused(error)
 }
 
 fn impulses(word: &str) -> Result<Impulses> {

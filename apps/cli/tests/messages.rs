@@ -661,3 +661,142 @@ fn the_models_have_no_warnings() {
         assert!(output.status.success() && output.stderr.is_empty(), "{}", messages(&output));
     }
 }
+
+#[test]
+fn units_are_no_part_of_expressions() {
+    let cases = [
+        ("5 mH", "write `5e-3` for 5 mH"),
+        ("2.5 kHz", "write `2.5e3` for 2.5 kHz"),
+        ("10 ms", "write `10e-3` for 10 ms"),
+        ("3 V", "write `3` for 3 V"),
+        ("1e2 uF", "write `1e2 * 1e-6` for 1e2 uF"),
+    ];
+    for (written, help) in cases {
+        let model = format!(
+            "superdense: 1\nparameters: {{L: {written}}}\nblocks:\n  x: {{type: Integrator, input: L}}\n"
+        );
+        let expected = ["error[expression-syntax]", "units are no part of expressions", help];
+        Case::new("unit", &model, &expected).check();
+    }
+    let product = "superdense: 1\nblocks:\n  x: {type: Integrator, input: 2 x}\n";
+    let text = Case::new("product", product, &["a product is written with `*`"]).check();
+    assert!(!text.contains("units"), "{text}");
+}
+
+#[test]
+fn operators_with_a_dot() {
+    let power = "superdense: 1\nblocks:\n  x: {type: Integrator, input: \"[1, 2] .^ 2\"}\n";
+    Case::new("dot", power, &["`^` works on each element: write it without the dot"]).check();
+    let product = "superdense: 1\nblocks:\n  x: {type: Integrator, input: x .* x}\n";
+    Case::new("dot", product, &["`*` works on each element of vectors"]).check();
+}
+
+#[test]
+fn bad_indentation() {
+    let model = "superdense: 1\nblocks:\n  a: {type: Sine}\n   b: {type: Sine}\n";
+    let expected = [
+        "error[yaml-syntax]",
+        "model.yaml:4:4",
+        "begin in the same column: this line has 3 blanks before it",
+        "have 2 or 0",
+    ];
+    Case::new("indentation", model, &expected).check();
+    let model = "superdense: 1\nblocks:\n    a: {type: Sine}\n  b: {type: Sine}\n";
+    Case::new("indentation", model, &["has 2 blanks before it", "have 4 or 0"]).check();
+}
+
+#[test]
+fn a_colon_that_is_missing_in_the_line_before() {
+    let cases = [
+        ("superdense: 1\nblocks\n  a: {type: Sine}\n", "after `blocks`? write `blocks:`"),
+        ("superdense: 1\nblocks:\n  a\n    type: Sine\n", "after `a`? write `a:`"),
+        (
+            "superdense: 1\nblocks:\n  a:\n    type Sine\n    amplitude: 2\n",
+            "after `type`? write `type: Sine`",
+        ),
+        (
+            "superdense: 1\nblocks:\n  a: {type: Sine, amplitude 2}\n",
+            "is a colon missing after `amplitude`? write `amplitude: 2`",
+        ),
+    ];
+    for (model, help) in cases {
+        Case::new("colon", model, &["is a colon missing", help]).check();
+    }
+}
+
+#[test]
+fn unknown_commands() {
+    let folder = scratch("commands");
+    let refused = |arguments: &[&str]| {
+        let output = superdense(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2));
+        messages(&output)
+    };
+    for (written, meant) in [("rnu", "run"), ("polt", "plot"), ("chek", "check")] {
+        let text = refused(&[written, "model.yaml"]);
+        let expected =
+            format!("there is no command `{written}`\n  = help: did you mean `{meant}`?");
+        assert!(text.contains(&expected), "{text}");
+    }
+    assert!(refused(&["frobnicate"]).contains("there is: run, check"));
+    assert!(refused(&["model.yaml"]).contains("`superdense run model.yaml`"));
+}
+
+#[test]
+fn a_value_of_a_parameter_that_is_no_number() {
+    let model = "superdense: 1\nparameters: {e: 1}\nblocks:\n  x: {type: Integrator, input: e}\n";
+    let expected = [
+        "`abc` is not known here",
+        "note: in `-p e=abc`",
+        "a value is an expression of numbers, pi, inf and functions",
+    ];
+    Case::new("value", model, &expected).options(&["-p", "e=abc"]).check();
+}
+
+#[test]
+fn a_position_outside_of_a_vector_at_run_time() {
+    let model = "superdense: 1
+parameters: {v: [1, 2, 3]}
+blocks:
+  x: {type: Integrator, input: 1}
+  k: {type: Expression, expression: \"v[floor(x)]\"}
+simulate: {stop: 10}
+";
+    let expected = [
+        "error[index-out-of-range]: there is no element 3 at (3",
+        "in `k`",
+        "indices go from 0 to 2",
+        "in block `k`",
+    ];
+    let text = Case::new("position", model, &expected).check();
+    assert_eq!(underlined(&text), "floor(x)");
+}
+
+#[test]
+fn small_numbers_have_an_exponent() {
+    let folder = scratch("small");
+    let model =
+        "superdense: 1\nblocks:\n  x: {type: Constant, value: 1 / 3 / 1e15}\nsimulate: {stop: 1}\n";
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    let text = messages(&superdense(&folder, &["run", "model.yaml"]));
+    assert!(text.contains("x          3.333333333333333e-16 at"), "{text}");
+}
+
+#[test]
+fn events_that_are_only_counted_are_known_to_be_endless() {
+    let model = "superdense: 1
+blocks:
+  c: {type: Clock, period: 1, offset: 1}
+  m: {type: Merge, inputs: [c, d]}
+  d: {type: MicrostepDelay, input: m}
+  n: {type: Counter, increment: m}
+  twice: {type: ZeroOrderHold, input: 2 * n}
+simulate: {stop: 3}
+";
+    let expected = ["d, m keep each other going", "the same microsteps come again and again"];
+    let text = Case::new("endless", model, &expected).check();
+    assert!(!text.contains("raise `microsteps`"), "{text}");
+    // A counter that the chain itself reads may end it.
+    let model = model.replace("input: m}", "input: if twice < 1e4 then m else m}");
+    Case::new("counted", &model, &["raise `microsteps`"]).check();
+}

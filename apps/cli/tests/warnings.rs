@@ -83,3 +83,50 @@ fn the_models_of_the_repository_are_not_warned_of() {
         assert_eq!(messages(&output), "", "{model}");
     }
 }
+
+/// A block that nothing reads, one that only reads itself, and parameters without a use.
+const UNUSED: &str = "superdense: 1
+parameters: {k: 2, extra: 3, stop: 1}
+diagrams:
+  Lag:
+    inputs: [u]
+    parameters: {tau: 1, other: 2}
+    outputs: {y: x, z: twice}
+    blocks:
+      x: {type: Integrator, input: (u - x) / tau}
+      twice: {type: Gain, input: x, gain: 2}
+      lost: {type: Gain, input: u}
+blocks:
+  x: {type: Integrator, input: k}
+  y: {type: Gain, input: x, gain: 2}
+  own: {type: Integrator, input: -own}
+  lag: {type: Lag, u: x}
+record: [x, lag.y]
+simulate: {stop: stop}
+";
+
+#[test]
+fn what_nothing_uses_is_warned_of() {
+    let folder = written("unused", UNUSED);
+    for command in [&["check", "model.yaml"][..], &["run", "model.yaml", "-q"]] {
+        let output = superdense(&folder, command);
+        assert!(output.status.success(), "{}", messages(&output));
+        let text = messages(&output);
+        let heads: Vec<&str> = text.lines().filter(|line| line.starts_with("warning")).collect();
+        let expected = [
+            "warning[unused-block]: nothing reads the block `y`, and it is not recorded",
+            "warning[unused-block]: nothing reads the block `own`, and it is not recorded",
+            "warning[unused-parameter]: nothing uses the parameter `extra`",
+            "warning[unused-block]: nothing reads the block `lost`",
+            "warning[unused-parameter]: nothing uses the parameter `other`",
+        ];
+        assert_eq!(heads.len(), expected.len(), "{text}");
+        for head in expected {
+            assert!(heads.contains(&head), "no `{head}` in\n{text}");
+        }
+    }
+    // Where nothing is said about recording, everything is recorded.
+    let folder = written("all-recorded", &UNUSED.replace("record: [x, lag.y]\n", ""));
+    let text = messages(&superdense(&folder, &["check", "model.yaml"]));
+    assert!(!text.contains("`y`") && !text.contains("`own`"), "{text}");
+}

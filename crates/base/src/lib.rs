@@ -7,6 +7,7 @@
 mod exact;
 mod id;
 mod interval;
+mod number;
 mod random;
 mod rational;
 mod time;
@@ -23,6 +24,7 @@ pub use exact::ExactTime;
 pub use interval::Interval;
 pub use nearest::{did_you_mean, nearest};
 pub use num_rational::Ratio;
+pub use number::shown;
 pub use random::random;
 pub use rational::{
     Rational, checked_difference, checked_quotient, checked_sum, parse_decimal, rational_of_f64,

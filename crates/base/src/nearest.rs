@@ -4,7 +4,12 @@
 /// ones that of the same length, then the first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
-    let score = |candidate: &str| strsim::jaro_winkler(&lower, &candidate.to_lowercase());
+    let score = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        // Two letters that have changed places are one slip, also in a short name.
+        let slip = lower.len() > 2 && strsim::osa_distance(&lower, &candidate) == 1;
+        strsim::jaro_winkler(&lower, &candidate).max(if slip { 0.76 } else { 0.0 })
+    };
     candidates
         .into_iter()
         .map(|candidate| (score(candidate), candidate.len().abs_diff(name.len()), candidate))
@@ -35,6 +40,7 @@ mod tests {
         assert_eq!(nearest("Integrater", ["Gain", "Integrator"]), Some("Integrator"));
         assert_eq!(nearest("rk54", ["rk4", "rk45"]), Some("rk45"));
         assert_eq!(nearest("stp", ["start", "stop", "solver", "step"]), Some("stop"));
+        assert_eq!(nearest("rnu", ["check", "run", "plot"]), Some("run"));
         assert_eq!(nearest("zzz", ["Gain", "Integrator"]), None);
     }
 }

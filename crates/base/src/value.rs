@@ -101,7 +101,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = |x: f64| match self.ty.elem {
             Elem::Bool => (x != 0.0).to_string(),
-            _ => x.to_string(),
+            _ => crate::shown(x),
         };
         let row = |row: &[f64]| row.iter().map(|x| element(*x)).collect::<Vec<_>>().join(", ");
         match self.ty.shape {

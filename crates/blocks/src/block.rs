@@ -37,6 +37,22 @@ pub trait Block: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Why its value is not finite, where the values of its inputs tell; nothing stands for an
+    /// input whose value is not known.
+    fn why_not_finite(&self, _inputs: &[Option<Value>]) -> Option<Diagnostic> {
+        None
+    }
+
+    /// What a picture writes into it beside its kind, such as the value of a gain.
+    fn caption(&self, _settings: &BTreeMap<String, Setting>) -> Option<String> {
+        None
+    }
+
+    /// Whether it adds its inputs, so that a picture shows the sign of each.
+    fn adds(&self) -> bool {
+        false
+    }
+
     /// For each of these names, whether it stands for a state in which a machine is done.
     fn finals(&self) -> Option<&[bool]> {
         None

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Diagnostic, Shape, Span, Type, Value};
+use base::{Diagnostic, Elem, Shape, Span, Type, Value};
 use expr::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
 use ir::{Binary, NodeId, Unary};
 
@@ -55,6 +55,35 @@ impl Block for Formula {
         let signal = self.lower(cx, &self.expr)?;
         cx.output("output", signal);
         Ok(())
+    }
+
+    fn why_not_finite(&self, inputs: &[Option<Value>]) -> Option<Diagnostic> {
+        // A position is rounded from a signal that stands at the edge of a cell; rounding may have
+        // left it on the other side.
+        let hair = |value: &Value, by: f64| {
+            let moved = value.data().iter().map(|x| x + by * x.abs().max(1.0)).collect();
+            if value.ty().elem == Elem::Real {
+                Value::new(value.ty(), moved)
+            } else {
+                value.clone()
+            }
+        };
+        let outside = |expr: &Expr, by: f64| {
+            let found = expr::evaluate(expr, &mut |name, span| {
+                let unknown = || Diagnostic::error("unknown-name", name).at(span, "");
+                match self.operands.get(name).ok_or_else(unknown)? {
+                    Operand::Constant(value) => Ok(value.clone()),
+                    Operand::Port(port) => {
+                        let value = inputs.get(*port).and_then(Option::as_ref);
+                        value.map(|value| hair(value, by)).ok_or_else(unknown)
+                    }
+                }
+            });
+            found.err().filter(|error| error.code == "index-out-of-range")
+        };
+        let indexed = |expr: &&Expr| matches!(expr.kind, ExprKind::Index(..));
+        let mut all = self.expr.descendants().filter(indexed);
+        all.find_map(|expr| [0.0, 1e-12, -1e-12].into_iter().find_map(|by| outside(expr, by)))
     }
 
     fn named_types(&self, _settings: &BTreeMap<String, Setting>) -> Vec<Type> {

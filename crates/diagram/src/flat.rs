@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{SourceMap, Span, Type, Value};
+use base::{Diagnostic, SourceMap, Span, Type, Value};
 use blocks::{Block, Definition, Setting};
 
 use crate::machine::{FragmentId, Modes};
@@ -37,6 +37,8 @@ pub struct Diagram {
     pub records: Vec<Record>,
     /// The ports of the instances of diagrams, which pictures name.
     pub ports: Vec<InstancePort>,
+    /// The path of each instance of a diagram and what it is an instance of, which pictures name.
+    pub instances: BTreeMap<String, String>,
     /// The arrays of blocks, which pictures draw as one; those inside an element come before the
     /// array that it is part of.
     pub arrays: Vec<BlockArray>,
@@ -48,6 +50,8 @@ pub struct Diagram {
     pub parameters: Vec<(String, Value)>,
     /// State machines and what they switch on and off.
     pub modes: Modes,
+    /// What was written and nothing uses, as warnings.
+    pub unused: Vec<Diagnostic>,
     /// The texts, for messages.
     pub sources: SourceMap,
 }

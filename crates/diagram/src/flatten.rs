@@ -63,6 +63,8 @@ pub fn flatten(
         .collect();
     let ports = flattener.instance_ports();
     let arrays = flattener.block_arrays();
+    let instances = flattener.instances();
+    let unused = crate::unused::unused(model, library);
     let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, .. } = flattener;
     drop((scopes, machines));
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
@@ -78,11 +80,13 @@ pub fn flatten(
         regions: Vec::new(),
         records,
         ports,
+        instances,
         arrays,
         solve,
         run,
         parameters,
         modes,
+        unused,
         sources: model.sources.clone(),
     })
 }
@@ -746,6 +750,16 @@ impl<'m> Flattener<'m> {
             }
         }
         found
+    }
+
+    /// What the diagram of each instance is called.
+    fn instances(&self) -> BTreeMap<String, String> {
+        let named = self.scopes.iter().filter_map(|scope| {
+            let (_, block) = scope.parent?;
+            let path = scope.prefix.strip_suffix('.')?.to_owned();
+            (block.modal.is_none()).then(|| (path, block.kind.value.clone()))
+        });
+        named.collect()
     }
 
     fn records(&mut self) -> Vec<Record> {

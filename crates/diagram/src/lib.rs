@@ -29,6 +29,7 @@ mod tags;
 
 mod possible;
 mod support;
+mod unused;
 mod warnings;
 
 pub use facts::{Mode, Sites};

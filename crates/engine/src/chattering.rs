@@ -1,6 +1,8 @@
 //! Microsteps that come to no end.
 
-use program::Output;
+use diagram::WireId;
+use ir::Slot;
+use program::{CellId, Output};
 
 use crate::RunError;
 use crate::simulation::Simulation;
@@ -16,8 +18,13 @@ impl Simulation {
     #[cold]
     pub(crate) fn check_chattering(&mut self) -> Result<(), RunError> {
         let limit = self.options.microsteps;
+        let heard = self.slots_of_listeners();
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        let bits = || self.s.slots.iter().map(|x| x.to_bits());
+        // What only listens, such as a counter of the events, does not decide about those to come.
+        let bits = || {
+            let slots = self.s.slots.iter().zip(&heard);
+            slots.map(|(x, heard)| if *heard { 0 } else { x.to_bits() })
+        };
         tick.repeats |= tick.mark.as_ref().is_some_and(|mark| {
             mark.dirty == tick.dirty
                 && mark.pulses == tick.pulses
@@ -38,6 +45,7 @@ impl Simulation {
         let Some(tick) = &self.s.tick else {
             unreachable!("only a tick has microsteps");
         };
+        let listens = self.listeners();
         let mut blocks: Vec<String> = Vec::new();
         for (index, unit) in self.program.units.iter().enumerate() {
             let present = |output: &Output| {
@@ -47,11 +55,76 @@ impl Simulation {
             let dirty =
                 tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
             let path = self.path(unit.block);
+            let dirty = dirty && !listens[unit.block.index()];
             if dirty && !blocks.contains(&path) && blocks.len() < 8 {
                 blocks.push(path);
             }
         }
         let (time, limit, endless) = (tick.time, self.options.microsteps, tick.repeats);
         RunError::Chattering { time, limit, blocks, endless }
+    }
+
+    /// For each block, whether nothing that happens depends on it: what reads it only listens, too.
+    fn listeners(&self) -> Vec<bool> {
+        let blocks = &self.diagram.blocks;
+        let driver = |wire: &WireId| self.diagram.wire(*wire).block.index();
+        let mut readers = vec![0usize; blocks.len()];
+        for block in blocks {
+            block.inputs.iter().flatten().for_each(|wire| readers[driver(wire)] += 1);
+        }
+        // What machines ask for has a reader that is no block.
+        for machine in &self.diagram.modes.machines {
+            readers[machine.mode.index()] += 1;
+            for transition in machine.states.iter().flat_map(|state| &state.transitions) {
+                let sets = transition.sets.iter().flat_map(|set| [set.value, set.target]);
+                let says = transition.says.iter().map(|(_, value)| *value);
+                let asked = transition.guards.iter().copied().chain(sets).chain(says);
+                asked.for_each(|block| readers[block.index()] += 1);
+            }
+        }
+        for entry in &self.diagram.modes.entries {
+            readers[driver(&entry.wire)] += 1;
+        }
+        let mut listens = vec![false; blocks.len()];
+        let mut found: Vec<usize> =
+            (0..blocks.len()).filter(|block| readers[*block] == 0).collect();
+        while let Some(block) = found.pop() {
+            listens[block] = true;
+            for wire in blocks[block].inputs.iter().flatten() {
+                readers[driver(wire)] -= 1;
+                if readers[driver(wire)] == 0 {
+                    found.push(driver(wire));
+                }
+            }
+        }
+        listens
+    }
+
+    /// For each slot, whether it belongs to a block that only listens.
+    fn slots_of_listeners(&self) -> Vec<bool> {
+        let listens = self.listeners();
+        let mut slots = vec![false; self.s.slots.len()];
+        let mut mark = |from: Slot, length: usize| {
+            slots[from as usize..from as usize + length].fill(true);
+        };
+        let cell = |cell: CellId| (self.program.cell(cell).slot, self.program.cell(cell).length);
+        for state in self.program.states.iter().filter(|state| listens[state.block.index()]) {
+            let (from, length) = cell(state.cell);
+            mark(from, length);
+        }
+        for (cells, wire) in self.program.wires.iter().zip(&self.diagram.wires) {
+            if listens[wire.block.index()] {
+                cells.all().map(cell).for_each(|(from, length)| mark(from, length));
+            }
+        }
+        for unit in self.program.units.iter().filter(|unit| listens[unit.block.index()]) {
+            let state = |index: usize| cell(self.program.states[index].cell).1;
+            unit.outputs.iter().for_each(|output| mark(output.from, output.length as usize));
+            unit.nexts.iter().for_each(|(from, index)| mark(*from, state(*index)));
+            unit.crossings.iter().for_each(|(from, _)| mark(*from, 1));
+            let temporaries = unit.tape.temporaries().iter();
+            temporaries.for_each(|(from, length)| mark(*from, *length as usize));
+        }
+        slots
     }
 }

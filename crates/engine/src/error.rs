@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use base::{Tag, Time};
+use base::{Tag, Time, shown};
 use diagram::BlockId;
 
 /// A failure at run time. What was computed before it is kept; none of them can be passed by going
@@ -338,8 +338,9 @@ impl fmt::Display for RunError {
                 let least = 4.0 * f64::EPSILON * value.abs();
                 write!(
                     f,
-                    "the tolerance cannot be met at t = {time}: `{block}` is {value} and may be \
-                     off by {allowed:.0e}, but has digits for {least:.0e} at best"
+                    "the tolerance cannot be met at t = {time}: `{block}` is {} and may be \
+                     off by {allowed:.0e}, but has digits for {least:.0e} at best",
+                    shown(*value)
                 )
             }
             RunError::Creeping { tag, limit, block, .. } => {
@@ -365,13 +366,14 @@ impl fmt::Display for RunError {
             }
             RunError::Zeno { accumulation, blocks, .. } => {
                 let blocks = blocks.join(", ");
-                write!(f, "Zeno: the events of {blocks} accumulate at t = {accumulation}")
+                write!(f, "Zeno: the events of {blocks} accumulate at t = {}", shown(*accumulation))
             }
             RunError::EventsTooFast { time, step, block } => {
                 write!(
                     f,
-                    "`{block}` crosses again within one step of {step} s at t = {time}, which a \
-                     run by fixed steps cannot follow"
+                    "`{block}` crosses again within one step of {} s at t = {time}, which a \
+                     run by fixed steps cannot follow",
+                    shown(*step)
                 )
             }
             RunError::Undefined { tag, block, reason, .. } => {

@@ -137,7 +137,14 @@ fn stray(text: &str, at: usize, found: char, place: Place) -> Diagnostic {
     let span = place.span(at, at + found.len_utf8());
     let shown = if found.is_control() { found.escape_default().to_string() } else { found.into() };
     let message = format!("unexpected character `{shown}` in an expression");
+    let rest = &text[at..];
     let help = match found {
+        '.' if rest.starts_with(".^") => "`^` works on each element: write it without the dot",
+        '.' if rest.starts_with("./") => "`/` works on each element: write it without the dot",
+        '.' if rest.starts_with(".*") => {
+            "`*` works on each element of vectors: write it without the dot; between matrices it is \
+             the matrix product"
+        }
         '&' => "write `and` or `&&`",
         '|' => "write `or` or `||`",
         '"' | '\'' if text.len() > 1 => "a word such as `falling` is written without quotes",

@@ -101,11 +101,20 @@ pub(crate) fn words(diagram: &Diagram, machine: &Machine, transition: &Transitio
 pub(crate) fn chart(diagram: &Diagram, machine: &Machine, path: &str) -> Chart {
     let count = machine.states.len();
     let mut graph = Graph::default();
+    let mut loops: Vec<Vec<Loop>> = Vec::new();
     for (number, state) in machine.states.iter().enumerate() {
-        let into = machine.states.iter().flat_map(|state| &state.transitions);
+        let others = machine.states.iter().enumerate().filter(|(from, _)| *from != number);
+        let into = others.flat_map(|(_, state)| &state.transitions);
         let into = into.filter(|transition| transition.to == number).count();
         let into = into + usize::from(number == machine.initial);
-        graph.vertices.push(state_vertex(&state.name, into, state.transitions.len()));
+        let (own, out): (Vec<&Transition>, Vec<&Transition>) =
+            state.transitions.iter().partition(|transition| transition.to == number);
+        let own = own.into_iter().map(|transition| Loop {
+            words: words(diagram, machine, transition),
+            history: transition.history,
+        });
+        loops.push(own.collect());
+        graph.vertices.push(state_vertex(&state.name, into, out.len(), &loops[number]));
     }
     graph.vertices.push(vertex(12, 12, vec![], vec![6]));
     let mut taken = vec![0; count];
@@ -117,7 +126,8 @@ pub(crate) fn chart(diagram: &Diagram, machine: &Machine, path: &str) -> Chart {
     graph.nets.push(Net { from: start, to: vec![next(machine.initial)] });
     let mut written = Vec::new();
     for (number, state) in machine.states.iter().enumerate() {
-        for (pin, transition) in state.transitions.iter().enumerate() {
+        let out = state.transitions.iter().filter(|transition| transition.to != number);
+        for (pin, transition) in out.enumerate() {
             let words = words(diagram, machine, transition);
             let label = graph.vertices.len();
             graph.vertices.push(words_vertex(&words));
@@ -127,7 +137,7 @@ pub(crate) fn chart(diagram: &Diagram, machine: &Machine, path: &str) -> Chart {
             written.push((label, words, transition.history));
         }
     }
-    assemble(diagram, (machine, path), &graph, &draw(&graph), written)
+    assemble(diagram, (machine, path), &graph, &draw(&graph), written, loops)
 }
 
 fn assemble(
@@ -136,6 +146,7 @@ fn assemble(
     graph: &Graph,
     drawing: &Drawing,
     written: Vec<(usize, Vec<String>, bool)>,
+    loops: Vec<Vec<Loop>>,
 ) -> Chart {
     let inside = |point: Point| Point { x: point.x + PAD, y: point.y + HEAD };
     let place = |vertex: usize| {
@@ -146,8 +157,13 @@ fn assemble(
     let way = |net: usize| drawing.routes[net][0].points.iter().copied().map(inside);
     let states = machine.states.iter().enumerate().map(|(number, state)| {
         let last = is_last(diagram, machine, number);
-        StateBox { name: state.name.clone(), area: place(number), last }
+        let (whole, above) = (place(number), above(&loops[number]));
+        let area = Rect { y: whole.y + above, height: whole.height - above, ..whole };
+        StateBox { name: state.name.clone(), area, last }
     });
+    let states: Vec<StateBox> = states.collect();
+    let loops = states.iter().zip(loops).flat_map(|(state, loops)| own_arrows(state.area, loops));
+    let loops: Vec<Arrow> = loops.collect();
     let first =
         Arrow { points: way(0).collect(), words: vec![], at: Point::default(), history: false };
     let arrows = written.into_iter().enumerate().map(|(place_of, (label, words, history))| {
@@ -167,8 +183,8 @@ fn assemble(
             height: drawing.height + HEAD + PAD,
         },
         start: Point { x: start.x + 6, y: start.y + 6 },
-        arrows: std::iter::once(first).chain(arrows).collect(),
-        states: states.collect(),
+        arrows: std::iter::once(first).chain(arrows).chain(loops).collect(),
+        states,
     }
 }
 
@@ -183,14 +199,59 @@ pub(crate) fn is_last(diagram: &Diagram, machine: &Machine, state: usize) -> boo
     kind.finals().is_some_and(|last| last[state])
 }
 
-fn state_vertex(name: &str, into: usize, out: usize) -> Vertex {
+/// A transition from a state to itself, which is a small loop above it.
+struct Loop {
+    words: Vec<String>,
+    history: bool,
+}
+
+/// How high and how wide a small loop is \[px\].
+const LOOP: i64 = 16;
+const LOOP_WIDTH: i64 = 22;
+
+impl Loop {
+    /// The width that it takes with its words.
+    fn width(&self) -> i64 {
+        let widest = self.words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
+        (widest + 12).max(LOOP_WIDTH + 10)
+    }
+}
+
+/// The height that the loops above a state take.
+fn above(loops: &[Loop]) -> i64 {
+    let lines = loops.iter().map(|own| own.words.len() as i64).max();
+    lines.map_or(0, |lines| lines * LINE + LOOP + 6)
+}
+
+/// The loops above a state, side by side.
+fn own_arrows(state: Rect, loops: Vec<Loop>) -> Vec<Arrow> {
+    let all: i64 = loops.iter().map(Loop::width).sum();
+    let mut left = state.x + (state.width - all) / 2;
+    let arrow = |own: Loop| {
+        let (from, wide) = (left, own.width());
+        left += wide;
+        let (a, b) = (from + (wide - LOOP_WIDTH) / 2, from + (wide + LOOP_WIDTH) / 2);
+        let (edge, top) = (state.y, state.y - LOOP);
+        let points = [(a, edge), (a, top), (b, top), (b, edge)];
+        let points = points.map(|(x, y)| Point { x, y }).to_vec();
+        let lines = own.words.len() as i64;
+        let widest = own.words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
+        let at = Point { x: from + (wide - widest) / 2, y: top - 5 - (lines - 1) * LINE };
+        Arrow { points, words: own.words, at, history: own.history }
+    };
+    loops.into_iter().map(arrow).collect()
+}
+
+fn state_vertex(name: &str, into: usize, out: usize, loops: &[Loop]) -> Vertex {
+    let above = above(loops);
     let pins = |count: usize, height: i64| {
         let first = (height - (count as i64 - 1) * PINS) / 2;
-        (0..count as i64).map(|pin| first + pin * PINS).collect()
+        (0..count as i64).map(|pin| above + first + pin * PINS).collect()
     };
     let most = into.max(out).max(1) as i64;
     let height = (most * PINS + 16).max(40);
-    vertex(bold_width(name, NAME) + 36, height, pins(into, height), pins(out, height))
+    let wide = (bold_width(name, NAME) + 36).max(loops.iter().map(Loop::width).sum());
+    vertex(wide, above + height, pins(into, height), pins(out, height))
 }
 
 /// The words stand above the line that passes below them.

@@ -239,7 +239,8 @@ fn a_machine_is_a_chart_of_its_states() {
     let [a, b] = &chart.states[..] else { panic!("two states") };
     assert_eq!((a.name.as_str(), a.last, b.name.as_str(), b.last), ("a", true, "b", false));
     // The first arrow leads into the initial state; each ends at the left edge of its state.
-    let [start, bounce, end] = &chart.arrows[..] else { panic!("a start and two transitions") };
+    // A transition of a state to itself comes last.
+    let [start, end, bounce] = &chart.arrows[..] else { panic!("a start and two transitions") };
     let ends_at = |arrow: &superdense_graph::Arrow| {
         let end = arrow.points.last().unwrap();
         let at = |s: &&superdense_graph::StateBox| {
@@ -247,7 +248,7 @@ fn a_machine_is_a_chart_of_its_states() {
         };
         chart.states.iter().find(at).map(|state| state.name.as_str())
     };
-    assert_eq!([start, bounce, end].map(ends_at), [Some("b"), Some("b"), Some("a")]);
+    assert_eq!([start, end].map(ends_at), [Some("b"), Some("a")]);
     assert_eq!(bounce.words, ["y < 2 and x > 1", "/ y = 3", "/ said ! 7 * y", "(history)"]);
     assert_eq!(
         (bounce.history, end.history, &end.words[..]),
@@ -281,4 +282,97 @@ fn a_machine_is_a_chart_of_its_states() {
     );
     assert!(text.contains("m0i -> m0s1;") && text.contains("m0s1 -> m0s0 [label=\"after 5\"];"));
     assert!(text.contains("(history)\", style=dashed];"), "{text}");
+}
+
+const THERMOSTAT: &str = "\
+superdense: 1
+name: thermostat
+blocks:
+  room: {type: Integrator, input: heater.target - room}
+  heater:
+    type: Modal
+    initial: heating
+    states:
+      heating:
+        outputs: {target: 30}
+        transitions: [{to: cooling, when: room > 21}, {to: heating, when: room < -5, history: true}]
+      cooling: {outputs: {target: 10}, transitions: [{to: heating, when: room < 19, after: 3}]}
+";
+
+#[test]
+fn what_guards_read_leads_to_their_machine() {
+    let diagram = flat(THERMOSTAT);
+    for options in [Options::default(), Options { depth: Some(0), ..Options::default() }] {
+        let layout = layout(&diagram, &options);
+        check(&layout);
+        // The loop is closed: from the room into the machine, and from the machine on.
+        let into = layout.lines.iter().filter(|line| line.name == "room").count();
+        assert!(into >= 2, "{into}");
+    }
+    let layout = layout(&diagram, &Options::default());
+    let state = layout.nodes.iter().find(|node| node.path == "heater.state").expect("the machine");
+    assert_eq!((state.name.as_str(), state.kind.as_str()), ("state", "Modal"));
+    let ends = |line: &&superdense_graph::Line| {
+        let last = line.points.last().expect("a way");
+        line.arrow
+            && last.x == state.body.x
+            && (state.body.y..state.body.bottom()).contains(&last.y)
+    };
+    assert_eq!(layout.lines.iter().filter(ends).count(), 1);
+    assert!(dot(&diagram, &Options::default()).contains("-> b"));
+}
+
+#[test]
+fn a_transition_of_a_state_to_itself_is_a_small_loop() {
+    let layout = layout(&flat(THERMOSTAT), &Options::default());
+    let chart = &layout.charts[0];
+    let state = &chart.states[0];
+    let own = chart.arrows.iter().find(|arrow| arrow.words[..] == ["room < -5", "(history)"]);
+    let own = own.expect("a loop");
+    assert!(own.history && own.points.len() == 4);
+    assert!(own.points.iter().all(|p| state.area.x < p.x && p.x < state.area.right()));
+    assert!(own.points.iter().all(|p| p.y <= state.area.y && p.y > state.area.y - 30));
+    assert!(own.at.y < state.area.y && own.at.y > chart.area.y);
+}
+
+#[test]
+fn gains_show_their_value_sums_their_signs_and_instances_their_type() {
+    let diagram = flat(
+        "superdense: 1\nname: test\ndiagrams:\n  Lag:\n    inputs: [u]\n    outputs: {y: x}\n    \
+         blocks:\n      x: {type: Integrator, input: u - x}\nblocks:\n  a: {type: Sine}\n  \
+         g: {type: Gain, input: a, gain: 5 / 2}\n  s: {type: Sum, inputs: [g, -a, 2 * a]}\n  \
+         one: {type: Lag, u: s}\n",
+    );
+    let open = layout(&diagram, &Options::default());
+    check(&open);
+    let node = |name: &str| open.nodes.iter().find(|node| node.name == name).expect("a node");
+    assert_eq!(node("g").kind, "Gain 2.5");
+    let signs: Vec<&str> = node("s")
+        .ports
+        .iter()
+        .filter(|port| port.side == Side::Left)
+        .map(|p| p.name.as_str())
+        .collect();
+    assert_eq!(signs, ["+", "\u{2212}", "+"]);
+    assert!(!open.nodes.iter().any(|node| node.text == ["-a"]), "the sign stands for it");
+    assert_eq!(open.frames[0].name, "one: Lag");
+    let closed = layout(&diagram, &Options { depth: Some(0), ..Options::default() });
+    let one = closed.nodes.iter().find(|node| node.name == "one").expect("an instance");
+    assert_eq!(one.kind, "Lag, 2 blocks");
+}
+
+#[test]
+fn a_long_diagram_goes_on_in_a_second_line() {
+    let mut text = String::from("  b0: {type: Integrator, input: b24 - b7}\n");
+    for k in 1..=24 {
+        text += &format!("  b{k}: {{type: Integrator, input: b{}}}\n", k - 1);
+    }
+    let layout = layout(&blocks(&text), &Options::default());
+    check(&layout);
+    assert!(layout.width < 1500, "{}", layout.width);
+    let tops: std::collections::BTreeSet<i64> =
+        layout.nodes.iter().map(|node| node.area.y / 40).collect();
+    assert!(tops.len() > 1);
+    // Every block still reads what it read.
+    assert_eq!(layout.lines.iter().filter(|line| line.arrow).count(), 24 + 3);
 }

@@ -64,10 +64,19 @@ pub(crate) fn malformed(name: &Spanned<String>, what: &str) -> Diagnostic {
         _ if is_digits(word) => {
             Some(format!("a comma ends a value; a decimal number has a point, as in `1.{word}`"))
         }
-        _ => None,
+        _ => without_colon(word),
     };
     Diagnostic::error("invalid-name", message)
         .at(name.span, "")
         .note("a name is a letter or `_`, then letters, digits and `_`")
         .maybe_help(help)
+}
+
+/// What to say about a name with a value after it and no colon between, as `input 1`.
+fn without_colon(word: &str) -> Option<String> {
+    let (name, value) = word.split_once(' ')?;
+    let value = value.trim();
+    let begins = value.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+    (is_name(name) && begins)
+        .then(|| format!("is a colon missing after `{name}`? write `{name}: {value}`"))
 }

@@ -87,4 +87,6 @@ pub struct PlotAxis {
     pub unit: Option<String>,
     /// The lower and the upper end, a list of two numbers.
     pub range: Option<Expr>,
+    /// Whether it is logarithmic.
+    pub log: bool,
 }

@@ -15,13 +15,15 @@ pub(crate) struct Source {
     pub element: usize,
     /// What it is called: the name of the signal, with an index where it has several elements.
     pub name: String,
+    /// Whether only positive values are drawn, on a logarithmic axis.
+    pub positive: bool,
 }
 
 impl Source {
-    /// The value in a row, or nothing where the signal is absent or the value is not finite.
+    /// The value in a row, or nothing where the signal is absent or the value cannot be drawn.
     pub fn value(&self, trace: &Trace, row: usize) -> Option<f64> {
         let value = trace.get(row, self.column)?[self.element];
-        value.is_finite().then_some(value)
+        (value.is_finite() && (!self.positive || value > 0.0)).then_some(value)
     }
 
     /// The type of the element.
@@ -35,6 +37,14 @@ impl Source {
             trace.get(*row, self.column).is_some_and(|value| !value[self.element].is_finite())
         };
         rows.filter(bad).count()
+    }
+
+    /// In how many of these rows a value is left out since it is not positive.
+    pub fn left_out(&self, trace: &Trace, rows: std::ops::Range<usize>) -> usize {
+        let left_out = |row: &usize| {
+            trace.get(*row, self.column).is_some_and(|value| value[self.element] <= 0.0)
+        };
+        if self.positive { rows.filter(left_out).count() } else { 0 }
     }
 }
 
@@ -88,7 +98,7 @@ fn elements(trace: &Trace, column: usize) -> Vec<Source> {
             .collect(),
     };
     let sources = names.into_iter().enumerate();
-    sources.map(|(element, name)| Source { column, element, name }).collect()
+    sources.map(|(element, name)| Source { column, element, name, positive: false }).collect()
 }
 
 /// When a signal is present.

@@ -121,6 +121,9 @@ pub struct Axis {
     pub unit: Option<String>,
     /// The lower and the upper end; what the data need where there is none.
     pub range: Option<(f64, f64)>,
+    /// Whether it is logarithmic: powers of ten are evenly spaced, and values that are not positive
+    /// are left out, with a note.
+    pub log: bool,
 }
 
 impl Figure {
@@ -227,6 +230,14 @@ impl Panel {
     /// The same with a height \[px\].
     pub fn height(self, height: f64) -> Panel {
         Panel { height: Some(height), ..self }
+    }
+}
+
+impl Panel {
+    /// The same with a logarithmic vertical axis.
+    pub fn log(mut self) -> Panel {
+        self.y.log = true;
+        self
     }
 }
 

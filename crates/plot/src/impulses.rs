@@ -22,7 +22,8 @@ pub(crate) struct Arrow {
 ///
 /// As a distribution an impulse is the sum of its coefficients over the microsteps of the instant,
 /// and that is what is drawn; where the instant is opened each microstep has its own arrow.
-/// Coefficients that are not finite are left out, and so are sums that are zero.
+/// Coefficients that are not finite are left out, and so are sums that are zero, or on a logarithmic
+/// axis not positive.
 pub(crate) fn arrows(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<Arrow> {
     let (from, to) = scale.range();
     let mut arrows: Vec<Arrow> = Vec::new();
@@ -40,7 +41,8 @@ pub(crate) fn arrows(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<A
             None => arrows.push(Arrow { tag, order, weight }),
         }
     }
-    arrows.retain(|arrow| arrow.weight.is_finite() && arrow.weight != 0.0);
+    let drawn = |weight: f64| if source.positive { weight > 0.0 } else { weight != 0.0 };
+    arrows.retain(|arrow| arrow.weight.is_finite() && drawn(arrow.weight));
     arrows
 }
 
@@ -90,7 +92,7 @@ mod tests {
     }
 
     fn drawn(bands: Vec<Band>) -> Vec<(u32, usize, f64)> {
-        let source = Source { column: 0, element: 0, name: "f".to_owned() };
+        let source = Source { column: 0, element: 0, name: "f".to_owned(), positive: false };
         let scale = TimeScale::new((tag(0.0, 0).time, tag(3.0, 0).time), bands, 0.0, 100.0);
         let all = arrows(&sample(), &source, &scale).into_iter();
         all.map(|arrow| (arrow.tag.microstep, arrow.order, arrow.weight)).collect()

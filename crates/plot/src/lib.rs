@@ -8,7 +8,9 @@
 //! limit are joined by a thin dashed vertical. A line never crosses a stretch in which the signal
 //! is absent or not finite. A peak is never lost, however many rows share a pixel.
 //!
-//! Between rows a line is straight, since a trace holds no more than its rows.
+//! Between rows a signal that moves is a cubic that never leaves the values of the two rows; a trace
+//! holds no more than its rows. Signals that are held, whole numbers and truth values are joined by
+//! straight lines.
 //!
 //! ```
 //! use base::{Tag, Time, Type};
@@ -35,6 +37,7 @@ mod error;
 mod curve;
 mod defaults;
 
+mod cubic;
 mod impulses;
 mod phase;
 mod window;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use base::Time;
 use trace::Trace;
 
+use crate::cubic::Nodes;
 use crate::curve::{Source, resolve_one};
 use crate::scale::Linear;
 use crate::thin::Path;
@@ -52,22 +53,42 @@ pub(crate) enum Step {
     Jump(Point, Point),
 }
 
-/// Follows an orbit through the rows from one time to another.
-pub(crate) fn walk(trace: &Trace, orbit: &Orbit, range: (Time, Time), mut visit: impl FnMut(Step)) {
+/// Follows an orbit through the rows from one time to another; `pieces` says into how many pieces
+/// the way between two points is to be divided.
+pub(crate) fn walk(
+    trace: &Trace,
+    orbit: &Orbit,
+    range: (Time, Time),
+    pieces: impl Fn(Point, Point) -> u32,
+    mut visit: impl FnMut(Step),
+) {
     let point = |row| Some((orbit.x.value(trace, row)?, orbit.y.value(trace, row)?));
-    let mut current: Option<Point> = None;
+    let (across, up) = (Nodes::new(trace, &orbit.x, None), Nodes::new(trace, &orbit.y, None));
+    let mut current: Option<(usize, Point)> = None;
     for instant in instants(trace, rows(trace, range)) {
         for row in instant.clone() {
             let (next, arrives) = (point(row), row == instant.start);
             let known = trace.tags()[row].microstep == 0;
             match (current, next) {
-                (Some(_), Some(to)) if arrives && known => visit(Step::Flow(to)),
-                (Some(from), Some(to)) if !arrives && from != to => visit(Step::Jump(from, to)),
+                (Some((last, from)), Some(to)) if arrives && known => {
+                    let count = pieces(from, to);
+                    if count > 1
+                        && let Some((x, y)) = across.piece(last, row).zip(up.piece(last, row))
+                        && !(x.is_straight() && y.is_straight())
+                    {
+                        let times = x.times(count);
+                        times.for_each(|time| visit(Step::Flow((x.at(time), y.at(time)))));
+                    }
+                    visit(Step::Flow(to));
+                }
+                (Some((_, from)), Some(to)) if !arrives && from != to => {
+                    visit(Step::Jump(from, to));
+                }
                 (Some(_), Some(_)) if !arrives => {}
                 (_, Some(to)) => visit(Step::Start(to)),
                 (_, None) => {}
             }
-            current = next;
+            current = next.map(|next| (row, next));
         }
     }
 }
@@ -103,7 +124,12 @@ pub(crate) fn draw(
     let at = |(a, b): Point| (x.at(a), y.at(b));
     let mut pen = Pen::default();
     let mut drawn = Drawn::default();
-    walk(trace, orbit, range, |step| {
+    let pieces = |a: Point, b: Point| {
+        let ((x0, y0), (x1, y1)) = (at(a), at(b));
+        // Pieces of some pixels; what is far outside the picture needs none.
+        ((x1 - x0).hypot(y1 - y0) / 4.0).min(60.0) as u32
+    };
+    walk(trace, orbit, range, pieces, |step| {
         let to = match step {
             Step::Start(to) => {
                 pen.start(at(to));
@@ -223,7 +249,7 @@ mod tests {
         trace.push(Tag::new(time(1.0), 1), |column| Some([&x[..], &y[..]][column]));
         let orbit = &orbits(&trace, &[Pair::new("x", "y")]).unwrap()[0];
         let mut steps = Vec::new();
-        walk(&trace, orbit, (time(0.0), time(1.0)), |step| steps.push(step));
+        walk(&trace, orbit, (time(0.0), time(1.0)), |_, _| 1, |step| steps.push(step));
         let b = (1f64.cos(), 1f64.sin());
         assert_eq!(steps, [Step::Start((1.0, 0.0)), Step::Flow(b), Step::Jump(b, (5.0, 6.0))]);
     }

@@ -173,12 +173,23 @@ fn warning<'a>(
     range: (Time, Time),
 ) -> Option<String> {
     let rows = rows(trace, range);
-    let bad: Vec<String> = sources
-        .map(|source| (source, source.not_finite(trace, rows.clone())))
-        .filter(|(_, count)| *count > 0)
-        .map(|(source, count)| format!("{} ({count})", source.name))
-        .collect();
-    (!bad.is_empty()).then(|| format!("values that are not finite: {}", bad.join(", ")))
+    let counted = |source: &Source, count: usize| format!("{} ({count})", source.name);
+    let (mut bad, mut left_out) = (Vec::new(), Vec::new());
+    for source in sources {
+        match source.not_finite(trace, rows.clone()) {
+            0 => {}
+            count => bad.push(counted(source, count)),
+        }
+        match source.left_out(trace, rows.clone()) {
+            0 => {}
+            count => left_out.push(counted(source, count)),
+        }
+    }
+    let notes = [("values that are not finite", bad), ("not positive, left out", left_out)];
+    let notes = notes.into_iter().filter(|(_, named)| !named.is_empty());
+    let notes: Vec<String> =
+        notes.map(|(what, named)| format!("{what}: {}", named.join(", "))).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 #[cfg(test)]

@@ -163,7 +163,7 @@ impl Sheet<'_> {
     }
 
     fn panel(&self, canvas: &mut Canvas, panel: &PanelPlan, frame: Frame, place: usize) {
-        let y = Linear::new(panel.y.range, frame.bottom(), frame.top);
+        let y = panel.y.scale(frame.bottom(), frame.top);
         let written = self.is_written(place);
         match &panel.body {
             Body::Time { curves, solver_steps } => {
@@ -185,7 +185,7 @@ impl Sheet<'_> {
                 }
             }
             Body::Phase { orbits, x } => {
-                let across = Linear::new(x.range, frame.left, frame.right());
+                let across = x.scale(frame.left, frame.right());
                 let placed = axes::value_ticks(x, &across);
                 self.ground(canvas, panel, frame, &placed, &y);
                 for orbit in orbits {

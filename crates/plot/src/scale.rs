@@ -2,13 +2,14 @@
 
 use base::{Tag, Time};
 
-/// A straight map from numbers to pixels.
+/// A map from numbers to pixels: straight, or straight for their logarithms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Linear {
     from: f64,
     to: f64,
     start: f64,
     end: f64,
+    log: bool,
 }
 
 /// Farther out than this nothing is drawn anyway, and the coordinates of a rasterizer end \[px\].
@@ -17,11 +18,17 @@ const FAR: f64 = 1e6;
 impl Linear {
     /// The map that takes `from..to` to the pixels `start..end`.
     pub fn new((from, to): (f64, f64), start: f64, end: f64) -> Linear {
-        Linear { from, to, start, end }
+        Linear { from, to, start, end, log: false }
+    }
+
+    /// The same for logarithms; the range is positive. What is not positive is below everything.
+    pub fn logarithmic((from, to): (f64, f64), start: f64, end: f64) -> Linear {
+        Linear { from: logarithm(from), to: logarithm(to), start, end, log: true }
     }
 
     /// The pixel of a number.
     pub fn at(&self, value: f64) -> f64 {
+        let value = if self.log { logarithm(value) } else { value };
         // The difference of two great numbers may be infinite, half of a tiny one zero.
         let part = if (self.to - self.from).is_finite() {
             (value - self.from) / (self.to - self.from)
@@ -33,8 +40,15 @@ impl Linear {
 
     /// The end of the range that is nearest to `value`, or the value itself inside the range.
     pub fn clamp(&self, value: f64) -> f64 {
+        if self.log {
+            return 10f64.powf(logarithm(value).clamp(self.from, self.to));
+        }
         value.clamp(self.from, self.to)
     }
+}
+
+fn logarithm(value: f64) -> f64 {
+    value.max(f64::MIN_POSITIVE).log10()
 }
 
 /// An instant that is opened on the time axis.

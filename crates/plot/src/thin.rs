@@ -92,9 +92,14 @@ impl Pen {
             self.path.step(first, false);
             let (low, high) = (self.least, self.greatest);
             if self.broken {
-                // A bar as high as the column; the gaps in it are narrower than a pixel.
-                self.path.step(Step { line: false, x: low.1, y: low.2 }, false);
-                self.path.step(Step { line: true, x: low.1, y: high.2 }, false);
+                // A bar as high and as wide as the column, so that many small jumps leave a line
+                // of full strength; the gaps in it are narrower than a pixel.
+                let (left, right) = (first.x, self.last.0);
+                let corners =
+                    [(left, low.2), (right, low.2), (right, high.2), (left, high.2), (left, low.2)];
+                for (place, (x, y)) in corners.into_iter().enumerate() {
+                    self.path.step(Step { line: place > 0, x, y }, false);
+                }
                 self.path.step(Step { line: false, x: self.last.0, y: self.last.1 }, false);
             } else {
                 let (a, b) = if low.0 < high.0 { (low, high) } else { (high, low) };
@@ -304,7 +309,7 @@ mod tests {
             pen.line_to(f64::from(k) * 1e-4 + 5e-5, f64::from(k % 2) * 10.0);
         }
         let path = pen.finish();
-        assert_eq!(path.data, "M0 0L0 10");
+        assert_eq!(path.data, "M0 0L0.1 0L0.1 10L0 10L0 0");
         assert!(path.dots.is_empty());
     }
 

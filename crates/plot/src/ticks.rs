@@ -40,6 +40,39 @@ pub(crate) fn ticks(from: f64, to: f64, count: f64, least: f64) -> Ticks {
     Ticks { values, labels, note }
 }
 
+/// Ticks of a logarithmic axis between two positive numbers, about `count` of them at most: powers
+/// of ten, with 2 and 5 times them where there is room, or evenly spaced ones where the range is
+/// narrow.
+pub(crate) fn log_ticks(from: f64, to: f64, count: f64) -> Ticks {
+    let (first, last) = (from.log10().floor() as i32, to.log10().ceil() as i32);
+    let hair = 1e-9;
+    let seen = |factors: &[i64], every: i32| -> Vec<(i64, i32)> {
+        let decades = (first..=last).filter(|exponent| exponent.rem_euclid(every) == 0);
+        let all = decades.flat_map(|exponent| factors.iter().map(move |k| (*k, exponent)));
+        let within = |(k, exponent): &(i64, i32)| {
+            let value = scaled(*k, *exponent);
+            from * (1.0 - hair) <= value && value <= to * (1.0 + hair) && value.is_finite()
+        };
+        all.filter(within).collect()
+    };
+    let finer = [(&[1, 2, 5][..], 1), (&[1, 3][..], 1), (&[1][..], 1)].into_iter();
+    let coarser = [2, 3, 6, 12, 24, 48, 96, 192].into_iter().map(|every| (&[1][..], every));
+    let mut choices = finer.chain(coarser).map(|(factors, every)| seen(factors, every));
+    let most = count.max(2.0) as usize;
+    let found = choices.find(|found| found.len() <= most).unwrap_or_default();
+    if found.len() < 3 && to < 100.0 * from {
+        return ticks(from, to, count, 0.0);
+    }
+    let label = |(k, exponent): &(i64, i32)| match exponent {
+        -3..=4 => number(*k, *exponent),
+        _ if *k == 1 => format!("10{}", superscript(*exponent)),
+        _ => format!("{k}×10{}", superscript(*exponent)),
+    };
+    let labels = found.iter().map(label).collect();
+    let values = found.iter().map(|(k, exponent)| scaled(*k, *exponent)).collect();
+    Ticks { values, labels, note: None }
+}
+
 /// The least 1, 2 or 5 times a power of ten that is no less than `raw`.
 fn nice_step(raw: f64) -> (u8, i32) {
     let exponent = raw.log10().floor();
@@ -192,6 +225,16 @@ mod tests {
         assert_eq!(ticks(1e300, 1e300 * (1.0 + 1e-15), 5.0, 0.0), Ticks::default());
         assert_eq!(ticks(0.0, f64::INFINITY, 5.0, 0.0), Ticks::default());
         assert!(!ticks(-1e307, 1e306, 5.0, 0.0).values.is_empty());
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten() {
+        let labels = |from: f64, to: f64, count: f64| log_ticks(from, to, count).labels;
+        assert_eq!(labels(1e-2, 1e2, 6.0), ["0.01", "0.1", "1", "10", "100"]);
+        assert_eq!(labels(0.9, 12.0, 7.0), ["1", "2", "5", "10"]);
+        assert_eq!(labels(1e-9, 1e3, 7.0), ["10⁻⁸", "10⁻⁶", "10⁻⁴", "0.01", "1", "100"]);
+        assert_eq!(labels(2.0, 2.4, 5.0), ["2.0", "2.1", "2.2", "2.3", "2.4"]);
+        assert!(labels(f64::MIN_POSITIVE, f64::MAX, 6.0).len() > 2);
     }
 
     #[test]

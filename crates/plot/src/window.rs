@@ -5,8 +5,9 @@ use std::ops::Range;
 use base::Time;
 use trace::Trace;
 
+use crate::cubic::{Nodes, Piece, divide};
 use crate::curve::Source;
-use crate::scale::{TimeScale, between};
+use crate::scale::TimeScale;
 
 /// The rows from one time to another, both included.
 pub(crate) fn rows(trace: &Trace, (from, to): (Time, Time)) -> Range<usize> {
@@ -38,73 +39,109 @@ pub(crate) enum Step {
     Jump(f64, f64, f64),
 }
 
+/// How far apart the points of a curve between two rows are \[px\].
+const SHORT: f64 = 1.5;
+
 /// Follows a signal through the range of a scale, from the left to the right.
 ///
 /// At an instant the value at microstep 0 is the left limit, which a line from the instant before
 /// reaches; every change after it is a jump. Where microstep 0 is missing the left limit is not
 /// known, and no line leads to the instant. Lines end at the edges of the range.
 pub(crate) fn walk(trace: &Trace, source: &Source, scale: &TimeScale, visit: impl FnMut(Step)) {
-    Walk { trace, source, scale, current: None, visit }.all();
+    let nodes = Nodes::new(trace, source, Some(scale));
+    Walk { trace, source, scale, nodes, current: None, visit }.all();
 }
 
 struct Walk<'a, V> {
     trace: &'a Trace,
     source: &'a Source,
     scale: &'a TimeScale,
-    /// The time and the value that the pen has reached, where the signal is present.
-    current: Option<(Time, f64)>,
+    nodes: Nodes<'a>,
+    /// The row, its value and the time that the pen has reached, where the signal is present.
+    current: Option<Reached>,
     visit: V,
+}
+
+#[derive(Clone, Copy)]
+struct Reached {
+    row: usize,
+    time: Time,
+    value: f64,
 }
 
 impl<V: FnMut(Step)> Walk<'_, V> {
     fn all(mut self) {
         let (from, to) = self.scale.range();
         let rows = rows(self.trace, (from, to));
-        if let Some(before) = rows.start.checked_sub(1) {
+        if let Some(before) = self.nodes.before(rows.start) {
             self.enter(before, rows.start, from);
         }
         for instant in instants(self.trace, rows.clone()) {
+            if !self.nodes.is_node(instant.start) {
+                continue;
+            }
             self.arrive(instant.start);
             // Nearly every instant is a single left limit, which has just been reached.
             if instant.len() > 1 || self.current.is_none() || !self.scale.bands().is_empty() {
                 self.pass(instant);
             }
         }
-        if let (Some(now), Some(next)) = (self.current, self.left_limit(rows.end))
-            && now.0 < to
+        if let Some(now) = self.current.filter(|now| now.time < to)
+            && let Some(piece) = self.piece(now.row, rows.end)
         {
-            (self.visit)(Step::Flow(self.scale.at(to), interpolate(now, next, to)));
+            self.follow(piece, (now.time, to));
+            (self.visit)(Step::Flow(self.scale.at(to), piece.at(to)));
         }
     }
 
-    /// Begins at the left edge, on the line between the rows before and after it.
+    /// The way from a row to the first of the signal from `next` on, where that is a left limit.
+    fn piece(&self, row: usize, next: usize) -> Option<Piece> {
+        let next = self.nodes.from(next)?;
+        self.nodes.left_limit(next)?;
+        self.nodes.piece(row, next)
+    }
+
+    /// Begins at the left edge, on the way between the rows before and after it.
     fn enter(&mut self, before: usize, after: usize, edge: Time) {
-        let value = self.source.value(self.trace, before);
-        let Some((last, next)) = value.zip(self.left_limit(after)) else { return };
-        if next.0 > edge {
-            let value = interpolate((self.trace.tags()[before].time, last), next, edge);
+        let Some(piece) = self.piece(before, after) else { return };
+        if piece.end() > edge {
+            let value = piece.at(edge);
             (self.visit)(Step::Start(self.scale.at(edge), value));
-            self.current = Some((edge, value));
+            self.current = Some(Reached { row: before, time: edge, value });
         }
     }
 
-    /// The time and value of a row, where it is a left limit.
-    fn left_limit(&self, row: usize) -> Option<(Time, f64)> {
-        let tag = self.trace.tags().get(row).filter(|tag| tag.microstep == 0)?;
-        Some((tag.time, self.source.value(self.trace, row)?))
+    /// The points of a curve between two times, without the ends.
+    fn follow(&mut self, piece: Piece, (from, to): (Time, Time)) {
+        // A straight line is a curve on a logarithmic axis.
+        if piece.is_straight() && (!self.source.positive || piece.is_flat()) {
+            return;
+        }
+        let count = ((self.scale.at(to) - self.scale.at(from)) / SHORT) as u32;
+        for time in divide(from, to, count) {
+            (self.visit)(Step::Flow(self.scale.at(time), piece.at(time)));
+        }
     }
 
     /// Goes to the left limit at an instant.
     fn arrive(&mut self, row: usize) {
-        let reached = self.left_limit(row);
+        let reached = self.nodes.left_limit(row);
         if let Some((time, value)) = reached {
             let x = self.scale.at(time);
-            (self.visit)(match self.current {
-                Some(_) => Step::Flow(x, value),
-                None => Step::Start(x, value),
-            });
+            match self.current {
+                Some(now) => {
+                    // Most rows are closer than a curve could be seen between them.
+                    if x - self.scale.at(now.time) > 2.0 * SHORT
+                        && let Some(piece) = self.nodes.piece(now.row, row)
+                    {
+                        self.follow(piece, (now.time, time));
+                    }
+                    (self.visit)(Step::Flow(x, value));
+                }
+                None => (self.visit)(Step::Start(x, value)),
+            }
         }
-        self.current = reached;
+        self.current = reached.map(|(time, value)| Reached { row, time, value });
     }
 
     /// Goes through the microsteps of an instant.
@@ -115,8 +152,8 @@ impl<V: FnMut(Step)> Walk<'_, V> {
             let cell = self.scale.cell(tag);
             let x = || cell.map_or_else(|| self.scale.at(tag.time), |(left, _)| left);
             match (self.current, value) {
-                (Some((_, last)), Some(value)) if last != value => {
-                    (self.visit)(Step::Jump(x(), last, value));
+                (Some(now), Some(value)) if now.value != value => {
+                    (self.visit)(Step::Jump(x(), now.value, value));
                 }
                 (None, Some(value)) => (self.visit)(Step::Start(x(), value)),
                 _ => {}
@@ -124,15 +161,9 @@ impl<V: FnMut(Step)> Walk<'_, V> {
             if let (Some((_, right)), Some(value)) = (cell, value) {
                 (self.visit)(Step::Flow(right, value));
             }
-            self.current = value.map(|value| (tag.time, value));
+            self.current = value.map(|value| Reached { row, time: tag.time, value });
         }
     }
-}
-
-/// The value at a time on the line between two points.
-fn interpolate(a: (Time, f64), b: (Time, f64), time: Time) -> f64 {
-    let part = between(a.0, time) / between(a.0, b.0);
-    a.1 * (1.0 - part) + b.1 * part
 }
 
 #[cfg(test)]
@@ -156,7 +187,7 @@ mod tests {
             let value = (!absent).then_some(std::slice::from_ref(value));
             trace.push(Tag::new(time(*t), *n), |_| value);
         }
-        let source = Source { column: 0, element: 0, name: "x".to_owned() };
+        let source = Source { column: 0, element: 0, name: "x".to_owned(), positive: false };
         let width = range.1 - range.0;
         let scale = TimeScale::new((time(range.0), time(range.1)), Vec::new(), range.0, width);
         let mut steps = Vec::new();
@@ -198,7 +229,7 @@ mod tests {
 
     #[test]
     fn lines_end_at_the_edges_of_the_range() {
-        let rows = [(0.0, 0, 0.0), (4.0, 0, 4.0), (8.0, 0, 0.0)];
+        let rows = [(0.0, 0, 0.0), (4.0, 0, 4.0), (4.0, 1, 4.0), (8.0, 0, 0.0)];
         let expected = [Start(3.0, 3.0), Flow(4.0, 4.0), Flow(6.0, 2.0)];
         assert_eq!(steps(&rows, (3.0, 6.0)), expected);
         // No row lies in the range at all.
@@ -207,12 +238,27 @@ mod tests {
     }
 
     #[test]
+    fn a_curve_goes_through_long_steps() {
+        let rows: Vec<_> = (0..4).map(|k| (f64::from(k) * 10.0, 0, f64::from(k * k))).collect();
+        let found = steps(&rows, (5.0, 25.0));
+        assert!(found.len() > 10, "{found:?}");
+        for step in &found[1..] {
+            let Flow(x, value) = step else { panic!("{step:?} is no flow") };
+            let exact = (x / 10.0) * (x / 10.0);
+            assert!((value - exact).abs() < 0.08, "{x} {value} {exact}");
+        }
+        // A straight line needs no points on its way.
+        let rows: Vec<_> = (0..4).map(|k| (f64::from(k) * 10.0, 0, f64::from(k))).collect();
+        assert_eq!(steps(&rows, (0.0, 10.0)), [Start(0.0, 0.0), Flow(10.0, 1.0)]);
+    }
+
+    #[test]
     fn an_opened_instant_is_a_staircase() {
         let mut trace = Trace::new(vec![Column { name: "x".to_owned(), ty: Type::REAL }]);
         for (t, n, value) in [(0.0, 0, 1.0), (1.0, 0, 2.0), (1.0, 1, 5.0), (2.0, 0, 6.0)] {
             trace.push(Tag::new(time(t), n), |_| Some(std::slice::from_ref(&value)));
         }
-        let source = Source { column: 0, element: 0, name: "x".to_owned() };
+        let source = Source { column: 0, element: 0, name: "x".to_owned(), positive: false };
         let band = crate::scale::Band { time: time(1.0), microsteps: vec![0, 1] };
         let scale = TimeScale::new((time(0.0), time(2.0)), vec![band], 0.0, 160.0);
         let mut steps = Vec::new();

@@ -224,6 +224,106 @@ fn a_million_points_keep_their_peak() {
 }
 
 #[test]
+fn many_small_jumps_leave_a_line_of_full_strength() {
+    // A held signal that follows a curve in ten thousand steps.
+    let mut rows = vec![(0.0, 0, Some(1.0))];
+    for k in 1..=10_000u32 {
+        let before = (-f64::from(k - 1) * 4e-4).exp();
+        let after = (-f64::from(k) * 4e-4).exp();
+        let t = f64::from(k) * 1e-4;
+        rows.extend([(t, 0, Some(before)), (t, 1, Some(after))]);
+    }
+    let text = default(&one(&rows));
+    assert!(text.len() < 400_000, "{}", text.len());
+    // Of every pixel from the left to the right end some solid line covers nearly all.
+    let solid = strokes(&text).into_iter().filter(|(dashed, _)| !dashed);
+    let lines: Vec<[(f64, f64); 2]> = solid.flat_map(|(_, lines)| lines).collect();
+    let left = lines.iter().map(|line| line[0].0).fold(f64::INFINITY, f64::min);
+    let right = lines.iter().map(|line| line[1].0).fold(0.0, f64::max);
+    let mut covered = vec![0.0f64; (right - left) as usize];
+    let count = covered.len();
+    for [from, to] in lines.iter().filter(|[from, to]| from.1 == to.1) {
+        let (from, to) = (from.0.min(to.0), from.0.max(to.0));
+        let first = (from - left) as usize;
+        for (pixel, sum) in covered.iter_mut().enumerate().take(first + 3).skip(first) {
+            let (start, end) = (left + pixel as f64, left + pixel as f64 + 1.0);
+            *sum += (to.min(end) - from.max(start)).max(0.0);
+        }
+    }
+    let bare = covered.iter().filter(|sum| **sum < 0.7).count();
+    assert!(count > 400 && bare < count / 50, "{bare} of {count}");
+}
+
+#[test]
+fn a_close_up_is_a_curve_that_stays_between_its_rows() {
+    let rows: Vec<_> =
+        (0..=12).map(|k| (f64::from(k), 0, Some((f64::from(k) * 0.5).sin()))).collect();
+    let trace = one(&rows);
+    let figure = Figure::of(&trace).between(time(4.2), time(7.8));
+    let lines = strokes(&svg(&figure, &trace).unwrap()).remove(0).1;
+    // Four rows are in view, and many points.
+    assert!(lines.len() > 100, "{}", lines.len());
+    let turns = lines.windows(2).filter(|pair| {
+        let slope = |line: &[(f64, f64); 2]| (line[1].1 - line[0].1) / (line[1].0 - line[0].0);
+        (slope(&pair[0]) - slope(&pair[1])).abs() > 0.15
+    });
+    assert_eq!(turns.count(), 0);
+    // Held values and whole numbers stay straight.
+    let mut whole = table(&[("x", Type::INT)]);
+    for k in 0..4 {
+        let value = [f64::from(k * k)];
+        whole.push(Tag::new(time(f64::from(k)), 0), |_| Some(&value[..]));
+    }
+    assert_eq!(strokes(&default(&whole)).remove(0).1.len(), 3);
+}
+
+#[test]
+fn a_logarithmic_axis_has_powers_of_ten() {
+    let rows: Vec<_> = (0..=40).map(|k| (f64::from(k), 0, Some((-f64::from(k)).exp()))).collect();
+    let trace = one(&rows);
+    let figure = Figure::new([Panel::over_time(["x"]).log()]);
+    let text = svg(&figure, &trace).unwrap();
+    let words = words(&text);
+    for label in ["10⁻⁶", "10⁻¹²"] {
+        assert!(words.contains(&label.to_owned()), "{label} is not in {words:?}");
+    }
+    // An exponential is a straight line.
+    let lines = strokes(&text).remove(0).1;
+    let (first, last) = (lines[0][0], lines[lines.len() - 1][1]);
+    let slope = (last.1 - first.1) / (last.0 - first.0);
+    for [_, (x, y)] in lines {
+        assert!((y - first.1 - slope * (x - first.0)).abs() < 1.5, "{x} {y}");
+    }
+    assert!(!words.iter().any(|word| word.contains("left out")));
+    // What is not positive is left out, and that is said.
+    let partly =
+        one(&[(0.0, 0, Some(1.0)), (1.0, 0, Some(-1.0)), (2.0, 0, Some(0.0)), (3.0, 0, Some(4.0))]);
+    let text = svg(&figure, &partly).unwrap();
+    assert!(self::words(&text).contains(&"not positive, left out: x (2)".to_owned()));
+    let none = one(&[(0.0, 0, Some(-1.0)), (1.0, 0, Some(-2.0))]);
+    assert!(svg(&figure, &none).unwrap().contains("There is no value"));
+    let y = Axis { log: true, ..Axis::default().between(0.0, 1.0) };
+    assert!(svg(&Figure::new([Panel::over_time(["x"]).y(y)]), &trace).is_err());
+}
+
+#[test]
+fn a_vertical_axis_has_at_least_four_ticks() {
+    for panels in 1..=5 {
+        for (low, high) in [(0.0, 1.0), (-0.3, 2.4), (19.0, 21.0), (0.0, 5.5), (-7e-4, 1e-4)] {
+            let rows = [(0.0, 0, Some(low)), (1.0, 0, Some(high))];
+            let trace = one(&rows);
+            let text = svg(&Figure::new(vec![Panel::over_time(["x"]); panels]), &trace).unwrap();
+            let document = Document::parse(&text).unwrap();
+            let ends = |node: &resvg::usvg::roxmltree::Node| {
+                node.has_tag_name("text") && node.attribute("text-anchor") == Some("end")
+            };
+            let ticks = document.descendants().filter(ends).count();
+            assert!(ticks >= 4 * panels, "{ticks} in {panels} from {low} to {high}");
+        }
+    }
+}
+
+#[test]
 fn names_are_escaped() {
     let name = "a<b & \"c\" ]]> 'd'\u{1}";
     let mut trace = table(&[(name, Type::REAL)]);

@@ -146,7 +146,14 @@ impl Drawing<'_> {
 
     fn axis(&mut self, axis: &PlotAxis) -> Axis {
         let range = axis.range.as_ref().and_then(|expr| self.range(expr));
-        Axis { label: axis.label.clone(), unit: axis.unit.clone(), range }
+        if let (true, Some((from, _)), Some(expr)) = (axis.log, range, &axis.range)
+            && from <= 0.0
+        {
+            return self
+                .wrong(expr.span, "`range` of a logarithmic axis must be positive")
+                .unwrap_or_default();
+        }
+        Axis { label: axis.label.clone(), unit: axis.unit.clone(), range, log: axis.log }
     }
 
     fn range(&mut self, expr: &Expr) -> Option<(f64, f64)> {

@@ -38,7 +38,7 @@ mod work;
 
 pub use base::{
     Diagnostic, Diagnostics, Elem, ExactTime, Rational, Shape, SourceMap, Span, Tag, Time, Type,
-    Value, did_you_mean,
+    Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
     Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part, Presence,

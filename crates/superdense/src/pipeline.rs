@@ -239,7 +239,13 @@ impl System {
     pub fn warnings(&self) -> Diagnostics {
         let mut found = diagram::warnings(&self.diagram);
         found.extend(diagram::possible(&self.diagram).0);
+        found.extend(self.diagram.unused.iter().cloned());
         Diagnostics(found)
+    }
+
+    /// Of these, the blocks and parameters that nothing uses.
+    pub fn unused(&self) -> Diagnostics {
+        Diagnostics(self.diagram.unused.clone())
     }
 
     /// The blocks that compare what cannot be bounded over a step, by their paths: opaque functions,
@@ -314,12 +320,33 @@ impl System {
 
     /// The same with the values that led there.
     pub fn explain_with(&self, error: &RunError, inputs: &[InputValue]) -> Diagnostic {
-        let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-        let diagnostic = self.in_the_text(diagnostic, error.block());
+        let diagnostic = match self.outside(error, inputs) {
+            Some(outside) => outside,
+            None => {
+                let told = Diagnostic::error(error.code(), error.to_string()).help(error.help());
+                self.in_the_text(told, error.block())
+            }
+        };
         match crate::story::values(inputs) {
             Some(values) => diagnostic.note(values),
             None => diagnostic,
         }
+    }
+
+    /// What to say about a value that is not finite because a position is outside its range.
+    fn outside(&self, error: &RunError, inputs: &[InputValue]) -> Option<Diagnostic> {
+        let RunError::NotFinite { tag, block, .. } = error else { return None };
+        let block = self.diagram.blocks.iter().find(|own| own.path == *block)?;
+        let value = |wire: &diagram::WireId| {
+            let name = self.diagram.wire_name(*wire);
+            let data = inputs.iter().find(|input| input.name == name)?.value.clone()?;
+            Some(Value::new(self.diagram.wire(*wire).ty, data))
+        };
+        let values: Vec<Option<Value>> = block.inputs.iter().flatten().map(value).collect();
+        let mut found = block.kind.why_not_finite(&values)?;
+        found.message = format!("{} at {tag}, in `{}`", found.message, block.written());
+        let help = "keep the position in its range, for example with min and max";
+        Some(found.block(block.written()).help(help))
     }
 
     /// A warning of a run as a diagnostic with the place in the text.

@@ -190,6 +190,7 @@ fn plot_signal() -> Json {
 fn plot_axis() -> Json {
     object(&model::PLOT_AXIS_KEYS, |key| match key {
         "range" => expression("The lower and the upper end, a list of two numbers."),
+        "log" => json!({"type": "boolean", "description": "Whether it is logarithmic."}),
         _ => json!({"type": "string"}),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::Tag;
+use base::{Tag, shown};
 use blocks::Part;
 use diagram::{BlockId, Diagram, WireId};
 use engine::{Change, Event, InputValue, Switch};
@@ -219,19 +219,13 @@ fn part_name(part: Part) -> String {
 
 fn numbers(values: &[f64]) -> String {
     match values {
-        [one] => number(*one),
+        [one] => shown(*one),
         many => {
-            let all: Vec<String> = many.iter().take(8).map(|x| number(*x)).collect();
+            let all: Vec<String> = many.iter().take(8).map(|x| shown(*x)).collect();
             let more = if many.len() > 8 { ", ..." } else { "" };
             format!("[{}{more}]", all.join(", "))
         }
     }
-}
-
-/// A number, with an exponent where it would have many zeros.
-fn number(x: f64) -> String {
-    let usual = x == 0.0 || !x.is_finite() || (1e-5..1e16).contains(&x.abs());
-    if usual { x.to_string() } else { format!("{x:e}") }
 }
 
 fn side(side: f64) -> String {

@@ -1,8 +1,9 @@
 //! Parquet: binary, by columns, compressed, with exact time.
 //!
-//! The columns are `time` (a decimal with 18 digits behind the point, exact), `seconds` (the
-//! nearest double), `microstep` (int32), and one for each element of each signal and of each order
-//! of its impulses, named as in CSV; absent is null. Truth values are booleans and all other
+//! The columns are `time` (a double, in seconds), `exact_time` (a decimal with 18 digits behind the
+//! point), `microstep` (int32), and one for each element of each signal and of each order of its
+//! impulses, named as in CSV; absent is null. Files of earlier versions have the exact time as
+//! `time`, and then the double as `seconds`. Truth values are booleans and all other
 //! elements are doubles, integers included, so that every bit comes back. Numbers that stand for
 //! names are strings, stored once each (a dictionary). A name that is taken
 //! gets ` (2)` behind it. The metadata of the file hold the version of the layout, the header and
@@ -29,7 +30,7 @@ const HEADER_KEY: &str = "superdense.header";
 const COLUMNS_KEY: &str = "superdense.columns";
 
 /// The columns of the tag, before all others.
-const TAG_COLUMNS: [&str; 3] = ["time", "seconds", "microstep"];
+const TAG_COLUMNS: [&str; 3] = ["time", "exact_time", "microstep"];
 /// The column behind them that names the table of a row, where there are several.
 const TABLE_COLUMN: &str = "table";
 

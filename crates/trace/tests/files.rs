@@ -292,3 +292,42 @@ fn rows_that_are_missing_in_the_middle_are_told() {
     assert!(matches!(error.problem, ReadProblem::Damaged(_)), "{error}");
     assert!(error.diagnostic().help.is_some());
 }
+
+#[test]
+fn the_time_of_a_parquet_file_is_a_double_beside_the_exact_one() {
+    use parquet::basic::Type as Physical;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    write(&ramp(5), &path).unwrap();
+    let reader = SerializedFileReader::new(fs::File::open(&path).unwrap()).unwrap();
+    let columns = reader.metadata().file_metadata().schema_descr().columns().to_vec();
+    let first: Vec<(&str, Physical)> =
+        columns[..3].iter().map(|column| (column.name(), column.physical_type())).collect();
+    let expected = [
+        ("time", Physical::DOUBLE),
+        ("exact_time", Physical::FIXED_LEN_BYTE_ARRAY),
+        ("microstep", Physical::INT32),
+    ];
+    assert_eq!(first, expected);
+    assert_eq!(read(&path).unwrap(), ramp(5));
+}
+
+#[test]
+fn a_parquet_file_with_the_exact_time_first_is_still_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/exact-time-first.parquet");
+    let trace = read(&path).unwrap();
+    assert_eq!(trace.header().model, "old");
+    let third = Tag::new(Time::from_attoseconds(333_333_333_333_333_333), 1);
+    assert_eq!(trace.tags()[0], Tag::new(Time::ZERO, 0));
+    assert_eq!(trace.last("x"), Some(0.9999999999999999));
+    assert_eq!(
+        trace.series("count"),
+        [
+            (third, 1.0),
+            (Tag::new(Time::from_attoseconds(666_666_666_666_666_667), 1), 2.0),
+            (Tag::new(Time::from_f64(1.0).unwrap(), 1), 3.0),
+        ]
+    );
+}

@@ -47,9 +47,20 @@ impl Example {
     fn summary(&self) -> String {
         let text = self.text("README.md");
         let line = text.lines().find(|line| !line.is_empty() && !line.starts_with(['#', '!']));
-        let line = line.unwrap_or("");
-        line.split_inclusive(". ").next().unwrap_or("").trim_end_matches([' ', '.', ':']).to_owned()
+        first_sentence(line.unwrap_or("")).to_owned()
     }
+}
+
+/// The first sentence of a text, without its full stop. A point after an initial, as in
+/// `E. N. Lorenz`, ends none.
+fn first_sentence(text: &str) -> &str {
+    let ends = |(at, _): &(usize, &str)| {
+        let word = text[..*at].rsplit(' ').next().unwrap_or("");
+        let initial = word.len() == 1 && word.chars().all(char::is_uppercase);
+        !initial
+    };
+    let end = text.match_indices(". ").find(ends).map_or(text.len(), |(at, _)| at);
+    text[..end].trim_end_matches([' ', '.', ':'])
 }
 
 fn list() -> Result<()> {

@@ -17,6 +17,9 @@ pub fn plot(arguments: &PlotArguments) -> Result<()> {
     if arguments.steps {
         figure.panels = figure.panels.into_iter().map(Panel::solver_steps).collect();
     }
+    if arguments.log {
+        figure.panels = figure.panels.into_iter().map(Panel::log).collect();
+    }
     figure.title = arguments.title.clone();
     if let Some(name) = &arguments.shade {
         figure = figure.shade(Some(name.clone()).filter(|name| name != "none"));

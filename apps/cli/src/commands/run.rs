@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use superdense::{
     BlockWork, Diagnostic, Diagnostics, Listener, PartWork, Ran, Run, SolverSwitch, StopReason,
-    System, Trace, Work, Writer, traces, write_csv,
+    System, Trace, Work, Writer, shown, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -70,6 +70,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         tell(&json::work(&driven.run.work(), &system, peak_memory()));
     }
     let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
+    let found = system.unused().0.into_iter().chain(found);
     warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
     conclude(arguments, &system, driven.end)
 }
@@ -187,7 +188,7 @@ fn switches(work: &Work) -> String {
 fn last(trace: &Trace, column: usize) -> Option<String> {
     let present = |row: usize| Some((row, trace.get(row, column)?));
     let (row, value) = (0..trace.len()).rev().find_map(present)?;
-    let numbers = || value.iter().take(4).map(f64::to_string).collect::<Vec<_>>().join(", ");
+    let numbers = || value.iter().take(4).map(|x| shown(*x)).collect::<Vec<_>>().join(", ");
     let mut text = trace.label(row, column).map_or_else(numbers, str::to_owned);
     if value.len() > 4 {
         text += &format!(", ... ({} elements)", value.len());

@@ -43,18 +43,33 @@ impl Parser<'_> {
             }
             Kind::Number | Kind::Name | Kind::Symbol("(" | "true" | "false" | "if" | "not") => {
                 let product = matches!(token.kind, Kind::Number | Kind::Name | Kind::Symbol("("));
-                let help = match UNITS.iter().any(|unit| found == format!("`{unit}`")) {
-                    true => "there are no units: times are in seconds, so 10 ms is 0.01",
-                    false => "a product is written with `*`",
-                };
+                let help = || self.unit().unwrap_or("a product is written with `*`".to_owned());
                 error(format!("an operator is missing before {found}"))
                     .at(span, "")
-                    .maybe_help(product.then(|| help.to_owned()))
+                    .maybe_help(product.then(help))
             }
             _ => error(format!("unexpected {found} after an expression"))
                 .at(span, "")
                 .maybe_help(self.decimal_comma()),
         }
+    }
+
+    /// What to say where a unit stands after a number, as in `5 mH`.
+    fn unit(&self) -> Option<String> {
+        let token = self.peek();
+        let before = self.tokens[self.at.checked_sub(1)?];
+        let unit = &self.text[token.start..token.end];
+        let number = &self.text[before.start..before.end];
+        let power = power_of_unit(unit).filter(|_| before.kind == Kind::Number)?;
+        let written = match power {
+            0 => number.to_owned(),
+            _ if number.contains(['e', 'E']) => format!("{number} * 1e{power}"),
+            _ => format!("{number}e{power}"),
+        };
+        Some(format!(
+            "units are no part of expressions: write `{written}` for {number} {unit}; a product is \
+             written with `*`"
+        ))
     }
 
     /// What to say where a comma stands between two numbers, as in `1,5`.
@@ -170,9 +185,34 @@ pub(super) fn unknown_function(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// Units that people write after a number.
-const UNITS: [&str; 14] =
-    ["s", "ms", "us", "ns", "min", "h", "Hz", "kHz", "MHz", "m", "mm", "cm", "kg", "deg"];
+/// Units that people write after a number, and the prefixes that may stand before them.
+const UNITS: [&str; 22] = [
+    "s", "m", "g", "A", "V", "W", "Hz", "H", "F", "Ohm", "ohm", "N", "Pa", "J", "C", "K", "rad",
+    "T", "Nm", "bar", "kg", "mol",
+];
+const PREFIXES: [(&str, i32); 9] = [
+    ("p", -12),
+    ("n", -9),
+    ("u", -6),
+    ("m", -3),
+    ("c", -2),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+];
+
+/// The power of ten by which a number with this unit is written without it.
+fn power_of_unit(unit: &str) -> Option<i32> {
+    let known = |name: &str| UNITS.contains(&name);
+    if known(unit) {
+        return Some(0);
+    }
+    let mut found = PREFIXES.iter().filter_map(|(prefix, power)| {
+        unit.strip_prefix(prefix).filter(|rest| known(rest)).map(|_| *power)
+    });
+    found.next()
+}
 
 fn unknown(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error("unknown-function", format!("there is no function `{name}`")).at(span, "")

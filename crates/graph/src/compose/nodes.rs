@@ -43,25 +43,32 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
     for (port, input) in block.inputs.iter().enumerate() {
         let plain = connected.len() == 1 || block.has_list(input.at.0);
         let name = input_name(scene, id, port);
-        let evident = expression || (plain && name.starts_with("input"));
+        let evident = expression || name.is_empty() || (plain && name.starts_with("input"));
         let wires: Vec<WireId> =
             input.wires.iter().copied().filter(|wire| scene.is_drawn(*wire)).collect();
         if !wires.is_empty() {
             let (sink, selection) = (Sink::Block(id, port), scene.selection(id, port));
-            slots.push(Slot { name, shown: !evident, sink, wires, selection });
+            let shown = !evident || scene.adds(id);
+            let name = if scene.adds(id) { sign(scene, wires[0], sink) } else { name };
+            slots.push(Slot { name, shown, sink, wires, selection });
         }
     }
     let figure = match expression {
         true => Figure::Expression(id),
+        false if scene.is_machine(id) => Figure::Block(id, "Modal".to_owned()),
         false => Figure::Block(id, scene.diagram.block(id).kind.info().name.to_owned()),
     };
     let name = match scene.is_expression(id) && scene.recorded(id).is_none() {
         true => "",
+        false if scene.is_machine(id) => "state",
         false => block.name(),
     };
     let mut draft = assemble(scene, figure, name, slots);
-    let several = block.outputs.len() > 1;
-    for (port, wire) in block.outputs.iter().enumerate() {
+    // Nothing but its state is shown of a machine, unless something reads it.
+    let read = |(_, wire): &(usize, &WireId)| !scene.is_machine(id) || scene.is_read(**wire);
+    let outputs: Vec<(usize, &WireId)> = block.outputs.iter().enumerate().filter(read).collect();
+    let several = outputs.len() > 1;
+    for (port, wire) in outputs {
         draft.sources.push((Source::Block(id, port), *wire));
         let name = match block.made {
             true => String::new(),
@@ -69,7 +76,13 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
         };
         draft.node.ports.push(port_of(Side::Right, name, several));
     }
-    draft.node.path = block.path.clone();
+    if let (Figure::Block(_, kind), Some(caption)) = (&draft.node.figure, caption(scene, id)) {
+        draft.node.kind = format!("{kind} {caption}");
+    }
+    draft.node.path = match scene.is_machine(id) {
+        true => format!("{}.state", block.path),
+        false => block.path.clone(),
+    };
     draft.node.stacked = scene.is_stack(id);
     draft.node.about = about(scene, id);
     draft.node.looped = scene.is_looped(id);
@@ -115,9 +128,27 @@ pub(super) fn closed(scene: &Scene, id: ScopeId, outside: ScopeId) -> Draft {
     draft.finish()
 }
 
+/// What a block of the library shows of its parameters; elements of an array may differ in them.
+fn caption(scene: &Scene, id: BlockId) -> Option<String> {
+    let caption = |block: &BlockId| {
+        let block = scene.diagram.block(*block);
+        block.kind.caption(&block.settings).map(|caption| shortened(&caption, 24))
+    };
+    let mut all = scene.block(id).of.iter().map(caption);
+    let first = all.next()??;
+    all.all(|other| other.as_ref() == Some(&first)).then_some(first)
+}
+
+/// The sign with which a signal is added.
+fn sign(scene: &Scene, wire: WireId, sink: Sink) -> String {
+    let driver = scene.source(wire);
+    let negative = scene.host(driver) == Some(sink) && scene.is_negation(driver);
+    if negative { "\u{2212}".to_owned() } else { "+".to_owned() }
+}
+
 /// The name of an input, with its place in a list; operands of expressions have none.
 pub(crate) fn input_name(scene: &Scene, id: BlockId, port: usize) -> String {
-    if scene.block(id).made {
+    if scene.block(id).made || scene.is_machine(id) {
         return String::new();
     }
     let (input, place) = scene.block(id).inputs[port].at;
@@ -177,6 +208,11 @@ impl Draft {
         let operands = scene.block(driver).inputs.iter().enumerate();
         let sinks = operands.map(|(port, input)| (Sink::Block(driver, port), input.wires[0]));
         match &self.node.figure {
+            Figure::Block(id, _) if here && scene.adds(*id) && scene.is_negation(driver) => {
+                self.node.ports.push(port_of(Side::Left, slot.name, true));
+                self.sinks.extend(sinks);
+                pins.push(vec![0]);
+            }
             Figure::Block(id, _) if here && scene.absorbs(*id) => {
                 self.node.text = scene.expression(driver);
                 self.free = true;
@@ -239,7 +275,8 @@ impl Draft {
                 Side::Right => outputs.push(shown(port)),
             }
         }
-        if let (Figure::Block(_, kind), true) = (&self.node.figure, self.node.text.is_empty()) {
+        let bare = self.node.text.is_empty() && self.node.kind.is_empty();
+        if let (Figure::Block(_, kind), true) = (&self.node.figure, bare) {
             self.node.kind = kind.clone();
         }
         let (kind, stacked) = (self.node.kind.clone(), self.node.stacked);

@@ -7,6 +7,7 @@
 //! knows what a block is.
 
 mod pack;
+mod wrap;
 
 mod cycles;
 mod layers;

@@ -1,6 +1,7 @@
 //! Parts that are not connected, drawn one by one and put side by side and below one another.
 
 use super::proper::Proper;
+use super::wrap::wrapped;
 use super::{Drawing, Edge, Graph, Net, Pin, Vertex, cycles, heights, layers, route, sweep};
 use crate::Point;
 
@@ -11,7 +12,7 @@ const GAP: i64 = 30;
 pub(crate) fn draw(graph: &Graph) -> Drawing {
     let parts = parts(graph);
     let drawings: Vec<(Vec<usize>, Drawing)> =
-        parts.into_iter().map(|part| (part.clone(), connected(&extract(graph, &part)))).collect();
+        parts.into_iter().map(|part| (part.clone(), in_rows(&extract(graph, &part)))).collect();
     let limit = row_width(&drawings);
     let mut whole = empty(graph);
     let (mut corner, mut row) = (Point { x: 0, y: 0 }, 0);
@@ -31,13 +32,20 @@ pub(crate) fn draw(graph: &Graph) -> Drawing {
     whole
 }
 
-fn connected(graph: &Graph) -> Drawing {
+/// Draws what is connected, in several rows where it is long.
+fn in_rows(graph: &Graph) -> Drawing {
+    let (drawing, layers) = connected(graph);
+    wrapped(graph, &layers, drawing)
+}
+
+/// Draws what is connected in one row, and gives the layer of each vertex.
+pub(super) fn connected(graph: &Graph) -> (Drawing, Vec<usize>) {
     let feedback = cycles::feedback(graph);
     let layers = layers::layers(graph, &feedback);
     let mut proper = Proper::new(graph, &layers, &feedback);
     sweep::order(&mut proper);
     let tops = heights::heights(&proper);
-    route::route(&proper, &tops, &feedback)
+    (route::route(&proper, &tops, &feedback), layers)
 }
 
 /// Connected vertices; those at the edges of the level are one part, and it comes first.
@@ -72,7 +80,7 @@ fn parts(graph: &Graph) -> Vec<Vec<usize>> {
     members
 }
 
-fn extract(graph: &Graph, part: &[usize]) -> Graph {
+pub(super) fn extract(graph: &Graph, part: &[usize]) -> Graph {
     let local = |vertex: usize| part.binary_search(&vertex).ok();
     let vertex = |index: &usize| {
         let vertex = graph.vertices[*index].clone();

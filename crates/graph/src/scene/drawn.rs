@@ -15,6 +15,7 @@ use diagram::{BlockId, Diagram, InstancePort, WireId};
 
 use super::arrays::Names;
 use super::kind::Kind;
+use super::machines::{reads, told_by_charts};
 use super::selections::Selections;
 
 /// What is drawn, without the hierarchy.
@@ -33,6 +34,8 @@ pub(crate) struct Drawn<'a> {
     pub by_way_of: HashMap<(WireId, BlockId), BlockId>,
     /// The ports of instances.
     pub ports: Vec<InstancePort>,
+    /// The blocks of the flat diagram that charts of machines tell about.
+    told: Vec<bool>,
 }
 
 /// A block, or all elements of an array.
@@ -104,11 +107,13 @@ impl<'a> Drawn<'a> {
         let wires = (0..diagram.wires.len()).map(driver).map(output).collect();
         let sources = diagram.wires.iter().map(|wire| (wire.block, wire.port)).collect();
         let (kinds, ports, by_way_of) = (Vec::new(), Vec::new(), HashMap::new());
+        let told = told_by_charts(diagram);
         let mut drawn =
-            Drawn { diagram, names, blocks, stands, wires, sources, kinds, ports, by_way_of };
+            Drawn { diagram, names, blocks, stands, wires, sources, kinds, ports, by_way_of, told };
         let wholes = if open_arrays { Vec::new() } else { drawn.leave_out_wholes() };
         let selections = Selections::new(&mut drawn);
         drawn.connect(&wholes, &selections);
+        drawn.connect_machines();
         selections.gather(&mut drawn);
         drawn.gather();
         drawn.find_kinds();
@@ -153,6 +158,26 @@ impl<'a> Drawn<'a> {
                 }
             }
         }
+    }
+
+    /// Lets each machine read what its guards and actions read.
+    fn connect_machines(&mut self) {
+        for machine in &self.diagram.modes.machines {
+            let stands = self.stands[machine.mode.index()];
+            for (wire, span) in reads(self.diagram, &self.told, machine) {
+                let wire = self.wire(wire);
+                let inputs = &mut self.blocks[stands.index()].inputs;
+                if !inputs.iter().any(|known| known.wires.contains(&wire)) {
+                    let at = (0, inputs.len());
+                    inputs.push(DrawnInput { at, wires: vec![wire], span });
+                }
+            }
+        }
+    }
+
+    /// For each block of the flat diagram, whether charts of machines tell about it.
+    pub fn told(&self) -> &[bool] {
+        &self.told
     }
 
     /// Adds what is connected to an input of one of the blocks that one stands for.
@@ -201,7 +226,9 @@ impl<'a> Drawn<'a> {
     /// Whether a wire comes from an expression that was made for an input of a block.
     pub fn is_made_for(&self, wire: WireId, block: BlockId, input: &DrawnInput) -> bool {
         let driver = self.source(wire);
-        let name = self.diagram.block(block).kind.info().inputs[input.at.0].name;
+        // The signals that a machine reads have no inputs of their own.
+        let inputs = self.diagram.block(block).kind.info().inputs;
+        let Some(name) = inputs.get(input.at.0).map(|input| input.name) else { return false };
         let path = format!("{}.{name}", self.block(block).path);
         let rest = self.block(driver).path.strip_prefix(&path);
         let place = format!("[{}]", input.at.1);

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod drawn;
+mod machines;
 mod selections;
 
 mod scopes;
@@ -115,9 +116,19 @@ impl<'a> Scene<'a> {
         self.scopes.is_shown(self.drawn.source(wire))
     }
 
+    /// Whether something that is drawn reads a wire.
+    pub fn is_read(&self, wire: WireId) -> bool {
+        self.nets.keys().any(|(_, known)| *known == wire)
+    }
+
     /// Whether a block was made for an expression.
     pub fn is_expression(&self, block: BlockId) -> bool {
         scopes::is_expression(&self.drawn, block)
+    }
+
+    /// Whether a block is the state of a machine.
+    pub fn is_machine(&self, block: BlockId) -> bool {
+        self.diagram.modes.machines.iter().any(|machine| machine.mode == block)
     }
 
     /// The name under which an expression is recorded that feeds nothing else.
@@ -160,6 +171,7 @@ impl<'a> Scene<'a> {
         match sink {
             Sink::Block(owner, _) if self.is_expression(owner) => None,
             Sink::Block(owner, _) if self.absorbs(owner) => Some(sink),
+            Sink::Block(owner, _) if self.adds(owner) && self.is_negation(block) => Some(sink),
             Sink::Group(scope) if self.scope(scope).open => None,
             Sink::Block(..) | Sink::Group(_) if self.options.fold_expressions => Some(sink),
             _ => None,
@@ -173,6 +185,21 @@ impl<'a> Scene<'a> {
         }
         let info = self.diagram.block(block).kind.info();
         info.name == "Expression" && info.inputs.len() == 1 && info.outputs.len() == 1
+    }
+
+    /// Whether a block is a sum of its inputs, which shows their signs.
+    pub fn adds(&self, block: BlockId) -> bool {
+        !self.is_expression(block) && self.diagram.block(block).kind.adds()
+    }
+
+    /// Whether an expression is a signal with a minus before it.
+    pub fn is_negation(&self, block: BlockId) -> bool {
+        let [line] = &self.expression(block)[..] else { return false };
+        let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+        let named = line.strip_prefix('-').map(str::trim);
+        self.is_expression(block)
+            && self.block(block).inputs.len() == 1
+            && named.is_some_and(|name| !name.is_empty() && is_name(name))
     }
 
     /// The only node that a visible expression feeds.
@@ -251,14 +278,18 @@ impl<'a> Scene<'a> {
         let scope = self.scope(scope);
         match &scope.elements {
             Some(kind) => format!("{}: {kind}", scope.name()),
-            None => scope.name().to_owned(),
+            None => match self.diagram.instances.get(&scope.path) {
+                Some(kind) => format!("{}: {kind}", scope.name()),
+                None => scope.name().to_owned(),
+            },
         }
     }
 
     /// The small print in a closed instance.
     pub fn kind_of_closed(&self, scope: ScopeId) -> String {
         let count = self.count_below(scope);
-        match &self.scope(scope).elements {
+        let scope = self.scope(scope);
+        match scope.elements.as_ref().or(self.diagram.instances.get(&scope.path)) {
             Some(kind) => format!("{kind}, {count} blocks"),
             None => format!("{count} blocks"),
         }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blocks::ModeOutput;
-use diagram::{BlockId, Diagram};
+use diagram::BlockId;
 
 use super::drawn::Drawn;
+use super::machines::joins_states;
 use crate::Options;
 
 /// An instance of a diagram; 0 is the main diagram.
@@ -54,40 +54,6 @@ pub(super) fn is_expression(drawn: &Drawn, block: BlockId) -> bool {
 /// Whether a block is an output of a state machine.
 pub(super) fn is_machine_output(drawn: &Drawn, block: BlockId) -> bool {
     !drawn.block(block).made && joins_states(drawn.diagram, block.index())
-}
-
-fn joins_states(diagram: &Diagram, block: usize) -> bool {
-    diagram.blocks[block].kind.info().name == ModeOutput::NAME
-}
-
-/// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the
-/// state, guards, and what transitions set and say.
-fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
-    let mut told: Vec<bool> = diagram
-        .blocks
-        .iter()
-        .map(|block| block.passive || diagram.modes.fragments[block.fragment.index()].dwell)
-        .collect();
-    for machine in &diagram.modes.machines {
-        told[machine.mode.index()] = true;
-    }
-    // What is read was made before its readers, or is one of these blocks itself.
-    for _ in 0..told.len() {
-        let mut changed = false;
-        for index in 0..told.len() {
-            if told[index] || joins_states(diagram, index) {
-                continue;
-            }
-            for wire in diagram.blocks[index].inputs.iter().flatten() {
-                let driver = diagram.wire(*wire).block.index();
-                changed |= std::mem::replace(&mut told[driver], false);
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    told
 }
 
 /// A path without its last name, and that name.
@@ -182,7 +148,7 @@ impl Scopes {
 /// The path of the instance that each block is drawn in; none for what is not shown.
 fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
     let diagram = drawn.diagram;
-    let told = told_by_charts(diagram);
+    let told = drawn.told();
     let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.mode).collect();
     let plain = drawn.ids().filter(|id| !is_expression(drawn, *id) && !modes.contains(id));
     let written: BTreeSet<&str> = plain.map(|id| drawn.block(id).path.as_str()).collect();
@@ -196,6 +162,9 @@ fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
     let home = |id: BlockId| {
         let path = drawn.block(id).path.as_str();
         let (above, _) = split(path);
+        if modes.contains(&id) && !drawn.block(id).inputs.is_empty() {
+            return Some(path);
+        }
         if told.get(id.index()) == Some(&true) {
             return None;
         }

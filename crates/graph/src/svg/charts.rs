@@ -28,8 +28,11 @@ fn arrow(out: &mut String, arrow: &Arrow) {
     let _ = writeln!(out, "<path class=\"{class}\" d=\"{}\"/>", rounded(&arrow.points, true));
     if let [.., before, end] = arrow.points[..] {
         let back = towards(end, before, TIP);
-        let (x, up, down) = (back.x, back.y - 4, back.y + 4);
-        let tip = format!("M{} {}L{x} {up}V{down}Z", end.x, end.y);
+        let tip = if before.x == end.x {
+            format!("M{} {}L{} {}H{}Z", end.x, end.y, back.x - 4, back.y, back.x + 4)
+        } else {
+            format!("M{} {}L{} {}V{}Z", end.x, end.y, back.x, back.y - 4, back.y + 4)
+        };
         let _ = writeln!(out, "<path class=\"start\" d=\"{tip}\"/>");
     }
     for (line, words) in arrow.words.iter().enumerate() {

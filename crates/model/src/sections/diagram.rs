@@ -184,7 +184,7 @@ fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let refused = names::malformed(&entry.key, "a field");
-    if entry.value.is_null() && entry.value.in_flow && !names::is_digits(&entry.key.value) {
+    if refused.help.is_none() && entry.value.is_null() && entry.value.in_flow {
         let help = "inside `{ }` and `[ ]` a comma ends a value: put the expression in quotes";
         return Err(refused.help(help));
     }

@@ -16,7 +16,7 @@ pub const PHASE_PANEL_KEYS: [&str; 6] = ["title", "phase", "x", "y", "height", "
 /// What a signal may have.
 pub const PLOT_SIGNAL_KEYS: [&str; 4] = ["name", "label", "unit", "mark"];
 /// What an axis may have.
-pub const PLOT_AXIS_KEYS: [&str; 3] = ["label", "unit", "range"];
+pub const PLOT_AXIS_KEYS: [&str; 4] = ["label", "unit", "range", "log"];
 /// How a signal can be drawn.
 pub const PLOT_MARKS: [&str; 3] = ["line", "stems", "dots"];
 
@@ -191,6 +191,7 @@ fn axis(context: &mut Context, entries: &[Entry], key: &str) -> PlotAxis {
         label: text(context, inner, "label"),
         unit: text(context, inner, "unit"),
         range: value_of(context, inner, "range"),
+        log: truth(context, inner, "log"),
     }
 }
 

@@ -209,7 +209,9 @@ impl Building<'_> {
         let open = self.open.iter().rev().find(|open| open.bracketed);
         let line = self.positions.line(span.start as usize);
         let colon = error.info().contains("mapping values");
+        let missing = self.missing_colon(span);
         match open {
+            None if missing.is_some() => diagnostic.maybe_help(missing),
             Some(open) => {
                 let help = match self.positions.text().as_bytes().get(span.start as usize) {
                     Some(b'[') => Some("put an expression with `[ ]` in quotes".to_owned()),
@@ -225,9 +227,64 @@ impl Building<'_> {
                 None => diagnostic.help("put a text with `: ` in it in quotes"),
             },
             None if line.contains('\t') => diagnostic.help("indent with blanks, not with tabs"),
-            None => diagnostic,
+            None => diagnostic.maybe_help(self.indentation(line, span)),
         }
     }
+
+    /// What to write where the line of a mistake or the one before has a name without a colon.
+    fn missing_colon(&self, span: Span) -> Option<String> {
+        let text = self.positions.text();
+        let before = &text[..span.start as usize];
+        let mut lines = before.lines().rev().filter(|line| {
+            let line = line.trim();
+            !line.is_empty() && !line.starts_with('#')
+        });
+        let own = if before.ends_with('\n') { None } else { lines.next() };
+        let line = lines.next()?;
+        let words = line.split(" #").next().unwrap_or(line).trim().trim_start_matches("- ");
+        if words.contains(':') || own.is_some_and(|own| indent(own) < indent(line)) {
+            return None;
+        }
+        let (name, value) = words.split_once(' ').unwrap_or((words, ""));
+        let written = format!("{name}: {}", value.trim());
+        names::is_name(name).then(|| {
+            format!(
+                "is a colon missing in the line before, after `{name}`? write `{}`",
+                written.trim_end()
+            )
+        })
+    }
+
+    /// What to say about a line that begins in a column of its own.
+    fn indentation(&self, line: &str, span: Span) -> Option<String> {
+        let text = self.positions.text();
+        let column = |open: &Open| {
+            let start = open.span.start as usize;
+            let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+            text[line..start].chars().count()
+        };
+        let mappings = self.open.iter().filter(|open| !open.bracketed);
+        let mut columns: Vec<usize> = mappings.map(column).collect();
+        let mut lines = text[..span.start as usize].lines().rev().skip(1);
+        columns.extend(lines.find(|line| !line.trim().is_empty()).map(indent));
+        columns.sort_unstable();
+        columns.dedup();
+        let own = indent(line);
+        if line.trim().is_empty() || columns.contains(&own) {
+            return None;
+        }
+        let known: Vec<String> = columns.iter().rev().map(usize::to_string).collect();
+        Some(format!(
+            "entries of one mapping begin in the same column: this line has {own} blanks before it, \
+             and those around it have {}",
+            known.join(" or ")
+        ))
+    }
+}
+
+/// How many blanks a line begins with.
+fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| *c == ' ').count()
 }
 
 /// The name of a line that goes on with a brace, without a colon between.

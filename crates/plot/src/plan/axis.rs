@@ -1,6 +1,7 @@
 //! The range and the ticks of an axis of values.
 
-use crate::ticks::{Ticks, ticks};
+use crate::scale::Linear;
+use crate::ticks::{Ticks, log_ticks, ticks};
 use crate::{Axis, Error};
 
 /// An axis of values.
@@ -12,6 +13,18 @@ pub(crate) struct AxisPlan {
     pub ticks: Ticks,
     /// Name and unit.
     pub label: Option<String>,
+    /// Whether it is logarithmic.
+    pub log: bool,
+}
+
+impl AxisPlan {
+    /// The map from its values to pixels.
+    pub fn scale(&self, start: f64, end: f64) -> Linear {
+        match self.log {
+            true => Linear::logarithmic(self.range, start, end),
+            false => Linear::new(self.range, start, end),
+        }
+    }
 }
 
 /// Nearer to zero than this is zero: floats soon run out of digits here.
@@ -57,7 +70,20 @@ impl Need {
         let finite = |value: f64| value.clamp(-f64::MAX, f64::MAX);
         (finite(from - end(from, self.room[0])), finite(to + end(to, self.room[1])))
     }
+
+    /// The same where the axis is logarithmic.
+    fn log_range(&self) -> (f64, f64) {
+        let (from, to) = self.data.filter(|(from, _)| *from > 0.0).unwrap_or((1.0, 10.0));
+        // Half a decade around a constant, a twentieth of the way at the ends otherwise.
+        let margin = (to / from).powf(0.05).max(if to < 1.01 * from { 3.0 } else { 1.0 });
+        let finite = |value: f64| value.clamp(f64::MIN_POSITIVE, f64::MAX);
+        (finite(from / margin), finite(to * margin))
+    }
 }
+
+/// Fewer ticks than this are too few, where there is room for more \[px\] apart.
+const FEWEST: usize = 4;
+const CLOSEST: f64 = 17.0;
 
 /// An axis of this length \[px\] with a tick about every `spacing` pixels. One with nothing to show
 /// has no ticks.
@@ -68,19 +94,28 @@ pub(super) fn plan(
     length: f64,
     spacing: f64,
 ) -> AxisPlan {
-    let range = axis.range.unwrap_or_else(|| need.range());
+    let log = axis.log;
+    let range = axis.range.unwrap_or_else(|| if log { need.log_range() } else { need.range() });
     let least = if need.whole { 1.0 } else { 0.0 };
-    let ticks = match need.data {
-        Some(_) => ticks(range.0, range.1, length / spacing, least),
-        None => Ticks::default(),
+    let at = |spacing: f64| match log {
+        true => log_ticks(range.0, range.1, length / spacing),
+        false => ticks(range.0, range.1, length / spacing, least),
     };
-    AxisPlan { range, ticks, label }
+    let mut found = if need.data.is_some() { at(spacing) } else { Ticks::default() };
+    let mut closer = spacing;
+    while found.values.len() < FEWEST && need.data.is_some() && closer > CLOSEST {
+        closer = (closer * 0.8).max(CLOSEST);
+        found = at(closer);
+    }
+    AxisPlan { range, ticks: found, label, log }
 }
 
 /// Refuses a range that does not go up.
 pub(super) fn check(which: &str, axis: &Axis) -> Result<(), Error> {
     match axis.range {
-        Some((from, to)) if !(from.is_finite() && to.is_finite() && from < to) => {
+        Some((from, to))
+            if !(from.is_finite() && to.is_finite() && from < to) || axis.log && from <= 0.0 =>
+        {
             Err(Error::BadRange { axis: which.to_owned(), from, to })
         }
         _ => Ok(()),

@@ -27,7 +27,8 @@ pub(super) fn plan(
 ) -> Result<PanelPlan, Error> {
     axis::check("the vertical axis", &panel.y)?;
     let mut curves = curves(trace, signals)?;
-    let logic = panel.y.range.is_none() && stack(&mut curves, trace);
+    curves.iter_mut().for_each(|curve| curve.source.positive = panel.y.log);
+    let logic = panel.y.range.is_none() && !panel.y.log && stack(&mut curves, trace);
     let usual = if logic { 24.0 * curves.len() as f64 + 10.0 } else { usual };
     let height = height(panel, usual)?;
     // Only values matter here, so the pixels of this scale do not.
@@ -35,9 +36,13 @@ pub(super) fn plan(
     let mut content = Content { stems: solver_steps, ..Content::default() };
     curves.iter().for_each(|curve| content.add(trace, curve, &scale));
     curves.iter_mut().for_each(|curve| shade::measure(curve, trace, &scale));
-    let ground = !logic && content.rises();
+    let ground = !logic && !panel.y.log && content.rises();
     let message = content.need.data.is_none().then(|| nothing(trace, &curves));
-    let need = content.need(height, curves.iter().all(|c| c.source.elem(trace) != Elem::Real));
+    let need = content.need(
+        height,
+        panel.y.log,
+        curves.iter().all(|c| c.source.elem(trace) != Elem::Real),
+    );
     let y = if logic {
         lanes(&curves)
     } else {
@@ -74,7 +79,7 @@ fn lanes(curves: &[Curve]) -> AxisPlan {
     let range = (LANE - 1.0, (curves.len() as f64).max(1.0));
     let values = curves.iter().map(|curve| curve.height(0.5)).collect();
     let labels = curves.iter().map(|curve| curve.label.clone()).collect();
-    AxisPlan { range, ticks: Ticks { values, labels, note: None }, label: None }
+    AxisPlan { range, ticks: Ticks { values, labels, note: None }, label: None, log: false }
 }
 
 fn nothing(trace: &Trace, curves: &[Curve]) -> String {
@@ -126,8 +131,8 @@ impl Content {
     }
 
     /// What the vertical axis of a panel of this height \[px\] has to show.
-    fn need(mut self, height: f64, whole: bool) -> Need {
-        if self.rises() && self.need.data.is_some() {
+    fn need(mut self, height: f64, log: bool, whole: bool) -> Need {
+        if self.rises() && self.need.data.is_some() && !log {
             self.need.add(0.0);
         }
         let room = |arrows| if arrows { LABEL / height } else { 0.0 };

@@ -22,16 +22,25 @@ pub(super) fn plan(
 ) -> Result<PanelPlan, Error> {
     axis::check("the horizontal axis", x)?;
     axis::check("the vertical axis", &panel.y)?;
-    let orbits = orbits(trace, pairs)?;
+    let mut orbits = orbits(trace, pairs)?;
+    for orbit in &mut orbits {
+        (orbit.x.positive, orbit.y.positive) = (x.log, panel.y.log);
+    }
     let height = height(panel, HEIGHT)?;
     let width = height * ASPECT;
     let (mut across, mut up) = (Need::default(), Need::default());
     for orbit in &orbits {
-        walk(trace, orbit, time.range, |step| {
-            let (Step::Start(to) | Step::Flow(to) | Step::Jump(_, to)) = step;
-            across.add(to.0);
-            up.add(to.1);
-        });
+        walk(
+            trace,
+            orbit,
+            time.range,
+            |_, _| 1,
+            |step| {
+                let (Step::Start(to) | Step::Flow(to) | Step::Jump(_, to)) = step;
+                across.add(to.0);
+                up.add(to.1);
+            },
+        );
     }
     let message = up.data.is_none().then(|| match trace.is_empty() {
         true => "The trace has no rows.".to_owned(),
@@ -42,7 +51,7 @@ pub(super) fn plan(
         label(&panel.y, orbits.iter().map(|orbit| orbit.y.name.as_str())),
     );
     let (mut x, mut y) = (x.clone(), panel.y.clone());
-    if equal_scales {
+    if equal_scales && !x.log && !y.log {
         let ranges = (x.range.unwrap_or(across.range()), y.range.unwrap_or(up.range()));
         let (wide, high) = equal(ranges.0, ranges.1);
         (x.range, y.range) = (Some(wide), Some(high));

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::catch_unwind;
 
+use ::parquet::basic::Type as Physical;
 use ::parquet::column::reader::get_typed_column_reader;
 use ::parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, Int32Type,
@@ -101,7 +102,10 @@ fn chunk(
     layout: &Layout,
 ) -> Result<Chunk, ReadProblem> {
     let mut chunk = Chunk::new(schema, 0);
-    let (times, _) = column::<FixedLenByteArrayType>(group, 0)?;
+    // Files of earlier versions have the exact time first, and the seconds after it.
+    let first = group.metadata().column(0).column_type();
+    let exact = usize::from(first != Physical::FIXED_LEN_BYTE_ARRAY);
+    let (times, _) = column::<FixedLenByteArrayType>(group, exact)?;
     let (microsteps, _) = column::<Int32Type>(group, 2)?;
     let tables = tables(group, layout, times.len())?;
     for ((time, microstep), table) in times.iter().zip(&microsteps).zip(&tables) {

@@ -47,9 +47,9 @@ impl Encoder {
 
     fn row_group(&mut self, chunk: &Chunk) -> Result<(), ParquetError> {
         let mut group = self.file.next_row_group()?;
-        times(&mut group, chunk.tags())?;
         let in_seconds: Vec<f64> = chunk.tags().iter().map(|tag| seconds(tag.time)).collect();
         column::<DoubleType, _>(&mut group, &in_seconds, None)?;
+        times(&mut group, chunk.tags())?;
         // The bits of a u32 as those of an i32, which is the widest of the narrow types.
         let microsteps: Vec<i32> =
             chunk.tags().iter().map(|tag| tag.microstep.cast_signed()).collect();
@@ -101,7 +101,7 @@ fn properties(schema: &Schema, layout: &Layout, header: &Header) -> io::Result<W
         pair(HEADER_KEY, serde_json::to_string(header)?),
         pair(COLUMNS_KEY, serde_json::to_string(&schema.describe())?),
     ];
-    let [time, seconds, microstep] = TAG_COLUMNS.map(ColumnPath::from);
+    let [seconds, time, microstep] = TAG_COLUMNS.map(ColumnPath::from);
     let mut properties = WriterProperties::builder()
         .set_key_value_metadata(Some(metadata))
         .set_compression(Compression::LZ4_RAW)
@@ -158,14 +158,13 @@ fn required(name: &str, physical: Physical) -> PrimitiveTypeBuilder<'_> {
 
 fn fields(schema: &Schema, layout: &Layout) -> Result<Arc<Type>, ParquetError> {
     let names = names(schema, layout);
-    let time = required(&names[0], Physical::FIXED_LEN_BYTE_ARRAY)
+    let exact = required(&names[1], Physical::FIXED_LEN_BYTE_ARRAY)
         .with_length(16)
         .with_logical_type(Some(LogicalType::decimal(18, 38)))
         .with_precision(38)
         .with_scale(18)
         .build()?;
-    let mut fields = vec![time];
-    fields.push(required(&names[1], Physical::DOUBLE).build()?);
+    let mut fields = vec![required(&names[0], Physical::DOUBLE).build()?, exact];
     fields.push(required(&names[2], Physical::INT32).build()?);
     if layout.is_divided() {
         let text = required(&names[3], Physical::BYTE_ARRAY);

@@ -1,8 +1,10 @@
 //! A signal times a constant.
 
+use std::collections::BTreeMap;
+
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
 
 /// A signal times a constant.
 #[derive(Debug)]
@@ -51,5 +53,12 @@ simulate: {stop: 1}"#,
             .map_err(|why| Diagnostic::error("impulse-undefined", why))?;
         cx.output("output", signal);
         Ok(())
+    }
+
+    fn caption(&self, settings: &BTreeMap<String, Setting>) -> Option<String> {
+        match settings.get("gain") {
+            Some(Setting::Value(gain)) => Some(gain.to_string()),
+            _ => None,
+        }
     }
 }

@@ -49,4 +49,8 @@ simulate: {stop: 1}"#,
         cx.output("output", sum);
         Ok(())
     }
+
+    fn adds(&self) -> bool {
+        true
+    }
 }

@@ -1,0 +1,170 @@
+//! Blocks and parameters that nothing uses.
+//!
+//! Both are found in the hierarchy as written, diagram by diagram: in one instance of a diagram a
+//! block may feed an output that this instance has no use for, and that is no mistake. A name that
+//! stands anywhere in the diagram is used.
+
+use std::collections::{HashMap, HashSet};
+
+use base::{Diagnostic, Spanned};
+use blocks::Library;
+use expr::Expr;
+use model::{Block, Diagram, Model, Solve};
+
+/// Warns of what the diagrams of the main file have and nothing uses.
+pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
+    let root = model.diagram(model.root);
+    let mut found = Vec::new();
+    let file = root.name.span.file;
+    for diagram in model.diagrams.iter().filter(|diagram| diagram.name.span.file == file) {
+        let main = std::ptr::eq(diagram, root);
+        let used = uses(diagram, main.then_some(model));
+        // Where a model names nothing to record, every block of its main diagram is recorded.
+        let recorded = main && model.record.is_empty();
+        for (index, block) in diagram.blocks.iter().enumerate().filter(|_| !recorded) {
+            let outputs = library.get(&block.kind.value).map(|kind| kind.info().outputs.len());
+            let name = block.name.value.as_str();
+            let by_itself = used.get(name).is_none_or(|user| *user == User::Block(index));
+            if outputs != Some(0) && by_itself {
+                found.push(block_warning(&block.name, main));
+            }
+        }
+        let parameters = diagram.parameters.iter().map(|parameter| &parameter.name);
+        let unused = parameters.filter(|name| !used.contains_key(&name.value));
+        found.extend(unused.map(parameter_warning));
+    }
+    found
+}
+
+/// Who names something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum User {
+    /// One block alone.
+    Block(usize),
+    /// Several, or what is no block.
+    Others,
+}
+
+/// All names that stand in a diagram, and in what goes with the main diagram of a model.
+fn uses(diagram: &Diagram, model: Option<&Model>) -> HashMap<String, User> {
+    let mut outside = Names::default();
+    outside.interface(diagram);
+    if let Some(model) = model {
+        outside.root(model);
+    }
+    let mut used: HashMap<String, User> =
+        outside.0.into_iter().map(|name| (name, User::Others)).collect();
+    for (index, block) in diagram.blocks.iter().enumerate() {
+        let mut own = Names::default();
+        own.block(block);
+        for name in own.0 {
+            let user = used.entry(name).or_insert(User::Block(index));
+            if *user != User::Block(index) {
+                *user = User::Others;
+            }
+        }
+    }
+    used
+}
+
+fn block_warning(name: &Spanned<String>, main: bool) -> Diagnostic {
+    let recorded = if main { ", and it is not recorded" } else { "" };
+    let message = format!("nothing reads the block `{}`{recorded}", name.value);
+    let help = match main {
+        true => "record it, connect it, or leave it out",
+        false => "connect it, make it an output of the diagram, or leave it out",
+    };
+    Diagnostic::warning("unused-block", message).at(name.span, "").help(help)
+}
+
+fn parameter_warning(name: &Spanned<String>) -> Diagnostic {
+    let message = format!("nothing uses the parameter `{}`", name.value);
+    let help = "use it in an expression, or leave it out";
+    Diagnostic::warning("unused-parameter", message).at(name.span, "").help(help)
+}
+
+/// Names of signals and parameters that stand in expressions, without what follows a dot.
+#[derive(Default)]
+struct Names(HashSet<String>);
+
+impl Names {
+    fn name(&mut self, name: &str) {
+        let first = name.split(['.', '[']).next().unwrap_or(name);
+        self.0.insert(first.trim().to_owned());
+    }
+
+    fn expression(&mut self, expr: &Expr) {
+        expr.names().for_each(|(name, _)| self.name(name));
+    }
+
+    fn expressions<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) {
+        all.into_iter().for_each(|expr| self.expression(expr));
+    }
+
+    fn diagram(&mut self, diagram: &Diagram) {
+        self.interface(diagram);
+        diagram.blocks.iter().for_each(|block| self.block(block));
+    }
+
+    /// Everything but the blocks.
+    fn interface(&mut self, diagram: &Diagram) {
+        self.expressions(diagram.parameters.iter().filter_map(|own| own.value.as_ref()));
+        self.expressions(diagram.outputs.iter().map(|own| &own.value));
+        self.expressions(&diagram.tolerance);
+        if let Solve::Signals(signals) = &diagram.solve {
+            for signal in signals {
+                self.name(&signal.name.value);
+                self.expression(&signal.value);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        self.expressions(block.fields.iter().map(|field| &field.value));
+        if let Some(repeated) = &block.repeated {
+            self.expressions(repeated.indices.iter().map(|index| &index.value));
+            self.diagram(&repeated.own);
+        }
+        let Some(modal) = &block.modal else { return };
+        self.diagram(&modal.own);
+        for state in &modal.states {
+            self.diagram(&state.content);
+            for transition in &state.transitions {
+                let conditions = [&transition.guard, &transition.after, &transition.priority];
+                self.expressions(conditions.into_iter().flatten());
+                for action in transition.set.iter().chain(&transition.output) {
+                    self.name(&action.name.value);
+                    self.expression(&action.value);
+                }
+            }
+        }
+    }
+
+    /// What is recorded, how the model is run and what its figures show.
+    fn root(&mut self, model: &Model) {
+        self.expressions(model.record.iter().map(|record| &record.value));
+        let run = &model.simulate;
+        let settings = [
+            &run.start,
+            &run.stop,
+            &run.tolerance,
+            &run.relative_tolerance,
+            &run.absolute_tolerance,
+            &run.step,
+            &run.initial_step,
+            &run.maximum_step,
+            &run.every,
+            &run.times,
+            &run.seed,
+            &run.microsteps,
+        ];
+        self.expressions(settings.into_iter().flatten());
+        for plot in &model.plots {
+            self.expressions([&plot.from, &plot.to, &plot.open].into_iter().flatten());
+            for panel in &plot.panels {
+                self.expressions(&panel.height);
+                self.expressions([&panel.x.range, &panel.y.range].into_iter().flatten());
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the charts of state machines show in place of blocks, and what machines read.
+//!
+//! The number of the state, guards, delays, and what transitions set and say are blocks of the flat
+//! diagram that a chart tells about. The machine itself stays a node wherever its transitions read
+//! signals of the diagram, so that a loop through a guard is seen to be closed.
+
+use std::collections::BTreeSet;
+
+use base::Span;
+use blocks::ModeOutput;
+use diagram::{BlockId, Diagram, Machine, WireId};
+
+/// Whether a block joins what the states of a machine give for one of its outputs.
+pub(super) fn joins_states(diagram: &Diagram, block: usize) -> bool {
+    diagram.blocks[block].kind.info().name == ModeOutput::NAME
+}
+
+/// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the
+/// state, guards, and what transitions set and say.
+pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
+    let mut told: Vec<bool> = diagram
+        .blocks
+        .iter()
+        .map(|block| block.passive || diagram.modes.fragments[block.fragment.index()].dwell)
+        .collect();
+    for machine in &diagram.modes.machines {
+        told[machine.mode.index()] = true;
+    }
+    // What is read was made before its readers, or is one of these blocks itself.
+    for _ in 0..told.len() {
+        let mut changed = false;
+        for index in 0..told.len() {
+            if told[index] || joins_states(diagram, index) {
+                continue;
+            }
+            for wire in diagram.blocks[index].inputs.iter().flatten() {
+                let driver = diagram.wire(*wire).block.index();
+                changed |= std::mem::replace(&mut told[driver], false);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    told
+}
+
+/// The signals that the guards and actions of a machine read from blocks that are drawn, and where
+/// each is written.
+pub(super) fn reads(diagram: &Diagram, told: &[bool], machine: &Machine) -> Vec<(WireId, Span)> {
+    let transitions = machine.states.iter().flat_map(|state| &state.transitions);
+    let mut waiting: Vec<BlockId> = transitions
+        .flat_map(|transition| {
+            let sets = transition.sets.iter().map(|set| set.value);
+            let says = transition.says.iter().map(|(_, value)| *value);
+            transition.guards.iter().copied().chain(sets).chain(says)
+        })
+        .collect();
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    while let Some(block) = waiting.pop() {
+        // A block that is drawn for others, too, is itself what the machine reads.
+        if !told[block.index()] {
+            let block = diagram.block(block);
+            found.extend(block.outputs.first().map(|wire| (*wire, block.span)));
+            continue;
+        }
+        if !seen.insert(block) {
+            continue;
+        }
+        let block = diagram.block(block);
+        let inputs = block.inputs.iter().flatten().zip(block.input_spans.iter().flatten());
+        for (wire, span) in inputs {
+            let driver = diagram.wire(*wire).block;
+            match told[driver.index()] {
+                true => waiting.push(driver),
+                false => found.push((*wire, *span)),
+            }
+        }
+    }
+    found.retain(|(wire, _)| diagram.wire(*wire).block != machine.mode);
+    found.sort_by_key(|(wire, _)| *wire);
+    found.dedup_by_key(|(wire, _)| *wire);
+    found
+}
