@@ -217,6 +217,9 @@ impl Simulation {
     /// How often the units of each block have run at ticks.
     pub fn firings(&self) -> Vec<u64> {
         let mut firings = vec![0; self.diagram.blocks.len()];
+        if self.s.counters.firings == 0 {
+            return firings;
+        }
         for (unit, count) in self.program.units.iter().zip(&self.s.firings) {
             firings[unit.block.index()] += count;
         }

@@ -134,6 +134,11 @@ impl Simulation {
     fn check_bounds(&self) -> Result<(), RunError> {
         let start = self.options.start.time();
         let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
+        // What a span of a region asks for is the least of what its blocks ask for.
+        let mut spans = self.program.regions.iter().flat_map(|region| &region.spans);
+        if spans.all(|span| span.maximum_step >= least) {
+            return Ok(());
+        }
         let blocks = &self.diagram.blocks;
         let Some(found) = blocks.iter().position(|own| own.definition.maximum_step < least) else {
             return Ok(());

@@ -47,7 +47,7 @@ impl Drift {
         let most = wide(
             x.len(),
             #[inline(always)]
-            || largest(x.len(), |i| x[i].abs()),
+            || largest([x], [1.0]),
         );
         self.largest_state = greater(self.largest_state, most);
     }
@@ -64,7 +64,7 @@ impl Drift {
             #[inline(always)]
             || {
                 squares.iter_mut().zip(x).for_each(|(square, x)| *square += x * x);
-                largest(squares.len(), |i| squares[i])
+                largest([squares], [1.0])
             },
         );
         self.largest_square = greater(self.largest_square, most);

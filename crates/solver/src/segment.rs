@@ -219,10 +219,7 @@ impl Segment {
                 wide(
                     n,
                     #[inline(always)]
-                    || {
-                        let sum = |i: usize| (0..6).fold(0.0, |sum, j| sum + weights[j] * k[j][i]);
-                        largest(n, |i| f64::abs(sum(i)))
-                    },
+                    || largest(k, weights),
                 )
             }
             Dense::Rodas5p => {

@@ -24,23 +24,41 @@ pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
 /// How many numbers are compared side by side.
 const LANES: usize = 16;
 
-/// The largest of so many sizes, or 0. In lanes, for one after the other each comparison would wait
-/// for the one before; what is not a number is passed over.
+/// The size of the largest of the sums of some rows by their weights, or 0. In lanes, for one after
+/// the other each comparison would wait for the one before; what is not a number is passed over.
 #[inline(always)]
-pub(crate) fn largest(numbers: usize, size: impl Fn(usize) -> f64) -> f64 {
-    let greater = |a: f64, b: f64| if a > b { a } else { b };
-    if numbers < LANES {
-        return (0..numbers).fold(0.0, |most, i| greater(size(i), most));
-    }
+pub(crate) fn largest<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f64 {
+    let n = rows.first().map_or(0, |row| row.len());
+    let rows = rows.map(|row| &row[..n]);
     let mut most = [0.0; LANES];
-    let whole = numbers - numbers % LANES;
-    for from in (0..whole).step_by(LANES) {
-        for (lane, most) in most.iter_mut().enumerate() {
-            *most = greater(size(from + lane), *most);
+    let whole = n - n % LANES;
+    let mut from = 0;
+    while from < whole {
+        let mut sums = [0.0; LANES];
+        for j in 0..N {
+            let row = &rows[j][from..from + LANES];
+            for lane in 0..LANES {
+                sums[lane] += weights[j] * row[lane];
+            }
         }
+        for lane in 0..LANES {
+            let size = sums[lane].abs();
+            most[lane] = if size > most[lane] { size } else { most[lane] };
+        }
+        from += LANES;
     }
-    let rest = (whole..numbers).map(size);
-    most.into_iter().chain(rest).fold(0.0, |most, size| greater(size, most))
+    let mut all = 0.0;
+    for size in most {
+        all = if size > all { size } else { all };
+    }
+    for i in whole..n {
+        let mut sum = 0.0;
+        for j in 0..N {
+            sum += weights[j] * rows[j][i];
+        }
+        all = if f64::abs(sum) > all { f64::abs(sum) } else { all };
+    }
+    all
 }
 
 #[cfg(test)]
@@ -51,11 +69,12 @@ mod tests {
     fn the_largest_is_found_wherever_it_is() {
         for n in [0, 1, 15, 16, 17, 40] {
             for at in 0..n {
-                let size = |i: usize| if i == at { 7.0 } else { (i % 5) as f64 };
-                assert_eq!(largest(n, size), 7.0, "{at} of {n}");
+                let mut row: Vec<f64> = (0..n).map(|i| (i % 5) as f64).collect();
+                row[at] = -7.0;
+                assert_eq!(largest([&row, &row], [0.5, 1.0]), 10.5, "{at} of {n}");
             }
         }
-        assert_eq!(largest(20, |i| if i == 3 { f64::NAN } else { 1.0 }), 1.0);
+        assert_eq!(largest([&[1.0, f64::NAN, 2.0]], [1.0]), 2.0);
     }
 
     /// Products are added without being contracted, however wide the instructions are.
