@@ -1,7 +1,7 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
 use ir::{JET_ORDER, Jet, Rounded, Slot, run};
-use program::{CellId, CrossingKind, Program, RegionProgram, Source, Terms, UnitId};
+use program::{CellId, Crossing, CrossingKind, Program, RegionProgram, Source, Terms, UnitId};
 
 use base::Tag;
 
@@ -220,26 +220,39 @@ impl Simulation {
             let number = self.ran[place] as usize;
             for (from, index) in &program.units[number].crossings {
                 let crossing = &program.crossings[*index];
-                let Some((region, watch)) = crossing.watch else { continue };
                 let value = self.s.slots[*from as usize];
                 let frozen = self.s.slots[program.cell(crossing.frozen).slot as usize];
-                let (beyond, read) = match crossing.kind {
-                    CrossingKind::Side => (value.abs(), sign(value)),
-                    CrossingKind::Cell => ((value - value.round()).abs(), value.floor()),
-                };
-                let next_to_it = crossing.kind == CrossingKind::Side
-                    || [frozen, frozen + 1.0].contains(&value.round());
-                let known = self.s.slots[crossing.residual as usize];
-                if read == frozen || beyond <= known || !next_to_it {
-                    continue;
-                }
-                if self.is_on_level(program, (region.index(), watch), *index, value) {
+                if !is_read_as(crossing.kind, value, frozen)
+                    && self.is_misread(program, (*index, crossing), value, frozen)
+                {
                     self.asked[number / 64] |= 1 << (number % 64);
                     again = true;
                 }
             }
         }
         again
+    }
+
+    /// Whether a value that is not that of the frozen side or cell is at its level all the same.
+    #[cold]
+    fn is_misread(
+        &mut self,
+        program: &Program,
+        (index, crossing): (usize, &Crossing),
+        value: f64,
+        frozen: f64,
+    ) -> bool {
+        let Some((region, watch)) = crossing.watch else { return false };
+        let (beyond, next_to_it) = match crossing.kind {
+            CrossingKind::Side => (value.abs(), true),
+            CrossingKind::Cell => {
+                let edge = value.round();
+                ((value - edge).abs(), [frozen, frozen + 1.0].contains(&edge))
+            }
+        };
+        next_to_it
+            && beyond > self.s.slots[crossing.residual as usize]
+            && self.is_on_level(program, (region.index(), watch), index, value)
     }
 
     /// Whether a value is zero, but for its residual and for rounding; what rounding may have made
@@ -541,6 +554,15 @@ impl<'a> Gathered<'a> {
         let solver = &self.state.solver;
         let set = self.here && self.own[place].to_bits() != solver.state()[number].to_bits();
         if set { 0.0 } else { solver.drift(number) }
+    }
+}
+
+/// Whether a value is that of a side or cell.
+#[inline]
+fn is_read_as(kind: CrossingKind, value: f64, frozen: f64) -> bool {
+    match kind {
+        CrossingKind::Side => value * frozen > 0.0,
+        CrossingKind::Cell => value.floor() == frozen,
     }
 }
 

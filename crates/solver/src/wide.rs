@@ -30,10 +30,25 @@ const LANES: usize = 16;
 pub(crate) fn largest<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f64 {
     let n = rows.first().map_or(0, |row| row.len());
     let rows = rows.map(|row| &row[..n]);
-    let mut most = [0.0; LANES];
     let whole = n - n % LANES;
+    let mut all =
+        if whole > 0 { largest_in_lanes(rows.map(|row| &row[..whole]), weights) } else { 0.0 };
+    for i in whole..n {
+        let mut sum = 0.0;
+        for j in 0..N {
+            sum += weights[j] * rows[j][i];
+        }
+        all = if f64::abs(sum) > all { f64::abs(sum) } else { all };
+    }
+    all
+}
+
+/// The same for whole lanes.
+#[inline(always)]
+fn largest_in_lanes<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f64 {
+    let mut most = [0.0; LANES];
     let mut from = 0;
-    while from < whole {
+    while from < rows[0].len() {
         let mut sums = [0.0; LANES];
         for j in 0..N {
             let row = &rows[j][from..from + LANES];
@@ -42,7 +57,7 @@ pub(crate) fn largest<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f
             }
         }
         for lane in 0..LANES {
-            let size = sums[lane].abs();
+            let size = f64::abs(sums[lane]);
             most[lane] = if size > most[lane] { size } else { most[lane] };
         }
         from += LANES;
@@ -50,13 +65,6 @@ pub(crate) fn largest<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f
     let mut all = 0.0;
     for size in most {
         all = if size > all { size } else { all };
-    }
-    for i in whole..n {
-        let mut sum = 0.0;
-        for j in 0..N {
-            sum += weights[j] * rows[j][i];
-        }
-        all = if f64::abs(sum) > all { f64::abs(sum) } else { all };
     }
     all
 }
