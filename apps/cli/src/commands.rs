@@ -24,6 +24,7 @@ pub use run::interrupt::EXIT_CODE as INTERRUPTED;
 
 /// Does what the command line says.
 pub fn run(command: Command) -> Result<()> {
+    run::interrupt::watch()?;
     match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),

@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -12,8 +13,8 @@ use std::time::{Duration, Instant};
 use common::{files, messages, repository, scratch, superdense};
 
 /// Interrupts a process, and waits for it to end.
-fn interrupt(child: &mut Child) -> i32 {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+fn interrupt(child: &mut Child, signal: &str) -> i32 {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(sent.expect("`kill` can be started").success());
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(60) {
@@ -26,12 +27,11 @@ fn interrupt(child: &mut Child) -> i32 {
     panic!("it did not end");
 }
 
-/// Runs without end, interrupts, and looks at the result; gives the files that were left.
-fn interrupted(result: &str, options: &[&str]) -> Vec<String> {
-    let folder = scratch(&format!("interrupt-{result}"));
+/// Starts a run without end, and waits until it has written something.
+fn start(folder: &Path, result: &str, options: &[&str]) -> Child {
     let model = repository().join("models/van-der-pol/model.yaml");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_superdense"))
-        .current_dir(&folder)
+    let child = Command::new(env!("CARGO_BIN_EXE_superdense"))
+        .current_dir(folder)
         .arg("run")
         .arg(model)
         .args(["--stop", "1e12", "-o", result])
@@ -40,8 +40,15 @@ fn interrupted(result: &str, options: &[&str]) -> Vec<String> {
         .spawn()
         .expect("the binary can be started");
     sleep(Duration::from_millis(1500));
+    child
+}
+
+/// Runs without end, interrupts, and looks at the result; gives the files that were left.
+fn interrupted(result: &str, signal: &str, options: &[&str]) -> Vec<String> {
+    let folder = scratch(&format!("interrupt-{result}"));
+    let mut child = start(&folder, result, options);
     assert!(!folder.join(result).exists(), "a file is complete or absent");
-    let code = interrupt(&mut child);
+    let code = interrupt(&mut child, signal);
     let output = child.wait_with_output().expect("its messages");
     let said = messages(&output);
     assert_eq!(code, 130, "{said}");
@@ -63,13 +70,50 @@ fn interrupted(result: &str, options: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_streamed_file_is_whole() {
-    assert_eq!(interrupted("result.csv", &[]), ["result.csv"]);
-    assert_eq!(interrupted("result.parquet", &[]), ["result.parquet"]);
+    assert_eq!(interrupted("result.csv", "-INT", &[]), ["result.csv"]);
+    assert_eq!(interrupted("result.parquet", "-INT", &[]), ["result.parquet"]);
+}
+
+/// What asks a process to end is taken as Ctrl-C is, in every format.
+#[test]
+fn terminated_runs_leave_whole_files() {
+    assert_eq!(interrupted("terminated.csv", "-TERM", &[]), ["terminated.csv"]);
+    assert_eq!(interrupted("terminated.json", "-TERM", &[]), ["terminated.json"]);
+    assert_eq!(interrupted("terminated.parquet", "-HUP", &[]), ["terminated.parquet"]);
+}
+
+/// What a killed process leaves is removed by the next one with the same target, and what another
+/// one is still writing is not.
+#[test]
+fn what_a_killed_run_leaves_is_removed() {
+    let folder = scratch("killed");
+    for result in ["killed.csv", "killed.json", "killed.parquet"] {
+        fs::write(folder.join(result), "old").expect("a file can be written");
+        let mut killed = start(&folder, result, &[]);
+        killed.kill().expect("it can be killed");
+        killed.wait().expect("it has ended");
+        let left = files(&folder);
+        assert!(left.iter().any(|name| name.ends_with(".partial")), "{left:?}");
+        assert_eq!(fs::read_to_string(folder.join(result)).expect("a file"), "old");
+        let mut other = start(&folder, result, &[]);
+        let model = repository().join("models/van-der-pol/model.yaml");
+        let model = model.to_str().expect("a path of text");
+        let output = superdense(&folder, &["run", model, "-o", result]);
+        assert!(output.status.success(), "{}", messages(&output));
+        let hidden = files(&folder).into_iter().filter(|name| name.ends_with(".partial")).count();
+        assert_eq!(hidden, 1, "that of the run that goes on");
+        interrupt(&mut other, "-TERM");
+        let left = files(&folder);
+        assert!(left.iter().all(|name| !name.ends_with(".partial")), "{left:?}");
+        let same = superdense(&folder, &["compare", result, result]);
+        assert!(same.status.success(), "{}", messages(&same));
+    }
+    fs::remove_dir_all(&folder).expect("large files can be removed");
 }
 
 #[test]
 fn what_was_computed_is_drawn() {
-    let left = interrupted("drawn.csv", &["--plot", "drawn.svg"]);
+    let left = interrupted("drawn.csv", "-INT", &["--plot", "drawn.svg"]);
     assert_eq!(left, ["drawn.csv", "drawn.svg"]);
 }
 

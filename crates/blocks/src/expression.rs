@@ -616,6 +616,10 @@ fn within(cx: &Context, position: &Signal, size: u32, span: Span) -> Result<(), 
     if !cx.graph.ty(position.value).is_scalar() {
         return Err(Diagnostic::error("size-mismatch", "a position must be a scalar").at(span, ""));
     }
+    if size == 0 {
+        let message = "what is empty has no positions";
+        return Err(Diagnostic::error("index-outside", message).at(span, ""));
+    }
     if let Some(at) = cx.graph.constant_of(position.value)
         && !(at[0] >= 0.0 && at[0] < f64::from(size) && at[0].fract() == 0.0)
     {

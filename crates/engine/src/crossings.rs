@@ -1,7 +1,9 @@
 //! Sides and cells: taken from the value, and where that is zero from the derivatives.
 
 use ir::{JET_ORDER, Jet, Rounded, Slot, run};
-use program::{CellId, Crossing, CrossingKind, Program, RegionProgram, Source, Terms, UnitId};
+use program::{
+    CellId, Crossing, CrossingKind, Duties, Program, RegionProgram, Source, Terms, UnitId,
+};
 
 use base::Tag;
 
@@ -218,6 +220,9 @@ impl Simulation {
         let mut again = false;
         for place in 0..self.ran.len() {
             let number = self.ran[place] as usize;
+            if !program.duties[number].have(Duties::CROSSINGS) {
+                continue;
+            }
             for (from, index) in &program.units[number].crossings {
                 let crossing = &program.crossings[*index];
                 let value = self.s.slots[*from as usize];

@@ -369,8 +369,10 @@ impl<'a> Maker<'a> {
                 let site = self.slots.sites[&(*block, *original)];
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
                 let node = self.composer.inline(&self.slots, *block, operand);
-                let cell = self.slots.crossings[site.first].kind == CrossingKind::Cell;
-                operands.insert(site.frozen, (node, cell));
+                if site.ty.len() > 0 {
+                    let cell = self.slots.crossings[site.first].kind == CrossingKind::Cell;
+                    operands.insert(site.frozen, (node, cell));
+                }
             }
         }
         let mut copier = Copier::new(&mut self.composer.graph, &operands);
@@ -405,7 +407,9 @@ impl<'a> Maker<'a> {
                 let site = self.slots.sites[&(*block, *original)];
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
                 let node = self.composer.inline(&self.slots, *block, operand);
-                let kind = self.slots.crossings[site.first].kind;
+                // An empty vector has nothing to watch.
+                let Some(first) = self.slots.crossings.get(site.first) else { continue };
+                let kind = first.kind;
                 for i in 0..site.ty.len() {
                     let graph = &mut self.composer.graph;
                     let element = graph.extract(node, i, base::Shape::Scalar);

@@ -22,7 +22,7 @@ pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
 }
 
 /// How many numbers are compared side by side.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// The size of the largest of the sums of some rows by their weights, or 0. In lanes, for one after
 /// the other each comparison would wait for the one before; what is not a number is passed over.
@@ -34,11 +34,8 @@ pub(crate) fn largest<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f
     let mut all =
         if whole > 0 { largest_in_lanes(rows.map(|row| &row[..whole]), weights) } else { 0.0 };
     for i in whole..n {
-        let mut sum = 0.0;
-        for j in 0..N {
-            sum += weights[j] * rows[j][i];
-        }
-        all = if f64::abs(sum) > all { f64::abs(sum) } else { all };
+        let sum: f64 = rows.iter().zip(weights).map(|(row, weight)| weight * row[i]).sum();
+        all = if sum.abs() > all { sum.abs() } else { all };
     }
     all
 }

@@ -63,5 +63,5 @@ pub use read::{read, read_as, read_tables};
 pub use schema::{Column, Schema};
 pub use table::{Impulse, Trace};
 pub use tables::write_impulses_csv;
-pub use target::replace;
+pub use target::{discard, replace};
 pub use writer::{Options, Writer, write, write_to};

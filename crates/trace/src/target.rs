@@ -2,14 +2,31 @@
 //!
 //! What is written goes to a file beside the target, which takes the target's name at the end. If
 //! the end is not reached the file beside is removed and the target keeps what it had; a process
-//! that is killed leaves the file beside (`.NAME.PID-K.partial`) and the old target. Pipes and
-//! devices have no name to take, so they are written to directly.
+//! that is killed leaves the file beside (`.NAME.PID-K.partial`) and the old target, and the next
+//! one that writes to the same target removes what was left. Pipes and devices have no name to
+//! take, so they are written to directly.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The files beside that this process writes to.
+static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that nobody has locked may be new, where the process that has made it cannot be seen.
+const NEW: Duration = Duration::from_secs(2);
+
+/// Removes what is not complete yet, for a process that is about to be ended.
+pub fn discard() {
+    let open = OPEN.lock().map(|mut open| std::mem::take(&mut *open)).unwrap_or_default();
+    for beside in open {
+        let _ = fs::remove_file(beside);
+    }
+}
 
 pub(crate) struct Target {
     path: PathBuf,
@@ -39,6 +56,7 @@ impl Target {
     fn beside(path: PathBuf) -> io::Result<Target> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        remove_left(&path, name);
         loop {
             let mut hidden = OsString::from(".");
             hidden.push(name);
@@ -46,7 +64,14 @@ impl Target {
             hidden.push(format!(".{}-{count}.partial", std::process::id()));
             let beside = path.with_file_name(hidden);
             match OpenOptions::new().write(true).create_new(true).open(&beside) {
-                Ok(file) => return Ok(Target { path, file, beside: Some(beside) }),
+                Ok(file) => {
+                    // Where files cannot be locked, nobody takes this one for one that was left.
+                    let _ = file.try_lock();
+                    if let Ok(mut open) = OPEN.lock() {
+                        open.push(beside.clone());
+                    }
+                    return Ok(Target { path, file, beside: Some(beside) });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -64,9 +89,41 @@ impl Target {
         let Some(beside) = &self.beside else { return Ok(()) };
         self.file.sync_all()?;
         fs::rename(beside, &self.path)?;
+        forget(beside);
         self.beside = None;
         Ok(())
     }
+}
+
+fn forget(beside: &Path) {
+    if let Ok(mut open) = OPEN.lock() {
+        open.retain(|other| other != beside);
+    }
+}
+
+/// Removes files beside a target that processes have left which were killed.
+fn remove_left(path: &Path, name: &std::ffi::OsStr) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return };
+    let (Some(name), own) = (name.to_str(), std::process::id()) else { return };
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let middle = found.to_str().and_then(|found| found.strip_prefix('.')?.strip_prefix(name));
+        let middle = middle.and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".partial"));
+        let process = middle.and_then(|middle| middle.split_once('-')?.0.parse::<u32>().ok());
+        if process.is_some_and(|process| process != own && is_left(&entry.path(), process)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether nobody writes to the file of a process any more: a writer has it locked.
+fn is_left(beside: &Path, process: u32) -> bool {
+    let Ok(file) = OpenOptions::new().write(true).open(beside) else { return false };
+    let gone = Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{process}")).exists();
+    let age = file.metadata().and_then(|found| found.modified()).ok();
+    let old = age.and_then(|time| time.elapsed().ok()).is_some_and(|age| age > NEW);
+    (gone || old) && file.try_lock().is_ok()
 }
 
 /// Writes a file as a whole: it has the new bytes in the end, or what it had before. One that was
@@ -86,6 +143,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 impl Drop for Target {
     fn drop(&mut self) {
         if let Some(beside) = &self.beside {
+            forget(beside);
             // There is nobody left to tell; the name says what it is.
             let _ = fs::remove_file(beside);
         }

@@ -45,10 +45,11 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
     let outputs = open(arguments, &system)?;
-    interrupt::watch()?;
+    interrupt::note_run(true);
     let begin = Instant::now();
     let mut progress = Progress::new(system.settings(), !is_chatty(arguments));
     let driven = drive(run, outputs, &mut progress);
+    interrupt::note_run(false);
     drop(progress);
     let elapsed = begin.elapsed();
     if let End::Unwritten(error) = driven.end {

@@ -61,7 +61,9 @@ pub(super) fn level(scene: &Scene, scope: ScopeId) -> Level {
         let pin = |(sink, looped): &(Sink, bool)| Some((*sinks.get(&(*sink, wire))?, *looped));
         let to: Vec<(Pin, bool)> = net.to.iter().filter_map(pin).collect();
         let leads = matches!(net.from, Source::Block(block, _) if scene.led(block).is_some());
-        if let ([(pin, _)], true) = (&to[..], leads) {
+        if let ([(pin, _)], true) = (&to[..], leads)
+            && pin.vertex != from.vertex
+        {
             graph.vertices[from.vertex].leads = Some(pin.vertex);
         }
         graph.nets.push(Net { from, to: to.iter().map(|(pin, _)| *pin).collect() });

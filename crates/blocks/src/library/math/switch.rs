@@ -46,7 +46,9 @@ simulate: {stop: 2}"#,
         let threshold = cx.constant("threshold");
         let threshold = cx.always(threshold);
         let on = cx.compare(&input, &threshold, [false, true, true]);
+        let shape = cx.graph.ty(on.value).shape;
         let (one, zero) = (cx.graph.real(1.0), cx.graph.real(0.0));
+        let (one, zero) = (cx.graph.splat(one, shape), cx.graph.splat(zero, shape));
         let value = cx.graph.select(on.value, one, zero);
         let signal = cx.event(value, on.present);
         cx.output("output", signal);
