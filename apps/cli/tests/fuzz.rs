@@ -37,7 +37,7 @@ use mutate::Corpus;
 const MEMORY: u64 = 8 << 20;
 /// How long a command may take, before it is asked to end, and after that.
 const PATIENCE: Duration = Duration::from_secs(10);
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(60);
 
 /// What is done with a model: the arguments before and after its name.
 const COMMANDS: [(&[&str], &[&str]); 9] = [

@@ -248,6 +248,7 @@ impl Formula {
         let tt = cx.graph.ty(test.value);
         if !tt.is_scalar() {
             common_shape(tt, ta, span)?;
+            common_shape(tt, tb, span)?;
         }
         if (ta.elem == base::Elem::Bool) != (tb.elem == base::Elem::Bool) {
             number(ta, then.span, "this conditional")?;

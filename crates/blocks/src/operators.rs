@@ -223,15 +223,31 @@ impl Context<'_> {
         Signal { value: f(&mut self.graph, &values), present, impulses: Vec::new() }
     }
 
-    /// One of two signals; the condition must be there, and so must the one that is chosen.
+    /// One of two signals; the condition must be there, and so must the one that is chosen. A
+    /// condition for each element chooses from both.
     pub fn choose(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Signal {
         self.refuse_impulses(condition, CONDITION);
+        let shape = self.graph.ty(condition.value).shape;
+        let [a, b] = &[a, b].map(|signal| self.spread(signal, shape));
         let impulses = self.chosen_impulses(condition, a, b);
         let impulses = self.carried(condition.present, impulses);
         let g = &mut self.graph;
         let value = g.select(condition.value, a.value, b.value);
-        let chosen = g.select(condition.value, a.present, b.present);
+        let chosen = match shape {
+            Shape::Scalar => g.select(condition.value, a.present, b.present),
+            _ => g.and(a.present, b.present),
+        };
         Signal { value, present: g.and(condition.present, chosen), impulses }
+    }
+
+    /// A signal with an element for each one of a shape, where it is a scalar.
+    fn spread(&mut self, signal: &Signal, shape: Shape) -> Signal {
+        let mut whole = |node: NodeId| match self.graph.ty(node).is_scalar() {
+            true => self.graph.splat(node, shape),
+            false => node,
+        };
+        let impulses = signal.impulses.iter().map(|impulse| whole(*impulse)).collect();
+        Signal { value: whole(signal.value), present: signal.present, impulses }
     }
 
     /// The impulses of the signal that is chosen; where the choice changes neither may have one.

@@ -186,7 +186,11 @@ impl Inference {
             let message = format!("a value of more than {} elements", expr::MAX_ELEMENTS);
             return Err(self.located(id, Diagnostic::error("value-too-large", message)).into());
         }
-        debug_assert_eq!(ir::verify(&definition.graph, true), Ok(()));
+        if let Err(wrong) = ir::verify(&definition.graph, true) {
+            let message = "the sizes of the signals at this block do not fit together";
+            let error = Diagnostic::error("size-mismatch", message).note(wrong.reason);
+            return Err(self.located(id, error).into());
+        }
         for (port, wire) in self.drafts[id.index()].outputs.clone().into_iter().enumerate() {
             let orders = carried(&definition, port);
             if orders > MAXIMUM_ORDERS {

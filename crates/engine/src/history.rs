@@ -128,7 +128,8 @@ impl History {
                 end: end - past.zero,
                 length: (end - start).seconds(),
             });
-            for sample in coefficients.chunks_exact(program.sample_width) {
+            // A delayed signal may be an empty vector.
+            for sample in coefficients.chunks_exact(program.sample_width.max(1)) {
                 past.data.extend(&sample[own.offset..own.offset + own.width]);
             }
         }

@@ -108,7 +108,10 @@ impl Corpus {
                 );
             }
             5 => {
-                return bytes(text.as_bytes(), draws).iter().map(|byte| char::from(*byte)).collect();
+                return bytes(text.as_bytes(), draws)
+                    .iter()
+                    .map(|byte| char::from(*byte))
+                    .collect();
             }
             6..=8 => {
                 let numbers: Vec<(usize, &str)> = numbers(text);

@@ -1,8 +1,10 @@
 //! Parquet to rows.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::panic::catch_unwind;
+use std::panic::{catch_unwind, set_hook, take_hook};
+use std::sync::Once;
 
 use ::parquet::basic::Type as Physical;
 use ::parquet::column::reader::get_typed_column_reader;
@@ -25,8 +27,30 @@ use crate::{Header, ReadProblem, Schema};
 pub(crate) fn read(mut file: File) -> Result<Parts, ReadProblem> {
     check_ends(&mut file)?;
     // The decoders of the library check less than they assume: some bytes make them panic.
-    let read = catch_unwind(|| decode(file));
+    let read = without_words(|| catch_unwind(|| decode(file)));
     read.unwrap_or_else(|_| Err(ReadProblem::Damaged("its pages cannot be decoded".to_owned())))
+}
+
+thread_local! {
+    /// Whether a panic of this thread is expected, and nothing to tell.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps panics of this thread silent; those of others are told as before.
+fn without_words<R>(work: impl FnOnce() -> R) -> R {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !EXPECTED.get() {
+                before(panic);
+            }
+        }));
+    });
+    EXPECTED.set(true);
+    let result = work();
+    EXPECTED.set(false);
+    result
 }
 
 fn decode(file: File) -> Result<Parts, ReadProblem> {
