@@ -369,7 +369,7 @@ impl<'a> Maker<'a> {
                 let site = self.slots.sites[&(*block, *original)];
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
                 let node = self.composer.inline(&self.slots, *block, operand);
-                if site.ty.len() > 0 {
+                if !site.ty.shape.is_empty() {
                     let cell = self.slots.crossings[site.first].kind == CrossingKind::Cell;
                     operands.insert(site.frozen, (node, cell));
                 }
