@@ -149,6 +149,12 @@ pub const CODES: &[(&str, &str)] = &[
         A name is a letter or `_`, then letters, digits and `_`, so that it can stand in an expression.",
     ),
     (
+        "long-run",
+        "The run is sure to take more than 1e12 steps or events, by its step, its `maximum_step`, a \
+        clock or a wave, and ends in days at best. \
+        Stop earlier, or make the step or the period longer. Ctrl-C ends a run with what it has.",
+    ),
+    (
         "microstep-order",
         "A warning of a run: an impulse is multiplied by a signal that jumps at another microstep of the same instant. \
         The product uses the value that the signal has at the microstep of the impulse, so the result depends on the order of the microsteps; as distributions the product has no meaning. \

@@ -130,3 +130,33 @@ fn what_nothing_uses_is_warned_of() {
     let text = messages(&superdense(&folder, &["check", "model.yaml"]));
     assert!(!text.contains("`y`") && !text.contains("`own`"), "{text}");
 }
+
+/// Runs that nobody can wait for are warned of before they begin, with the count.
+#[test]
+fn runs_without_end_are_told_before() {
+    let models = [
+        (
+            "c: {type: Clock, period: 1e-9}\n  n: {type: Counter, increment: c}",
+            "stop: 1e4",
+            "events",
+        ),
+        ("x: {type: Integrator, input: 1}", "stop: 1e4, solver: rk4, step: 1e-9", "steps"),
+        ("x: {type: Integrator, input: 1}", "stop: 1e4, maximum_step: 1e-9", "steps"),
+        (
+            "s: {type: Sine, frequency: 1e12}\n  x: {type: Integrator, input: s}",
+            "stop: 1e3",
+            "steps",
+        ),
+    ];
+    for (blocks, run, what) in models {
+        let model = format!("superdense: 1\nblocks:\n  {blocks}\nsimulate: {{{run}}}\n");
+        let folder = written("long", &model);
+        let text = messages(&superdense(&folder, &["check", "model.yaml"]));
+        assert!(text.contains("warning[long-run]"), "{text}");
+        assert!(text.contains(&format!("more than 1e12 {what}: about")), "{text}");
+    }
+    let short = "superdense: 1\nblocks:\n  c: {type: Clock, period: 1e-3}\n  \
+                 n: {type: Counter, increment: c}\nrecord: [n]\nsimulate: {stop: 1e6}\n";
+    let text = messages(&superdense(&written("short", short), &["check", "model.yaml"]));
+    assert!(!text.contains("long-run"), "{text}");
+}

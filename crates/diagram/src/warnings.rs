@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use base::Diagnostic;
-use blocks::{Leaf, Setting};
+use blocks::{Leaf, Setting, events_before};
 use ir::{Graph, NodeId, Op};
 
 use crate::facts::Mode;
-use crate::flat::{BlockId, Diagram, Presence, WireId};
+use crate::flat::{BlockId, Diagram, FlatBlock, Presence, WireId};
+use crate::machine::FragmentId;
 use crate::specialise::known;
 
 /// Looks for what is probably not meant. None of it keeps a model from running.
@@ -24,7 +25,51 @@ pub fn warnings(diagram: &Diagram) -> Vec<Diagnostic> {
             _ => {}
         }
     }
+    found.extend(takes_for_ever(diagram));
     found
+}
+
+/// Steps or events that nobody waits for: at a million a second they take eleven days.
+const FOR_EVER: f64 = 1e12;
+/// The solvers that take the step that is written.
+const FIXED: [&str; 4] = ["euler", "heun", "trapezoidal", "rk4"];
+
+/// A run that is sure to take more steps or events than anybody waits for.
+fn takes_for_ever(diagram: &Diagram) -> Option<Diagnostic> {
+    let run = &diagram.run;
+    let start = run.start.time();
+    let length = run.stop.since(start);
+    let fixed = run.impulses.steps() || FIXED.contains(&run.solver.0.as_str());
+    let step = run.step.filter(|_| fixed).unwrap_or(f64::INFINITY).min(run.maximum_step);
+    let flows = |block: &FlatBlock| block.definition.states.iter().any(|s| s.derivative.is_some());
+    let moves = diagram.blocks.iter().any(flows);
+    let run_steps = if moves { length / step } else { 0.0 };
+    let mut most = (run_steps, "steps", None);
+    for block in diagram.blocks.iter().filter(|block| block.fragment == FragmentId::ROOT) {
+        let steps = length / block.definition.maximum_step;
+        let timers = block.definition.timers.iter();
+        let events = timers.map(|timer| {
+            (events_before(&**timer, run.stop) - events_before(&**timer, start)) as f64
+        });
+        let events = events.fold(0.0, f64::max);
+        for (count, what) in [(steps, "steps"), (events, "events")] {
+            if count > most.0 {
+                most = (count, what, Some(block));
+            }
+        }
+    }
+    let (count, what, block) = most;
+    if count.is_nan() || count <= FOR_EVER {
+        return None;
+    }
+    let message = format!("this run takes more than {FOR_EVER:e} {what}: about {count:.1e}");
+    let warning = Diagnostic::warning("long-run", message)
+        .note("at a million a second that is eleven days and more")
+        .help("stop earlier, or make the step or the period longer; Ctrl-C ends a run with what it has");
+    Some(match block {
+        Some(block) => warning.at(block.span, "because of this block").block(block.written()),
+        None => warning,
+    })
 }
 
 fn readers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
