@@ -14,7 +14,7 @@ use model::{Block, Diagram, Model, Solve};
 /// Warns of what the diagrams of the main file have and nothing uses.
 pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
     let root = model.diagram(model.root);
-    let mut found = Vec::new();
+    let (mut blocks, mut parameters) = (Vec::new(), Vec::new());
     let file = root.name.span.file;
     for diagram in model.diagrams.iter().filter(|diagram| diagram.name.span.file == file) {
         let main = std::ptr::eq(diagram, root);
@@ -26,14 +26,29 @@ pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
             let name = block.name.value.as_str();
             let by_itself = used.get(name).is_none_or(|user| *user == User::Block(index));
             if outputs != Some(0) && by_itself {
-                found.push(block_warning(&block.name, main));
+                blocks.push(block_warning(&block.name, main));
             }
         }
-        let parameters = diagram.parameters.iter().map(|parameter| &parameter.name);
-        let unused = parameters.filter(|name| !used.contains_key(&name.value));
-        found.extend(unused.map(parameter_warning));
+        let own = diagram.parameters.iter().map(|parameter| &parameter.name);
+        let unused = own.filter(|name| !used.contains_key(&name.value));
+        parameters.extend(unused.map(parameter_warning));
     }
+    let mut found = summed(blocks, "unused-block", "blocks that nothing reads");
+    found.extend(summed(parameters, "unused-parameter", "parameters that nothing uses"));
     found
+}
+
+/// How many warnings of a kind are told one by one.
+const TOLD: usize = 20;
+
+/// Warnings of a kind, of which all beyond the first few are one.
+fn summed(mut all: Vec<Diagnostic>, code: &'static str, what: &str) -> Vec<Diagnostic> {
+    let more = all.len().saturating_sub(TOLD);
+    if more > 1 {
+        all.truncate(TOLD);
+        all.push(Diagnostic::warning(code, format!("there are {more} more {what}")));
+    }
+    all
 }
 
 /// Who names something.

@@ -1,6 +1,6 @@
 //! Cycles among parts: strongly connected components, a shortest cycle to show, and tearing.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::graph::PartId;
 
@@ -57,14 +57,23 @@ pub(crate) fn is_loop(edges: &Edges, members: &[PartId]) -> bool {
     members.len() > 1 || edges[members[0].index()].contains(&members[0])
 }
 
-/// A shortest cycle inside a component, from a part back to itself, in the direction of the data.
+/// How many parts are looked at for a cycle that is shorter than the first.
+const MOST_LOOKS: usize = 100_000;
+
+/// A short cycle inside a component, from a part back to itself, in the direction of the data; the
+/// shortest one where the component is not large.
 pub(crate) fn shortest_cycle(edges: &Edges, members: &[PartId]) -> Vec<PartId> {
-    let inside: BTreeSet<PartId> = members.iter().copied().collect();
+    let inside: HashSet<PartId> = members.iter().copied().collect();
     let mut best: Option<Vec<PartId>> = None;
-    for start in members.iter().take(200) {
-        let mut from: BTreeMap<PartId, PartId> = BTreeMap::new();
+    let mut looks = 0;
+    for start in members {
+        if looks > MOST_LOOKS {
+            break;
+        }
+        let mut from: HashMap<PartId, PartId> = HashMap::new();
         let mut queue = VecDeque::from([*start]);
         'search: while let Some(part) = queue.pop_front() {
+            looks += 1;
             for next in edges[part.index()].iter().filter(|next| inside.contains(next)) {
                 if next == start {
                     let mut cycle = vec![part];

@@ -1,6 +1,6 @@
 //! Parts in order, loops handled: what the program is made from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Diagnostic, Diagnostics};
 use blocks::{Memory, Part};
@@ -9,6 +9,9 @@ use diagram::{Diagram, Mode, WireId};
 use crate::graph::{PartId, PartRef, Parts};
 use crate::knowable::{never_known, never_present};
 use crate::loops::{Edges, components, is_loop, shortest_cycle, tear};
+
+/// How many names of a long loop are shown at its beginning and at its end.
+const SHOWN: usize = 20;
 
 /// One step of an evaluation.
 #[derive(Clone, PartialEq, Debug)]
@@ -295,13 +298,16 @@ impl<'a> Refused<'a> {
                 matches!(self.parts.get(*id).part, Part::Impulse(_) | Part::Derivative(_));
             telling || block(id).written() == block(id).path
         };
-        let plain = |id: &&PartId| {
-            own(id) || !cycle.iter().any(|other| block(other).path == block(id).written())
-        };
+        let paths: HashSet<&str> = cycle.iter().map(|id| block(id).path.as_str()).collect();
+        let plain = |id: &&PartId| own(id) || !paths.contains(block(id).written());
         let only_presence = cycle.iter().all(|id| self.parts.get(*id).part == Part::Present);
         let mut names: Vec<String> =
             cycle.iter().filter(plain).map(|id| self.describe(*id, only_presence)).collect();
         names.extend(names.first().cloned());
+        if names.len() > 2 * SHOWN {
+            let left_out = format!("... ({} more)", names.len() - 2 * SHOWN);
+            names.splice(SHOWN..names.len() - SHOWN, [left_out]);
+        }
         let when = match self.mode {
             Mode::Smooth => "between events",
             Mode::Tick => "at a tick",
