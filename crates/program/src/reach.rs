@@ -66,12 +66,16 @@ struct Search<'a> {
     units: Vec<u32>,
     machines: Vec<u32>,
     open: Vec<CellId>,
+    /// The regions that each machine may reach, once that has been asked: many timers lead to one
+    /// machine, and there is no need to go through all of it for each.
+    by_machine: Vec<Option<Vec<usize>>>,
 }
 
 impl<'a> Search<'a> {
     fn new(program: &'a Program) -> Self {
         let (units, machines) = (vec![0; program.units.len()], vec![0; program.machines.len()]);
-        Search { program, number: 0, units, machines, open: Vec::new() }
+        let by_machine = vec![None; program.machines.len()];
+        Search { program, number: 0, units, machines, open: Vec::new(), by_machine }
     }
 
     /// The regions that the crossings of a region may reach, and itself.
@@ -89,15 +93,45 @@ impl<'a> Search<'a> {
 
     /// The regions that changes of some cells may reach, in order.
     fn reached(&mut self, cells: impl IntoIterator<Item = CellId>) -> Vec<usize> {
+        self.open.extend(cells);
+        let (mut regions, machines) = self.follow_all(false);
+        for machine in machines {
+            regions.extend(self.reached_by_machine(machine));
+        }
+        regions.sort_unstable();
+        regions.dedup();
+        regions
+    }
+
+    /// The regions that a machine may reach when it moves.
+    fn reached_by_machine(&mut self, machine: usize) -> &[usize] {
+        if self.by_machine[machine].is_none() {
+            let own = &self.program.machines[machine];
+            self.open.extend(own.cells.iter());
+            let (mut regions, _) = self.follow_all(true);
+            regions.extend(own.regions.iter().map(|region| region.index()));
+            regions.sort_unstable();
+            regions.dedup();
+            self.by_machine[machine] = Some(regions);
+        }
+        self.by_machine[machine].as_deref().unwrap_or_default()
+    }
+
+    /// Follows all open cells: the regions that they lead to, and the machines, which are gone
+    /// through as well where that is asked for.
+    fn follow_all(&mut self, through: bool) -> (Vec<usize>, Vec<usize>) {
         let program = self.program;
         self.number += 1;
-        self.open.extend(cells);
-        let mut regions = Vec::new();
+        let (mut regions, mut machines) = (Vec::new(), Vec::new());
         while let Some(cell) = self.open.pop() {
             let cell = program.cell(cell);
             regions.extend(cell.regions.iter().map(|region| region.index()));
             for machine in cell.machines.iter().map(|machine| *machine as usize) {
-                if std::mem::replace(&mut self.machines[machine], self.number) != self.number {
+                if std::mem::replace(&mut self.machines[machine], self.number) == self.number {
+                    continue;
+                }
+                machines.push(machine);
+                if through {
                     let machine = &program.machines[machine];
                     regions.extend(machine.regions.iter().map(|region| region.index()));
                     self.open.extend(machine.cells.iter());
@@ -110,9 +144,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        regions.sort_unstable();
-        regions.dedup();
-        regions
+        (regions, machines)
     }
 
     fn follow(&mut self, unit: usize) {

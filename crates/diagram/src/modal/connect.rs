@@ -1,6 +1,7 @@
 //! Connecting machines, once everything is declared: outputs to the diagrams of their states, and
 //! what makes no sense as a whole refused.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use base::{Diagnostic, did_you_mean};
@@ -27,6 +28,7 @@ impl<'m> Flattener<'m> {
                 self.modes.entries.push(Entry { block, wire });
             }
         }
+        self.machines.speaking = self.speaking();
         for index in 0..self.machines.drafts.len() {
             self.connect_machine(index);
         }
@@ -60,7 +62,7 @@ impl<'m> Flattener<'m> {
             let (dwell, content) = (drafted.dwell, drafted.content);
             preemptive.push((silencing, dwell));
             let name = state.name.value.clone();
-            let speaks = content.is_some_and(|content| self.speaks(content));
+            let speaks = content.is_some_and(|content| self.machines.speaking.contains(&content));
             states.push(MachineState { name, dwell, content, speaks, transitions });
         }
         // Where a transition was refused it may be the one that leads there.
@@ -81,14 +83,19 @@ impl<'m> Flattener<'m> {
         self.modes.machines.push(machine);
     }
 
-    /// Whether a machine in a fragment says something when it moves.
-    fn speaks(&self, fragment: FragmentId) -> bool {
-        self.machines.drafts.iter().any(|draft| {
-            let own = self.drafts[draft.mode.index()].fragment;
-            let transitions = draft.modal.states.iter().flat_map(|state| &state.transitions);
-            transitions.clone().any(|transition| !transition.output.is_empty())
-                && self.modes.is_inside(own, fragment)
-        })
+    /// The fragments in which a machine says something when it moves.
+    fn speaking(&self) -> HashSet<FragmentId> {
+        let mut found = HashSet::new();
+        for draft in &self.machines.drafts {
+            let mut transitions = draft.modal.states.iter().flat_map(|state| &state.transitions);
+            let mut fragment = self.drafts[draft.mode.index()].fragment;
+            let speaks = transitions.any(|transition| !transition.output.is_empty());
+            // Where one is known all those around it are.
+            while speaks && found.insert(fragment) && fragment != FragmentId::ROOT {
+                fragment = self.modes.fragments[fragment.index()].parent;
+            }
+        }
+        found
     }
 
     /// Connects an output to the diagrams that give it; hands back the wire of each state.

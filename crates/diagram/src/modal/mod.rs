@@ -6,7 +6,7 @@ mod connect;
 mod names;
 mod transitions;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Span, Spanned, did_you_mean};
@@ -33,6 +33,8 @@ pub(crate) struct Machines<'m> {
     later: Vec<(BlockId, ScopeId, &'m Expr)>,
     /// For each machine and state, the block that says whether it is there.
     tests: HashMap<(usize, usize), WireId>,
+    /// The fragments in which a machine says something when it moves.
+    speaking: HashSet<FragmentId>,
     hoisted: usize,
 }
 
