@@ -8,7 +8,7 @@
 //! SUPERDENSE_FUZZ=1000000 cargo test --release --workspace --test fuzz -- --nocapture
 //! ```
 //!
-//! It writes what it finds to `target/tmp/fuzz`, prints its seed, and goes on from another one with
+//! It writes what it finds to `target/tmp/fuzz-findings`, prints its seed, and goes on from another one with
 //! `SUPERDENSE_FUZZ_SEED`.
 
 #![cfg(unix)]
@@ -123,8 +123,8 @@ fn attempt(folder: &Path, text: &str, command: usize) -> Option<String> {
     misbehaves(folder, &arguments).map(|wrong| format!("{}: {wrong}", arguments.join(" ")))
 }
 
-/// A trace with some of its bytes changed must be read or refused.
-fn attempt_trace(folder: &Path, corpus: &Corpus, draws: &mut Draws) -> Option<String> {
+/// A trace with some of its bytes changed must be read or refused; gives its name and what is wrong.
+fn attempt_trace(folder: &Path, corpus: &Corpus, draws: &mut Draws) -> Option<(String, String)> {
     let (name, bytes) = draws.pick(&corpus.traces);
     let changed = format!("changed.{}", name.rsplit('.').next().unwrap_or_default());
     fs::write(folder.join(name), bytes).expect("a trace can be written");
@@ -133,7 +133,7 @@ fn attempt_trace(folder: &Path, corpus: &Corpus, draws: &mut Draws) -> Option<St
         0 => misbehaves(folder, &["compare", name, &changed]),
         _ => misbehaves(folder, &["plot", &changed, "-o", "p.svg"]),
     };
-    wrong.map(|wrong| format!("{changed}: {wrong}"))
+    wrong.map(|wrong| (changed, wrong))
 }
 
 /// Tries so many inputs on a thread, and keeps those that misbehave in a folder.
@@ -143,11 +143,12 @@ fn search(seed: u64, inputs: u64, corpus: &Corpus, done: &AtomicU64, kept: &Path
     let mut found: Vec<String> = Vec::new();
     while done.fetch_add(1, Ordering::Relaxed) < inputs {
         if draws.below(20) == 0 {
-            if let Some(wrong) = attempt_trace(&folder, corpus, &mut draws) {
-                eprintln!("{wrong}");
+            if let Some((changed, wrong)) = attempt_trace(&folder, corpus, &mut draws) {
+                let name = format!("{seed}-{}-{changed}", found.len());
+                eprintln!("{name}: {wrong}");
                 let _ = fs::create_dir_all(kept);
-                let _ = fs::copy(&folder, kept.join(format!("{seed}-{}", found.len())));
-                found.push(wrong);
+                let _ = fs::copy(folder.join(&changed), kept.join(&name));
+                found.push(format!("{name}: {wrong}"));
             }
             continue;
         }

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::crossing::greater;
-use crate::wide::{LANES, largest, wide};
+use crate::wide::{largest, wide};
 
 /// Half a unit in the last place, relative to a number.
 const HALF: f64 = 0.5 * f64::EPSILON;
@@ -44,11 +44,6 @@ impl Drift {
     /// Looks at the states where a step ends that may be cut yet.
     #[inline]
     pub fn see(&mut self, x: &[f64]) {
-        if x.len() < LANES {
-            let most = self.largest_state;
-            self.largest_state = x.iter().fold(most, |most, x| greater(x.abs(), most));
-            return;
-        }
         let most = wide(
             x.len(),
             #[inline(always)]
@@ -64,13 +59,6 @@ impl Drift {
             return self.restart(&[], x);
         }
         let squares = &mut self.squares[..];
-        if x.len() < LANES {
-            for (square, x) in squares.iter_mut().zip(x) {
-                *square += x * x;
-                self.largest_square = greater(*square, self.largest_square);
-            }
-            return;
-        }
         let most = wide(
             x.len(),
             #[inline(always)]

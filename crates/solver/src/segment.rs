@@ -9,7 +9,7 @@ use std::array::from_fn;
 
 use crate::tableau::DormandPrince;
 use crate::tableau::rodas5p::{DENSE, STAGES};
-use crate::wide::{LANES, largest, wide};
+use crate::wide::{largest, wide};
 
 /// How values inside a step are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,7 +211,7 @@ impl Segment {
     pub fn largest_quartic(&self) -> f64 {
         let most = match self.dense {
             Dense::Linear | Dense::Hermite => return 0.0,
-            Dense::DormandPrince if self.x0.len() >= LANES => {
+            Dense::DormandPrince => {
                 let h = self.end - self.start;
                 let n = self.x0.len();
                 let weights = DormandPrince::EXTENSION.map(|(_, d)| h * d);
@@ -222,7 +222,7 @@ impl Segment {
                     || largest(k, weights),
                 )
             }
-            Dense::DormandPrince | Dense::Rodas5p => {
+            Dense::Rodas5p => {
                 (0..self.x0.len()).fold(0.0, |most: f64, i| most.max(self.quartic(i).abs()))
             }
         };

@@ -22,7 +22,7 @@ pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
 }
 
 /// How many numbers are compared side by side.
-pub(crate) const LANES: usize = 16;
+const LANES: usize = 16;
 
 /// The size of the largest of the sums of some rows by their weights, or 0. In lanes, for one after
 /// the other each comparison would wait for the one before; what is not a number is passed over.
