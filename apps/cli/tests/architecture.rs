@@ -1,12 +1,10 @@
 //! The map and the land agree: ARCHITECTURE.md names every folder of code, and none that is not
 //! there.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 
-use common::{folders, repository};
+use crate::common::{folders, repository};
 
 /// The paths in a text that begin with `crates/` or `apps/`.
 fn paths(text: &str) -> BTreeSet<String> {

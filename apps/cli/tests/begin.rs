@@ -1,11 +1,9 @@
 //! The first minutes of a new user: a model to begin from, and the examples in the binary.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{files, folders, messages, repository, scratch, superdense};
+use crate::common::{files, folders, messages, repository, scratch, superdense};
 
 #[test]
 fn a_new_model_runs() {

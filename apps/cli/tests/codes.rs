@@ -1,15 +1,13 @@
 //! Every code that a message can have is explained, and no code is explained that does not occur.
 
-mod common;
-
 #[path = "../src/codes.rs"]
-mod codes;
+mod listed;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{files, folders, messages, repository, scratch, superdense};
+use crate::common::{files, folders, messages, repository, scratch, superdense};
 
 /// The string literal that a text begins with, after blanks.
 fn literal(text: &str) -> Option<&str> {
@@ -44,18 +42,18 @@ fn the_table_has_the_codes_that_occur() {
     for code in ["yaml-syntax", "zeno", "trace-cut"] {
         assert!(found.contains(code), "{code} was not found in the sources");
     }
-    let table: BTreeSet<String> = codes::CODES.iter().map(|entry| entry.0.to_owned()).collect();
+    let table: BTreeSet<String> = listed::CODES.iter().map(|entry| entry.0.to_owned()).collect();
     let (missing, old): (Vec<_>, Vec<_>) =
         (found.difference(&table).collect(), table.difference(&found).collect());
     assert!(missing.is_empty() && old.is_empty(), "not explained: {missing:?}; gone: {old:?}");
-    assert!(codes::CODES.is_sorted(), "the table is by name");
+    assert!(listed::CODES.is_sorted(), "the table is by name");
 }
 
 #[test]
 fn a_code_is_explained() {
     let folder = scratch("codes");
-    for (code, text) in codes::CODES {
-        assert_eq!(codes::find(code), Some(*text));
+    for (code, text) in listed::CODES {
+        assert_eq!(listed::find(code), Some(*text));
         let output = superdense(&folder, &["explain", code]);
         assert!(output.status.success(), "{}", messages(&output));
         let shown = String::from_utf8(output.stdout).expect("text");

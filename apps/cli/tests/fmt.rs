@@ -1,13 +1,11 @@
 //! `fmt` through the binary: files in place, standard input, `--check`, and what is left alone.
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::{files, folders, messages, repository, scratch, superdense};
+use crate::common::{files, folders, messages, repository, scratch, superdense};
 
 const LOOSE: &str = "blocks:\n    x:   {type: Gain,   input: 1} # one\nsuperdense:   1\n";
 const CANONICAL: &str = "superdense: 1\nblocks:\n  x: {type: Gain, input: 1}  # one\n";

@@ -5,7 +5,7 @@
 //! once. A long search is
 //!
 //! ```sh
-//! SUPERDENSE_FUZZ=1000000 cargo test --release --workspace --test fuzz -- --nocapture
+//! SUPERDENSE_FUZZ=1000000 cargo test --release --workspace --test cli_tests fuzz:: -- --nocapture
 //! ```
 //!
 //! It writes what it finds to `target/tmp/fuzz-findings`, prints its seed, and goes on from another one with
@@ -13,12 +13,8 @@
 
 #![cfg(unix)]
 
-mod common;
-#[path = "fuzz/draws.rs"]
 mod draws;
-#[path = "fuzz/generate.rs"]
 mod generate;
-#[path = "fuzz/mutate.rs"]
 mod mutate;
 
 use std::fs;
@@ -29,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{repository, scratch};
+use crate::common::{repository, scratch};
 use draws::Draws;
 use mutate::Corpus;
 

@@ -1,10 +1,8 @@
 //! `dirac` and `pair`, and runs with numeric impulses, as a user calls them.
 
-mod common;
-
 use std::fs;
 
-use common::{messages, repository, scratch, superdense};
+use crate::common::{messages, repository, scratch, superdense};
 use serde_json::Value;
 
 fn model(name: &str) -> String {

@@ -2,15 +2,13 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{files, messages, repository, scratch, superdense};
+use crate::common::{files, messages, repository, scratch, superdense};
 
 /// Interrupts a process, and waits for it to end.
 fn interrupt(child: &mut Child, signal: &str) -> i32 {

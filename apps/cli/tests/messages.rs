@@ -1,12 +1,11 @@
 //! Bad input through the binary: each mistake has its code, its place, the words that are
 //! underlined and, where there is one, the way out. The exit code is 1, and nothing panics.
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::process::Output;
 
-use common::{messages, scratch, superdense};
+use crate::common::{messages, scratch, superdense};
 
 /// A mistake and what the message about it must show.
 struct Case<'t> {

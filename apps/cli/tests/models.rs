@@ -3,12 +3,10 @@
 //! The figures of a model are in its `expected.yaml`, one to a line. Values and times are
 //! expressions, so that a closed form can stand there as it is.
 
-mod common;
-
 use std::fs;
 
-use common::figures::{Point, Table, figures, number};
-use common::{folders, messages, repository, scratch, superdense};
+use crate::common::figures::{Point, Table, figures, number};
+use crate::common::{folders, messages, repository, scratch, superdense};
 
 /// Runs a model of the repository, and gives its result and what it said.
 fn run(model: &str) -> (Table, String) {

@@ -1,12 +1,10 @@
 //! Options and what they print: those that are wrong are refused with words that help, and those
 //! that are listed work.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{files, messages, scratch, superdense};
+use crate::common::{files, messages, scratch, superdense};
 
 const OSCILLATOR: &str = "superdense: 1
 name: oscillator

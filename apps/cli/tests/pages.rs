@@ -1,12 +1,10 @@
 //! The documentation is true: block pages are those of the blocks, their examples run, links lead
 //! somewhere, and what the README shows is what there is.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{files, messages, repository, scratch, superdense};
+use crate::common::{files, messages, repository, scratch, superdense};
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

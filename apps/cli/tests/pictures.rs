@@ -1,10 +1,8 @@
 //! The pictures of the models are current: drawn again they have the same bytes.
 
-mod common;
-
 use std::fs;
 
-use common::{folders, messages, repository, scratch, superdense};
+use crate::common::{folders, messages, repository, scratch, superdense};
 
 #[test]
 fn pictures_of_models_are_current() {

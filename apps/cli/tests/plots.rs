@@ -1,11 +1,9 @@
 //! Figures that a model asks for: which go where, what they show, and what is refused.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{files, messages, scratch, superdense};
+use crate::common::{files, messages, scratch, superdense};
 
 const BALL: &str = "\
 superdense: 1

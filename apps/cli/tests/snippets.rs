@@ -3,16 +3,14 @@
 //!
 //! With `SUPERDENSE_BLESS=1` outputs and pictures are renewed instead; figures never are.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::drawing::draw;
-use common::figures::{Table, figures};
-use common::markdown::{Piece, Placed, pieces};
-use common::{files, folders, repository, scratch};
+use crate::common::drawing::draw;
+use crate::common::figures::{Table, figures};
+use crate::common::markdown::{Piece, Placed, pieces};
+use crate::common::{files, folders, repository, scratch};
 
 /// A page that is being checked in a folder of its own.
 struct Check {

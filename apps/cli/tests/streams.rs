@@ -1,12 +1,10 @@
 //! `stream` and `energy` through the binary, and the page of the documentation about them.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{messages, repository, scratch, superdense};
+use crate::common::{messages, repository, scratch, superdense};
 
 fn model(name: &str) -> String {
     let path = repository().join("models").join(name).join("model.yaml");

@@ -1,12 +1,10 @@
 //! A result in Parquet or JSON has a table for each region that steps apart, one of events and one
 //! of impulses; CSV has the joined view of the same run.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{messages, scratch, superdense};
+use crate::common::{messages, scratch, superdense};
 use superdense::traces::{self, Tolerance, Trace};
 
 /// A slow and a fast oscillator that share nothing, a ball that bounces, a clock with a held count,

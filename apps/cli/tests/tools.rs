@@ -1,10 +1,8 @@
 //! What other programs read: mistakes as JSON, completions, manual pages.
 
-mod common;
-
 use std::fs;
 
-use common::{messages, repository, scratch, superdense};
+use crate::common::{messages, repository, scratch, superdense};
 use serde_json::{Value, json};
 
 fn objects(text: &str) -> Vec<Value> {

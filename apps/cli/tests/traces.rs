@@ -1,12 +1,10 @@
 //! Bad traces and bad places through the binary: what is cut, from another version, empty, not a
 //! number, oddly named or not to be written is told, and nothing panics.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{files, messages, scratch, superdense};
+use crate::common::{files, messages, scratch, superdense};
 
 const MODEL: &str = "superdense: 1
 blocks:

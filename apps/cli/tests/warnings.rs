@@ -1,11 +1,9 @@
 //! Warnings through the binary: told as text and as JSON, and no reason to fail.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::{folders, messages, repository, scratch, superdense};
+use crate::common::{folders, messages, repository, scratch, superdense};
 
 /// The square of an impulse in a run that ends before it.
 const SQUARE: &str = "superdense: 1

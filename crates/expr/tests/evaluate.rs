@@ -1,9 +1,7 @@
 //! Values of constants, and the mistakes in them.
 
-mod common;
-
+use crate::common::{refused, value};
 use base::{Elem, Rational, Shape, Type, Value};
-use common::{refused, value};
 
 fn exact(text: &str) -> Rational {
     value(text).unwrap().exact().unwrap_or_else(|| panic!("{text} is not exact"))

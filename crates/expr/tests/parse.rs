@@ -1,9 +1,8 @@
 //! What the parser accepts, how it groups, and what it says about the rest.
 
-mod common;
-
+use crate::common;
+use crate::common::{refused, shown, tree};
 use base::{FileId, Rational, Span};
-use common::{refused, shown, tree};
 use superdense_expr::{ExprKind, Place};
 
 /// A text and the same with every grouping written out must give trees that print alike.

@@ -1,9 +1,7 @@
 //! The canonical text of any tree reads back as that tree, and no text makes the parser panic.
 
-mod common;
-
+use crate::common::{tree, value};
 use base::{FileId, Span, Spanned, Value, parse_decimal};
-use common::{tree, value};
 use proptest::prelude::*;
 use superdense_expr::{Arity, BinaryOp, Expr, ExprKind, Function, UnaryOp};
 

@@ -1,8 +1,6 @@
 //! Arrays of blocks: one box for all elements, whatever the sizes.
 
-mod common;
-
-use common::{check, flat};
+use crate::common::{check, flat};
 use superdense_graph::{Figure, Layout, Node, Options, Side, dot, layout, svg};
 
 /// Blocks in a chain, read by element, as a whole and by other arrays.

@@ -1,8 +1,7 @@
 //! What must hold of pictures, on random diagrams and on ones that are hard in a known way.
 
-mod common;
-
-use common::{check, choices, flat, model};
+use crate::common;
+use crate::common::{check, choices, flat, model};
 use proptest::prelude::*;
 use superdense_graph::{Figure, Node, Options, Order, Side, dot, layout, svg};
 

@@ -1,8 +1,6 @@
 //! The texts of pictures: SVG is well formed, and DOT has the syntax that Graphviz reads.
 
-mod common;
-
-use common::{choices, flat, model};
+use crate::common::{choices, flat, model};
 use proptest::prelude::*;
 use superdense_graph::{Kind, Options, dot, layout, svg};
 

@@ -1,8 +1,6 @@
 //! Every mistake in a model file, with the whole message that it gives.
 
-mod common;
-
-use common::refused;
+use crate::common::refused;
 
 #[test]
 fn the_version_is_needed() {

@@ -1,13 +1,11 @@
 //! The canonical form of model files: it means the same, keeps every comment, and stays as it is
 //! when it is formatted again.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::{codes, model};
 use base::SourceMap;
-use common::{codes, model};
 use proptest::prelude::*;
 use superdense_model::{Model, format, parse};
 

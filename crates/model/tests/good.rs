@@ -1,8 +1,6 @@
 //! What a model file says, and what is read from it.
 
-mod common;
-
-use common::model;
+use crate::common::model;
 use expr::ExprKind;
 use superdense_model::{Solve, parse, read};
 

@@ -1,8 +1,6 @@
 //! Texts that nobody would write: none may panic, hang or use up the stack.
 
-mod common;
-
-use common::{codes, read};
+use crate::common::{codes, read};
 use proptest::prelude::*;
 use superdense_model::format;
 

@@ -1,8 +1,6 @@
 //! The section `plots`: what is read from it, and what is refused.
 
-mod common;
-
-use common::{model, refused};
+use crate::common::{model, refused};
 use superdense_model::{PlotContent, PlotMark};
 
 #[test]

@@ -1,8 +1,6 @@
 //! The bouncing ball against its closed form: y'' = -g, and v becomes -e v on the floor.
 
-mod common;
-
-use common::{Model, variable};
+use crate::common::{Model, variable};
 use superdense_solver::{Advance, Method, Sides, Solver};
 
 const GRAVITY: f64 = 9.81;

@@ -1,8 +1,7 @@
 //! Each way in which a function can change its side, and each in which it only seems to.
 
-mod common;
-
-use common::{Model, variable};
+use crate::common;
+use crate::common::{Model, variable};
 use superdense_solver::{Advance, Method, Options, Sides, Solver};
 
 /// A function of time with its derivative, and the times at which it must change its side.

@@ -1,8 +1,6 @@
 //! The order of each method and of its dense output, by halving the step.
 
-mod common;
-
-use common::{Model, fixed, no_sides, oscillator, run, variable};
+use crate::common::{Model, fixed, no_sides, oscillator, run, variable};
 use superdense_solver::{Method, Options, Solver};
 
 /// Forces a variable-step method to steps of one length: no error is too large for it.

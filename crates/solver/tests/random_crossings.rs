@@ -1,8 +1,6 @@
 //! Functions with many zeros at random places: every change of side is found, in order.
 
-mod common;
-
-use common::{Model, variable};
+use crate::common::{Model, variable};
 use superdense_solver::{Advance, Method, Options, Sides, Solver};
 
 /// A function of time: its value and its rate.

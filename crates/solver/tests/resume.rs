@@ -1,8 +1,6 @@
 //! A run that is saved and loaded goes on with the same bits.
 
-mod common;
-
-use common::{Model, lorenz, variable};
+use crate::common::{Model, lorenz, variable};
 use superdense_solver::{Advance, Method, Options, Sides, Solver};
 
 fn model() -> Model {

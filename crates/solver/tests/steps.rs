@@ -1,8 +1,6 @@
 //! Step control: pinned work, tolerances, horizons and values that are not finite.
 
-mod common;
-
-use common::{Model, fixed, lorenz, no_sides, oscillator, run, variable};
+use crate::common::{Model, fixed, lorenz, no_sides, oscillator, run, variable};
 use superdense_solver::{Method, Options, Solver, StepError};
 
 /// Work is pinned so that a change in it is seen and judged.

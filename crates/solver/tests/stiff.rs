@@ -1,9 +1,7 @@
 //! Methods for stiff systems: orders where time enters the rates, where the system is stiff, and
 //! what is left of a fast transient.
 
-mod common;
-
-use common::{Model, no_sides, run, variable};
+use crate::common::{Model, no_sides, run, variable};
 use superdense_solver::{Advance, Method, Options, Pattern, Sides, Solver, System};
 
 const STIFF: [Method; 2] = [Method::TrBdf2, Method::Rodas5p];

@@ -1,8 +1,6 @@
 //! Arrays of blocks: one for each value of their indices.
 
-mod common;
-
-use common::{assert_near, compile, last_elements, refusal, simulate};
+use crate::common::{assert_near, compile, last_elements, refusal, simulate};
 use std::f64::consts::PI;
 
 /// A plate with cold edges that starts as a product of sines, an eigenvector of the cells' equations,

@@ -1,8 +1,7 @@
 //! Bouncing balls, Newton's cradle and Zeno.
 
-mod common;
-
-use common::{assert_near, compile, compile_over, failure, simulate, tags, times};
+use crate::common;
+use crate::common::{assert_near, compile, compile_over, failure, simulate, tags, times};
 use proptest::prelude::*;
 use superdense::{Backend, RunError, StopReason, System, Tag, Trace};
 

@@ -1,8 +1,6 @@
 //! Clocks meet at exact tags, without any tolerance.
 
-mod common;
-
-use common::{assert_near, at, bits, compile, exact, has_row, simulate, tags};
+use crate::common::{assert_near, at, bits, compile, exact, has_row, simulate, tags};
 use proptest::prelude::*;
 use superdense::{Rational, Tag, Time};
 

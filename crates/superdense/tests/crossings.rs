@@ -1,8 +1,7 @@
 //! Levels, comparisons and their sides: each case once, with exact tags where they are exact.
 
-mod common;
-
-use common::{assert_near, at, exact, has_row, simulate, tags, times};
+use crate::common;
+use crate::common::{assert_near, at, exact, has_row, simulate, tags, times};
 use superdense::{Tag, Trace};
 
 fn trace(body: &str) -> Trace {

@@ -1,8 +1,7 @@
 //! Delayed signals against closed forms: values, jumps, events and impulses.
 
-mod common;
-
-use common::{assert_near, at, exact, has_row, refusal, simulate, tags};
+use crate::common;
+use crate::common::{assert_near, at, exact, has_row, refusal, simulate, tags};
 use superdense::Trace;
 
 /// x' = -x(t - 1) with x = 1 up to 0: by the method of steps the solution is the sum over k of

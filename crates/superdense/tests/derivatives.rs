@@ -1,8 +1,6 @@
 //! Derivatives and impulses of higher orders against closed forms.
 
-mod common;
-
-use common::{assert_near, at, exact, failure, refusal, simulate};
+use crate::common::{assert_near, at, exact, failure, refusal, simulate};
 use superdense::{RunError, Trace};
 
 /// The coefficients of a signal's impulses at a tag, order by order up to the last that is not 0.

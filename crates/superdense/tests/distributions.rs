@@ -2,9 +2,7 @@
 //!
 //! Random signals have smooth parts, jumps and impulses up to order 2; test functions are bumps.
 
-mod common;
-
-use common::{assert_near, simulate};
+use crate::common::{assert_near, simulate};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use superdense::{Bump, DerivativeOf, PairError, TestFunction, Trace, pair};

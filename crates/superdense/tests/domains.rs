@@ -1,9 +1,7 @@
 //! Parts of events and continuous parts in one model: a job shop, events across the bounds of
 //! composites and state machines, parts with time scales far apart, and nesting in turn.
 
-mod common;
-
-use common::{assert_near, at, exact, simulate, tags};
+use crate::common::{assert_near, at, exact, simulate, tags};
 use superdense::{PartWork, Tag};
 
 /// Example 9.7 of the book, with service times that are known: jobs come, wait in a queue, and are

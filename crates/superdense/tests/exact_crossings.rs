@@ -1,9 +1,7 @@
 //! Crossings of functions that are faster than the states, poles and branch cuts, zeros that are
 //! zero but for rounding, and events that rounding alone keeps apart.
 
-mod common;
-
-use common::{assert_near, simulate, tags, times, try_compile};
+use crate::common::{assert_near, simulate, tags, times, try_compile};
 use superdense::Trace;
 
 fn trace(body: &str) -> Trace {

@@ -1,8 +1,7 @@
 //! Runs that fail: where, and which block is blamed.
 
-mod common;
-
-use common::{assert_near, belongs, exact, failure, simulate, tag};
+use crate::common;
+use crate::common::{assert_near, belongs, exact, failure, simulate, tag};
 use superdense::RunError;
 
 fn not_finite(text: &str) -> (superdense::Tag, String) {

@@ -1,11 +1,9 @@
 //! The figures of the page on impulses are current: drawn again they have the same bytes.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::simulate;
+use crate::common::simulate;
 use superdense::plots::{Axis, Color, Dash, Figure, Panel, Signal, TimeAxis, png, svg};
 
 /// Compares a figure with its file; with `SUPERDENSE_BLESS` set, the file is written instead.

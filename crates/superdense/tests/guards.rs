@@ -1,8 +1,6 @@
 //! Functions that are guarded by a comparison from leaving their domain.
 
-mod common;
-
-use common::{assert_near, simulate};
+use crate::common::{assert_near, simulate};
 
 #[test]
 fn a_guarded_root_is_integrated_past_its_end() {

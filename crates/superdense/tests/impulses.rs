@@ -1,8 +1,7 @@
 //! Impulses against closed forms, and operations on them that have no meaning.
 
-mod common;
-
-use common::{assert_near, at, exact, simulate};
+use crate::common;
+use crate::common::{assert_near, at, exact, simulate};
 use superdense::{RunError, Tag};
 
 #[test]

@@ -1,8 +1,7 @@
 //! Systems that are driven by impulses, against closed forms and against each other.
 
-mod common;
-
-use common::{assert_near, at, exact, refusal, simulate, tags};
+use crate::common;
+use crate::common::{assert_near, at, exact, refusal, simulate, tags};
 use superdense::{RunError, Tag, Trace};
 
 /// The coefficients of a signal's impulses at a tag, order by order up to the last that is not 0.

@@ -1,9 +1,9 @@
 //! Algebraic loops: refused with their names, solved where the model asks, known through
 //! conditionals, or an error.
 
-mod common;
-
-use common::{assert_near, at, codes, exact, failure, last_elements, refusal, simulate, tag, tags};
+use crate::common::{
+    assert_near, at, codes, exact, failure, last_elements, refusal, simulate, tag, tags,
+};
 use proptest::prelude::*;
 use superdense::RunError;
 

@@ -1,8 +1,7 @@
 //! State machines: modes, their clocks, guards, actions and hierarchy.
 
-mod common;
-
-use common::{
+use crate::common;
+use crate::common::{
     assert_near, at, bits, codes, compile, exact, failure, refusal, simulate, tags, times,
 };
 use superdense::{RunError, StopReason, Trace};

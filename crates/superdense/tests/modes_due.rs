@@ -1,9 +1,7 @@
 //! What is due in a state when it is left or silenced, what is said there at that moment, and delays
 //! measured by the time spent in it.
 
-mod common;
-
-use common::{assert_near, at, bits, by, compile, exact, failure, refusal, simulate, tags};
+use crate::common::{assert_near, at, bits, by, compile, exact, failure, refusal, simulate, tags};
 use superdense::{Backend, Rational, RunError, Tag, Time, Trace};
 
 fn model(blocks: &str, record: &str, stop: &str) -> String {

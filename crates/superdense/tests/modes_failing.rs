@@ -1,8 +1,6 @@
 //! State machines whose diagrams fail: the way out, its limits, and what the rows show.
 
-mod common;
-
-use common::{assert_near, at, exact, failure, simulate, tags};
+use crate::common::{assert_near, at, exact, failure, simulate, tags};
 use superdense::{RunError, Trace};
 
 /// A counter of seconds `n`, the same held as `h`, and a machine.

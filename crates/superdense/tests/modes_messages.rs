@@ -1,8 +1,6 @@
 //! What is said about state machines that are refused.
 
-mod common;
-
-use common::{codes, refusal};
+use crate::common::{codes, refusal};
 
 fn refused(machine: &str) -> (Vec<&'static str>, String) {
     let text = format!(

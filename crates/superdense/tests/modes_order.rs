@@ -1,8 +1,6 @@
 //! State machines that act on each other: what sees which value, whatever the order.
 
-mod common;
-
-use common::{assert_near, at, exact, failure, refusal, simulate};
+use crate::common::{assert_near, at, exact, failure, refusal, simulate};
 use superdense::RunError;
 
 fn model(blocks: &str, record: &str, stop: &str) -> String {

@@ -1,11 +1,9 @@
 //! Random state machines against a simulation of their own: straight lines, a few guards, and a
 //! loop that goes from one event to the next in closed form.
 
-mod common;
-#[path = "modes_random/events.rs"]
 mod events;
 
-use common::{by, compile, simulate};
+use crate::common::{by, compile, simulate};
 use superdense::Backend;
 
 /// How near a guard may be to its edge before the case says nothing: it would depend on rounding.

@@ -5,12 +5,10 @@
 //! program are found by the recurrences of power series (Griewank and Walther, Evaluating
 //! Derivatives, chapter 13), and the largest term of all sums of an order is the scale of its error.
 
-mod common;
-
 use std::cell::RefCell;
 
+use crate::common::compile;
 use astro_float::{BigFloat, Consts, RoundingMode, Sign};
-use common::compile;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -1,11 +1,9 @@
 //! Native code gives the bits of the interpreter, whenever it takes over.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Bits, bits, by, compile};
+use crate::common::{Bits, bits, by, compile};
 use proptest::prelude::*;
 use superdense::{Backend, Library, Overrides, Ran, Run, Stage, System, read};
 

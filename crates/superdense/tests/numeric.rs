@@ -1,10 +1,9 @@
 //! Runs by fixed steps: impulses as large values, and symbolic ones with the same formulas.
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
-use common::{assert_near, codes, compile_with, exact, refusal};
+use crate::common::{assert_near, codes, compile_with, exact, refusal};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use superdense::{

@@ -1,9 +1,7 @@
 //! Random diagrams: with their blocks in another order, and as native code, they give the same bits,
 //! and delayed signals repeat their inputs.
 
-mod common;
-
-use common::{bits, by, compile};
+use crate::common::{bits, by, compile};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use superdense::{Backend, Rational, Time, Trace};

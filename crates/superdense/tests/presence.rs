@@ -1,9 +1,8 @@
 //! When expressions are present: an operator is absent where an operand that it uses is, and
 //! events that come apart are refused.
 
-mod common;
-
-use common::{at, codes, exact, refusal, simulate, tag, tags, try_compile};
+use crate::common;
+use crate::common::{at, codes, exact, refusal, simulate, tag, tags, try_compile};
 use proptest::prelude::*;
 use superdense::Trace;
 

@@ -1,8 +1,8 @@
 //! Queues, samplers and delays of events against tables worked out by hand and closed forms.
 
-mod common;
-
-use common::{assert_near, at, bits, codes, compile, exact, failure, refusal, simulate, tags};
+use crate::common::{
+    assert_near, at, bits, codes, compile, exact, failure, refusal, simulate, tags,
+};
 use superdense::Trace;
 
 /// The events of a scalar signal: time in decimals, microstep and value.

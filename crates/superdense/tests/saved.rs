@@ -1,8 +1,7 @@
 //! A run saved after any advance and resumed goes on with the same bits.
 
-mod common;
-
-use common::{bits, compile, compile_over};
+use crate::common;
+use crate::common::{bits, compile, compile_over};
 use superdense::{RestoreError, System};
 
 const BALL: &str = "

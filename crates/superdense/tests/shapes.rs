@@ -1,8 +1,6 @@
 //! Vectors, matrices and nested diagrams.
 
-mod common;
-
-use common::{assert_near, bits, last_elements, simulate};
+use crate::common::{assert_near, bits, last_elements, simulate};
 
 #[test]
 fn matrix_times_state_against_the_closed_form() {

@@ -1,9 +1,8 @@
 //! Whole models against closed forms, for every solver: the order by halving the step, the error by
 //! the tolerance, and the dense output.
 
-mod common;
-
-use common::{assert_near, at, simulate};
+use crate::common;
+use crate::common::{assert_near, at, simulate};
 use superdense::{Method, Outcome, Tag};
 
 const OSCILLATOR: &str = "

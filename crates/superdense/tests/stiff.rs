@@ -3,9 +3,7 @@
 //! The problems and their solutions at the end are those of E. Hairer and G. Wanner, "Solving
 //! Ordinary Differential Equations II", IV.10, and of the test set of F. Mazzia and C. Magherini.
 
-mod common;
-
-use common::simulate;
+use crate::common::simulate;
 use superdense::{Method, Outcome};
 
 struct Problem {

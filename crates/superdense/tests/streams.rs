@@ -1,12 +1,10 @@
 //! Models on streams of evaluations, against closed forms and against a solver written by hand.
 
-mod common;
-#[path = "streams/machines.rs"]
 mod machines;
-#[path = "streams/machines_held.rs"]
 mod machines_held;
 
-use common::{assert_near, compile, compile_over};
+use crate::common;
+use crate::common::{assert_near, compile, compile_over};
 use superdense::{Evaluations, StreamError, Streamed, Streaming, Sums, System};
 
 fn streamed(system: &System, streaming: &Streaming) -> Streamed {

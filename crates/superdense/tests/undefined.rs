@@ -1,10 +1,9 @@
 //! Operations on impulses that have no meaning: each is an error with tag, block and reason.
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
-use common::{belongs, codes, compile_with, exact, refusal, simulate};
+use crate::common::{belongs, codes, compile_with, exact, refusal, simulate};
 use superdense::{
     Block, Context, Count, Diagnostic, Info, Input, Library, Output, Overrides, Presence, RunError,
     Signal,

@@ -1,10 +1,8 @@
 //! Blocks of a user, through the public trait.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{assert_near, codes, compile_with, exact, tags};
+use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
     Block, Context, Count, Diagnostic, Info, Input, Kind, Library, Opaque, Output, Overrides,
     Parameter, Presence, Time, Timer, Trace, Type,

@@ -1,8 +1,6 @@
 //! How much is done: a tick touches what is affected, and regions step apart.
 
-mod common;
-
-use common::{assert_near, compile, simulate};
+use crate::common::{assert_near, compile, simulate};
 use superdense::System;
 
 /// Sub-chains that have nothing to do with one another; only one of them has events.

@@ -91,7 +91,7 @@ fn a_killed_process_leaves_what_was_there() {
     let path = folder.path().join("a.csv");
     fs::write(&path, "old").unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_killed_process_leaves_what_was_there"])
+        .args(["--exact", "files::a_killed_process_leaves_what_was_there"])
         .env("TRACE_TO_BE_KILLED", &path)
         .stdout(std::process::Stdio::null())
         .spawn()

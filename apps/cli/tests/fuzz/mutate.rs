@@ -196,7 +196,7 @@ fn traces(repository: &Path) -> Vec<(String, Vec<u8>)> {
     let model = model.to_str().expect("a path of text");
     let names = ["trace.csv", "trace.json", "trace.parquet"];
     let written = names.map(|name| {
-        let output = super::common::superdense(&folder, &["run", model, "--quiet", "-o", name]);
+        let output = crate::common::superdense(&folder, &["run", model, "--quiet", "-o", name]);
         assert!(output.status.success());
         (name.to_owned(), fs::read(folder.join(name)).expect("a trace"))
     });

@@ -1,0 +1,22 @@
+//! All tests of this crate in one program, which is linked once.
+
+mod architecture;
+mod begin;
+mod codes;
+mod common;
+mod fmt;
+mod fuzz;
+mod impulses;
+mod interrupt;
+mod messages;
+mod models;
+mod options;
+mod pages;
+mod pictures;
+mod plots;
+mod snippets;
+mod streams;
+mod tables;
+mod tools;
+mod traces;
+mod warnings;
