@@ -402,7 +402,7 @@ impl Simulation {
     /// Whether a region has to take its sides anew.
     #[inline]
     fn is_unsettled(&self, program: &Program, region: usize) -> bool {
-        let touched = self.s.tick.as_ref().map(|tick| tick.regions[region]);
+        let touched = self.s.tick.as_ref().map(|tick| tick.region(region));
         touched.is_some_and(|touched| touched.touched && touched.unsettled)
             && !program.regions[region].watches.is_empty()
     }
@@ -417,12 +417,14 @@ impl Simulation {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         self.looked.clear();
-        for region in 0..program.regions.len() {
+        for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &mut self.s.tick else { return Ok(()) };
+            let region = tick.involved(place);
             if !self.is_unsettled(program, region) {
                 continue;
             }
             let Some(tick) = &mut self.s.tick else { return Ok(()) };
-            let touched = &mut tick.regions[region];
+            let touched = tick.involve(region);
             touched.unsettled = false;
             let stale = std::mem::replace(&mut touched.stale, false);
             if microstep == 0 || stale {

@@ -271,7 +271,7 @@ impl Simulation {
             state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
             let known = |region: RegionId| {
                 let tick = self.s.tick.as_ref();
-                tick.is_some_and(|tick| tick.regions[region.index()].evaluated)
+                tick.is_some_and(|tick| tick.region(region.index()).evaluated)
             };
             if track.is_none_or(|track| known(track.region)) {
                 self.note_changes(line, microstep);

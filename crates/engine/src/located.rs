@@ -5,7 +5,7 @@ use base::Time;
 use ir::run;
 
 use crate::flow::{counted, numbered, scatter, states, watches};
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, standing};
 use crate::snapshot::RegionState;
 
 /// Attempts to pass a leap, each a place of time further.
@@ -16,6 +16,11 @@ fn place_of_time(time: Time) -> Time {
     let seconds = time.seconds().abs();
     let place = Time::from_f64(seconds * f64::EPSILON).unwrap_or(Time::ZERO);
     place.max(Time::from_attoseconds(1))
+}
+
+/// How far a zero may at most be from where it was located, for what is said about its time.
+fn most(located: Time) -> Time {
+    Time::from_f64(64.0 * f64::EPSILON * located.seconds().abs()).unwrap_or(Time::ZERO)
 }
 
 impl RegionState {
@@ -32,8 +37,7 @@ impl RegionState {
 
     /// The times at which what was located may have happened.
     fn possible(&self) -> (Time, Time) {
-        let most = 64.0 * f64::EPSILON * self.reached.seconds().abs();
-        let d = Time::from_f64(self.uncertainty().min(most)).unwrap_or(Time::ZERO);
+        let d = Time::from_f64(self.uncertainty()).unwrap_or(Time::MAX).min(most(self.reached));
         (self.reached - d, self.reached + d)
     }
 }
@@ -43,18 +47,20 @@ impl Simulation {
     /// the same time, and returns it: that of the agenda where it is one of theirs, else the latest.
     pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
         let first = self.s.regions[region].reached;
-        let others = self.s.regions.iter().filter(|state| state.crossing).nth(1);
-        if others.is_none() || self.mover().is_some() || first == horizon {
+        if self.mover().is_some() || first == horizon {
             return first;
         }
         let (_, mut end) = self.s.regions[region].possible();
         let mut time = first;
+        let mut near = std::mem::take(&mut self.at_crossing);
         // Each round may take in what overlaps only with what the round before has taken in.
         loop {
             let before = time;
-            for state in self.s.regions.iter().filter(|state| state.crossing) {
+            near.clear();
+            self.crossings_up_to((end + most(end) + most(end)).min(horizon), &mut near);
+            for state in near.iter().map(|region| &self.s.regions[*region]) {
                 let (from, to) = state.possible();
-                if from <= end && state.reached <= horizon {
+                if from <= end {
                     (time, end) = (time.max(state.reached), end.max(to));
                 }
             }
@@ -62,11 +68,14 @@ impl Simulation {
                 break;
             }
         }
-        for state in self.s.regions.iter_mut().filter(|state| state.crossing) {
-            if state.reached <= time {
+        for region in near.iter().copied() {
+            let state = &mut self.s.regions[region];
+            if state.reached < time {
                 state.reached = time;
+                self.race.moved(region, standing(state));
             }
         }
+        self.at_crossing = near;
         time
     }
 

@@ -27,8 +27,11 @@ impl Simulation {
     ) -> Result<(), RunError> {
         self.open_tick(time);
         let mut located = false;
-        for region in 0..program.regions.len() {
-            if self.s.regions[region].crossing && self.s.regions[region].reached == time {
+        let mut at_crossing = std::mem::take(&mut self.at_crossing);
+        at_crossing.clear();
+        self.crossings_up_to(time, &mut at_crossing);
+        for region in at_crossing.iter().copied() {
+            if self.s.regions[region].reached == time {
                 located = true;
                 self.check_crowd(region, time)?;
                 for other in &program.reach.crossings[region] {
@@ -39,6 +42,7 @@ impl Simulation {
                 }
             }
         }
+        self.at_crossing = at_crossing;
         // Timers are due first, so that the regions that they reach are looked at too.
         self.take_due(time, sink);
         for timer in 0..self.woken.len() {
@@ -53,11 +57,7 @@ impl Simulation {
             self.begin_delayed(time, located || !self.woken.is_empty(), sink)?;
         }
         self.cover_touched(sink);
-        for region in 0..program.regions.len() {
-            if self.is_evaluated_for_rows(region) {
-                self.look_at(region)?;
-            }
-        }
+        self.for_rows(Simulation::look_at)?;
         self.write_row(self.s.tag, sink);
         if !program.lines.is_empty() {
             self.bring_kinks();
@@ -74,7 +74,6 @@ impl Simulation {
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
     /// happened at this time already it goes on from there.
     pub(crate) fn open_tick(&mut self, time: Time) {
-        self.race.end();
         if self.s.tick.is_some() {
             return;
         }
@@ -86,7 +85,7 @@ impl Simulation {
             self.s.now = time.into();
         }
         let first = Tag::new(time, self.s.tag.microstep + 1);
-        tick.begin(first, self.program.units.len(), self.program.regions.len());
+        tick.begin(first, &self.program);
         self.s.tick = Some(tick);
     }
 
@@ -207,7 +206,7 @@ impl Simulation {
     /// Puts the left limits of a region in the buffer, once a tick.
     fn look_at(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        let touched = &mut tick.regions[region];
+        let touched = tick.involve(region);
         if std::mem::replace(&mut touched.evaluated, true) {
             return Ok(());
         }
@@ -223,7 +222,7 @@ impl Simulation {
     #[inline(always)]
     pub(crate) fn touch(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        let touched = &mut tick.regions[region];
+        let touched = tick.involve(region);
         if std::mem::replace(&mut touched.touched, true) {
             return Ok(());
         }
@@ -231,7 +230,7 @@ impl Simulation {
     }
 
     fn is_touched(&self, region: usize) -> bool {
-        self.s.tick.as_ref().is_some_and(|tick| tick.regions[region].touched)
+        self.s.tick.as_ref().is_some_and(|tick| tick.region(region).touched)
     }
 
     #[inline(never)]
@@ -483,9 +482,10 @@ impl Simulation {
     fn end_tick(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &self.s.tick else { return Ok(()) };
         let (time, seconds) = (tick.time, tick.seconds);
-        for region in 0..self.s.regions.len() {
-            let Some(tick) = &self.s.tick else { break };
-            let touched = tick.regions[region];
+        for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &mut self.s.tick else { break };
+            let region = tick.involved(place);
+            let touched = tick.region(region);
             let at_crossing =
                 self.s.regions[region].crossing && self.s.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {

@@ -36,7 +36,7 @@ impl Race {
         self.standings.is_empty()
     }
 
-    /// Something else than a step of one region has happened.
+    /// Regions may stand elsewhere than is known.
     pub fn end(&mut self) {
         self.standings.clear();
     }
@@ -59,6 +59,31 @@ impl Race {
     pub fn slowest(&self) -> Option<usize> {
         let winner = *self.winners.get(1).or(self.winners.first())? as usize;
         self.standings[winner].map(|_| winner)
+    }
+
+    /// Whether the regions stand as is known; for checks.
+    pub fn is_at(&self, standings: impl Iterator<Item = Option<Standing>>) -> bool {
+        standings.eq(self.standings.iter().copied())
+    }
+
+    /// The regions that stand no further than a bound, in no order, added to a list. What is beyond
+    /// it is not looked at.
+    pub fn up_to(&self, bound: Standing, found: &mut Vec<usize>) {
+        if !self.standings.is_empty() {
+            self.search(1, bound, found);
+        }
+    }
+
+    fn search(&self, pair: usize, bound: Standing, found: &mut Vec<usize>) {
+        let winner = self.winners[pair] as usize;
+        if self.standings[winner].is_none_or(|standing| standing > bound) {
+            return;
+        }
+        if pair >= self.standings.len() {
+            return found.push(winner);
+        }
+        self.search(2 * pair, bound, found);
+        self.search(2 * pair + 1, bound, found);
     }
 
     fn play(&self, pair: usize) -> u32 {
@@ -90,6 +115,12 @@ mod tests {
             for round in 0..100 {
                 let plain = (0..n).filter(|i| all[*i].is_some()).min_by_key(|i| all[*i]);
                 assert_eq!(race.slowest(), plain, "{n} regions, round {round}");
+                let bound = next();
+                let mut found = Vec::new();
+                race.up_to(bound, &mut found);
+                found.sort_unstable();
+                let within = |i: &usize| all[*i].is_some_and(|standing| standing <= bound);
+                assert_eq!(found, (0..n).filter(within).collect::<Vec<_>>());
                 let Some(region) = plain else { break };
                 let (region, standing) = ((region + round) % n, next());
                 if all[region].is_some() {

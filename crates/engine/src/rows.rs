@@ -5,9 +5,11 @@
 //! rows joined, every row covers every region; those that have none of their own there are read
 //! from their dense output.
 
+use std::cmp::Reverse;
+
 use base::{Tag, Time};
 use ir::Slot;
-use program::RecordCells;
+use program::{Program, RecordCells};
 
 use crate::simulation::Simulation;
 use crate::{Event, RunError};
@@ -99,30 +101,104 @@ pub trait Sink {
     fn event(&mut self, _event: Event) {}
 }
 
+/// The regions that a row covers. Only those with something that is recorded are ever asked for.
+#[derive(Debug)]
+pub(crate) struct Cover {
+    /// For each region, whether the row covers it.
+    regions: Vec<bool>,
+    /// Those that it covers, or did.
+    listed: Vec<u32>,
+    /// The regions with something that is recorded, or all of them where nothing is.
+    recorded: Vec<u32>,
+    records: Vec<bool>,
+}
+
+impl Cover {
+    pub fn new(program: &Program) -> Cover {
+        let nothing = program.records.is_empty();
+        let mut records: Vec<bool> =
+            program.regions.iter().map(|region| region.recorded || nothing).collect();
+        program.records.iter().for_each(|record| records[record.region.index()] = true);
+        let count = records.len() as u32;
+        let recorded = (0..count).filter(|region| records[*region as usize]).collect();
+        Cover { regions: vec![false; records.len()], listed: Vec::new(), recorded, records }
+    }
+
+    /// Whether something of a region is recorded.
+    pub fn records(&self, region: usize) -> bool {
+        self.records[region]
+    }
+
+    fn clear(&mut self) {
+        for region in self.listed.drain(..) {
+            self.regions[region as usize] = false;
+        }
+    }
+
+    fn add(&mut self, region: u32) {
+        let covered = &mut self.regions[region as usize];
+        if self.records[region as usize] && !std::mem::replace(covered, true) {
+            self.listed.push(region);
+        }
+    }
+
+    fn add_all(&mut self) {
+        for place in 0..self.recorded.len() {
+            self.add(self.recorded[place]);
+        }
+    }
+
+    pub fn remove(&mut self, region: usize) {
+        self.regions[region] = false;
+    }
+}
+
 impl Simulation {
     /// The coming row covers every region.
     pub(crate) fn cover_all(&mut self) {
-        self.covered.fill(true);
+        self.covered.clear();
+        self.covered.add_all();
     }
 
     /// The coming row covers the regions that are part of the tick, and those that have none yet.
     pub(crate) fn cover_touched(&mut self, sink: &dyn Sink) {
-        let Some(tick) = &self.s.tick else { return };
-        if sink.is_joined() {
-            return self.covered.iter_mut().for_each(|covered| *covered = true);
+        let Some(tick) = &mut self.s.tick else { return };
+        // All regions have their first row together.
+        let first = self.covered.recorded.first();
+        let begins = first.is_some_and(|own| self.s.regions[*own as usize].last_row.is_none());
+        self.covered.clear();
+        if sink.is_joined() || begins {
+            return self.covered.add_all();
         }
-        let regions = self.s.regions.iter().zip(&tick.regions);
-        for (covered, (state, tick)) in self.covered.iter_mut().zip(regions) {
-            *covered = state.last_row.is_none() || tick.touched;
+        for place in 0..tick.order_involved() {
+            let region = tick.involved(place);
+            if tick.region(region).touched {
+                self.covered.add(region as u32);
+            }
         }
     }
 
-    /// Whether the left limits of a region must be in the buffer for the coming row. Where loops
-    /// are solved, all of them: a solution is the guess of the next, and what is recorded in which
-    /// way must not change it.
-    pub(crate) fn is_evaluated_for_rows(&self, region: usize) -> bool {
-        let wanted = self.covered[region] || !self.program.guesses.is_empty();
-        wanted && self.program.regions[region].recorded
+    /// Does something for each region whose left limits must be in the buffer for the coming row, in
+    /// their order. Where loops are solved these are all regions: a solution is the guess of the
+    /// next, and what is recorded in which way must not change it.
+    pub(crate) fn for_rows(
+        &mut self,
+        mut evaluate: impl FnMut(&mut Simulation, usize) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        self.covered.listed.sort_unstable();
+        let all = !self.program.guesses.is_empty();
+        let listed = |cover: &Cover, place: usize| {
+            let list = if all { &cover.recorded } else { &cover.listed };
+            list.get(place).map(|region| *region as usize)
+        };
+        let mut place = 0;
+        while let Some(region) = listed(&self.covered, place) {
+            place += 1;
+            if self.program.regions[region].recorded {
+                evaluate(self, region)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the rows of steps up to a time that all regions have reached.
@@ -134,14 +210,10 @@ impl Simulation {
         loop {
             let before = (self.s.on_grid, self.s.on_list);
             let Some(time) = self.next_row(reached, sink) else { return Ok(()) };
-            for region in 0..self.s.regions.len() {
-                if self.is_evaluated_for_rows(region)
-                    && let Err(error) = self.evaluate(region, time)
-                {
-                    // Where a state has a way out of this, the row is made after all.
-                    (self.s.on_grid, self.s.on_list) = before;
-                    return Err(error);
-                }
+            if let Err(error) = self.for_rows(|run, region| run.evaluate(region, time)) {
+                // Where a state has a way out of this, the row is made after all.
+                (self.s.on_grid, self.s.on_list) = before;
+                return Err(error);
             }
             self.write_row(Tag::new(time, 0), sink);
             self.follow_solutions();
@@ -160,16 +232,21 @@ impl Simulation {
         let tick = |every| Time::tick(start.to_rational(), every, self.s.on_grid.into());
         let grid = rows.every.and_then(tick);
         let list = rows.times.get(self.s.on_list).copied();
-        let step = self.s.waiting.first().map(|(time, _)| *time);
+        let step = self.s.waiting.peek().map(|Reverse((time, _))| *time);
         let time =
             [grid, list, step].into_iter().flatten().min().filter(|time| *time <= reached)?;
         let asked_for = grid == Some(time) || list == Some(time);
         self.s.on_grid += u64::from(grid == Some(time));
         self.s.on_list += usize::from(list == Some(time));
-        self.covered.fill(asked_for || sink.is_joined());
-        while let Some((_, region)) = self.s.waiting.first().filter(|step| step.0 == time) {
-            self.covered[*region as usize] = true;
-            self.s.waiting.remove(0);
+        self.covered.clear();
+        if asked_for || sink.is_joined() {
+            self.covered.add_all();
+        }
+        while let Some(Reverse((_, region))) =
+            self.s.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
+        {
+            self.covered.add(region);
+            self.s.waiting.pop();
         }
         Some(time).filter(|time| *time >= self.options.start.time())
     }
@@ -178,17 +255,18 @@ impl Simulation {
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
         self.s.tag = tag;
         let records = &self.program.records;
-        let regions = self.s.regions.iter_mut().zip(&self.program.regions);
         let mut tells = false;
-        for ((region, program), covered) in regions.zip(&mut self.covered) {
-            *covered &= region.last_row.is_none_or(|last| last < tag);
+        for region in self.covered.listed.iter().map(|region| *region as usize) {
+            let last = &mut self.s.regions[region].last_row;
+            let covered = &mut self.covered.regions[region];
+            *covered &= last.is_none_or(|last| last < tag);
             if *covered {
-                region.last_row = Some(tag);
-                tells |= program.recorded || records.is_empty();
+                (*last, tells) = (Some(tag), true);
             }
         }
         if tells {
-            sink.row(Row { tag, slots: &self.s.slots, records, covered: &self.covered });
+            let covered = &self.covered.regions;
+            sink.row(Row { tag, slots: &self.s.slots, records, covered });
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::log::{Event, Switch};
 use crate::machines::{Before, Chosen};
 use crate::native::{Pass, Routines, code};
 use crate::race::Race;
-use crate::rows::Sink;
+use crate::rows::{Cover, Sink};
 use crate::snapshot::{Counters, RegionState, Snapshot, Tick};
 use crate::{Options, RunError};
 
@@ -61,7 +61,7 @@ pub enum StopReason {
 }
 
 /// How far a region reaches; one with a crossing goes before one that merely steps.
-fn standing(state: &RegionState) -> (Time, bool) {
+pub(crate) fn standing(state: &RegionState) -> (Time, bool) {
     (state.reached, !state.crossing)
 }
 
@@ -88,18 +88,20 @@ pub struct Simulation {
     pub(crate) fading: Vec<CellId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
+    /// Regions with a crossing at the time of this tick.
+    pub(crate) at_crossing: Vec<usize>,
     /// Regions whose sides were looked at in this microstep.
     pub(crate) looked: Vec<usize>,
     pub(crate) pass: Pass,
     /// For each region, whether the row that is being made tells about it.
-    pub(crate) covered: Vec<bool>,
+    pub(crate) covered: Cover,
     /// The region that moves, where no other does.
     mover: Option<usize>,
     /// What of the tapes of each region runs.
     pub(crate) active: Vec<ActiveTapes>,
     /// The watched functions of each region that bounds or roundings have been asked of.
     pub(crate) functions: Vec<Functions>,
-    /// Which region reaches least far, while regions step and nothing else happens.
+    /// Which region reaches least far.
     pub(crate) race: Race,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
@@ -134,7 +136,7 @@ impl Simulation {
         snapshot: Snapshot,
     ) -> Simulation {
         let regions = program.regions.len();
-        let covered = vec![false; regions];
+        let covered = Cover::new(&program);
         let mut movers = (0..regions).filter(|region| program.regions[*region].moves);
         let mover = movers.next().filter(|_| movers.next().is_none());
         Simulation {
@@ -155,6 +157,7 @@ impl Simulation {
             fading: Vec::new(),
             woken: Vec::new(),
             found: Vec::new(),
+            at_crossing: Vec::new(),
             looked: Vec::new(),
             pass: Pass::default(),
             active: vec![ActiveTapes::default(); regions],
@@ -307,6 +310,7 @@ impl Simulation {
                         }
                     }
                     Err(error) => {
+                        self.race.end();
                         let way = self.way_out(&error, &[]).ok_or(error)?;
                         self.forced = Some(way);
                         self.tick_or_recover(program, self.s.regions[region].reached, sink)?;
@@ -340,7 +344,6 @@ impl Simulation {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<Progress, RunError> {
-        self.race.end();
         for _ in 0..most.max(1) {
             self.microstep_or_recover(program, sink)?;
             let progress = self.after_tick()?;
@@ -387,11 +390,32 @@ impl Simulation {
         if self.mover.is_some() {
             return self.mover;
         }
+        self.run_race().slowest()
+    }
+
+    /// The race between the regions that move, as they stand.
+    fn run_race(&mut self) -> &Race {
+        let regions = self.s.regions.iter().zip(&self.program.regions);
+        let standings = regions.map(|(state, own)| own.moves.then(|| standing(state)));
         if self.race.is_over() {
-            let regions = self.s.regions.iter().zip(&self.program.regions);
-            self.race.start(regions.map(|(state, own)| own.moves.then(|| standing(state))));
+            self.race.start(standings);
+        } else {
+            debug_assert!(self.race.is_at(standings), "every move is told");
         }
-        self.race.slowest()
+        &self.race
+    }
+
+    /// The regions with a crossing that was located up to a time, in their order, added to a list.
+    pub(crate) fn crossings_up_to(&mut self, time: Time, found: &mut Vec<usize>) {
+        let located = |state: &RegionState| state.crossing && state.reached <= time;
+        match self.mover {
+            Some(region) => found.extend(located(&self.s.regions[region]).then_some(region)),
+            None => {
+                self.run_race().up_to((time, false), found);
+                found.retain(|region| located(&self.s.regions[*region]));
+                found.sort_unstable();
+            }
+        }
     }
 
     /// How far a region may step: to the next timer that can reach it, or to the end.
@@ -401,7 +425,9 @@ impl Simulation {
         // The first timer of all is most often the one; the agenda has it ready.
         let next = match self.s.agenda.peek() {
             None => Time::MAX,
-            Some(Reverse((time, first))) if reach.timers[*first as usize].contains(&region) => {
+            Some(Reverse((time, first)))
+                if reach.timers[*first as usize].binary_search(&region).is_ok() =>
+            {
                 *time
             }
             _ => reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
@@ -494,9 +520,7 @@ impl Simulation {
                     && program.recorded
                     && self.options.rows.steps
                 {
-                    let step = (reached, region as u32);
-                    let at = self.s.waiting.partition_point(|waiting| *waiting < step);
-                    self.s.waiting.insert(at, step);
+                    self.s.waiting.push(Reverse((reached, region as u32)));
                 }
                 Ok(())
             }
@@ -742,10 +766,14 @@ impl Simulation {
         self.cover_all();
         for region in 0..self.s.regions.len() {
             // A region that the last tick has reached has its rows already.
-            self.covered[region] &=
-                self.s.regions[region].last_row.is_none_or(|row| row.time < stop);
-            if self.covered[region] {
-                self.evaluate(region, stop)?;
+            let (own, moves) = (&self.s.regions[region], self.program.regions[region].moves);
+            let reached = match self.covered.records(region) {
+                true => own.last_row.is_some_and(|row| row.time >= stop),
+                false => moves && own.origin >= stop,
+            };
+            match reached {
+                true => self.covered.remove(region),
+                false => self.evaluate(region, stop)?,
             }
         }
         self.s.finished = true;

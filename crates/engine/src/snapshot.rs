@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
-use program::{Cell, CellId, UnitId};
+use program::{Cell, CellId, Program, UnitId};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
@@ -38,8 +38,8 @@ pub struct Snapshot {
     pub(crate) draws: Vec<u64>,
     /// The tick that is going on.
     pub(crate) tick: Option<Box<Tick>>,
-    /// Steps whose rows wait for slower regions: their times, in order, and the regions.
-    pub(crate) waiting: Vec<(Time, u32)>,
+    /// Steps whose rows wait for slower regions: their times and the regions, the first on top.
+    pub(crate) waiting: BinaryHeap<Reverse<(Time, u32)>>,
     /// How many rows of the grid and of the list have been written or passed.
     pub(crate) on_grid: u64,
     pub(crate) on_list: usize,
@@ -142,7 +142,9 @@ pub(crate) struct Tick {
     /// come.
     pub order: u8,
     /// What has happened to each region at this time.
-    pub regions: Vec<Touched>,
+    regions: Vec<Touched>,
+    /// The regions to which something has, each once.
+    involved: Vec<u32>,
     /// Whether that leaves a region that may have to take its sides anew.
     pub unsettled: bool,
     /// Units of regions that are not part of the tick yet, as bits.
@@ -156,21 +158,30 @@ pub(crate) struct Tick {
 
 impl Tick {
     /// Starts anew before a microstep, keeping the room of an earlier tick.
-    pub fn begin(&mut self, first: Tag, units: usize, regions: usize) {
+    pub fn begin(&mut self, first: Tag, program: &Program) {
         (self.time, self.microstep) = (first.time, first.microstep);
         (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();
         self.speaking.clear();
-        let words = units.div_ceil(64);
+        let (words, regions) = (program.units.len().div_ceil(64), program.regions.len());
         // A tick ends when no bit is left.
         debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");
         if self.dirty.len() != words {
             refill(&mut self.dirty, words, 0);
         }
-        refill(&mut self.held, words, u64::MAX);
-        refill(&mut self.regions, regions, Touched::default());
+        if self.held.len() == words && self.regions.len() == regions {
+            for region in self.involved.drain(..) {
+                self.regions[region as usize] = Touched::default();
+                let own = &program.regions[region as usize].units;
+                own.iter().for_each(|(word, bits)| self.held[*word as usize] |= bits);
+            }
+        } else {
+            self.involved.clear();
+            refill(&mut self.held, words, u64::MAX);
+            refill(&mut self.regions, regions, Touched::default());
+        }
         self.unsettled = false;
         (self.mark, self.looks, self.repeats) = (None, 0, false);
     }
@@ -196,15 +207,43 @@ impl Tick {
 
     /// Notes that something has changed which the smooth functions of a region read.
     pub fn disturb(&mut self, region: RegionId) {
-        let touched = &mut self.regions[region.index()];
+        let touched = self.involve(region.index());
         (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
         self.unsettled = true;
     }
 
     /// A region has to take its sides anew, once it is part of the tick.
     pub fn unsettle(&mut self, region: usize) {
-        self.regions[region].unsettled = true;
+        self.involve(region).unsettled = true;
         self.unsettled = true;
+    }
+
+    /// What has happened to a region at this time.
+    #[inline]
+    pub fn region(&self, region: usize) -> Touched {
+        self.regions[region]
+    }
+
+    /// The same, to note more.
+    #[inline]
+    pub fn involve(&mut self, region: usize) -> &mut Touched {
+        let touched = &mut self.regions[region];
+        if !std::mem::replace(&mut touched.listed, true) {
+            self.involved.push(region as u32);
+        }
+        touched
+    }
+
+    /// How many regions something has happened to at this time; they are in order afterwards.
+    pub fn order_involved(&mut self) -> usize {
+        self.involved.sort_unstable();
+        self.involved.len()
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn involved(&self, place: usize) -> usize {
+        self.involved[place] as usize
     }
 }
 
@@ -243,6 +282,8 @@ pub(crate) struct Touched {
     pub stale: bool,
     /// Something that its sides are taken from has changed since they were.
     pub unsettled: bool,
+    /// It is among those to which something has happened.
+    listed: bool,
 }
 
 /// The work of a run.

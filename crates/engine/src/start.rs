@@ -17,7 +17,7 @@ use crate::history::History;
 use crate::native::code;
 use crate::pace::Pace;
 use crate::rows::Sink;
-use crate::simulation::Simulation;
+use crate::simulation::{Simulation, standing};
 use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
 use crate::warning::Met;
 use crate::zeno::Accumulation;
@@ -86,7 +86,7 @@ impl Snapshot {
             agenda,
             wakings,
             tick: None,
-            waiting: Vec::new(),
+            waiting: BinaryHeap::new(),
             on_grid: 0,
             on_list: 0,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
@@ -233,6 +233,7 @@ impl Simulation {
         (state.origin, state.origin_seconds) = (time, seconds);
         state.reached = time;
         state.crossing = false;
+        self.race.moved(region, standing(state));
         let history = &mut self.s.histories[region];
         if !program.lines.is_empty() {
             history.truncate(time);

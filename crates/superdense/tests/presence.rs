@@ -571,6 +571,12 @@ impl When {
         Some(When { event: self.event || other.event, all })
     }
 
+    /// What is left to ask for where something else is present.
+    fn given(self, known: &When) -> When {
+        let all = self.all.difference(&known.all).cloned().collect();
+        When { event: self.event, all }
+    }
+
     fn chosen(condition: &str, a: &When, b: &When) -> When {
         if a.all == b.all {
             return a.clone();
@@ -640,6 +646,8 @@ impl Tree {
                     None => {
                         let (a, b) = (parts[1].when()?, parts[2].when()?);
                         c.and(&a).and(c.and(&b))?;
+                        // Only where the condition is present do the branches matter.
+                        let [a, b] = [a, b].map(|branch| branch.given(&c));
                         When::chosen(&format!("{} > {number}", parts[0].text()), &a, &b)
                     }
                 };

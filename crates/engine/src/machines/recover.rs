@@ -107,7 +107,7 @@ impl Simulation {
         let regions = &self.program.machines[way.0].regions;
         if let Some(tick) = &mut self.s.tick {
             for region in regions {
-                tick.regions[region.index()].evaluated = false;
+                tick.involve(region.index()).evaluated = false;
                 tick.unsettle(region.index());
             }
         }
@@ -122,7 +122,8 @@ impl Simulation {
     ) -> Result<(), RunError> {
         self.open_tick(self.options.start.time());
         let Some(tick) = &mut self.s.tick else { return Ok(()) };
-        for region in &mut tick.regions {
+        for region in 0..self.program.regions.len() {
+            let region = tick.involve(region);
             (region.placed, region.evaluated) = (true, true);
             (region.touched, region.unsettled) = (true, true);
         }
@@ -171,6 +172,7 @@ impl Simulation {
 
     /// What is not in a snapshot and was found by an attempt is to be found again.
     fn forget_attempt(&mut self) {
+        self.race.end();
         self.active.iter_mut().for_each(|active| active.known = false);
         self.failures.clear();
         self.speaking.clear();
