@@ -98,8 +98,21 @@ pub(crate) fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
 }
 
 pub(crate) fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
-    let mut queue: VecDeque<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
-    let mut queued = vec![true; diagram.blocks.len()];
+    let mut queued = vec![false; diagram.blocks.len()];
+    let all: Vec<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
+    sharpen_from(diagram, consumers, &mut queued, all.iter());
+}
+
+/// The same where only some blocks may have something new to say; `queued` is false everywhere, and
+/// will be.
+pub(crate) fn sharpen_from<'a>(
+    diagram: &mut Diagram,
+    consumers: &[Vec<BlockId>],
+    queued: &mut [bool],
+    blocks: impl Iterator<Item = &'a BlockId>,
+) {
+    let new = |block: &&BlockId| !std::mem::replace(&mut queued[block.index()], true);
+    let mut queue: VecDeque<BlockId> = blocks.filter(new).copied().collect();
     while let Some(id) = queue.pop_front() {
         queued[id.index()] = false;
         let block = &diagram.blocks[id.index()];

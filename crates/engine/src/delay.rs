@@ -19,14 +19,16 @@ use std::collections::VecDeque;
 use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
 use ir::run;
-use program::{CellId, Line, Program};
+use program::{CellId, Kinks, Line, Program};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::states;
 use crate::history::{CHECKS, NODES, fit, value};
 use crate::log::Event;
+use crate::race::Race;
 use crate::rows::Sink;
 use crate::simulation::Simulation;
+use crate::snapshot::Snapshot;
 use crate::{Options, RunError};
 
 /// The order from which on a kink is left to the control of steps.
@@ -153,6 +155,8 @@ impl Simulation {
         for line in &code.lines {
             let own = &program.lines[*line];
             self.s.lines[*line] = LineState::new(&program, own, &mut self.s.slots);
+            self.s.coming.retain(|coming| *coming as usize != *line);
+            self.follow_due(*line);
             if let Some(track) = own.track {
                 let slope = track.slope as usize;
                 self.s.slots[slope..slope + track.width].fill(0.0);
@@ -177,6 +181,7 @@ impl Simulation {
         for line in &code.lines {
             self.s.lines[*line].go_on(next);
             self.bring_line(*line, next);
+            self.follow_due(*line);
         }
     }
 
@@ -190,6 +195,7 @@ impl Simulation {
                 *done = state.seen;
             }
             state.end_instant(&program.lines[*line]);
+            self.follow_due(*line);
         }
         for (region, past) in &code.pasts {
             self.s.histories[region.index()].stop(*past);
@@ -209,8 +215,39 @@ impl Simulation {
     }
 
     /// When the next delayed happening comes.
-    pub(crate) fn next_delayed(&self) -> Time {
-        (0..self.s.lines.len()).map(|line| self.due(line)).min().unwrap_or(Time::MAX)
+    pub(crate) fn next_delayed(&mut self) -> Time {
+        if self.s.lines.is_empty() {
+            return Time::MAX;
+        }
+        let first = self.run_dues().slowest();
+        first.map_or(Time::MAX, |line| self.due(line))
+    }
+
+    /// The race between what is noted for delayed signals: the first that is due.
+    fn run_dues(&mut self) -> &Race {
+        let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
+        let standings = (0..self.s.lines.len()).map(due);
+        if self.dues.is_over() {
+            let all: Vec<_> = standings.collect();
+            self.dues.start(all.into_iter());
+        } else {
+            debug_assert!(self.dues.is_at(standings), "every note is told");
+        }
+        &self.dues
+    }
+
+    /// What is noted for a delayed signal has changed, or its clock has.
+    fn follow_due(&mut self, line: usize) {
+        let due = self.due(line);
+        self.dues.stands(line, Some((due, true)).filter(|due| due.0 < Time::MAX));
+    }
+
+    /// The delayed signals of which something is due up to a time, in their order.
+    fn due_up_to(&mut self, time: Time) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.run_dues().up_to((time, true), &mut found);
+        found.sort_unstable();
+        found
     }
 
     /// When the next happening of a delayed signal comes.
@@ -221,11 +258,14 @@ impl Simulation {
     }
 
     /// The time of a delayed happening that a located time cannot be told from.
-    pub(crate) fn nearest_delayed(&self, located: Time, resolution: Time) -> Option<Time> {
+    pub(crate) fn nearest_delayed(&mut self, located: Time, resolution: Time) -> Option<Time> {
+        if self.s.lines.is_empty() {
+            return None;
+        }
         let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
-        let running =
-            (0..self.s.lines.len()).filter_map(|line| Some((line, self.line_zero(line)?)));
-        running
+        let lines = self.due_up_to(located + resolution).into_iter();
+        lines
+            .filter_map(|line| Some((line, self.line_zero(line)?)))
             .flat_map(|(line, zero)| {
                 self.s.lines[line].notes.iter().map(move |note| (note.due + zero).time())
             })
@@ -249,7 +289,7 @@ impl Simulation {
     fn start_line(&mut self, line: usize) {
         let Some(zero) = self.line_zero(line) else { return };
         let program = &self.program.lines[line];
-        if program.track.is_some() {
+        if program.track.is_some() && program.kinks != Kinks::Unread {
             self.s.lines[line].note(self.s.now, zero, program.delay, 1);
         }
         self.note_changes(line, 1);
@@ -258,23 +298,37 @@ impl Simulation {
         {
             note.order = 0;
         }
+        self.follow_due(line);
     }
 
     /// Looks at the wires that are delayed, at a microstep from 1 on.
     pub(crate) fn note_lines(&mut self, microstep: u32) {
-        for line in 0..self.s.lines.len() {
-            let Line { track, fragment, .. } = self.program.lines[line];
-            if self.line_zero(line).is_none() || self.is_silenced(fragment) {
+        let program = self.program.clone();
+        let looks = |run: &Simulation, line: usize| {
+            run.line_zero(line).is_some() && !run.is_silenced(program.lines[line].fragment)
+        };
+        for place in 0..self.s.coming.len() {
+            let line = self.s.coming[place] as usize;
+            if looks(self, line) {
+                let state = &mut self.s.lines[line];
+                state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
+            }
+        }
+        for line in program.still_lines.iter().copied() {
+            if looks(self, line) {
+                self.note_changes(line, microstep);
+            }
+        }
+        for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &self.s.tick else { return };
+            let region = tick.involved(place);
+            if !tick.region(region).evaluated {
                 continue;
             }
-            let state = &mut self.s.lines[line];
-            state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
-            let known = |region: RegionId| {
-                let tick = self.s.tick.as_ref();
-                tick.is_some_and(|tick| tick.region(region.index()).evaluated)
-            };
-            if track.is_none_or(|track| known(track.region)) {
-                self.note_changes(line, microstep);
+            for line in program.regions[region].lines.iter().copied() {
+                if looks(self, line) {
+                    self.note_changes(line, microstep);
+                }
             }
         }
     }
@@ -320,6 +374,7 @@ impl Simulation {
                 note.entries.pop();
             }
             note.entries.push(Entry { microstep, parts: parts.clone() });
+            self.follow_due(line);
         }
         self.scratch = parts;
     }
@@ -331,37 +386,59 @@ impl Simulation {
             return;
         }
         let program = self.program.clone();
-        for line in &program.regions[region].lines {
-            if let Some(zero) = self.line_zero(*line) {
-                let delay = program.lines[*line].delay;
-                self.s.lines[*line].note(self.s.now, zero, delay, order);
+        if order == 1 {
+            return self.note_kinks(&program, &program.regions[region].lines, order);
+        }
+        for line in self.coming_lines() {
+            let own = &program.lines[line];
+            if own.track.is_some_and(|track| track.region.index() == region) {
+                match &own.kinks {
+                    Kinks::Unread => {}
+                    Kinks::To(lines) => self.note_kinks(&program, lines, order),
+                    Kinks::Everywhere => {
+                        self.note_kinks(&program, &program.regions[region].lines, order);
+                    }
+                }
+            }
+        }
+    }
+
+    fn note_kinks(&mut self, program: &Program, lines: &[usize], order: u8) {
+        for line in lines.iter().copied() {
+            let own = &program.lines[line];
+            if let Some(zero) = self.line_zero(line).filter(|_| own.kinks != Kinks::Unread) {
+                self.s.lines[line].note(self.s.now, zero, own.delay, order);
+                self.follow_due(line);
             }
         }
     }
 
     /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
     pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
-        for line in 0..self.s.lines.len() {
-            let Some(zero) = self.line_zero(line) else { continue };
+        for line in self.coming_lines() {
             (self.s.lines[line].coming, self.s.lines[line].seen) = (None, 0);
-            if self.due(line) > time {
-                continue;
-            }
+        }
+        let Snapshot { coming, lines, .. } = &mut self.s;
+        coming.retain(|line| lines[*line as usize].coming.is_some());
+        for line in self.due_up_to(time) {
+            let Some(zero) = self.line_zero(line) else { continue };
             let Some(note) = self.s.lines[line].notes.pop_front() else { continue };
+            self.follow_due(line);
             self.s.now = self.s.now.meet(note.due + zero);
             self.s.lines[line].coming = Some((note, 0));
+            self.s.coming.push(line as u32);
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
             }
         }
+        self.s.coming.sort_unstable();
         self.coming_lines().into_iter().filter_map(|line| self.s.lines[line].order()).min()
     }
 
     /// Lines of which something comes at this tick.
     pub(crate) fn coming_lines(&self) -> Vec<usize> {
-        let comes =
-            |line: &usize| self.s.lines[*line].coming.is_some() && self.line_zero(*line).is_some();
-        (0..self.s.lines.len()).filter(comes).collect()
+        let coming = self.s.coming.iter().map(|line| *line as usize);
+        coming.filter(|line| self.line_zero(*line).is_some()).collect()
     }
 
     /// A kink changes no value: from microstep 0 on the slopes are those after it, and the regions
@@ -382,7 +459,8 @@ impl Simulation {
 
     /// Brings what was noted a delay ago at the microstep that comes next.
     pub(crate) fn bring(&mut self, microstep: u32) {
-        for line in 0..self.s.lines.len() {
+        for place in 0..self.s.coming.len() {
+            let line = self.s.coming[place] as usize;
             if self.line_zero(line).is_some() {
                 self.bring_line(line, microstep);
             }
@@ -413,7 +491,7 @@ impl Simulation {
             coming.is_some_and(|(note, done)| *done < note.entries.len())
                 && self.line_zero(line).is_some()
         };
-        (0..self.s.lines.len()).any(more)
+        self.s.coming.iter().any(|line| more(*line as usize))
     }
 
     /// Adds the step that a region has just taken to its history.

@@ -43,11 +43,16 @@ impl Race {
 
     /// One region stands elsewhere.
     pub fn moved(&mut self, region: usize, standing: Standing) {
+        self.stands(region, Some(standing));
+    }
+
+    /// The same for one that may have stopped, or run again.
+    pub fn stands(&mut self, region: usize, standing: Option<Standing>) {
         let n = self.standings.len();
         if n == 0 {
             return;
         }
-        self.standings[region] = Some(standing);
+        self.standings[region] = standing;
         let mut pair = (n + region) / 2;
         while pair >= 1 {
             self.winners[pair] = self.play(pair);

@@ -103,6 +103,8 @@ pub struct Simulation {
     pub(crate) functions: Vec<Functions>,
     /// Which region reaches least far.
     pub(crate) race: Race,
+    /// Which delayed signal has something that is due first.
+    pub(crate) dues: Race,
     /// Fragments that a preemptive transition silences at this microstep.
     pub(crate) silenced: Vec<FragmentId>,
     /// Wires of fragments that may be silenced at this microstep, as they were before it.
@@ -163,6 +165,7 @@ impl Simulation {
             active: vec![ActiveTapes::default(); regions],
             functions: vec![Functions::new(); regions],
             race: Race::default(),
+            dues: Race::default(),
             silenced: Vec::new(),
             before: Before::default(),
             speaking: Vec::new(),
@@ -311,6 +314,7 @@ impl Simulation {
                     }
                     Err(error) => {
                         self.race.end();
+                        self.dues.end();
                         let way = self.way_out(&error, &[]).ok_or(error)?;
                         self.forced = Some(way);
                         self.tick_or_recover(program, self.s.regions[region].reached, sink)?;

@@ -28,6 +28,8 @@ pub struct Snapshot {
     pub(crate) histories: Vec<History>,
     /// Where each delayed signal stands.
     pub(crate) lines: Vec<LineState>,
+    /// Delayed signals of which something comes at this tick, or waits for a clock to go on.
+    pub(crate) coming: Vec<u32>,
     /// When each timer wakes next.
     pub(crate) agenda: BinaryHeap<Reverse<(Time, u32)>>,
     /// How often each timer has woken.
@@ -316,6 +318,7 @@ impl Snapshot {
             regions,
             histories,
             lines,
+            coming,
             agenda,
             wakings,
             fragments,
@@ -342,6 +345,7 @@ impl Snapshot {
         self.regions.clone_from(regions);
         self.histories.clone_from(histories);
         self.lines.clone_from(lines);
+        self.coming.clone_from(coming);
         self.agenda.clone_from(agenda);
         self.wakings.clone_from(wakings);
         self.fragments.clone_from(fragments);

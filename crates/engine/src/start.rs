@@ -79,6 +79,7 @@ impl Snapshot {
         Snapshot {
             histories: program.regions.iter().map(history).collect(),
             lines,
+            coming: Vec::new(),
             regions: regions.collect(),
             fragments: program.fragments.iter().map(clock).collect(),
             draws: vec![0; program.machines.len()],

@@ -13,6 +13,7 @@ mod slots;
 
 mod compose;
 mod jacobian;
+mod kinks;
 mod lines;
 mod live;
 mod machines;
@@ -30,9 +31,9 @@ pub use machines::{
     StateProgram, Tested, Transition,
 };
 pub use program::{
-    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, LiveTapes, Memory, Output, Past,
-    Program, RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId, Watch,
-    WireCells, WirePlaces, compile,
+    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Kinks, Line, LiveTapes, Memory, Output,
+    Past, Program, RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId,
+    Watch, WireCells, WirePlaces, compile,
 };
 pub use rates::{Rates, rates};
 pub use reach::Reach;

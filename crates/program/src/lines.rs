@@ -3,8 +3,9 @@
 use blocks::Part;
 use diagram::{BlockId, Diagram, Presence};
 use ir::Slot;
+use rustc_hash::FxHashMap;
 
-use crate::program::{CellId, Line, Past, Track};
+use crate::program::{CellId, Kinks, Line, Past, Track};
 use crate::slots::Slots;
 
 impl Slots {
@@ -23,21 +24,29 @@ impl Slots {
         }
     }
 
-    /// The signals of a region that are delayed by one clock have their samples side by side.
+    /// The signals of a region that are delayed by one clock have their samples side by side. Those
+    /// that are the same and differ in their delays alone have one.
     fn place_pasts(&mut self, region: usize) {
         let (region, lines) = (&mut self.regions[region], &mut self.lines);
         region.lines.sort_by_key(|line| lines[*line].fragment);
+        let mut known: FxHashMap<(Vec<CellId>, Vec<u64>), usize> = FxHashMap::default();
         for line in &region.lines {
             let fragment = lines[*line].fragment;
             if region.pasts.last().is_none_or(|past| past.fragment != fragment) {
                 let (offset, own) = (region.sample_width, Vec::new());
                 region.pasts.push(Past { fragment, lines: own, offset, width: 0 });
+                known.clear();
             }
             let number = region.pasts.len() - 1;
             let past = &mut region.pasts[number];
             past.lines.push(*line);
-            if let Some(track) = &mut lines[*line].track {
-                (track.past, track.offset) = (number, past.width);
+            let Line { from, initial, track: Some(track), .. } = &mut lines[*line] else {
+                continue;
+            };
+            let initial = initial.iter().map(|x| x.to_bits()).collect();
+            let offset = *known.entry((from.clone(), initial)).or_insert(past.width);
+            (track.past, track.offset) = (number, offset);
+            if offset == past.width {
                 past.width += track.width;
                 region.sample_width += track.width;
             }
@@ -70,7 +79,18 @@ impl Slots {
         initial.resize(width, 0.0);
         let early = block.remembered[&past.port][0] != Presence::Never;
         let (delay, fragment) = (past.delay, block.fragment);
-        self.lines.push(Line { block: id, fragment, delay, from, to, initial, early, track });
+        let kinks = Kinks::Everywhere;
+        self.lines.push(Line {
+            block: id,
+            fragment,
+            delay,
+            from,
+            to,
+            initial,
+            early,
+            track,
+            kinks,
+        });
     }
 
     /// The cell of a part of a delayed signal.

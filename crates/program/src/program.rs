@@ -49,6 +49,8 @@ pub struct Program {
     pub timers: Vec<TimerCells>,
     /// All delayed signals.
     pub lines: Vec<Line>,
+    /// Those that do not move between events.
+    pub still_lines: Vec<usize>,
     /// Where the wires are.
     pub wires: Vec<WireCells>,
     /// What is recorded.
@@ -361,6 +363,19 @@ pub struct Line {
     pub early: bool,
     /// Where the signal is between events, where it moves then.
     pub track: Option<Track>,
+    /// Where its kinks go on to.
+    pub kinks: Kinks,
+}
+
+/// What hangs on the kinks of a delayed signal between events.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kinks {
+    /// Nothing reads the signal there.
+    Unread,
+    /// These delayed signals are made from it, at once or through states.
+    To(Vec<usize>),
+    /// All delayed signals of the region may be.
+    Everywhere,
 }
 
 /// A delayed signal between events.

@@ -10,11 +10,12 @@ use schedule::{Schedule, Step};
 
 use crate::compose::Composer;
 use crate::jacobian::Partials;
+use crate::kinks;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, Crossing, CrossingKind, Duties, Extras, Memory, Program, RecordCells, RegionProgram,
-    Unit, UnitId, WireCells, WirePlaces, in_words,
+    Cell, Crossing, CrossingKind, Duties, Extras, Line, Memory, Program, RecordCells,
+    RegionProgram, Unit, UnitId, WireCells, WirePlaces, in_words,
 };
 use crate::rates::roots_of;
 use crate::reach::Reach;
@@ -103,6 +104,7 @@ pub(crate) fn program(
         states: slots.states,
         crossings: slots.crossings,
         timers: slots.timers,
+        still_lines: still_lines(&slots.lines),
         lines: slots.lines,
         wires: slots.wires,
         records,
@@ -122,6 +124,11 @@ pub(crate) fn program(
     };
     program.reach = Reach::find(&program);
     program
+}
+
+/// The delayed signals that do not move between events.
+fn still_lines(lines: &[Line]) -> Vec<usize> {
+    (0..lines.len()).filter(|line| lines[*line].track.is_none()).collect()
 }
 
 /// Tells each unit where the residuals of its block's crossings are.
@@ -213,9 +220,10 @@ struct Maker<'a> {
     /// For each region, the leaves that are its states, as far as they have been looked for.
     state_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
     looked: usize,
-    /// The place of the slope of each delayed number that moves, and the leaves that are delayed.
-    slope_places: FxHashMap<Slot, Slot>,
-    delayed_leaves: Vec<(NodeId, Slot, base::Type)>,
+    /// The region and the place of the slope of each delayed number that moves, and for each region
+    /// the leaves that are delayed.
+    slope_places: FxHashMap<Slot, (RegionId, Slot)>,
+    delayed_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
     /// The loops that are solved in each region, by their numbers.
     solutions: Vec<Vec<usize>>,
     recorded: FxHashSet<WireId>,
@@ -248,7 +256,7 @@ impl<'a> Maker<'a> {
         for track in slots.lines.iter().filter_map(|line| line.track) {
             for offset in 0..track.width as Slot {
                 moving_places.extend([track.place + offset, track.slope + offset]);
-                slope_places.insert(track.place + offset, track.slope + offset);
+                slope_places.insert(track.place + offset, (track.region, track.slope + offset));
             }
         }
         let pasts = diagram.blocks.iter().flat_map(|block| {
@@ -263,7 +271,7 @@ impl<'a> Maker<'a> {
             solutions,
             delayed: pasts.collect(),
             slope_places,
-            delayed_leaves: Vec::new(),
+            delayed_leaves: vec![Vec::new(); slots.regions.len()],
             diagram,
             composer,
             moving: FxHashSet::default(),
@@ -287,6 +295,9 @@ impl<'a> Maker<'a> {
         self.know_functions(id, &watched, &rates);
         let left = self.left(id, &blocks);
         let sample = self.sample(id);
+        let plain =
+            [rates.clone(), watched.0.clone(), watched.1.clone(), left.clone(), sample.clone()];
+        self.follow_kinks(id, &rates, &plain.concat());
         let [left, sample] = self.observe([left, sample]);
         let partials = self.partials(id, &rates);
         self.mark_moving();
@@ -341,22 +352,55 @@ impl<'a> Maker<'a> {
         let samples = self.slots.layout.reserve(width);
         self.slots.regions[id.index()].samples = samples;
         let mut roots = Vec::new();
-        for index in self.slots.regions[id.index()].lines.clone() {
-            let line = &self.slots.lines[index];
+        let mut end = samples;
+        for line in &self.slots.regions[id.index()].lines {
+            let line = &self.slots.lines[*line];
             let Some(track) = line.track else { continue };
-            let guard = self.guard(line.block);
             let past = &self.slots.regions[id.index()].pasts[track.past];
             let mut at = samples + (past.offset + track.offset) as Slot;
-            for cell in &line.from {
-                let cell = &self.slots.cells[cell.index()];
-                if let Some((wire, part @ (Part::Value | Part::Derivative(_)))) = cell.part {
-                    let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
-                    roots.push((node, at, guard));
-                    at += cell.length as Slot;
-                }
+            // What another signal has is sampled with that.
+            if at < end {
+                continue;
             }
+            for (node, length) in self.sampled(line) {
+                roots.push((node, at, self.guard(line.block)));
+                at += length;
+            }
+            end = at;
         }
         roots
+    }
+
+    /// What a delayed signal is made from, and how many numbers each part has.
+    fn sampled(&self, line: &Line) -> impl Iterator<Item = (NodeId, Slot)> {
+        line.from.iter().filter_map(|cell| {
+            let cell = &self.slots.cells[cell.index()];
+            let (wire, part @ (Part::Value | Part::Derivative(_))) = cell.part? else {
+                return None;
+            };
+            let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
+            Some((node, cell.length as Slot))
+        })
+    }
+
+    /// Finds where the kinks of the delayed signals of a region go on to; what a solved loop hangs
+    /// on is not followed.
+    fn follow_kinks(&mut self, id: RegionId, rates: &[Root], read: &[Root]) {
+        let region = &self.slots.regions[id.index()];
+        if region.lines.is_empty() || !self.solutions[id.index()].is_empty() {
+            return;
+        }
+        let of = |line: usize| {
+            let nodes = self.sampled(&self.slots.lines[line]);
+            nodes.map(move |(node, _)| (node, line))
+        };
+        let samples: Vec<(NodeId, usize)> = region.lines.iter().copied().flat_map(of).collect();
+        let read: Vec<NodeId> = read.iter().map(|root| root.0).collect();
+        let lines = &self.slots.lines;
+        let found = kinks::find(&self.composer.graph, (region, lines), rates, &samples, &read);
+        for (line, kinks) in region.lines.clone().into_iter().zip(found) {
+            self.slots.lines[line].kinks = kinks;
+        }
     }
 
     /// Rates, crossing functions, left limits and samples with comparisons read from values, where
@@ -457,15 +501,15 @@ impl<'a> Maker<'a> {
         for (node, offset, ty) in self.state_leaves[id.index()].clone() {
             seeds.insert(node, self.composer.graph.leaf(from + offset, ty));
         }
-        seeds.extend(self.time_seeds());
+        seeds.extend(self.time_seeds(id));
         seeds
     }
 
     /// Time moves, and what is delayed moves with it.
-    fn time_seeds(&mut self) -> FxHashMap<NodeId, NodeId> {
+    fn time_seeds(&mut self, id: RegionId) -> FxHashMap<NodeId, NodeId> {
         self.look_for_states();
         let graph = &mut self.composer.graph;
-        let delayed = self.delayed_leaves.iter();
+        let delayed = self.delayed_leaves[id.index()].iter();
         let mut seeds: FxHashMap<NodeId, NodeId> =
             delayed.map(|(node, slope, ty)| (*node, graph.leaf(*slope, *ty))).collect();
         seeds.insert(graph.leaf(self.slots.time, base::Type::REAL), graph.real(1.0));
@@ -480,8 +524,8 @@ impl<'a> Maker<'a> {
             if let Some((region, offset)) = self.state_places.get(&slot) {
                 self.state_leaves[region.index()].push((NodeId::new(index), *offset, node.ty));
             }
-            if let Some(slope) = self.slope_places.get(&slot) {
-                self.delayed_leaves.push((NodeId::new(index), *slope, node.ty));
+            if let Some((region, slope)) = self.slope_places.get(&slot) {
+                self.delayed_leaves[region.index()].push((NodeId::new(index), *slope, node.ty));
             }
         }
         self.looked = nodes.len();
@@ -492,7 +536,7 @@ impl<'a> Maker<'a> {
         if !self.extras.jacobians {
             return None;
         }
-        let time = self.time_seeds();
+        let time = self.time_seeds(id);
         self.look_for_states();
         let leaves = &self.state_leaves[id.index()];
         let program = &self.slots.regions[id.index()];

@@ -15,37 +15,49 @@ pub(crate) fn never_known(
     parts: &Parts,
     members: &[PartId],
 ) -> Vec<PartId> {
-    let mut status: BTreeMap<PartId, bool> = members.iter().map(|id| (*id, false)).collect();
-    loop {
-        let mut changed = false;
-        for id in members {
-            let block = diagram.block(diagram.wire(parts.get(*id).wire).block);
-            let Some(root) = parts.root(diagram, mode, *id) else { continue };
-            if !status[id] && may_be_known(block, mode, parts, root, &status) {
-                status.insert(*id, true);
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
+    let status = spread((diagram, mode, parts), members, |id, status| {
+        let block = diagram.block(diagram.wire(parts.get(id).wire).block);
+        let root = parts.root(diagram, mode, id);
+        root.is_some_and(|root| may_be_known(block, mode, parts, root, status))
+    });
     members.iter().filter(|id| !status[id]).copied().collect()
 }
 
 /// Whether presences in a loop would all be absent for ever, were they absent at first, even if
 /// everything outside the loop is present.
 pub(crate) fn never_present(diagram: &Diagram, parts: &Parts, members: &[PartId]) -> bool {
+    let status = spread((diagram, Mode::Tick, parts), members, |id, status| {
+        let block = diagram.block(diagram.wire(parts.get(id).wire).block);
+        let root = parts.root(diagram, Mode::Tick, id);
+        root.is_some_and(|root| may_be_true(block, parts, root, status))
+    });
+    status.values().all(|present| !present)
+}
+
+/// Of which parts of a loop something holds, found from nothing: what holds of one may make it hold
+/// of those that read it, and never takes it back.
+fn spread(
+    (diagram, mode, parts): (&Diagram, Mode, &Parts),
+    members: &[PartId],
+    holds: impl Fn(PartId, &BTreeMap<PartId, bool>) -> bool,
+) -> BTreeMap<PartId, bool> {
     let mut status: BTreeMap<PartId, bool> = members.iter().map(|id| (*id, false)).collect();
-    for _ in members {
-        for id in members {
-            let block = diagram.block(diagram.wire(parts.get(*id).wire).block);
-            let Some(root) = parts.root(diagram, Mode::Tick, *id) else { continue };
-            let present = may_be_true(block, parts, root, &status);
-            status.insert(*id, present);
+    let mut readers: BTreeMap<PartId, Vec<PartId>> = BTreeMap::new();
+    for id in members {
+        let block = diagram.block(diagram.wire(parts.get(*id).wire).block);
+        let roots: Vec<NodeId> = parts.root(diagram, mode, *id).into_iter().collect();
+        for read in parts.inputs_of(block, mode, &roots) {
+            readers.entry(read).or_default().push(*id);
         }
     }
-    status.values().all(|present| !present)
+    let mut open: Vec<PartId> = members.iter().rev().copied().collect();
+    while let Some(id) = open.pop() {
+        if !status[&id] && holds(id, &status) {
+            status.insert(id, true);
+            open.extend(readers.get(&id).into_iter().flatten());
+        }
+    }
+    status
 }
 
 /// Whether a truth value may be true, given what presences in a loop are; anything else that is

@@ -5,6 +5,8 @@
 //! are events only share the table `events`, with a row where one of them is present, and the
 //! coefficients of impulses are in the table `impulses`.
 
+use std::collections::HashMap;
+
 use base::Tag;
 
 use crate::Schema;
@@ -25,6 +27,8 @@ pub(crate) struct Layout {
     /// The table of each lane.
     pub table_of: Vec<usize>,
     ids: Vec<LaneId>,
+    /// The place of each table, by its name.
+    places: HashMap<String, usize>,
 }
 
 /// One of them.
@@ -83,8 +87,14 @@ impl Layout {
         let ids: Vec<LaneId> = schema.lanes().collect();
         let mut tables = Vec::new();
         let mut table_of = vec![0; ids.len()];
+        let mut lanes_of: Vec<Vec<usize>> = Vec::new();
+        for (lane, id) in ids.iter().enumerate() {
+            let table = table(id);
+            lanes_of.resize_with(lanes_of.len().max(table + 1), Vec::new);
+            lanes_of[table].push(lane);
+        }
         for (index, (name, kind)) in names.enumerate() {
-            let lanes: Vec<usize> = (0..ids.len()).filter(|l| table(&ids[*l]) == index).collect();
+            let lanes = lanes_of.get_mut(index).map(std::mem::take).unwrap_or_default();
             if lanes.is_empty() && kind != Kind::Joined {
                 continue;
             }
@@ -96,7 +106,9 @@ impl Layout {
         if tables.is_empty() {
             return Layout::joined(schema);
         }
-        Layout { tables, table_of, ids }
+        let named = tables.iter().enumerate().rev();
+        let places = named.map(|(place, table)| (table.name.clone(), place)).collect();
+        Layout { tables, table_of, ids, places }
     }
 
     /// Whether it is the joined view.
@@ -111,17 +123,17 @@ impl Layout {
 
     /// The table of a name.
     pub fn table(&self, name: &str) -> Option<usize> {
-        self.tables.iter().position(|table| table.name == name)
+        self.places.get(name).copied()
     }
 
     /// The last value of each column in a chunk, where it has one.
     pub fn last_values(&self, chunk: &Chunk) -> Vec<Option<LastValue>> {
+        let mut rows: Vec<Vec<Tag>> = vec![Vec::new(); self.tables.len()];
+        chunk.rows().rev().for_each(|(tag, table)| rows[table].push(tag));
         let values = self.ids.iter().enumerate().filter(|(_, id)| id.order.is_none());
         let last = |(lane, _): (usize, &LaneId)| {
             let (later, elements) = chunk.lanes()[lane].last()?;
-            let table = self.table_of[lane];
-            let mut own = chunk.rows().rev().filter(|(_, other)| *other == table);
-            let (tag, _) = own.nth(later)?;
+            let tag = *rows[self.table_of[lane]].get(later)?;
             Some(LastValue { tag, elements })
         };
         values.map(last).collect()

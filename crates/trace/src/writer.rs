@@ -30,8 +30,9 @@ impl Options {
 
 /// A file or stream that takes rows as they come.
 ///
-/// It holds at most two chunks of rows of about 2 MB each (for rows of more than 16 kB, 128 rows):
-/// one that is filled and one that a thread encodes.
+/// It holds at most two chunks of rows of about 2 MB each (for rows of more than 16 kB, 128 rows; for
+/// more than some thousand tables, 16 rows of each): one that is filled and one that a thread
+/// encodes.
 /// The file has its name only after [`Writer::finish`]; a writer that is dropped before leaves
 /// nothing behind. After an error it takes no more.
 pub struct Writer {
@@ -100,11 +101,11 @@ impl Writer {
         header: &Header,
         options: Options,
     ) -> Result<Writer, WriteError> {
-        let limit = chunk_rows(schema, options.format);
         let layout = match options.format {
             Format::Csv => Layout::joined(schema),
             Format::Json | Format::Parquet => Layout::of(schema),
         };
+        let limit = chunk_rows(schema, &layout, options.format);
         let encoder = match options.format {
             Format::Csv => {
                 let header = options.comments.then_some(header);
@@ -119,8 +120,8 @@ impl Writer {
             schema: schema.clone(),
             written: vec![None; schema.columns().len()],
             last_tag: None,
+            chunk: Chunk::new(schema, limit / layout.tables.len()),
             layout,
-            chunk: Chunk::new(schema, limit),
             limit,
             rows: 0,
             failed: false,
@@ -218,7 +219,7 @@ impl Writer {
         }
         self.last_tag = self.chunk.tags().last().copied();
         let first = matches!(self.desk, Desk::Here(_)) && self.target.is_some();
-        let spare = first.then(|| Chunk::new(&self.schema, self.limit));
+        let spare = first.then(|| Chunk::new(&self.schema, self.limit / self.layout.tables.len()));
         let taken = self.desk.take(&mut self.chunk, spare);
         self.failed = taken.is_err();
         taken.map_err(|error| WriteError::new(&self.path, error))
@@ -236,12 +237,14 @@ fn boxed<'a>(encoder: impl Encoder + 'a) -> Box<dyn Encoder + 'a> {
 }
 
 /// A chunk is a row group in Parquet: large enough to be read fast, and small enough for the thread
-/// that encodes it to begin early. For text a small one stays in the cache.
-fn chunk_rows(schema: &Schema, format: Format) -> usize {
-    let bytes = 32 + 8 * schema.width() + 2 * schema.lanes().count();
+/// that encodes it to begin early. For text a small one stays in the cache. What is done for each
+/// table of a chunk must not be more than what is done for its rows.
+fn chunk_rows(schema: &Schema, layout: &Layout, format: Format) -> usize {
+    let tables = layout.tables.len();
+    let bytes = 32 + (8 * schema.width() + 2 * schema.lanes().count()) / tables;
     match format {
-        Format::Parquet => ((2 << 20) / bytes).clamp(128, 1 << 17),
-        Format::Csv | Format::Json => ((256 << 10) / bytes).clamp(1, 1 << 10),
+        Format::Parquet => ((2 << 20) / bytes).clamp(128, 1 << 17).max(16 * tables),
+        Format::Csv | Format::Json => ((256 << 10) / bytes).clamp(1, 1 << 10).max(tables),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Connecting machines, once everything is declared: outputs to the diagrams of their states, and
 //! what makes no sense as a whole refused.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use base::{Diagnostic, did_you_mean};
+use base::{Diagnostic, Spanned, did_you_mean};
 use blocks::ModeOutput;
 use model::Modal;
 
@@ -194,8 +194,10 @@ impl<'m> Flattener<'m> {
                     .help(format!("choose another name, such as `{}_1`", name.value)),
             );
         }
+        let named: HashMap<&str, &Spanned<String>> =
+            states.rev().map(|state| (state.value.as_str(), state)).collect();
         for output in &outputs {
-            if let Some(state) = states.clone().find(|state| state.value == output.value) {
+            if let Some(state) = named.get(output.value.as_str()) {
                 let message = format!("`{}` is both an output and a state", output.value);
                 self.errors.push(
                     Diagnostic::error("duplicate-name", message)

@@ -41,6 +41,8 @@ pub(crate) struct Machines<'m> {
 /// A machine whose parts have places but are not connected yet.
 struct Draft<'m> {
     modal: &'m Modal,
+    /// The number of each state, by its name.
+    numbers: Arc<HashMap<&'m str, usize>>,
     path: String,
     span: Span,
     mode: BlockId,
@@ -72,7 +74,10 @@ impl<'m> Flattener<'m> {
         let index = self.machines.drafts.len();
         let fragment = self.scope(scope).fragment;
         let names: Vec<String> = modal.states.iter().map(|s| s.name.value.clone()).collect();
-        let initial = self.initial_state(modal, block);
+        let named = modal.states.iter().enumerate().rev();
+        let numbers = named.map(|(number, state)| (state.name.value.as_str(), number));
+        let numbers: Arc<HashMap<&str, usize>> = Arc::new(numbers.collect());
+        let initial = self.initial_state(modal, &numbers, block);
         let last = modal.states.iter().map(|state| state.last).collect();
         let kind = Mode { names: names.clone(), last, initial };
         let span = block.name.span;
@@ -88,8 +93,8 @@ impl<'m> Flattener<'m> {
         }
         let common = self.lexical(modal, &modal.own, format!("{path}."), scope, fragment);
         self.vary(common, modal, &modal.own, fragment);
-        let draft =
-            Draft { modal, path: path.clone(), span, mode, initial, outputs, states: Vec::new() };
+        let (at, states) = (path.clone(), Vec::new());
+        let draft = Draft { modal, numbers, path: at, span, mode, initial, outputs, states };
         self.machines.drafts.push(draft);
         for state in &modal.states {
             let state = self.state(index, common, state, nested);
@@ -98,7 +103,12 @@ impl<'m> Flattener<'m> {
         Entity::Machine(index)
     }
 
-    fn initial_state(&mut self, modal: &'m Modal, block: &model::Block) -> usize {
+    fn initial_state(
+        &mut self,
+        modal: &'m Modal,
+        numbers: &HashMap<&str, usize>,
+        block: &model::Block,
+    ) -> usize {
         let Some(name) = &modal.initial else {
             if modal.states.len() > 1 {
                 let first = modal.states.first().map_or("", |state| &state.name.value);
@@ -112,13 +122,18 @@ impl<'m> Flattener<'m> {
             }
             return 0;
         };
-        self.state_named(modal, name).unwrap_or(0)
+        self.state_named(modal, numbers, name).unwrap_or(0)
     }
 
     /// The number of a state that is named, or an error.
-    fn state_named(&mut self, modal: &Modal, name: &Spanned<String>) -> Option<usize> {
+    fn state_named(
+        &mut self,
+        modal: &Modal,
+        numbers: &HashMap<&str, usize>,
+        name: &Spanned<String>,
+    ) -> Option<usize> {
         let names = || modal.states.iter().map(|state| state.name.value.as_str());
-        let found = names().position(|known| known == name.value);
+        let found = numbers.get(name.value.as_str()).copied();
         if found.is_none() {
             let message = format!("there is no state `{}`", name.value);
             let all: Vec<&str> = names().collect();
@@ -211,12 +226,12 @@ impl<'m> Flattener<'m> {
         nested: &mut Vec<DiagramId>,
     ) -> StateDraft {
         let draft = &self.machines.drafts[machine];
-        let modal = draft.modal;
+        let (modal, numbers) = (draft.modal, draft.numbers.clone());
         let path = format!("{}.{}", draft.path, state.name.value);
         let parent = self.drafts[draft.mode.index()].fragment;
         let dwell = self.fragment(&path, parent, true);
         let shared = state.like.as_ref().and_then(|like| {
-            let at = self.state_named(modal, like)?;
+            let at = self.state_named(modal, &numbers, like)?;
             let before = self.machines.drafts[machine].states.get(at);
             let known = before.map(|state| (state.scope, state.content));
             let empty = state.content.blocks.is_empty() && state.content.outputs.is_empty();
@@ -253,13 +268,9 @@ impl<'m> Flattener<'m> {
 
 /// The names of a machine's outputs: those that it says, or those of its states in order.
 fn output_names(modal: &Modal) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for output in written_outputs(modal) {
-        if !names.contains(&output.value.as_str()) {
-            names.push(&output.value);
-        }
-    }
-    names
+    let mut known: HashSet<&str> = HashSet::new();
+    let written = written_outputs(modal).into_iter().map(|output| output.value.as_str());
+    written.filter(|name| known.insert(name)).collect()
 }
 
 /// Where the outputs of a machine get their names.

@@ -20,7 +20,7 @@ impl<'m> Flattener<'m> {
         number: usize,
     ) -> Option<Transition> {
         let draft = &self.machines.drafts[index];
-        let modal = draft.modal;
+        let (modal, numbers) = (draft.modal, draft.numbers.clone());
         let written = &modal.states[from].transitions[number];
         let (scope, dwell) = (draft.states[from].guards, draft.states[from].dwell);
         let state = format!("{}.{}", draft.path, modal.states[from].name.value);
@@ -29,7 +29,7 @@ impl<'m> Flattener<'m> {
             0 => format!("{state}.{part}"),
             _ => format!("{state}.{part}#{}", number + 1),
         };
-        let to = self.state_named(modal, &written.to)?;
+        let to = self.state_named(modal, &numbers, &written.to)?;
         let mut guards = Vec::new();
         if let Some(guard) = &written.guard {
             guards.push(self.guard(scope, guard, path("when"), dwell)?);

@@ -173,6 +173,7 @@ impl Simulation {
     /// What is not in a snapshot and was found by an attempt is to be found again.
     fn forget_attempt(&mut self) {
         self.race.end();
+        self.dues.end();
         self.active.iter_mut().for_each(|active| active.known = false);
         self.failures.clear();
         self.speaking.clear();

@@ -30,8 +30,12 @@ impl Maker<'_> {
         for (node, full) in nodes.iter_mut().zip(self.along_the_rates(id, rates, &outputs)) {
             node[2] = full;
         }
-        let delayed: FxHashSet<Slot> =
-            self.slope_places.iter().flat_map(|(place, slope)| [*place, *slope]).collect();
+        let tracks = self.slots.regions[id.index()].lines.iter();
+        let tracks = tracks.filter_map(|line| self.slots.lines[*line].track);
+        let delayed: FxHashSet<Slot> = tracks
+            .flat_map(|track| [track.place, track.slope].map(|from| (from, track.width as Slot)))
+            .flat_map(|(from, width)| from..from + width)
+            .collect();
         let program = &self.slots.regions[id.index()];
         let (states, rates) = (program.state, program.rate);
         let dimension = program.dimension as Slot;

@@ -1,0 +1,115 @@
+//! Where the kinks of delayed signals go on to.
+//!
+//! A kink of a delayed signal asks for a step to end there, and what is delayed once more has it
+//! again later. Both only where it is read: a hundred delays of one signal that does not hang on
+//! them have a hundred kinks, not all sums of a hundred delays.
+
+use ir::{Graph, NodeId, Op, Slot};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::program::{Kinks, Line, RegionProgram};
+use crate::smooth::Root;
+
+/// The nodes that may be looked at for each node of a region: where everything hangs on everything,
+/// that is said without looking.
+const LOOKS: usize = 64;
+
+/// For each delayed signal of a region, in their order, where its kinks go on to. `samples` are what
+/// the signals are made from, each with its number, and `read` is everything else that is computed
+/// of the region between events.
+pub(crate) fn find(
+    graph: &Graph,
+    (region, lines): (&RegionProgram, &[Line]),
+    rates: &[Root],
+    samples: &[(NodeId, usize)],
+    read: &[NodeId],
+) -> Vec<Kinks> {
+    let mut search = Search::new(graph, region, rates, samples);
+    let leaves = Leaves::new(graph, read);
+    let own = region.lines.iter().map(|line| {
+        let Some(track) = lines[*line].track else { return Kinks::Everywhere };
+        let places = |from: Slot| from..from + track.width as Slot;
+        let numbers: Vec<NodeId> = leaves.at(places(track.place)).collect();
+        if numbers.is_empty() && leaves.at(places(track.slope)).next().is_none() {
+            return Kinks::Unread;
+        }
+        search.from(numbers)
+    });
+    own.collect()
+}
+
+/// The leaves that are read, by their places.
+struct Leaves(FxHashMap<Slot, NodeId>);
+
+impl Leaves {
+    fn new(graph: &Graph, read: &[NodeId]) -> Leaves {
+        let leaf = |node: NodeId| match graph.node(node).op {
+            Op::Leaf(slot) => Some((slot, node)),
+            _ => None,
+        };
+        Leaves(graph.reachable(read).into_iter().filter_map(leaf).collect())
+    }
+
+    fn at(&self, mut places: std::ops::Range<Slot>) -> impl Iterator<Item = NodeId> {
+        std::iter::from_fn(move || places.next()).filter_map(|place| self.0.get(&place)).copied()
+    }
+}
+
+/// Goes from a node to what is computed from it, and from the rate of a state to the state.
+struct Search {
+    users: FxHashMap<NodeId, Vec<NodeId>>,
+    signals: FxHashMap<NodeId, Vec<usize>>,
+    looks: usize,
+}
+
+impl Search {
+    fn new(
+        graph: &Graph,
+        region: &RegionProgram,
+        rates: &[Root],
+        samples: &[(NodeId, usize)],
+    ) -> Search {
+        let mut users: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+        let mut signals: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        let mut states: FxHashMap<Slot, NodeId> = FxHashMap::default();
+        let roots = rates.iter().map(|root| root.0).chain(samples.iter().map(|sample| sample.0));
+        let nodes = graph.reachable(&roots.collect::<Vec<_>>());
+        for id in &nodes {
+            let node = graph.node(*id);
+            node.args.iter().for_each(|arg| users.entry(*arg).or_default().push(*id));
+            if let Op::Leaf(slot) = node.op {
+                let places = slot..slot + node.ty.len() as Slot;
+                states.extend(places.map(|place| (place, *id)));
+            }
+        }
+        for (rate, to, _) in rates {
+            let first = to - region.rate + region.state;
+            let places = first..first + graph.ty(*rate).len() as Slot;
+            let mut moved: Vec<NodeId> =
+                places.filter_map(|place| states.get(&place)).copied().collect();
+            moved.dedup();
+            users.entry(*rate).or_default().extend(moved);
+        }
+        for (node, line) in samples {
+            signals.entry(*node).or_default().push(*line);
+        }
+        Search { users, signals, looks: LOOKS * (nodes.len() + samples.len()) }
+    }
+
+    fn from(&mut self, leaves: Vec<NodeId>) -> Kinks {
+        let mut seen: FxHashSet<NodeId> = leaves.iter().copied().collect();
+        let (mut open, mut found) = (leaves, Vec::new());
+        while let Some(node) = open.pop() {
+            if self.looks == 0 {
+                return Kinks::Everywhere;
+            }
+            self.looks -= 1;
+            found.extend(self.signals.get(&node).into_iter().flatten());
+            let users = self.users.get(&node).into_iter().flatten();
+            open.extend(users.filter(|user| seen.insert(**user)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        Kinks::To(found)
+    }
+}
