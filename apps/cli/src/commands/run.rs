@@ -22,7 +22,7 @@ use self::progress::Progress;
 use crate::arguments::{Format, RunArguments};
 use crate::json;
 use crate::memory::peak_memory;
-use crate::model::compile;
+use crate::model::{Wanted, compile};
 use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten, warn};
 
 /// How many rows make a curve look smooth.
@@ -33,14 +33,17 @@ const SHOWN: usize = 8;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
-    // Rows between steps are for the picture alone: they do not go into a result.
+    // The rows of a picture are for the picture alone: they do not go into a result.
     let alone = !arguments.plot.is_empty() && arguments.output.is_none();
-    let mut system =
-        compile(&arguments.model, &arguments.method, alone.then_some(ROWS_OF_A_CURVE))?;
+    let wanted = match alone {
+        true => Wanted::Picture(Some(ROWS_OF_A_CURVE)),
+        false => Wanted::Result(arguments.rows.map(Into::into)),
+    };
+    let mut system = compile(&arguments.model, &arguments.method, wanted)?;
     let pictures = pictures(&arguments.plot, &system)?;
     let smooth = alone && !pictures.iter().all(Picture::shows_steps);
     if alone && !smooth {
-        system = compile(&arguments.model, &arguments.method, None)?;
+        system = compile(&arguments.model, &arguments.method, Wanted::Picture(None))?;
     }
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
@@ -148,7 +151,8 @@ fn plot(
         }
         _ => {
             let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
-            let smooth = compile(&arguments.model, &arguments.method, between)?;
+            let wanted = Wanted::Picture(between);
+            let smooth = compile(&arguments.model, &arguments.method, wanted)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
             let run = start(arguments, &smooth)?;
