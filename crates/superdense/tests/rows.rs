@@ -256,3 +256,25 @@ fn a_pairing_across_an_instant_without_its_left_limit_is_refused() {
     common::assert_near(time, 0.5, 1e-9);
     assert_eq!(pair(&merged, "v", &before), pair(&all, "v", &before));
 }
+
+/// A row that was begun for the tables of a file goes on in a table that joins them, without holes.
+#[test]
+fn a_row_begun_for_tables_goes_on_joined() {
+    let system = compile(&meeting("every: 0.4"));
+    let path = scratch("begun").join("begun.parquet");
+    let whole = system.simulate().expect("a good model").trace;
+    let mut run = system.start();
+    run.record_to(Writer::create(&path, &system.schema(), &system.header()).unwrap());
+    let (mut resumed, mut inside) = (0, 0);
+    while run.advance().expect("a good model").is_none() {
+        let rest = system.resume(&run.save()).expect("bytes that were just saved");
+        let rest = rest.finish().expect("a good model").trace;
+        let x = rest.column("x").expect("a column");
+        assert!((0..rest.len()).all(|row| rest.get(row, x).is_some()), "at {}", run.tag());
+        let from = whole.len() - rest.len();
+        assert_eq!(instants(&rest), &whole.tags()[from..], "at {}", run.tag());
+        resumed += 1;
+        inside += usize::from(run.tag().microstep > 0);
+    }
+    assert!(resumed > 5 && inside > 2, "{inside} of {resumed}");
+}
