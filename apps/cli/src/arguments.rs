@@ -171,6 +171,24 @@ impl From<Backend> for superdense::Backend {
     }
 }
 
+/// What has a row of its own where something happens.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// The instant: each signal has its last value there, and impulses are summed.
+    Instants,
+    /// Each microstep of the instant, from the left limit on.
+    Microsteps,
+}
+
+impl From<Rows> for superdense::RowsPer {
+    fn from(rows: Rows) -> Self {
+        match rows {
+            Rows::Instants => superdense::RowsPer::Instant,
+            Rows::Microsteps => superdense::RowsPer::Microstep,
+        }
+    }
+}
+
 /// Arguments of `plot`.
 #[derive(Args, Debug)]
 pub struct PlotArguments {
@@ -248,7 +266,7 @@ pub struct ModelArguments {
     /// Relative and absolute tolerance.
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
-    /// Rows at even times this far apart, instead of one for each step; events have theirs anyway.
+    /// Evenly spaced rows this far apart, instead of one for each step; events have theirs anyway.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub every: Option<String>,
     /// The seed of all random numbers.
@@ -281,6 +299,9 @@ pub struct RunArguments {
     /// The file of the result: .csv, .parquet or .json; `-` for CSV on standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What has a row where something happens; instants with `--every`, otherwise microsteps.
+    #[arg(long, value_enum)]
+    pub rows: Option<Rows>,
     /// Draws the result as an SVG or PNG file: FILE for the first figure under `plots` (or all
     /// signals), NAME=FILE for another figure, FOLDER/ for all figures. Rows between steps make
     /// curves smooth.

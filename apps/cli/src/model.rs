@@ -2,17 +2,31 @@
 
 use anyhow::{Result, bail};
 use superdense::{
-    ExactTime, Impulses, Library, Overrides, Rational, Refused, System, Time, did_you_mean,
-    parse_value, read,
+    ExactTime, Impulses, Library, Overrides, Rational, Refused, RowsPer, System, Time,
+    did_you_mean, parse_value, read,
 };
 
 use crate::arguments::{Method, ModelArguments};
 use crate::report::refused;
 
-/// Reads and compiles the model; `smooth` asks for rows that make its curves look smooth.
-pub fn compile(arguments: &ModelArguments, method: &Method, smooth: Option<u32>) -> Result<System> {
+/// Which rows a run has.
+#[derive(Clone, Copy)]
+pub enum Wanted {
+    /// Those that the model asks for, or an option beside it.
+    Result(Option<RowsPer>),
+    /// Those of a picture: every microstep, so that jumps are vertical, and so many rows between
+    /// steps as make curves look smooth.
+    Picture(Option<u32>),
+}
+
+/// Reads and compiles the model.
+pub fn compile(arguments: &ModelArguments, method: &Method, rows: Wanted) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
-    let overrides = Overrides { smooth, ..overrides(arguments, method)? };
+    let mut overrides = overrides(arguments, method)?;
+    (overrides.smooth, overrides.rows) = match rows {
+        Wanted::Result(per) => (None, per),
+        Wanted::Picture(smooth) => (smooth, Some(RowsPer::Microstep)),
+    };
     let system = System::compile(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command: a large model need not be given back piece by piece.
     std::mem::forget(system.clone());

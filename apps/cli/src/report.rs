@@ -3,9 +3,10 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use superdense::{Diagnostic, Diagnostics, ReadError, Refused, SourceMap, Tag, WriteError};
+use superdense::{Diagnostic, Diagnostics, ReadError, Refused, SourceMap, Tag, WriteError, traces};
 
 use crate::arguments::Format;
 use crate::json;
@@ -82,6 +83,11 @@ pub fn warn(diagnostics: &Diagnostics, sources: &SourceMap, format: Format) {
             Format::Json => json::objects(diagnostics, sources),
         });
     }
+}
+
+/// Writes a file as a whole, or leaves what was there.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    traces::replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes to standard error; where nobody reads it there is nobody to tell.

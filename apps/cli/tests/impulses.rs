@@ -104,7 +104,10 @@ fn dirac_refuses_bad_steps() {
 fn a_signal_of_a_file_is_paired() {
     let folder = scratch("pair");
     let step = model("step-derivative");
-    said(&superdense(&folder, &["run", &step, "-q", "--every", "0.01", "-o", "step.csv"]));
+    said(&superdense(
+        &folder,
+        &["run", &step, "-q", "--every", "0.01", "--rows", "microsteps", "-o", "step.csv"],
+    ));
     let pair = |signal: &str, more: &[&str]| {
         let call = [&["pair", "step.csv", signal, "--bump", "1, 1/2"][..], more].concat();
         said(&superdense(&folder, &call)).trim().to_owned()

@@ -4,6 +4,7 @@ mod architecture;
 mod begin;
 mod codes;
 mod common;
+mod faults;
 mod fmt;
 mod fuzz;
 mod impulses;

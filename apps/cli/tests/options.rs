@@ -46,6 +46,38 @@ fn refused(folder: &Path, arguments: &[&str], expected: &str) {
     assert!(text.contains(expected), "{arguments:?}: no `{expected}` in\n{text}");
 }
 
+/// `--every` has one row an instant, `--rows` has what it says, and pictures have left limits.
+#[test]
+fn rows_of_instants_and_of_microsteps() {
+    let folder = folder("rows", &TICKING.replace("clock]", "clock, \"mod(x, 0.5)\"]"));
+    let rows = |options: &[&str]| {
+        let result = shown(&folder, &[&["run", "model.yaml", "-q", "-o", "-"], options].concat());
+        let times: Vec<String> =
+            result.lines().skip(1).map(|row| row.split(',').next().unwrap().to_owned()).collect();
+        let mut instants = times.clone();
+        instants.dedup();
+        (times.len(), instants.len())
+    };
+    assert_eq!(rows(&["--every", "0.25"]), (7, 7));
+    assert_eq!(rows(&["--every", "0.25", "--rows", "instants"]), (7, 7));
+    let (all, instants) = rows(&["--every", "0.25", "--rows", "microsteps"]);
+    assert!(all > instants && instants == 7, "{all} rows of {instants} instants");
+    let (merged, instants) = rows(&["--rows", "instants"]);
+    assert_eq!(merged, instants);
+    assert!(rows(&[]).0 > merged);
+    refused(&folder, &["run", "model.yaml", "--rows", "steps"], "instants, microsteps");
+    for (name, options) in [("merged", &[][..]), ("all", &["--rows", "microsteps"])] {
+        let (result, picture) = (format!("{name}.csv"), format!("{name}.svg"));
+        let outputs = ["run", "model.yaml", "--every", "0.25", "-o", &result, "--plot", &picture];
+        shown(&folder, &[&outputs[..], options].concat());
+    }
+    let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a file");
+    assert_ne!(read("merged.csv"), read("all.csv"));
+    assert!(read("merged.svg") == read("all.svg"), "a picture without its left limits");
+    shown(&folder, &["run", "model.yaml", "--every", "0.25", "--plot", "alone.svg"]);
+    assert!(read("alone.svg") == read("all.svg"), "a picture without its left limits");
+}
+
 #[test]
 fn times_that_are_too_short_or_negative() {
     let folder = folder("short", OSCILLATOR);

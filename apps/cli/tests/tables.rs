@@ -110,7 +110,10 @@ fn tables_have_the_bits_of_the_joined_view() {
 #[test]
 fn readers_take_both() {
     let folder = scratch("tables-readers");
-    for options in [&[][..], &["--every", "0.1"]] {
+    let merged = ["--rows", "instants"];
+    for options in
+        [&[][..], &["--every", "0.1"], &["--every", "0.1", "--rows", "microsteps"], &merged]
+    {
         let csv = run(&folder, "a.csv", options);
         for other in ["a.parquet", "a.json"] {
             let other = run(&folder, other, options);

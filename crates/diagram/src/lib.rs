@@ -42,6 +42,6 @@ pub use machine::{
     Assignment, Entry, Fragment, FragmentId, Machine, MachineId, MachineState, Modes, Transition,
 };
 pub use possible::possible;
-pub use run::{Overrides, Rows, Run, Zeno};
+pub use run::{Overrides, Rows, RowsPer, Run, Zeno};
 pub use specialise::Specialised;
 pub use warnings::warnings;

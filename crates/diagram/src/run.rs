@@ -51,6 +51,35 @@ pub struct Rows {
     pub every: Option<Rational>,
     /// One at each of these times.
     pub times: Vec<Time>,
+    /// What has a row where something happens.
+    pub per: RowsPer,
+}
+
+/// What has a row of its own where something happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RowsPer {
+    /// The instant, with what it leaves behind.
+    Instant,
+    /// Each microstep, so that left limits and what happens in between are seen.
+    Microstep,
+}
+
+impl RowsPer {
+    /// Both of them.
+    pub const ALL: [RowsPer; 2] = [RowsPer::Instant, RowsPer::Microstep];
+
+    /// The word for it in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            RowsPer::Instant => "instants",
+            RowsPer::Microstep => "microsteps",
+        }
+    }
+
+    /// The one of a word.
+    pub fn named(word: &str) -> Option<RowsPer> {
+        RowsPer::ALL.into_iter().find(|per| per.name() == word)
+    }
 }
 
 /// What to do where events accumulate.
@@ -77,6 +106,8 @@ pub struct Overrides {
     pub tolerance: Option<f64>,
     /// The distance of rows.
     pub every: Option<Rational>,
+    /// What has a row where something happens.
+    pub rows: Option<RowsPer>,
     /// Rows between steps, so many over the run, so that curves look smooth.
     pub smooth: Option<u32>,
     /// The seed.
@@ -149,8 +180,11 @@ pub(crate) fn evaluate(
         initial_step: reader.positive(&simulate.initial_step, "initial_step"),
         maximum_step: maximum_step.unwrap_or(f64::INFINITY),
         rows: match overrides.everything {
-            true => Rows { steps: true, every: None, times: Vec::new() },
-            false => smooth(reader.rows(simulate, overrides.every), overrides.smooth, start, stop),
+            true => {
+                let per = RowsPer::Microstep;
+                Rows { steps: true, every: None, times: Vec::new(), per }
+            }
+            false => smooth(reader.rows(simulate, overrides), overrides.smooth, start, stop),
         },
         seed: overrides.seed.or_else(|| reader.count(&simulate.seed, "seed")).unwrap_or(0),
         microsteps: reader
@@ -300,7 +334,8 @@ impl Reader<'_> {
         }
     }
 
-    fn rows(&mut self, simulate: &Simulate, over: Option<Rational>) -> Rows {
+    fn rows(&mut self, simulate: &Simulate, overrides: &Overrides) -> Rows {
+        let over = overrides.every;
         let every = match over {
             Some(every) => self.checked_period(every, "every"),
             None => self.period(&simulate.every, "every"),
@@ -309,7 +344,12 @@ impl Reader<'_> {
             (Some(expr), None) => self.times(expr),
             _ => Vec::new(),
         };
-        Rows { steps: every.is_none() && simulate.times.is_none(), every, times }
+        // The words have been checked where they were read.
+        let word = simulate.rows.as_ref().and_then(|word| RowsPer::named(&word.value));
+        // Evenly spaced rows are a table over time, in which an instant has one line.
+        let usual = every.map_or(RowsPer::Microstep, |_| RowsPer::Instant);
+        let per = overrides.rows.or(word).unwrap_or(usual);
+        Rows { steps: every.is_none() && simulate.times.is_none(), every, times, per }
     }
 
     fn period(&mut self, expr: &Option<Expr>, name: &str) -> Option<Rational> {

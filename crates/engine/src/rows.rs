@@ -86,6 +86,9 @@ pub trait Sink {
     /// A row, in the order of tags.
     fn row(&mut self, row: Row<'_>);
 
+    /// A tag without a row, because nothing that is recorded was part of it or has no row yet.
+    fn no_row(&mut self, _tag: Tag) {}
+
     /// Whether every row is to cover all signals; otherwise a row covers the regions that stepped
     /// or that something happened to.
     fn is_joined(&self) -> bool {
@@ -267,6 +270,8 @@ impl Simulation {
         if tells {
             let covered = &self.covered.regions;
             sink.row(Row { tag, slots: &self.s.slots, records, covered });
+        } else {
+            sink.no_row(tag);
         }
     }
 }

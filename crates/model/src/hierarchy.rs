@@ -199,10 +199,12 @@ pub struct Simulate {
     pub initial_step: Option<Expr>,
     /// The greatest step.
     pub maximum_step: Option<Expr>,
-    /// The distance of rows on an even grid, instead of a row for each step.
+    /// The distance of evenly spaced rows, instead of a row for each step.
     pub every: Option<Expr>,
     /// Times of rows, instead of a row for each step.
     pub times: Option<Expr>,
+    /// What has a row where something happens: the words `instants` or `microsteps`.
+    pub rows: Option<Spanned<String>>,
     /// The seed of all random numbers.
     pub seed: Option<Expr>,
     /// The greatest number of microsteps at one time.

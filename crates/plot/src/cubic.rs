@@ -23,6 +23,8 @@ pub(crate) struct Nodes<'a> {
     source: &'a Source,
     scale: Option<&'a TimeScale>,
     moves: bool,
+    /// Whether the row of an instant is all that there is of it, its left limit included.
+    one_row: bool,
 }
 
 impl<'a> Nodes<'a> {
@@ -32,7 +34,7 @@ impl<'a> Nodes<'a> {
         let table = schema.table_of(source.column).map(|table| schema.tables()[table].as_str());
         // A run by fixed steps has its jumps and impulses as steps, and nothing between them.
         let moves = source.elem(trace) == Elem::Real && !matches!(table, Some("held" | "steps"));
-        Nodes { trace, source, scale, moves }
+        Nodes { trace, source, scale, moves, one_row: trace.has_one_row_an_instant() }
     }
 
     /// Whether the signal has a row of its own here, or one that is to be seen.
@@ -63,32 +65,42 @@ impl<'a> Nodes<'a> {
         Some((self.trace.tags()[row].time, self.source.value(self.trace, row)?))
     }
 
-    /// The same, where it is a left limit.
+    /// The same, where it is a left limit, or all that there is of an instant.
     pub fn left_limit(&self, row: usize) -> Option<Point> {
-        (self.trace.tags()[row].microstep == 0).then(|| self.point(row)).flatten()
+        self.is_reached(row).then(|| self.point(row)).flatten()
+    }
+
+    /// Whether a line leads to a row from an instant before.
+    pub fn is_reached(&self, row: usize) -> bool {
+        self.one_row || self.is_limit(row)
+    }
+
+    /// Whether a row is a left limit and not what stands for it.
+    fn is_limit(&self, row: usize) -> bool {
+        self.trace.tags()[row].microstep == 0
     }
 
     /// The row that the signal moves to from this one.
     fn next(&self, row: usize) -> Option<usize> {
         let next = self.from(row + 1)?;
         let later = self.trace.tags()[next].time > self.trace.tags()[row].time;
-        (later && self.left_limit(next).is_some()).then_some(next)
+        (later && self.is_limit(next) && self.point(next).is_some()).then_some(next)
     }
 
     /// The row that the signal moves to this one from.
     fn previous(&self, row: usize) -> Option<usize> {
         let previous = self.before(row)?;
         let earlier = self.trace.tags()[previous].time < self.trace.tags()[row].time;
-        let moves = earlier && self.trace.tags()[row].microstep == 0;
+        let moves = earlier && self.is_limit(row);
         (moves && self.point(previous).is_some()).then_some(previous)
     }
 
-    /// The way between two rows, of which the second is a left limit that follows the first.
+    /// The way between two rows, of which the second is a left limit that follows the first; a
+    /// straight line to a row that may be on the other side of a jump.
     pub fn piece(&self, from: usize, to: usize) -> Option<Piece> {
         let (start, end) = (self.point(from)?, self.point(to)?);
         let rise = end.1 - start.1;
-        let (left, right) = self
-            .moves
+        let (left, right) = (self.moves && self.is_limit(to))
             .then(|| self.slopes(from, to, (start, end)))
             .filter(|(left, right)| left.is_finite() && right.is_finite())
             .unwrap_or((rise, rise));

@@ -132,7 +132,8 @@ pub(crate) fn presence(trace: &Trace, column: usize) -> Presence {
     }
     match present {
         0 => Presence::Never,
-        _ if at_zero == 0 => Presence::Events,
+        _ if trace.is_discrete(column) => Presence::Events,
+        _ if at_zero == 0 => Presence::Intervals,
         _ if 2 * present < trace.len() && !lasts => Presence::Events,
         _ => Presence::Intervals,
     }

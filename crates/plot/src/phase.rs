@@ -68,7 +68,7 @@ pub(crate) fn walk(
     for instant in instants(trace, rows(trace, range)) {
         for row in instant.clone() {
             let (next, arrives) = (point(row), row == instant.start);
-            let known = trace.tags()[row].microstep == 0;
+            let known = across.is_reached(row);
             match (current, next) {
                 (Some((last, from)), Some(to)) if arrives && known => {
                     let count = pieces(from, to);

@@ -46,7 +46,8 @@ const SHORT: f64 = 1.5;
 ///
 /// At an instant the value at microstep 0 is the left limit, which a line from the instant before
 /// reaches; every change after it is a jump. Where microstep 0 is missing the left limit is not
-/// known, and no line leads to the instant. Lines end at the edges of the range.
+/// known, and no line leads to the instant, unless each instant of the trace has one row. Lines end
+/// at the edges of the range.
 pub(crate) fn walk(trace: &Trace, source: &Source, scale: &TimeScale, visit: impl FnMut(Step)) {
     let nodes = Nodes::new(trace, source, Some(scale));
     Walk { trace, source, scale, nodes, current: None, visit }.all();
@@ -222,9 +223,16 @@ mod tests {
 
     #[test]
     fn an_unknown_left_limit_is_a_gap() {
-        let rows = [(0.0, 0, 1.0), (1.0, 1, 2.0), (2.0, 0, 3.0)];
+        let rows = [(0.0, 0, 1.0), (1.0, 1, 2.0), (2.0, 0, 3.0), (2.0, 1, 3.0)];
         let expected = [Start(0.0, 1.0), Start(1.0, 2.0), Flow(2.0, 3.0)];
         assert_eq!(steps(&rows, (0.0, 2.0)), expected);
+    }
+
+    #[test]
+    fn one_row_an_instant_is_joined_by_straight_lines() {
+        let rows = [(0.0, 0, 1.0), (8.0, 2, 2.0), (16.0, 1, 9.0), (32.0, 0, 10.0)];
+        let expected = [Start(0.0, 1.0), Flow(8.0, 2.0), Flow(16.0, 9.0), Flow(32.0, 10.0)];
+        assert_eq!(steps(&rows, (0.0, 32.0)), expected);
     }
 
     #[test]

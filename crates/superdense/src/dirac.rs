@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use base::Rational;
 use blocks::{Impulses, Library};
-use diagram::Overrides;
+use diagram::{Overrides, RowsPer};
 use model::{Model, Refused};
 use trace::Trace;
 
@@ -161,6 +161,8 @@ pub fn study(
         impulses: Some(impulses),
         step,
         everything,
+        // Jumps and impulses are compared by their microsteps.
+        rows: Some(RowsPer::Microstep),
         ..overrides.clone()
     };
     let compile =

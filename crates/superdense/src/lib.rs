@@ -29,6 +29,7 @@ mod recorded;
 
 mod dirac;
 mod native;
+mod recorder;
 mod run;
 mod saved;
 mod schema;
@@ -44,7 +45,7 @@ pub use blocks::{
     Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part, Presence,
     Setting, Signal, Timer, page,
 };
-pub use diagram::{Overrides, Rows, Run as Settings, Zeno};
+pub use diagram::{Overrides, Rows, RowsPer, Run as Settings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
@@ -56,7 +57,8 @@ pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, parse_value};
 pub use recorded::record_only;
-pub use run::{Failure, Listener, Outcome, Run};
+pub use recorder::Listener;
+pub use run::{Failure, Outcome, Run};
 pub use saved::RestoreError;
 pub use schema::schema;
 pub use solver::Method;

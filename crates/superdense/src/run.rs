@@ -4,17 +4,17 @@ use std::fmt;
 
 use base::Tag;
 use engine::{
-    Counters, Event, Extremes, InputValue, Progress, Row, RunError, Simulation, Sink, Stepping,
-    StopReason, Warning,
+    Counters, Extremes, InputValue, Progress, RunError, Simulation, Stepping, StopReason, Warning,
 };
-use trace::{Impulse, Trace, WriteError, Writer};
+use trace::{Trace, WriteError, Writer};
 
 use jit::NativeError;
 
 use crate::native::TakeOver;
 use crate::pipeline::Code;
+use crate::recorder::{InstantRow, Listener, Recorder};
 use crate::work::Tally;
-use crate::{Backend, Ran, System, Work};
+use crate::{Backend, Ran, System, Work, saved};
 
 /// What a run has given.
 #[derive(Debug)]
@@ -91,79 +91,6 @@ pub(crate) enum Machine {
     Stepped(Box<Stepping>),
 }
 
-/// Takes the events of a run, as they happen.
-pub type Listener = Box<dyn FnMut(&Event)>;
-
-struct Recorder {
-    trace: Trace,
-    rows: u64,
-    /// Where rows go instead of into the trace.
-    writer: Option<Writer>,
-    /// Why the writer has stopped.
-    write_error: Option<WriteError>,
-    listener: Option<Listener>,
-}
-
-impl fmt::Debug for Recorder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Recorder of {} rows", self.trace.len())
-    }
-}
-
-impl Recorder {
-    /// Hands a row to the writer, while there is one.
-    #[inline(never)]
-    fn write(&mut self, row: Row<'_>) {
-        let Some(writer) = &mut self.writer else { return };
-        let impulse = |column: usize, order: usize| {
-            let weight = row.covers(column).then(|| row.impulses(column).nth(order))??;
-            Some(weight).filter(|weight| weight.iter().any(|w| *w != 0.0))
-        };
-        let (covers, value) = (|column| row.covers(column), |column| row.value(column));
-        if let Err(error) = writer.push_some(row.tag, covers, value, impulse) {
-            (self.writer, self.write_error) = (None, Some(error));
-        }
-    }
-
-    /// Keeps the impulses that a signal carries at a row.
-    #[inline(never)]
-    fn push_impulses(&mut self, row: &Row<'_>, column: usize) {
-        for (order, weight) in row.impulses(column).enumerate() {
-            if weight.iter().any(|w| *w != 0.0) {
-                let weight = weight.to_vec();
-                self.trace.push_impulse(Impulse { tag: row.tag, column, order, weight });
-            }
-        }
-    }
-}
-
-impl Sink for Recorder {
-    fn row(&mut self, row: Row<'_>) {
-        self.rows += 1;
-        if self.writer.is_some() || self.write_error.is_some() {
-            return self.write(row);
-        }
-        self.trace.push(row.tag, |column| row.value(column));
-        for column in (0..row.len()).filter(|column| row.may_carry_impulses(*column)) {
-            self.push_impulses(&row, column);
-        }
-    }
-
-    fn is_joined(&self) -> bool {
-        self.writer.as_ref().is_none_or(Writer::is_joined)
-    }
-
-    fn listens(&self) -> bool {
-        self.listener.is_some()
-    }
-
-    fn event(&mut self, event: Event) {
-        if let Some(listener) = &mut self.listener {
-            listener(&event);
-        }
-    }
-}
-
 impl Run {
     pub(crate) fn new(system: &System) -> Run {
         let (diagram, options) = (system.diagram.clone(), system.options.clone());
@@ -175,12 +102,13 @@ impl Run {
                 Machine::Stepped(Box::new(Stepping::new(diagram, sweep.clone(), options)))
             }
         };
-        Run::with(system, machine)
+        Run::with(system, machine, None)
     }
 
-    pub(crate) fn with(system: &System, machine: Machine) -> Run {
-        let trace = system.empty_trace();
-        let recorder = Recorder { trace, rows: 0, writer: None, write_error: None, listener: None };
+    /// A run that goes on from where a machine is; `open` is the row of the instant that it is in,
+    /// where it has been begun.
+    pub(crate) fn with(system: &System, machine: Machine, open: Option<InstantRow>) -> Run {
+        let recorder = Recorder::new(system, open);
         let take_over = match &system.code {
             Code::Exact(program) => {
                 let method = system.options.solver.method;
@@ -238,37 +166,30 @@ impl Run {
 
     /// Tells everything that happens at ticks to a listener.
     pub fn listen(&mut self, listener: Listener) {
-        self.recorder.listener = Some(listener);
+        self.recorder.listen(listener);
     }
 
     /// Writes rows to a file as they come instead of keeping them, so that a long run needs little
     /// memory. The file gets its name when the run has ended, also by an error.
     pub fn record_to(&mut self, writer: Writer) {
-        self.recorder.writer = Some(writer);
+        self.recorder.record_to(writer);
     }
 
     /// Ends the file of [`Run::record_to`] with the rows so far, or says why it could not be
     /// written. A run that goes on afterwards keeps its rows in memory.
     pub fn close(&mut self) -> Option<WriteError> {
-        let writer = self.recorder.writer.take();
-        if let Some(writer) = &writer {
-            let header = self.recorder.trace.header().clone();
-            self.recorder.trace = writer.last_rows();
-            self.recorder.trace.set_header(header);
-        }
-        let finished = writer.map_or(Ok(()), Writer::finish);
-        self.recorder.write_error.take().or(finished.err())
+        self.recorder.close()
     }
 
     /// Whether the file of [`Run::record_to`] could not be written, so that there is no use in
     /// going on; [`Run::close`] says why.
     pub fn is_unwritten(&self) -> bool {
-        self.recorder.write_error.is_some()
+        self.recorder.is_unwritten()
     }
 
     /// How many rows were recorded, in memory or to a file.
     pub fn rows(&self) -> u64 {
-        self.recorder.rows
+        self.recorder.rows()
     }
 
     /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says
@@ -286,12 +207,19 @@ impl Run {
         }
         let recorder = &mut self.recorder;
         let progress = match &mut self.machine {
-            Machine::Exact(simulation) => simulation.advance_by(most, recorder)?,
-            Machine::Stepped(stepping) => stepping.advance(recorder)?,
+            Machine::Exact(simulation) => simulation.advance_by(most, recorder),
+            Machine::Stepped(stepping) => stepping.advance(recorder),
         };
         match progress {
-            Progress::Going => Ok(None),
-            Progress::Done(reason) => Ok(Some(reason)),
+            Ok(Progress::Going) => Ok(None),
+            Ok(Progress::Done(reason)) => {
+                recorder.end_instant();
+                Ok(Some(reason))
+            }
+            Err(error) => {
+                recorder.end_instant();
+                Err(error)
+            }
         }
     }
 
@@ -311,10 +239,11 @@ impl Run {
         }
     }
 
-    /// What has been recorded since the run was started or resumed. Where rows go to a file,
-    /// nothing until [`Run::close`], and then the last value of each signal.
+    /// What has been recorded since the run was started or resumed. If rows go to a file, nothing
+    /// until [`Run::close`], and then the last value of each signal. If each instant has one row,
+    /// that of the present instant comes when time goes on or the run ends.
     pub fn trace(&self) -> &Trace {
-        &self.recorder.trace
+        self.recorder.trace()
     }
 
     /// The work so far.
@@ -364,10 +293,13 @@ impl Run {
     }
 
     /// Everything that changes, as bytes from which [`System::resume`] goes on with the same bits.
+    /// If each instant has one row and that of the present instant has been begun, the resumed run
+    /// goes on with it; [`Run::close`] before writes it here instead.
     pub fn save(&self) -> Vec<u8> {
+        let open = self.recorder.open_row();
         match &self.machine {
-            Machine::Exact(simulation) => crate::saved::save(self.identity, simulation.snapshot()),
-            Machine::Stepped(stepping) => crate::saved::save(self.identity, stepping.snapshot()),
+            Machine::Exact(machine) => saved::save(self.identity, machine.snapshot(), open),
+            Machine::Stepped(machine) => saved::save(self.identity, machine.snapshot(), open),
         }
     }
 
@@ -375,14 +307,14 @@ impl Run {
     pub fn finish(mut self) -> Result<Outcome, Failure> {
         loop {
             match self.advance_by(AT_ONCE) {
-                Ok(None) if self.recorder.write_error.is_none() => {}
+                Ok(None) if !self.recorder.is_unwritten() => {}
                 Ok(stop) => {
                     self.look_for_native();
                     let (counters, tally) = (self.counters(), self.tally());
                     let write_error = self.close();
                     let warnings = self.warnings().to_vec();
-                    let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.recorder.rows);
-                    let trace = self.recorder.trace;
+                    let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.rows());
+                    let trace = self.recorder.into_trace();
                     return Ok(Outcome {
                         trace,
                         stop,
@@ -397,7 +329,7 @@ impl Run {
                     let inputs = self.inputs_of(&error);
                     let (counters, write_error) = (self.counters(), self.close());
                     let warnings = self.warnings().to_vec();
-                    let (trace, rows) = (self.recorder.trace, self.recorder.rows);
+                    let (rows, trace) = (self.rows(), self.recorder.into_trace());
                     return Err(Failure {
                         error,
                         inputs,

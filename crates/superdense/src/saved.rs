@@ -8,6 +8,7 @@ use engine::{Options, Simulation, Snapshot, StepSnapshot, Stepping};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Code;
+use crate::recorder::InstantRow;
 use crate::run::Machine;
 use crate::{Run, System};
 
@@ -33,10 +34,12 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
-pub(crate) fn save(identity: u64, snapshot: &impl Serialize) -> Vec<u8> {
-    let body = postcard::to_allocvec(snapshot).expect("a snapshot is plain data");
+/// A snapshot and, where each instant has one row, that of the present instant as far as it has
+/// come.
+pub(crate) fn save(identity: u64, snapshot: &impl Serialize, open: Option<&InstantRow>) -> Vec<u8> {
+    let body = postcard::to_allocvec(&(snapshot, open)).expect("a snapshot is plain data");
     let head = Head { version: VERSION, identity, length: body.len() as u64, sum: sum(&body) };
     let mut bytes = postcard::to_allocvec(&head).expect("a head is plain data");
     bytes.extend(body);
@@ -58,6 +61,8 @@ fn sum(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
+type Open = Option<InstantRow>;
+
 impl System {
     /// Goes on with a saved run of this same model, parameters and settings.
     pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
@@ -72,19 +77,21 @@ impl System {
         }
         let (diagram, options) = (self.diagram.clone(), self.options.clone());
         let damaged = |_| RestoreError::Damaged;
-        let machine = match &self.code {
+        let (machine, open) = match &self.code {
             Code::Exact(program) => {
-                let snapshot: Snapshot = postcard::from_bytes(body).map_err(damaged)?;
+                let (snapshot, open): (Snapshot, Open) =
+                    postcard::from_bytes(body).map_err(damaged)?;
                 let run = Simulation::resume(diagram, program.clone(), options, snapshot);
-                Machine::Exact(Box::new(run))
+                (Machine::Exact(Box::new(run)), open)
             }
             Code::Stepped(sweep) => {
-                let snapshot: StepSnapshot = postcard::from_bytes(body).map_err(damaged)?;
+                let (snapshot, open): (StepSnapshot, Open) =
+                    postcard::from_bytes(body).map_err(damaged)?;
                 let run = Stepping::resume(diagram, sweep.clone(), options, snapshot);
-                Machine::Stepped(Box::new(run))
+                (Machine::Stepped(Box::new(run)), open)
             }
         };
-        Ok(Run::with(self, machine))
+        Ok(Run::with(self, machine, open))
     }
 }
 

@@ -214,6 +214,7 @@ fn simulate() -> Json {
     for key in model::SIMULATE_KEYS {
         let value = match key {
             "solver" => json!({"enum": methods}),
+            "rows" => json!({"enum": diagram::RowsPer::ALL.map(diagram::RowsPer::name)}),
             "zeno" => json!({"enum": ["error", "stop"]}),
             "impulses" => json!({"enum": blocks::Impulses::ALL.map(blocks::Impulses::name)}),
             _ => expression.clone(),

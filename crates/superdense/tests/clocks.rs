@@ -213,7 +213,7 @@ blocks:
       b: {}
   both: {type: Sample, input: c, trigger: m.said}
 record: {both: both, third: 3 * time}
-simulate: {start: 1/3, stop: 2, every: 1/3}
+simulate: {start: 1/3, stop: 2, every: 1/3, rows: microsteps}
 ",
     )
     .trace;

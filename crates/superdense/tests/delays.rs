@@ -76,7 +76,7 @@ blocks:
   b: {type: TransportDelay, input: f, delay: 2.5, initial: 7}
   c: {type: TransportDelay, input: a, delay: 1/3, initial: -1}
 record: [s, a, b, c]
-simulate: {stop: 9, every: 0.05, tolerance: 1e-10}
+simulate: {stop: 9, every: 0.05, rows: microsteps, tolerance: 1e-10}
 ",
     )
     .trace;
@@ -270,7 +270,7 @@ blocks:
   d: {type: Derivative, input: y}
   e: {type: Derivative, input: d}
 record: [y, d, e]
-simulate: {stop: 3, every: 0.1, tolerance: 1e-11}
+simulate: {stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-11}
 ",
     )
     .trace;

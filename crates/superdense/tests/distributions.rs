@@ -75,7 +75,7 @@ fn bump() -> impl Strategy<Value = Bump> {
 
 fn trace(blocks: &str, record: &str) -> Trace {
     let text = format!(
-        "superdense: 1\nblocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 2, tolerance: 1e-13, every: {ROWS}}}\n"
+        "superdense: 1\nblocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 2, tolerance: 1e-13, every: {ROWS}, rows: microsteps}}\n"
     );
     simulate(&text).trace
 }
@@ -221,7 +221,7 @@ blocks:
   v: {{type: Integrator, input: a}}
   y: {{type: Integrator, input: v, initial: {y0}}}
 record: [y, v, a]
-simulate: {{stop: 2, tolerance: 1e-13, every: {ROWS}}}
+simulate: {{stop: 2, tolerance: 1e-13, every: {ROWS}, rows: microsteps}}
 ");
         let trace = simulate(&text).trace;
         let force = paired(&trace, "a", &phi);

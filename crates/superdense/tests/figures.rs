@@ -41,7 +41,7 @@ blocks:
   f4: {type: Expression, expression: 'max(0, 4 - 16 * abs(time))'}
   f8: {type: Expression, expression: 'max(0, 8 - 64 * abs(time))'}
   d: {type: Expression, expression: delta(time)}
-simulate: {start: -1.5, stop: 1.5, every: 1/32}
+simulate: {start: -1.5, stop: 1.5, every: 1/32, rows: microsteps}
 ",
     )
     .trace;
@@ -77,7 +77,7 @@ blocks:
   product: {type: Product, inputs: [pulses, phi]}
   d: {type: Expression, expression: 'delta(time, 1)'}
 record: [pulses, phi, product, d]
-simulate: {start: -1.5, stop: 1.5, every: 1/64}
+simulate: {start: -1.5, stop: 1.5, every: 1/64, rows: microsteps}
 ",
     )
     .trace;

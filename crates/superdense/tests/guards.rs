@@ -74,7 +74,7 @@ blocks:
   u: {type: Step, time: 0}
   x: {type: Integrator, input: u}
 record: [u, x]
-simulate: {stop: 1, every: 0.5}
+simulate: {stop: 1, every: 0.5, rows: microsteps}
 ",
     )
     .trace;

@@ -130,7 +130,7 @@ blocks:
     below: v0 - g * time
   d: {type: Derivative, input: u}
 record: [u, d]
-simulate: {stop: 2, every: 0.25}
+simulate: {stop: 2, every: 0.25, rows: microsteps}
 ",
     )
     .trace;
@@ -450,7 +450,7 @@ blocks:
   d: {type: MicrostepDelay, input: x + 3 * hit}
   y: {type: Integrator, input: d}
 record: [x, d, y]
-simulate: {stop: 2, every: 0.5, tolerance: 1e-10}
+simulate: {stop: 2, every: 0.5, rows: microsteps, tolerance: 1e-10}
 ",
     )
     .trace;

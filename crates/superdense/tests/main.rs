@@ -28,6 +28,7 @@ mod numeric;
 mod order;
 mod presence;
 mod queues;
+mod rows;
 mod saved;
 mod schema;
 mod shapes;

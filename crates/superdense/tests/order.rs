@@ -170,7 +170,7 @@ fn check_delays(pieces: &[Piece]) -> Result<(), TestCaseError> {
         .collect();
     names.extend(delayed.iter().map(|(_, later)| later.clone()));
     let text = format!(
-        "superdense: 1\nblocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, every: 0.1, tolerance: 1e-8, microsteps: 40}}\n",
+        "superdense: 1\nblocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, every: 0.1, rows: microsteps, tolerance: 1e-8, microsteps: 40}}\n",
         lines.join("\n  "),
         names.join(", ")
     );

@@ -554,12 +554,37 @@ blocks:
       off: {transitions: [{to: on, after: 0.25}]}
 ";
 
-/// When an expression is present, as the rule derives it: whether it is an event signal, and a text
-/// that is the same for what is provably present together.
+/// When an expression is present, as the rule derives it: whether it is an event signal, and
+/// conditions that are the same for what is provably present together.
 #[derive(Clone, PartialEq, Debug)]
 struct When {
     event: bool,
-    all: std::collections::BTreeSet<String>,
+    all: Conditions,
+}
+
+/// Conditions that hold together.
+type Conditions = std::collections::BTreeSet<Condition>;
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Condition {
+    Of(String),
+    Choice(String, Conditions, Conditions),
+}
+
+impl Condition {
+    /// Whether a choice says nothing new, because both of its sides are among these.
+    fn adds_nothing(&self, all: &Conditions) -> bool {
+        let side = |side: &Conditions| {
+            side.is_subset(all) || side.len() == 1 && side.iter().all(|c| c.adds_nothing(all))
+        };
+        matches!(self, Condition::Choice(_, a, b) if side(a) && side(b))
+    }
+}
+
+/// Both, each condition once.
+fn together(a: &Conditions, b: &Conditions) -> Conditions {
+    let all: Conditions = a.union(b).cloned().collect();
+    all.iter().filter(|condition| !condition.adds_nothing(&all)).cloned().collect()
 }
 
 impl When {
@@ -567,22 +592,16 @@ impl When {
         if self.event && other.event && self.all != other.all {
             return None;
         }
-        let all = self.all.union(&other.all).cloned().collect();
+        let all = together(&self.all, &other.all);
         Some(When { event: self.event || other.event, all })
-    }
-
-    /// What is left to ask for where something else is present.
-    fn given(self, known: &When) -> When {
-        let all = self.all.difference(&known.all).cloned().collect();
-        When { event: self.event, all }
     }
 
     fn chosen(condition: &str, a: &When, b: &When) -> When {
         if a.all == b.all {
             return a.clone();
         }
-        let text = format!("{condition} ? {:?} : {:?}", a.all, b.all);
-        When { event: a.event && b.event, all: [text].into() }
+        let choice = Condition::Choice(condition.to_owned(), a.all.clone(), b.all.clone());
+        When { event: a.event && b.event, all: [choice].into() }
     }
 }
 
@@ -636,8 +655,12 @@ impl Tree {
     fn when(&self) -> Option<When> {
         match self {
             Tree::Number(_) | Tree::Signal("h") => Some(When { event: false, all: [].into() }),
-            Tree::Signal("m.y") => Some(When { event: false, all: ["m".to_owned()].into() }),
-            Tree::Signal(name) => Some(When { event: true, all: [name[..1].to_owned()].into() }),
+            Tree::Signal("m.y") => {
+                Some(When { event: false, all: [Condition::Of("m".to_owned())].into() })
+            }
+            Tree::Signal(name) => {
+                Some(When { event: true, all: [Condition::Of(name[..1].to_owned())].into() })
+            }
             Tree::Operator(_, parts) => parts[0].when()?.and(&parts[1].when()?),
             Tree::Conditional(parts, number) => {
                 let c = parts[0].when()?;
@@ -646,12 +669,10 @@ impl Tree {
                     None => {
                         let (a, b) = (parts[1].when()?, parts[2].when()?);
                         c.and(&a).and(c.and(&b))?;
-                        // Only where the condition is present do the branches matter.
-                        let [a, b] = [a, b].map(|branch| branch.given(&c));
                         When::chosen(&format!("{} > {number}", parts[0].text()), &a, &b)
                     }
                 };
-                let all = c.all.union(&chosen.all).cloned().collect();
+                let all = together(&c.all, &chosen.all);
                 Some(When { event: c.event || chosen.event, all })
             }
             Tree::Present(name, parts) => {

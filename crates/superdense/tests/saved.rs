@@ -136,6 +136,15 @@ fn bouncing_ball_resumes_anywhere() {
     check("ball", &compile(BALL));
 }
 
+/// The row of an instant that a run is saved in goes on in the resumed run.
+#[test]
+fn one_row_an_instant_resumes_anywhere() {
+    let merged = |text: &str| text.replace("simulate: {", "simulate: {rows: instants, ");
+    check("ball", &compile(&merged(BALL)));
+    check("events", &compile(&merged(EVENTS)));
+    check("steps", &compile(&merged(BALL).replace("stop", "impulses: stepped, step: 0.01, stop")));
+}
+
 #[test]
 fn cradle_resumes_between_its_hits() {
     let system = compile(CRADLE);

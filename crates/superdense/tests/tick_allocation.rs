@@ -57,7 +57,9 @@ simulate: {stop: 10, solver: rk45, tolerance: 1e-6}
 
 #[test]
 fn ticks_do_not_allocate() {
-    for (name, text, ticks) in [("ball", BALL, 6000), ("sampled loop", SAMPLED, 9000)] {
+    let merged = BALL.replace("stop: 20000", "stop: 20000, rows: instants");
+    let runs = [("ball", BALL, 6000), ("sampled loop", SAMPLED, 9000), ("merged", &merged, 6000)];
+    for (name, text, ticks) in runs {
         let mut run = common::compile(text).start();
         while run.counters().ticks < 100 {
             run.advance().unwrap();

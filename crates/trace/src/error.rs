@@ -77,7 +77,13 @@ impl WriteError {
     pub fn help(&self) -> &'static str {
         match self.problem {
             WriteProblem::UnknownFormat => FORMATS,
-            WriteProblem::Unwritable(_) => "choose a file in a folder that you may write to",
+            WriteProblem::Unwritable(ref error) => match error.kind() {
+                io::ErrorKind::NotFound => "make the folder first, or choose another",
+                io::ErrorKind::IsADirectory => "choose the name of a file",
+                io::ErrorKind::InvalidFilename => "choose a shorter name",
+                io::ErrorKind::BrokenPipe => "what reads it has ended before the run",
+                _ => "choose a file in a folder that you may write to",
+            },
             WriteProblem::DiskFull(_) => {
                 "make room, record fewer signals or rows, or write Parquet, which is the smallest"
             }

@@ -49,6 +49,8 @@ pub enum PairError {
     Names(String),
     /// A value or an impulse of the signal is no finite number where the test function is.
     NotFinite(String),
+    /// The row of an instant at this time \[s\] has no left limit, where the test function is.
+    NoLeftLimit(String, f64),
     /// The test function reaches beyond the trace, or to where the signal is absent \[s\].
     Unknown(String, f64, f64),
 }
@@ -67,6 +69,13 @@ impl fmt::Display for PairError {
             }
             PairError::NotFinite(name) => {
                 write!(f, "`{name}` is not finite where the test function is")
+            }
+            PairError::NoLeftLimit(name, time) => {
+                write!(f, "the left limit of `{name}` at {time} is not in the trace; ")?;
+                write!(
+                    f,
+                    "run with `rows: microsteps` under `simulate`, or with `--rows microsteps`"
+                )
             }
             PairError::Unknown(name, from, to) => {
                 write!(f, "`{name}` is not known from {from} to {to}, where the test function is")
@@ -92,6 +101,9 @@ pub fn pair(trace: &Trace, signal: &str, phi: &impl TestFunction) -> Result<f64,
     }
     let (from, to) = phi.support();
     let curve = Curve::of(trace, column, element);
+    if let Some(time) = curve.lost_limit(from, to) {
+        return Err(PairError::NoLeftLimit(signal.to_owned(), time));
+    }
     if let Some((from, to)) = curve.gap(from, to) {
         return Err(PairError::Unknown(signal.to_owned(), from, to));
     }

@@ -47,10 +47,28 @@ impl Trace {
     }
 
     /// Whether a signal has only events: it is there in some row, and absent at every microstep 0,
-    /// where a signal that lasts has its left limit.
+    /// where a signal that lasts has its left limit. If each instant has one row there may be no
+    /// microstep 0; then the table of the signal decides, or that it is absent in some row.
     pub fn is_discrete(&self, column: usize) -> bool {
         let mut present = (0..self.len()).filter(|row| self.get(*row, column).is_some()).peekable();
-        present.peek().is_some() && present.all(|row| self.tags()[row].microstep >= 1)
+        let somewhere = present.peek().is_some();
+        somewhere
+            && present.all(|row| self.tags()[row].microstep >= 1)
+            && (!self.has_one_row_an_instant() || self.comes_and_goes(column))
+    }
+
+    /// Whether no time has two rows although something happens: left limits are not known.
+    pub fn has_one_row_an_instant(&self) -> bool {
+        let tags = self.tags();
+        tags.iter().any(|tag| tag.microstep > 0)
+            && tags.windows(2).all(|pair| pair[0].time < pair[1].time)
+    }
+
+    fn comes_and_goes(&self, column: usize) -> bool {
+        match self.schema().tables().is_empty() {
+            true => (0..self.len()).any(|row| self.get(row, column).is_none()),
+            false => self.schema().table_of(column).is_none(),
+        }
     }
 
     /// The table of events: the signals that have only events, and the rows in which one of them
@@ -116,6 +134,32 @@ mod tests {
             }
         }
         trace
+    }
+
+    #[test]
+    fn one_row_an_instant_tells_events_from_what_is_held() {
+        // The time, the microstep and whether there is an event; the other signal is always there.
+        let trace = |rows: &[(f64, u32, bool)], schema: Schema| {
+            let mut trace = Trace::with_schema(schema);
+            for (time, microstep, hit) in rows {
+                let tag = Tag::new(Time::from_f64(*time).unwrap(), *microstep);
+                trace.push(tag, |c| (c == 0 || *hit).then_some(&[1.0][..]));
+            }
+            (trace.has_one_row_an_instant(), trace.is_discrete(0), trace.is_discrete(1))
+        };
+        let columns = [column("held", Type::REAL), column("hit", Type::BOOL)].to_vec();
+        let plain = || Schema::new(columns.clone());
+        let known = || plain().with_tables(vec![Some("held".to_owned()), None]);
+        let sparse = [(0.0, 2, true), (1.0, 3, false), (2.0, 2, true)];
+        assert_eq!(trace(&sparse, plain()), (true, false, true));
+        assert_eq!(trace(&sparse, known()), (true, false, true));
+        // Where the event is in every row its table tells; without one there is no telling.
+        let dense = [(0.0, 2, true), (1.0, 2, true)];
+        assert_eq!(trace(&dense, known()), (true, false, true));
+        assert_eq!(trace(&dense, plain()), (true, false, false));
+        let microsteps = [(0.0, 0, false), (0.0, 1, true)];
+        assert_eq!(trace(&microsteps, plain()), (false, false, true));
+        assert_eq!(trace(&[(0.0, 0, false), (1.0, 0, false)], plain()), (false, false, false));
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //!
 //! What is written goes to a file beside the target, which takes the target's name at the end. If
 //! the end is not reached the file beside is removed and the target keeps what it had; a process
-//! that is killed leaves the file beside (`.NAME.PID-K.partial`) and the old target, and the next
+//! that is killed leaves the file beside (`.NAME.PID-K.partial`, with the start of a long NAME) and the old target, and the next
 //! one that writes to the same target removes what was left. Pipes and devices have no name to
 //! take, so they are written to directly.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -56,10 +56,11 @@ impl Target {
     fn beside(path: PathBuf) -> io::Result<Target> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        remove_left(&path, name);
+        let name = start_of(name);
+        remove_left(&path, &name);
         loop {
             let mut hidden = OsString::from(".");
-            hidden.push(name);
+            hidden.push(&name);
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             hidden.push(format!(".{}-{count}.partial", std::process::id()));
             let beside = path.with_file_name(hidden);
@@ -101,8 +102,18 @@ fn forget(beside: &Path) {
     }
 }
 
+/// The name of a target as it is found in that of the file beside: as much of it as leaves room for
+/// the rest. File systems take names of 255 bytes.
+fn start_of(name: &OsStr) -> OsString {
+    const MOST: usize = 200;
+    match name.to_str() {
+        Some(text) if text.len() > MOST => text[..text.floor_char_boundary(MOST)].into(),
+        _ => name.to_owned(),
+    }
+}
+
 /// Removes files beside a target that processes have left which were killed.
-fn remove_left(path: &Path, name: &std::ffi::OsStr) {
+fn remove_left(path: &Path, name: &OsStr) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return };
     let (Some(name), own) = (name.to_str(), std::process::id()) else { return };

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use superdense::{Info, Library, Page, did_you_mean, pages};
 
-use crate::report::show;
+use crate::report::{show, write_file};
 
 /// Shows one page, or writes all, or lists the blocks.
 pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
@@ -71,7 +71,7 @@ fn write_pages(pages: &[Page], folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for page in pages {
         let path = folder.join(format!("{}.md", page.name));
-        fs::write(&path, &page.text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_file(&path, page.text.as_bytes())?;
     }
     Ok(())
 }

@@ -4,14 +4,14 @@ use anyhow::{Result, bail};
 use superdense::Stage;
 
 use crate::arguments::CheckArguments;
-use crate::model::compile;
+use crate::model::{Wanted, compile};
 use crate::report::{show, warn};
 
 /// How many blocks are named before the rest is counted.
 const MOST_NAMES: usize = 8;
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
-    let system = compile(&arguments.model, &arguments.method, None)?;
+    let system = compile(&arguments.model, &arguments.method, Wanted::Result(None))?;
     match arguments.print.as_deref() {
         None => {
             let warnings = system.warnings();

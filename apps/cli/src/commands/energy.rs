@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 use superdense::plots::{Axis, Figure, Pair, Panel};
 use superdense::{
-    Column, Elem, Library, Model, Overrides, Streaming, System, Tag, Time, Trace, Type, read,
-    record_only,
+    Column, Elem, Library, Model, Overrides, RowsPer, Streaming, System, Tag, Time, Trace, Type,
+    read, record_only,
 };
 
 use super::pictures::{picture_format, plot_to};
@@ -29,7 +29,9 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     let model = read(&arguments.model.model).map_err(refused)?;
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
     let method = Method { step: arguments.step.clone(), ..Method::default() };
-    let own = overrides(&arguments.model, &method)?;
+    // A jump of the energy is vertical.
+    let rows = Some(RowsPer::Microstep);
+    let own = Overrides { rows, ..overrides(&arguments.model, &method)? };
     let (mut curves, mut failed) = (Vec::new(), Vec::new());
     for solver in &arguments.solvers {
         match curve(&model, &own, solver) {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use superdense::{Library, did_you_mean};
 
 use crate::arguments::ExamplesCommand;
-use crate::report::{show, tell};
+use crate::report::{show, tell, write_file};
 
 /// A folder of `models/`.
 struct Example {
@@ -85,7 +85,7 @@ fn copy(example: &Example, folder: &Path) -> Result<()> {
     for (name, text) in example.files {
         let path = folder.join(name);
         let text = text.replace(SCHEMA_OF_MODELS, SCHEMA_BESIDE);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_file(&path, text.as_bytes())?;
     }
     write_schema(folder)?;
     invite(folder);
@@ -102,7 +102,7 @@ pub fn make_folder(folder: &Path) -> Result<()> {
 pub fn write_schema(folder: &Path) -> Result<()> {
     let path = folder.join("model.schema.json");
     let text = format!("{:#}\n", superdense::schema(&Library::standard()));
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    write_file(&path, text.as_bytes())
 }
 
 /// Says how to run the model of a new folder.

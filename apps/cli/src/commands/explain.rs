@@ -8,7 +8,7 @@ use superdense::{Instant, did_you_mean, parse_value};
 
 use crate::arguments::{Method, ModelArguments};
 use crate::codes;
-use crate::model::compile;
+use crate::model::{Wanted, compile};
 use crate::report::{colour, refused, show, tell};
 
 /// Tells about an instant of a model; without one, about a code.
@@ -63,7 +63,7 @@ fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -
         None => (instant, None),
     };
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
-    let system = compile(arguments, method, None)?;
+    let system = compile(arguments, method, Wanted::Result(None))?;
     if system.settings().impulses.steps() {
         bail!(
             "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"

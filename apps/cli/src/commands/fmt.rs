@@ -4,9 +4,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use superdense::{format, read_text, traces};
+use superdense::{format, read_text};
 
-use crate::report::{refused, show, tell};
+use crate::report::{refused, show, tell, write_file};
 
 /// What has become of a file.
 #[derive(PartialEq, Eq)]
@@ -48,8 +48,7 @@ fn one(path: &Path, check: bool) -> Result<Found> {
         return Ok(Found::Canonical);
     }
     if !check {
-        traces::replace(path, written.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_file(path, written.as_bytes())?;
     }
     Ok(Found::Otherwise)
 }

@@ -1,11 +1,11 @@
 //! `new`: a folder with a model that runs, to begin from.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use super::examples::{invite, make_folder, write_schema};
+use crate::report::write_file;
 
 const TEMPLATE: &str = include_str!("template.yaml");
 
@@ -14,8 +14,7 @@ pub fn new(folder: &Path) -> Result<()> {
     let name = name.with_context(|| format!("`{}` is no name", folder.display()))?;
     make_folder(folder)?;
     let path = folder.join("model.yaml");
-    fs::write(&path, TEMPLATE.replace("NAME", &model_name(name)))
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    write_file(&path, TEMPLATE.replace("NAME", &model_name(name)).as_bytes())?;
     write_schema(folder)?;
     invite(folder);
     Ok(())

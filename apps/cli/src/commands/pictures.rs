@@ -1,14 +1,13 @@
 //! `graph`: diagrams as pictures; and what all pictures share.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use superdense::{Drawing, Library, Trace, plots, read};
 
 use crate::arguments::{Method, ModelArguments};
 use crate::model::overrides;
-use crate::report::refused;
+use crate::report::{refused, write_file};
 
 pub enum PictureFormat {
     Svg,
@@ -30,7 +29,7 @@ pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()>
         PictureFormat::Svg => plots::svg(figure, trace)?.into_bytes(),
         PictureFormat::Png => plots::png(figure, trace)?,
     };
-    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    write_file(path, &bytes)
 }
 
 /// Draws the diagram of a model.
@@ -54,5 +53,5 @@ pub fn graph(
         Some("png") => superdense::diagram_png(&text)?,
         _ => text.into_bytes(),
     };
-    fs::write(output, bytes).with_context(|| format!("cannot write {}", output.display()))
+    write_file(output, &bytes)
 }

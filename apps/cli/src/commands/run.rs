@@ -2,27 +2,28 @@
 
 mod drive;
 pub mod interrupt;
+mod log;
 mod pictures;
 mod progress;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use superdense::{
-    BlockWork, Diagnostic, Diagnostics, Listener, PartWork, Ran, Run, SolverSwitch, StopReason,
-    System, Trace, Work, Writer, shown, traces, write_csv,
+    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, Run, SolverSwitch, StopReason, System,
+    Trace, Work, Writer, shown, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
+use self::log::Log;
 use self::pictures::{Picture, pictures};
 use self::progress::Progress;
 use crate::arguments::{Format, RunArguments};
 use crate::json;
 use crate::memory::peak_memory;
-use crate::model::compile;
+use crate::model::{Wanted, compile};
 use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten, warn};
 
 /// How many rows make a curve look smooth.
@@ -33,18 +34,21 @@ const SHOWN: usize = 8;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
-    // Rows between steps are for the picture alone: they do not go into a result.
+    // The rows of a picture are for the picture alone: they do not go into a result.
     let alone = !arguments.plot.is_empty() && arguments.output.is_none();
-    let mut system =
-        compile(&arguments.model, &arguments.method, alone.then_some(ROWS_OF_A_CURVE))?;
+    let wanted = match alone {
+        true => Wanted::Picture(Some(ROWS_OF_A_CURVE)),
+        false => Wanted::Result(arguments.rows.map(Into::into)),
+    };
+    let mut system = compile(&arguments.model, &arguments.method, wanted)?;
     let pictures = pictures(&arguments.plot, &system)?;
     let smooth = alone && !pictures.iter().all(Picture::shows_steps);
     if alone && !smooth {
-        system = compile(&arguments.model, &arguments.method, None)?;
+        system = compile(&arguments.model, &arguments.method, Wanted::Picture(None))?;
     }
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
-    let outputs = open(arguments, &system)?;
+    let (outputs, log) = open(arguments, &system)?;
     interrupt::note_run(true);
     let begin = Instant::now();
     let mut progress = Progress::new(system.settings(), !is_chatty(arguments));
@@ -52,6 +56,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     interrupt::note_run(false);
     drop(progress);
     let elapsed = begin.elapsed();
+    let logged = log.map_or(Ok(()), Log::finish);
     if let End::Unwritten(error) = driven.end {
         return Err(unwritten(error));
     }
@@ -73,7 +78,8 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
     let found = system.unused().0.into_iter().chain(found);
     warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
-    conclude(arguments, &system, driven.end)
+    // What the run has come to matters more than what could not be said about it.
+    conclude(arguments, &system, driven.end).and(logged)
 }
 
 /// A run on the backend that is asked for.
@@ -98,7 +104,7 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
 
 /// Opens files before the run, so that a mistake in a name costs no run. A result goes to its file
 /// as it comes.
-fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
+fn open(arguments: &RunArguments, system: &System) -> Result<(Outputs, Option<Log>)> {
     if arguments.log.is_some() && system.settings().impulses.steps() {
         bail!("a run by fixed steps has no log: nothing happens in it but its steps");
     }
@@ -106,27 +112,11 @@ fn open(arguments: &RunArguments, system: &System) -> Result<Outputs> {
     if is_dash(&arguments.log) && is_dash(&arguments.output) {
         bail!("`--log -` and `--output -` cannot both go to standard output");
     }
-    let listener = arguments.log.as_deref().map(|path| log(system, path)).transpose()?;
+    let log = arguments.log.as_deref().map(Log::create).transpose()?;
     let writer = file_of(arguments)
         .map(|path| Writer::create(path, &system.schema(), &system.header()).map_err(unwritten))
         .transpose()?;
-    Ok(Outputs { listener, writer })
-}
-
-/// A listener that writes every event to a file.
-fn log(system: &System, path: &Path) -> Result<Listener> {
-    let file: Box<dyn Write> = match path.as_os_str() == "-" {
-        true => Box::new(io::stdout()),
-        false => {
-            let file = File::create(path);
-            Box::new(file.with_context(|| format!("cannot write {}", path.display()))?)
-        }
-    };
-    let (mut out, system) = (BufWriter::new(file), system.clone());
-    Ok(Box::new(move |event| {
-        // A full disk must not end the run; what is missing from the log is seen at its end.
-        let _ = writeln!(out, "{}", system.event_json(event));
-    }))
+    Ok((Outputs { listener: log.as_ref().map(|log| log.listener(system)), writer }, log))
 }
 
 /// Draws the run, which has rows between steps where it is `smooth`. Where its rows are a result
@@ -148,7 +138,8 @@ fn plot(
         }
         _ => {
             let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
-            let smooth = compile(&arguments.model, &arguments.method, between)?;
+            let wanted = Wanted::Picture(between);
+            let smooth = compile(&arguments.model, &arguments.method, wanted)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
             let run = start(arguments, &smooth)?;

@@ -2,21 +2,20 @@
 
 mod picture;
 
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use superdense::{Streamed, Streaming, Sums, System, traces};
 
 use super::pictures::picture_format;
 use crate::arguments::{Method, StreamArguments};
-use crate::model::{compile, duration};
-use crate::report::{Problem, refused, tell, unless_broken};
+use crate::model::{Wanted, compile, duration};
+use crate::report::{Problem, refused, tell, unless_broken, write_file};
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
-    let system = compile(&arguments.model, &Method::default(), None)?;
+    let system = compile(&arguments.model, &Method::default(), Wanted::Result(None))?;
     let step = duration(arguments.step.as_deref(), "--step")?;
     let streaming = Streaming {
         step: step.map(|step| *step.numer() as f64 / *step.denom() as f64),
@@ -71,9 +70,9 @@ fn write(streamed: &Streamed, path: &Path) -> Result<()> {
         let out = BufWriter::new(io::stdout().lock());
         return unless_broken(traces::write_indexed_csv(trace, "e", out));
     }
-    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-    traces::write_indexed_csv(trace, "e", BufWriter::new(file))
-        .with_context(|| format!("cannot write {}", path.display()))
+    let mut table = Vec::new();
+    traces::write_indexed_csv(trace, "e", &mut table)?;
+    write_file(path, &table)
 }
 
 fn summary(system: &System, streamed: &Streamed) -> String {

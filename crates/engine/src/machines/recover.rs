@@ -20,6 +20,7 @@ struct Attempt<'s> {
 
 enum Kept {
     Row { tag: Tag, slots: Vec<f64>, covered: Vec<bool> },
+    NoRow(Tag),
     Event(Event),
 }
 
@@ -28,6 +29,10 @@ impl Sink for Attempt<'_> {
         let (slots, covered) = row.all();
         let (slots, covered) = (slots.to_vec(), covered.to_vec());
         self.kept.push(Kept::Row { tag: row.tag, slots, covered });
+    }
+
+    fn no_row(&mut self, tag: Tag) {
+        self.kept.push(Kept::NoRow(tag));
     }
 
     fn is_joined(&self) -> bool {
@@ -186,6 +191,7 @@ impl Simulation {
                 Kept::Row { tag, slots, covered } => {
                     sink.row(Row::new(tag, &slots, &self.program.records, &covered));
                 }
+                Kept::NoRow(tag) => sink.no_row(tag),
                 Kept::Event(event) => sink.event(event),
             }
         }

@@ -10,7 +10,7 @@ use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Record, Simulate};
 
 /// What the section `simulate` may have.
-pub const SIMULATE_KEYS: [&str; 16] = [
+pub const SIMULATE_KEYS: [&str; 17] = [
     "start",
     "stop",
     "solver",
@@ -22,6 +22,7 @@ pub const SIMULATE_KEYS: [&str; 16] = [
     "maximum_step",
     "every",
     "times",
+    "rows",
     "seed",
     "microsteps",
     "maximum_blocks",
@@ -91,10 +92,13 @@ pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
         microsteps: value("microsteps"),
         maximum_blocks: value("maximum_blocks"),
         solver: None,
+        rows: None,
         zeno: None,
         impulses: None,
     };
     simulate.solver = get(entries, "solver").and_then(|entry| context.word(entry, "`solver`"));
+    let words = ["instants", "microsteps"];
+    simulate.rows = get(entries, "rows").and_then(|e| one_of(context, e, &words));
     simulate.zeno = get(entries, "zeno").and_then(|e| one_of(context, e, &["error", "stop"]));
     let words = ["symbolic", "stepped", "numeric"];
     simulate.impulses = get(entries, "impulses").and_then(|e| one_of(context, e, &words));

@@ -21,11 +21,13 @@ const GAUSS: [(f64, f64); 4] = [
 /// Stretches without events: times and values of their rows, from a right limit to a left limit.
 pub(super) struct Curve {
     stretches: Vec<Vec<(f64, f64)>>,
+    /// Intervals that end with an instant whose left limit is not in the trace.
+    lost: Vec<(f64, f64)>,
 }
 
 impl Curve {
     pub fn of(trace: &Trace, column: usize, element: usize) -> Curve {
-        let mut stretches = Vec::new();
+        let (mut stretches, mut lost) = (Vec::new(), Vec::new());
         let mut open: Vec<(f64, f64)> = Vec::new();
         let mut close = |open: &mut Vec<(f64, f64)>| {
             let stretch = std::mem::take(open);
@@ -36,7 +38,12 @@ impl Curve {
         for (row, tag) in trace.tags().iter().enumerate() {
             let later = row > 0 && trace.tags()[row - 1].time == tag.time;
             let value = trace.get(row, column).map(|value| value[element]);
-            if later {
+            let own = value.is_some() && !trace.is_filled(row, column);
+            let no_limit = own && !later && tag.microstep > 0;
+            if let Some((before, _)) = open.last().filter(|_| no_limit) {
+                lost.push((*before, tag.time.seconds()));
+            }
+            if later || no_limit {
                 // A new microstep: what comes is on the other side of the event.
                 close(&mut open);
             }
@@ -46,7 +53,12 @@ impl Curve {
             }
         }
         close(&mut open);
-        Curve { stretches }
+        Curve { stretches, lost }
+    }
+
+    /// The first instant in an interval whose left limit is not known.
+    pub fn lost_limit(&self, from: f64, to: f64) -> Option<f64> {
+        self.lost.iter().find(|(a, b)| *a < to && *b > from).map(|(_, time)| *time)
     }
 
     /// The first part of an interval in which nothing is known.

@@ -10,7 +10,7 @@ use superdense::{
 
 use super::super::pictures::plot_to;
 use crate::arguments::{Method, StreamArguments};
-use crate::model::compile;
+use crate::model::{Wanted, compile};
 use crate::report::tell;
 
 /// How many rows of the native run make a smooth curve.
@@ -80,7 +80,7 @@ fn evaluation(e: usize) -> Time {
 
 /// The same model as the native engine runs it, or nothing where that fails.
 fn native(arguments: &StreamArguments, system: &System) -> Result<Option<Trace>> {
-    let smooth = compile(&arguments.model, &Method::default(), Some(ROWS))?;
+    let smooth = compile(&arguments.model, &Method::default(), Wanted::Picture(Some(ROWS)))?;
     match smooth.simulate() {
         Ok(outcome) => Ok(Some(outcome.trace)),
         Err(failure) => {

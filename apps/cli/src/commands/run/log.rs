@@ -1,0 +1,62 @@
+//! The log of a run: everything that happens at ticks, a line of JSON for each.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::{Context, Result};
+use superdense::{Event, Listener, System};
+
+/// A log that is being written. A full disk does not end the run; what became of the log is said
+/// at its end.
+pub struct Log {
+    path: PathBuf,
+    lines: Rc<RefCell<Lines>>,
+}
+
+struct Lines {
+    out: BufWriter<Box<dyn Write>>,
+    /// What has happened so far; nothing is written after an error.
+    written: io::Result<()>,
+}
+
+impl Log {
+    /// Opens a log; `-` is standard output.
+    pub fn create(path: &Path) -> Result<Log> {
+        let out: Box<dyn Write> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdout()),
+            false => {
+                let file = File::create(path);
+                Box::new(file.with_context(|| format!("cannot write {}", path.display()))?)
+            }
+        };
+        let lines = Lines { out: BufWriter::new(out), written: Ok(()) };
+        Ok(Log { path: path.to_owned(), lines: Rc::new(RefCell::new(lines)) })
+    }
+
+    /// What writes every event of a run.
+    pub fn listener(&self, system: &System) -> Listener {
+        let (lines, system) = (self.lines.clone(), system.clone());
+        Box::new(move |event: &Event| {
+            let lines = &mut *lines.borrow_mut();
+            if lines.written.is_ok() {
+                lines.written = writeln!(lines.out, "{}", system.event_json(event));
+            }
+        })
+    }
+
+    /// Writes the last lines, and says what is missing. A reader of a pipe may have had enough.
+    pub fn finish(self) -> Result<()> {
+        let lines = &mut *self.lines.borrow_mut();
+        let written = std::mem::replace(&mut lines.written, Ok(()));
+        match written.and_then(|()| lines.out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let name = self.path.display();
+                Err(error).with_context(|| format!("the log {name} is not complete"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

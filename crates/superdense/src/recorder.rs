@@ -1,0 +1,220 @@
+//! What becomes of the rows of a run: a table in memory, or a file.
+//!
+//! Rows of microsteps come in from the engine. They go on as they are, or merged to one for each
+//! instant.
+
+mod instant;
+
+use std::fmt;
+
+use base::Tag;
+use diagram::RowsPer;
+use engine::{Event, Row, Sink};
+use trace::{Impulse, Trace, WriteError, Writer};
+
+use crate::System;
+pub(crate) use instant::InstantRow;
+
+/// Takes the events of a run, as they happen.
+pub type Listener = Box<dyn FnMut(&Event)>;
+
+pub(crate) struct Recorder {
+    trace: Trace,
+    rows: u64,
+    /// What is merged to a row, if each instant has one.
+    instant: Option<InstantRow>,
+    /// Where rows go instead of into the trace.
+    writer: Option<Writer>,
+    /// Why the writer has stopped.
+    write_error: Option<WriteError>,
+    listener: Option<Listener>,
+}
+
+/// What a row says, be it that of a microstep or that of an instant.
+trait Said {
+    fn tag(&self) -> Tag;
+    fn covers(&self, column: usize) -> bool;
+    /// The elements of a column that the row covers; nothing where it is absent.
+    fn value(&self, column: usize) -> Option<&[f64]>;
+    /// How many orders of impulses a column may carry.
+    fn orders(&self, column: usize) -> usize;
+    fn impulse(&self, column: usize, order: usize) -> Option<&[f64]>;
+}
+
+impl Said for Row<'_> {
+    fn tag(&self) -> Tag {
+        self.tag
+    }
+
+    #[inline]
+    fn covers(&self, column: usize) -> bool {
+        Row::covers(self, column)
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> Option<&[f64]> {
+        Row::value(self, column)
+    }
+
+    #[inline]
+    fn orders(&self, column: usize) -> usize {
+        if self.may_carry_impulses(column) { self.impulses(column).count() } else { 0 }
+    }
+
+    fn impulse(&self, column: usize, order: usize) -> Option<&[f64]> {
+        self.impulses(column).nth(order)
+    }
+}
+
+impl Recorder {
+    /// A recorder without rows but for one that has been begun.
+    pub fn new(system: &System, open: Option<InstantRow>) -> Recorder {
+        let trace = system.empty_trace();
+        let instant = match system.settings().rows.per {
+            RowsPer::Microstep => None,
+            RowsPer::Instant => Some(open.unwrap_or_else(|| InstantRow::new(trace.schema()))),
+        };
+        Recorder { trace, rows: 0, instant, writer: None, write_error: None, listener: None }
+    }
+
+    pub fn listen(&mut self, listener: Listener) {
+        self.listener = Some(listener);
+    }
+
+    pub fn record_to(&mut self, writer: Writer) {
+        self.writer = Some(writer);
+    }
+
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    pub fn into_trace(self) -> Trace {
+        self.trace
+    }
+
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    pub fn is_unwritten(&self) -> bool {
+        self.write_error.is_some()
+    }
+
+    /// The row of the present instant, as far as it has come.
+    pub fn open_row(&self) -> Option<&InstantRow> {
+        self.instant.as_ref().filter(|row| row.is_open())
+    }
+
+    /// Keeps the row of the present instant: nothing more comes to it.
+    pub fn end_instant(&mut self) {
+        let Some(mut row) = self.instant.take() else { return };
+        // A row that was begun for tables of a file, in a run that was saved and is now recorded
+        // otherwise, is in that file.
+        if row.is_open() && (row.is_whole() || !self.is_joined()) {
+            self.keep(&row);
+        }
+        row.close();
+        self.instant = Some(row);
+    }
+
+    /// Ends the file, if there is one, and keeps the last value of each signal.
+    pub fn close(&mut self) -> Option<WriteError> {
+        self.end_instant();
+        let writer = self.writer.take();
+        if let Some(writer) = &writer {
+            let header = self.trace.header().clone();
+            self.trace = writer.last_rows();
+            self.trace.set_header(header);
+        }
+        let finished = writer.map_or(Ok(()), Writer::finish);
+        self.write_error.take().or(finished.err())
+    }
+
+    #[inline]
+    fn keep(&mut self, row: &impl Said) {
+        self.rows += 1;
+        if self.writer.is_some() || self.write_error.is_some() {
+            return self.write(row);
+        }
+        self.trace.push(row.tag(), |column| row.value(column));
+        for column in 0..self.trace.columns().len() {
+            let orders = row.orders(column);
+            if orders > 0 {
+                self.push_impulses(row, column, orders);
+            }
+        }
+    }
+
+    /// Hands a row to the writer, while there is one.
+    #[inline(never)]
+    fn write(&mut self, row: &impl Said) {
+        let Some(writer) = &mut self.writer else { return };
+        let impulse = |column: usize, order: usize| {
+            let weight = row.covers(column).then(|| row.impulse(column, order))??;
+            Some(weight).filter(|weight| carries(weight))
+        };
+        let (covers, value) = (|column| row.covers(column), |column| row.value(column));
+        if let Err(error) = writer.push_some(row.tag(), covers, value, impulse) {
+            (self.writer, self.write_error) = (None, Some(error));
+        }
+    }
+
+    /// Keeps the impulses that a signal carries at a row.
+    #[inline(never)]
+    fn push_impulses(&mut self, row: &impl Said, column: usize, orders: usize) {
+        for order in 0..orders {
+            if let Some(weight) = row.impulse(column, order).filter(|weight| carries(weight)) {
+                let (tag, weight) = (row.tag(), weight.to_vec());
+                self.trace.push_impulse(Impulse { tag, column, order, weight });
+            }
+        }
+    }
+}
+
+/// Whether a coefficient is that of an impulse.
+fn carries(weight: &[f64]) -> bool {
+    weight.iter().any(|w| *w != 0.0)
+}
+
+impl Sink for Recorder {
+    fn row(&mut self, row: Row<'_>) {
+        match &self.instant {
+            None => self.keep(&row),
+            Some(instant) => {
+                if !instant.is_at(row.tag.time) {
+                    self.end_instant();
+                }
+                if let Some(instant) = &mut self.instant {
+                    instant.merge(&row);
+                }
+            }
+        }
+    }
+
+    fn no_row(&mut self, tag: Tag) {
+        if let Some(instant) = self.instant.as_mut().filter(|instant| instant.is_at(tag.time)) {
+            instant.reach(tag);
+        }
+    }
+
+    fn is_joined(&self) -> bool {
+        self.writer.as_ref().is_none_or(Writer::is_joined)
+    }
+
+    fn listens(&self) -> bool {
+        self.listener.is_some()
+    }
+
+    fn event(&mut self, event: Event) {
+        if let Some(listener) = &mut self.listener {
+            listener(&event);
+        }
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recorder of {} rows", self.rows)
+    }
+}
