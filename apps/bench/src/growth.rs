@@ -1,5 +1,7 @@
 //! How cost grows with the size of a model and of a run, as tables and pictures.
 
+mod kinds;
+
 use std::fs;
 use std::path::Path;
 
@@ -40,7 +42,7 @@ pub(crate) fn measure(folder: &Path) -> Result<String> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         out += &format!("{}\n", growth.table());
     }
-    Ok(out)
+    Ok(out + &kinds::table()?)
 }
 
 /// The time of one run, the best of a few \[s\].

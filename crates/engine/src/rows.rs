@@ -22,6 +22,8 @@ pub struct Row<'a> {
     slots: &'a [f64],
     records: &'a [RecordCells],
     covered: &'a [bool],
+    /// The regions among which those are that it covers, where these are not just all.
+    among: Option<&'a [u32]>,
 }
 
 impl<'a> Row<'a> {
@@ -31,7 +33,7 @@ impl<'a> Row<'a> {
         records: &'a [RecordCells],
         covered: &'a [bool],
     ) -> Row<'a> {
-        Row { tag, slots, records, covered }
+        Row { tag, slots, records, covered, among: None }
     }
 
     /// Whether the row tells about a recorded signal. One of a region that did not step here, and
@@ -39,6 +41,17 @@ impl<'a> Row<'a> {
     #[inline]
     pub fn covers(&self, record: usize) -> bool {
         self.covered[self.records[record].region.index()]
+    }
+
+    /// The regions that the row covers, where it may be a few of many; nothing where all have to be
+    /// asked for. A region that is not covered after all may be among them.
+    pub fn regions(&self) -> Option<&'a [u32]> {
+        self.among
+    }
+
+    /// The region of a recorded signal.
+    pub fn region_of(&self, record: usize) -> usize {
+        self.records[record].region.index()
     }
 
     /// Value of a recorded signal that the row covers, or nothing where it is absent.
@@ -269,7 +282,8 @@ impl Simulation {
         }
         if tells {
             let covered = &self.covered.regions;
-            sink.row(Row { tag, slots: &self.s.slots, records, covered });
+            let among = Some(self.covered.listed.as_slice());
+            sink.row(Row { tag, slots: &self.s.slots, records, covered, among });
         } else {
             sink.no_row(tag);
         }

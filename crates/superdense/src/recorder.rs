@@ -27,6 +27,10 @@ pub(crate) struct Recorder {
     writer: Option<Writer>,
     /// Why the writer has stopped.
     write_error: Option<WriteError>,
+    /// For each region, the first column of its table, once that is asked for; and room for those of
+    /// a row.
+    first_columns: Vec<Option<usize>>,
+    among: Vec<usize>,
     listener: Option<Listener>,
 }
 
@@ -34,6 +38,14 @@ pub(crate) struct Recorder {
 trait Said {
     fn tag(&self) -> Tag;
     fn covers(&self, column: usize) -> bool;
+    /// The regions among which those are that it covers, where they may be few.
+    fn regions(&self) -> Option<&[u32]> {
+        None
+    }
+    /// The region of a column, where it knows.
+    fn region_of(&self, _column: usize) -> usize {
+        0
+    }
     /// The elements of a column that the row covers; nothing where it is absent.
     fn value(&self, column: usize) -> Option<&[f64]>;
     /// How many orders of impulses a column may carry.
@@ -49,6 +61,14 @@ impl Said for Row<'_> {
     #[inline]
     fn covers(&self, column: usize) -> bool {
         Row::covers(self, column)
+    }
+
+    fn regions(&self) -> Option<&[u32]> {
+        Row::regions(self)
+    }
+
+    fn region_of(&self, column: usize) -> usize {
+        Row::region_of(self, column)
     }
 
     #[inline]
@@ -74,7 +94,16 @@ impl Recorder {
             RowsPer::Microstep => None,
             RowsPer::Instant => Some(open.unwrap_or_else(|| InstantRow::new(trace.schema()))),
         };
-        Recorder { trace, rows: 0, instant, writer: None, write_error: None, listener: None }
+        Recorder {
+            trace,
+            rows: 0,
+            instant,
+            writer: None,
+            write_error: None,
+            first_columns: Vec::new(),
+            among: Vec::new(),
+            listener: None,
+        }
     }
 
     pub fn listen(&mut self, listener: Listener) {
@@ -149,15 +178,38 @@ impl Recorder {
     /// Hands a row to the writer, while there is one.
     #[inline(never)]
     fn write(&mut self, row: &impl Said) {
+        let among = self.find_tables(row);
         let Some(writer) = &mut self.writer else { return };
         let impulse = |column: usize, order: usize| {
             let weight = row.covers(column).then(|| row.impulse(column, order))??;
             Some(weight).filter(|weight| carries(weight))
         };
         let (covers, value) = (|column| row.covers(column), |column| row.value(column));
-        if let Err(error) = writer.push_some(row.tag(), covers, value, impulse) {
+        let covered = (covers, among.then_some(self.among.as_slice()));
+        if let Err(error) = writer.push_some(row.tag(), covered, value, impulse) {
             (self.writer, self.write_error) = (None, Some(error));
         }
+    }
+
+    /// Finds the first column of each table that a row may concern; says whether it knows.
+    fn find_tables(&mut self, row: &impl Said) -> bool {
+        let Some(regions) = row.regions() else { return false };
+        if self.first_columns.is_empty() {
+            let schema = self.trace.schema();
+            for column in (0..schema.columns().len()).rev() {
+                let region = row.region_of(column);
+                let length = self.first_columns.len().max(region + 1);
+                self.first_columns.resize(length, None);
+                if schema.table_of(column).is_some() {
+                    self.first_columns[region] = Some(column);
+                }
+            }
+        }
+        let first = |region: &u32| self.first_columns.get(*region as usize).copied().flatten();
+        self.among.clear();
+        self.among.extend(regions.iter().filter_map(first));
+        self.among.sort_unstable();
+        true
     }
 
     /// Keeps the impulses that a signal carries at a row.

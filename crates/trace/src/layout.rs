@@ -27,6 +27,10 @@ pub(crate) struct Layout {
     /// The table of each lane.
     pub table_of: Vec<usize>,
     ids: Vec<LaneId>,
+    /// How many tables of signals there are, which come first, and the table of the value of each
+    /// column.
+    signals: usize,
+    value_tables: Vec<usize>,
     /// The place of each table, by its name.
     places: HashMap<String, usize>,
 }
@@ -108,7 +112,10 @@ impl Layout {
         }
         let named = tables.iter().enumerate().rev();
         let places = named.map(|(place, table)| (table.name.clone(), place)).collect();
-        Layout { tables, table_of, ids, places }
+        let signals = tables.iter().filter(|table| table.kind == Kind::Signals).count();
+        let values = ids.iter().enumerate().filter(|(_, id)| id.order.is_none());
+        let value_tables = values.map(|(lane, _)| table_of[lane]).collect();
+        Layout { tables, table_of, ids, signals, value_tables, places }
     }
 
     /// Whether it is the joined view.
@@ -140,13 +147,15 @@ impl Layout {
     }
 
     /// Adds what a row says to the tables that it concerns. A row that says nothing, and covers
-    /// all columns, leaves its tag in the last table, so that none is lost.
+    /// all columns, leaves its tag in the last table, so that none is lost. Where it is said among
+    /// which columns those are that it covers, one of each table and in their order, other tables of
+    /// signals are not asked.
     #[inline]
     pub fn push<'v>(
         &self,
         chunk: &mut Chunk,
         tag: Tag,
-        covers: impl Fn(usize) -> bool,
+        (covers, among): (impl Fn(usize) -> bool, Option<&[usize]>),
         value: impl Fn(usize) -> Option<&'v [f64]>,
         impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
     ) {
@@ -156,7 +165,13 @@ impl Layout {
         };
         let said = |lane: &usize| covers(self.ids[*lane].column) && part(*lane).is_some();
         let mut taken = false;
-        for (index, table) in self.tables.iter().enumerate() {
+        let few = among.map(|columns| columns.iter().map(|column| self.value_tables[*column]));
+        let all = (among.is_none()).then(|| 0..self.signals);
+        let signals = all.into_iter().flatten().chain(few.into_iter().flatten());
+        // The joined view is one of no table of signals.
+        let signals = signals.filter(|table| *table < self.signals);
+        for index in signals.chain(self.signals..self.tables.len()) {
+            let table = &self.tables[index];
             let lanes = table.lanes.iter();
             match table.kind {
                 Kind::Joined => chunk.push(tag, index, lanes.map(|lane| (*lane, part(*lane)))),

@@ -142,20 +142,22 @@ impl Writer {
         value: impl Fn(usize) -> Option<&'v [f64]>,
         impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
     ) -> Result<(), WriteError> {
-        self.push_some(tag, |_| true, value, impulse)
+        self.push_some(tag, (|_| true, None), value, impulse)
     }
 
     /// The same for a row that says nothing about some columns: those of a table that has no row
-    /// here. Where [`Writer::is_joined`], no such row can be written.
+    /// here. Where [`Writer::is_joined`], no such row can be written. Where tables are many and a row
+    /// says something about a few, `among` names one column of each table of signals that it may
+    /// concern, in the order of the schema.
     #[inline]
     pub fn push_some<'v>(
         &mut self,
         tag: Tag,
-        covers: impl Fn(usize) -> bool,
+        (covers, among): (impl Fn(usize) -> bool, Option<&[usize]>),
         value: impl Fn(usize) -> Option<&'v [f64]>,
         impulse: impl Fn(usize, usize) -> Option<&'v [f64]>,
     ) -> Result<(), WriteError> {
-        self.layout.push(&mut self.chunk, tag, covers, value, impulse);
+        self.layout.push(&mut self.chunk, tag, (covers, among), value, impulse);
         self.rows += 1;
         if self.chunk.len() >= self.limit { self.hand_over() } else { Ok(()) }
     }

@@ -35,7 +35,7 @@ fn write(path: &std::path::Path) {
                 _ => is_event.then_some(&[7.0][..]),
             };
             let impulse = |column: usize, _| (column == 1 && is_event).then_some(&[0.5][..]);
-            writer.push_some(tag(halves, microstep), covers, value, impulse).unwrap();
+            writer.push_some(tag(halves, microstep), (covers, None), value, impulse).unwrap();
         }
     }
     writer.finish().unwrap();

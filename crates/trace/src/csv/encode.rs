@@ -28,7 +28,7 @@ fn write_rows(trace: &Trace, mut encoder: Encoder<impl Write>) -> io::Result<()>
     let layout = Layout::joined(trace.schema());
     for row in trace.joined() {
         let impulse = |column, order| row.impulse(column, order);
-        layout.push(&mut chunk, row.tag, |_| true, |column| row.value(column), impulse);
+        layout.push(&mut chunk, row.tag, (|_| true, None), |column| row.value(column), impulse);
         if chunk.len() == ROWS {
             encoder.chunk(&chunk)?;
             chunk.clear();

@@ -1,0 +1,253 @@
+//! Models of many parts of one kind: what each of them costs, from the text to the end of the run.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+
+use super::PATIENCE;
+use crate::cases::{compile, parse};
+use crate::report::{duration, grid};
+
+/// The sizes. The exponent is taken between the first and the last that was measured.
+const SIZES: [usize; 3] = [1000, 10_000, 100_000];
+
+/// A kind of model.
+struct Kind {
+    name: &'static str,
+    /// The text of a model of some size.
+    text: fn(usize) -> String,
+    /// Whether it is refused, which must not take longer either.
+    refused: bool,
+}
+
+const fn runs(name: &'static str, text: fn(usize) -> String) -> Kind {
+    Kind { name, text, refused: false }
+}
+
+const KINDS: [Kind; 14] = [
+    runs("crossings in parts of their own", crossings),
+    runs("relays in parts of their own", relays),
+    runs("states of one machine", states),
+    runs("machines", machines),
+    runs("delays in a row", delay_row),
+    runs("delays side by side", delays_beside),
+    runs("delays of one signal", delays_of_one),
+    runs("delays of events in a row", event_row),
+    runs("parameters in a row", parameters),
+    runs("diagrams", diagrams),
+    runs("diagrams inside each other", nested),
+    runs("signals, all recorded", recorded),
+    runs("blocks of a solved loop", solved),
+    Kind { name: "blocks of a refused loop", text: refused, refused: true },
+];
+
+/// Events in one part: each of them looks at all of it, so that these grow with the square.
+const TOGETHER: [Kind; 2] =
+    [runs("crossings of one state", one_state), runs("relays that share a signal", one_part)];
+
+/// The tables: everything that is in proportion to its size, and what is not.
+pub(super) fn table() -> Result<String> {
+    Ok(format!("{}\n{}", rows(&KINDS, &SIZES)?, rows(&TOGETHER, &[300, 1000, 3000, 10_000])?))
+}
+
+fn rows(kinds: &[Kind], sizes: &[usize]) -> Result<String> {
+    let mut rows = vec![vec!["whole run of many".to_owned()]];
+    rows[0].extend(sizes.iter().map(usize::to_string));
+    rows[0].push("exponent".to_owned());
+    for kind in kinds {
+        let mut row = vec![kind.name.to_owned()];
+        let mut times: Vec<(f64, f64)> = Vec::new();
+        for size in sizes {
+            if times.last().is_some_and(|(_, time)| *time > PATIENCE) {
+                row.push("-".to_owned());
+                continue;
+            }
+            let time = kind.time(*size)?;
+            times.push((*size as f64, time));
+            row.push(duration(time));
+        }
+        let ((first, quick), (last, slow)) = (times[0], times[times.len() - 1]);
+        row.push(format!("{:.2}", (slow / quick).ln() / (last / first).ln()));
+        rows.push(row);
+    }
+    Ok(grid(&rows))
+}
+
+impl Kind {
+    /// The time from the text to the end of the run \[s\]; the better of two where it is short.
+    fn time(&self, size: usize) -> Result<f64> {
+        let text = (self.text)(size);
+        let once = || -> Result<f64> {
+            let begin = std::time::Instant::now();
+            if self.refused {
+                let model = parse(&text)?;
+                anyhow::ensure!(superdense::compile(&model).is_err(), "{} is refused", self.name);
+            } else {
+                compile(&text)?.simulate()?;
+            }
+            Ok(begin.elapsed().as_secs_f64())
+        };
+        let first = once()?;
+        Ok(if first < 1.0 { first.min(once()?) } else { first })
+    }
+}
+
+/// A model of lines that are made for each number.
+fn model(before: &str, size: usize, line: impl Fn(usize) -> String, after: &str) -> String {
+    let mut text = format!("superdense: 1\n{before}");
+    (0..size).for_each(|i| text += &line(i));
+    text + after
+}
+
+/// The time in (0, 1) of the event of a number.
+fn when(i: usize, size: usize) -> f64 {
+    (i as f64 + 0.5) / size as f64
+}
+
+fn crossings(size: usize) -> String {
+    let line = |i| {
+        let level = when(i, size);
+        format!(
+            "  x{i}: {{type: Integrator, input: 1}}\n  c{i}: {{type: LevelCrossing, input: x{i}, level: {level}}}\n"
+        )
+    };
+    model("blocks:\n", size, line, "record: [c0]\nsimulate: {stop: 1}\n")
+}
+
+fn relays(size: usize) -> String {
+    let line = |i| {
+        let input = format!("'if time > {} then -1 else 1'", when(i, size));
+        format!("  x{i}: {{type: Integrator, input: {input}}}\n")
+    };
+    model("blocks:\n", size, line, "record: [x0]\nsimulate: {stop: 1}\n")
+}
+
+fn states(size: usize) -> String {
+    let line = |i| {
+        let (next, after) = ((i + 1) % size, 1.0 / size as f64);
+        let transition = format!("{{to: s{next}, after: {after}}}");
+        format!("      s{i}: {{outputs: {{y: {i}}}, transitions: [{transition}]}}\n")
+    };
+    let before = "blocks:\n  m:\n    type: Modal\n    initial: s0\n    states:\n";
+    model(before, size, line, "record: [m.y]\nsimulate: {stop: 1}\n")
+}
+
+fn machines(size: usize) -> String {
+    let line = |i| {
+        let first =
+            format!("a: {{outputs: {{y: 1}}, transitions: [{{to: b, after: {}}}]}}", when(i, size));
+        let second = "b: {outputs: {y: 2}}";
+        format!("  m{i}: {{type: Modal, initial: a, states: {{{first}, {second}}}}}\n")
+    };
+    model("blocks:\n", size, line, "record: [m0.y]\nsimulate: {stop: 1}\n")
+}
+
+fn delay_row(size: usize) -> String {
+    let line = |i| {
+        let input = if i == 0 { "s".to_owned() } else { format!("d{}", i - 1) };
+        format!("  d{i}: {{type: TransportDelay, input: {input}, delay: 0.1}}\n")
+    };
+    let after = format!("record: [d{}]\nsimulate: {{stop: 1}}\n", size - 1);
+    model("blocks:\n  s: {type: Sine, frequency: 1}\n", size, line, &after)
+}
+
+fn delays_beside(size: usize) -> String {
+    let line = |i| {
+        let mut text = format!("  x{i}: {{type: Integrator, input: -x{i}, initial: {}}}\n", i + 1);
+        writeln!(text, "  d{i}: {{type: TransportDelay, input: x{i}, delay: 0.1}}").ok();
+        text
+    };
+    model("blocks:\n", size, line, "record: [d0]\nsimulate: {stop: 1}\n")
+}
+
+fn delays_of_one(size: usize) -> String {
+    let line = |i| format!("  d{i}: {{type: TransportDelay, input: x, delay: 0.1}}\n");
+    let before = "blocks:\n  x: {type: Integrator, input: -x, initial: 1}\n";
+    model(before, size, line, "record: [d0]\nsimulate: {stop: 1}\n")
+}
+
+fn event_row(size: usize) -> String {
+    let line = |i| {
+        let input = if i == 0 { "c".to_owned() } else { format!("d{}", i - 1) };
+        format!("  d{i}: {{type: EventDelay, input: {input}, delay: 0.001}}\n")
+    };
+    let after = format!("record: [d{}]\nsimulate: {{stop: 1}}\n", size - 1);
+    model("blocks:\n  c: {type: Clock, period: 0.01}\n", size, line, &after)
+}
+
+fn parameters(size: usize) -> String {
+    let line = |i| match i {
+        0 => "  p0: 1\n".to_owned(),
+        _ => format!("  p{i}: p{} + 1\n", i - 1),
+    };
+    let last = size - 1;
+    let after = format!(
+        "blocks:\n  x: {{type: Integrator, input: p{last}}}\nrecord: [x]\nsimulate: {{stop: 1}}\n"
+    );
+    model("parameters:\n", size, line, &after)
+}
+
+fn diagrams(size: usize) -> String {
+    let line = |i| {
+        format!(
+            "  D{i}:\n    outputs: {{y: x}}\n    blocks:\n      x: {{type: Integrator, input: {i}}}\n"
+        )
+    };
+    let blocks: String = (0..size).map(|i| format!("  d{i}: {{type: D{i}}}\n")).collect();
+    let after = format!("blocks:\n{blocks}record: [d0.y]\nsimulate: {{stop: 1}}\n");
+    model("diagrams:\n", size, line, &after)
+}
+
+fn nested(size: usize) -> String {
+    let line = |i| match i + 1 == size {
+        true => format!(
+            "  D{i}:\n    outputs: {{y: x}}\n    blocks:\n      x: {{type: Integrator, input: 1}}\n"
+        ),
+        false => format!(
+            "  D{i}:\n    outputs: {{y: d.y}}\n    blocks:\n      d: {{type: D{}}}\n",
+            i + 1
+        ),
+    };
+    let after = "blocks:\n  d: {type: D0}\nrecord: [d.y]\nsimulate: {stop: 1}\n";
+    model("diagrams:\n", size, line, after)
+}
+
+fn recorded(size: usize) -> String {
+    let line = |i| {
+        let input = if i == 0 { "1".to_owned() } else { format!("x{}", i - 1) };
+        format!("  x{i}: {{type: Integrator, input: {input} - x{i}}}\n")
+    };
+    model("blocks:\n", size, line, "simulate: {stop: 1}\n")
+}
+
+fn solved(size: usize) -> String {
+    ring(size, "solve: [a0]\n")
+}
+
+fn refused(size: usize) -> String {
+    ring(size, "")
+}
+
+fn ring(size: usize, solve: &str) -> String {
+    let line = |i| {
+        let next = (i + 1) % size;
+        format!("  a{i}: {{type: Expression, expression: '0.3 * a{next} + u'}}\n")
+    };
+    let before = "blocks:\n  u: {type: Sine, frequency: 1}\n";
+    model(before, size, line, &format!("{solve}record: [a0]\nsimulate: {{stop: 0.01}}\n"))
+}
+
+fn one_state(size: usize) -> String {
+    let line = |i| format!("  c{i}: {{type: LevelCrossing, input: x, level: {}}}\n", when(i, size));
+    let before = "blocks:\n  x: {type: Integrator, input: 1}\n";
+    model(before, size, line, "record: [c0]\nsimulate: {stop: 1}\n")
+}
+
+fn one_part(size: usize) -> String {
+    let line = |i| {
+        let input = format!("'(if x{i} > {} then 0.1 else 1) + 0.01 * s'", when(i, size));
+        format!("  x{i}: {{type: Integrator, input: {input}}}\n")
+    };
+    let before = "blocks:\n  s: {type: Integrator, input: c}\n  c: {type: Integrator, input: -s, initial: 1}\n";
+    model(before, size, line, "record: [x0]\nsimulate: {stop: 1.2}\n")
+}
