@@ -6,7 +6,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use superdense::{Diagnostic, Diagnostics, ReadError, Refused, SourceMap, Tag, WriteError, traces};
+use superdense::{
+    Diagnostic, Diagnostics, ReadError, Refused, SourceMap, System, Tag, Time, WriteError, traces,
+};
 
 use crate::arguments::Format;
 use crate::json;
@@ -73,6 +75,11 @@ pub fn unread(error: ReadError) -> anyhow::Error {
 /// Whether messages are read by a person at a terminal that shows colours.
 pub fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Tells before a run that nobody can wait for it to come to a time, where that is so.
+pub fn tell_long_run(system: &System, until: Time, format: Format) {
+    warn(&Diagnostics(system.long_run(until).into_iter().collect()), system.sources(), format);
 }
 
 /// Tells warnings in the format of messages.

@@ -158,3 +158,19 @@ fn runs_without_end_are_told_before() {
     let text = messages(&superdense(&written("short", short), &["check", "model.yaml"]));
     assert!(!text.contains("long-run"), "{text}");
 }
+
+/// What happens at an instant is told without running on to the end, however far that is; and a
+/// command that does run so long says so first.
+#[test]
+fn an_instant_is_explained_without_the_rest_of_the_run() {
+    let model = "superdense: 1\nblocks:\n  c: {type: Clock, period: 1e-9}\n  \
+                 n: {type: Counter, increment: c}\nsimulate: {stop: 1e9}\n";
+    let folder = written("explained", model);
+    let output = superdense(&folder, &["explain", "model.yaml", "3e-9"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("t = 0.000000003"), "{text}");
+    assert!(!messages(&output).contains("long-run"), "{}", messages(&output));
+    let failing = model.replace("increment: c", "increment: c / (4 - n)");
+    let output = superdense(&written("told-before", &failing), &["run", "model.yaml", "--quiet"]);
+    assert!(messages(&output).contains("warning[long-run]"), "{}", messages(&output));
+}

@@ -44,4 +44,4 @@ pub use machine::{
 pub use possible::possible;
 pub use run::{Overrides, Rows, RowsPer, Run, Zeno};
 pub use specialise::Specialised;
-pub use warnings::warnings;
+pub use warnings::{long_run, warnings};

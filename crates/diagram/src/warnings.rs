@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use base::Diagnostic;
+use base::{Diagnostic, Time};
 use blocks::{Leaf, Setting, events_before};
 use ir::{Graph, NodeId, Op};
 
@@ -25,7 +25,7 @@ pub fn warnings(diagram: &Diagram) -> Vec<Diagnostic> {
             _ => {}
         }
     }
-    found.extend(takes_for_ever(diagram));
+    found.extend(long_run(diagram, diagram.run.stop));
     found
 }
 
@@ -34,11 +34,11 @@ const FOR_EVER: f64 = 1e12;
 /// The solvers that take the step that is written.
 const FIXED: [&str; 4] = ["euler", "heun", "trapezoidal", "rk4"];
 
-/// A run that is sure to take more steps or events than anybody waits for.
-fn takes_for_ever(diagram: &Diagram) -> Option<Diagnostic> {
+/// A run that is sure to take more steps or events up to a time than anybody waits for.
+pub fn long_run(diagram: &Diagram, until: Time) -> Option<Diagnostic> {
     let run = &diagram.run;
     let start = run.start.time();
-    let length = run.stop.since(start);
+    let length = until.since(start);
     let fixed = run.impulses.steps() || FIXED.contains(&run.solver.0.as_str());
     let step = run.step.filter(|_| fixed).unwrap_or(f64::INFINITY).min(run.maximum_step);
     let flows = |block: &FlatBlock| block.definition.states.iter().any(|s| s.derivative.is_some());
@@ -49,7 +49,7 @@ fn takes_for_ever(diagram: &Diagram) -> Option<Diagnostic> {
         let steps = length / block.definition.maximum_step;
         let timers = block.definition.timers.iter();
         let events = timers.map(|timer| {
-            (events_before(&**timer, run.stop) - events_before(&**timer, start)) as f64
+            events_before(&**timer, until).saturating_sub(events_before(&**timer, start)) as f64
         });
         let events = events.fold(0.0, f64::max);
         for (count, what) in [(steps, "steps"), (events, "events")] {

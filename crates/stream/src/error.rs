@@ -149,36 +149,50 @@ impl StreamError {
 
 impl fmt::Display for StreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |time: &f64| base::shown(*time);
         match self {
             StreamError::NotFinite { e, time, block } => {
-                write!(f, "the value of `{block}` is not finite at evaluation {e}, t = {time}")
+                write!(
+                    f,
+                    "the value of `{block}` is not finite at evaluation {e}, t = {}",
+                    seconds(time)
+                )
             }
             StreamError::Undefined { e, time, block, reason } => {
-                write!(f, "{reason}, in `{block}` at evaluation {e}, t = {time}")
+                write!(f, "{reason}, in `{block}` at evaluation {e}, t = {}", seconds(time))
             }
             StreamError::NotConstructive { e, time, block } => {
-                write!(f, "the loop through `{block}` is not known at evaluation {e}, t = {time}")
+                write!(
+                    f,
+                    "the loop through `{block}` is not known at evaluation {e}, t = {}",
+                    seconds(time)
+                )
             }
             StreamError::TooManyTicks { e, time, block } => {
-                write!(f, "`{block}` ticks too often before evaluation {e}, t = {time}")
+                write!(f, "`{block}` ticks too often before evaluation {e}, t = {}", seconds(time))
             }
             StreamError::Ambiguous { e, time, block, state, to } => {
                 let to = to.join(", ");
                 write!(f, "`{block}` may go from `{state}` to each of {to} ")?;
-                write!(f, "at evaluation {e}, t = {time}")
+                write!(f, "at evaluation {e}, t = {}", seconds(time))
             }
             StreamError::SetTwice { e, time, target, machines: [one, other] } => {
-                write!(f, "`{one}` and `{other}` both set `{target}` at evaluation {e}, t = {time}")
+                write!(
+                    f,
+                    "`{one}` and `{other}` both set `{target}` at evaluation {e}, t = {}",
+                    seconds(time)
+                )
             }
             StreamError::ImmediateCycle { e, time, block, states } => {
                 let states = states.join(" -> ");
                 write!(f, "immediate transitions of `{block}` go in a circle ")?;
-                write!(f, "at evaluation {e}, t = {time}: {states}")
+                write!(f, "at evaluation {e}, t = {}: {states}", seconds(time))
             }
             StreamError::TooManyEvaluations { limit, time, .. } => {
                 write!(
                     f,
-                    "{limit} evaluations are allowed, and they reach t = {time}, short of the stop"
+                    "{limit} evaluations are allowed, and they reach t = {}, short of the stop",
+                    seconds(time)
                 )
             }
         }

@@ -21,6 +21,8 @@ pub use magnitude::Overflow;
 
 /// How often a run is timed; the shortest time counts.
 const TIMES: usize = 3;
+/// A run that takes longer is not made again.
+const LONG: Duration = Duration::from_secs(1);
 
 /// What both approaches make of a model.
 #[derive(Debug)]
@@ -216,6 +218,9 @@ fn timed(system: &System) -> Result<(Trace, Duration), StudyError> {
         let elapsed = begin.elapsed();
         if best.as_ref().is_none_or(|(_, time)| elapsed < *time) {
             best = Some((outcome.trace, elapsed));
+        }
+        if elapsed > LONG {
+            break;
         }
     }
     Ok(best.unwrap_or_default())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use base::{Diagnostic, Diagnostics, SourceMap, Value, did_you_mean};
+use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
 use blocks::{Library, ModeOutput};
 use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
@@ -241,6 +241,11 @@ impl System {
         found.extend(diagram::possible(&self.diagram).0);
         found.extend(self.diagram.unused.iter().cloned());
         Diagnostics(found)
+    }
+
+    /// Of these, that nobody can wait for a run to come to a time; to be told before it begins.
+    pub fn long_run(&self, until: Time) -> Option<Diagnostic> {
+        diagram::long_run(&self.diagram, until.min(self.settings().stop))
     }
 
     /// Of these, the blocks and parameters that nothing uses.

@@ -31,6 +31,8 @@ pub(crate) struct Recorder {
     /// a row.
     first_columns: Vec<Option<usize>>,
     among: Vec<usize>,
+    /// Whether rows are only counted.
+    idle: bool,
     listener: Option<Listener>,
 }
 
@@ -102,6 +104,7 @@ impl Recorder {
             write_error: None,
             first_columns: Vec::new(),
             among: Vec::new(),
+            idle: false,
             listener: None,
         }
     }
@@ -112,6 +115,10 @@ impl Recorder {
 
     pub fn record_to(&mut self, writer: Writer) {
         self.writer = Some(writer);
+    }
+
+    pub fn record_nothing(&mut self) {
+        self.idle = true;
     }
 
     pub fn trace(&self) -> &Trace {
@@ -163,6 +170,9 @@ impl Recorder {
     #[inline]
     fn keep(&mut self, row: &impl Said) {
         self.rows += 1;
+        if self.idle {
+            return;
+        }
         if self.writer.is_some() || self.write_error.is_some() {
             return self.write(row);
         }

@@ -175,6 +175,11 @@ impl Run {
         self.recorder.record_to(writer);
     }
 
+    /// Keeps no rows, for those who listen only.
+    pub fn record_nothing(&mut self) {
+        self.recorder.record_nothing();
+    }
+
     /// Ends the file of [`Run::record_to`] with the rows so far, or says why it could not be
     /// written. A run that goes on afterwards keeps its rows in memory.
     pub fn close(&mut self) -> Option<WriteError> {

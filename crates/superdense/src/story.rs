@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Tag, shown};
+use base::{Tag, Time, shown};
 use blocks::Part;
 use diagram::{BlockId, Diagram, WireId};
 use engine::{Change, Event, InputValue, Switch};
@@ -269,6 +269,14 @@ impl Instant {
         if nearer {
             self.best = current;
         }
+    }
+
+    /// Whether nothing that is still to come can be nearer, where a run stands at a time.
+    pub fn is_found(&self, now: Time) -> bool {
+        let distance =
+            |events: &[Event]| events.first().map(|e| (e.time().seconds() - self.wanted).abs());
+        let known = [distance(&self.best), distance(&self.current)].into_iter().flatten();
+        now.seconds() - self.wanted > known.fold(f64::INFINITY, f64::min)
     }
 
     /// The events of the nearest instant; of one microstep alone where that is asked for.

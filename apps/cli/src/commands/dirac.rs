@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use superdense::{AtStep, Library, Rational, Study, StudyError, Verdict, read, study};
+use superdense::{
+    AtStep, Impulses, Library, Overrides, Rational, Study, StudyError, System, Time, Verdict, read,
+    study,
+};
 
 use crate::arguments::{DiracArguments, Format, Method};
 use crate::model::{duration, overrides};
-use crate::report::{Problem, refused, show};
+use crate::report::{Problem, refused, show, tell_long_run};
 
 /// How many rows make a curve of the exact run look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
@@ -24,6 +27,14 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     let mut overrides = overrides(&arguments.model, &method)?;
     overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
     let model = read(&arguments.model.model).map_err(refused)?;
+    for step in &steps {
+        let numeric = Some(Impulses::Numeric);
+        let own = Overrides { impulses: numeric, step: Some(*step), ..overrides.clone() };
+        // What cannot be compiled is told by the study.
+        if let Ok(system) = System::compile(&model, &Library::standard(), &own) {
+            tell_long_run(&system, Time::MAX, arguments.format);
+        }
+    }
     let study = study(&model, &Library::standard(), &overrides, &steps).map_err(failed)?;
     show(&match arguments.format {
         Format::Text => text(&study),

@@ -8,9 +8,9 @@ use superdense::{
 };
 
 use super::pictures::{picture_format, plot_to};
-use crate::arguments::{EnergyArguments, Method};
+use crate::arguments::{EnergyArguments, Format, Method};
 use crate::model::overrides;
-use crate::report::{Problem, refused, show, tell};
+use crate::report::{Problem, refused, show, tell, tell_long_run};
 
 /// The name of the recorded energy.
 const ENERGY: &str = "energy";
@@ -67,6 +67,7 @@ fn curve(model: &Model, own: &Overrides, solver: &str) -> Result<Curve> {
     let named = Some(solver.to_owned()).filter(|_| !on_streams);
     let overrides = Overrides { solver: named, ..own.clone() };
     let system = System::compile(model, &Library::standard(), &overrides).map_err(refused)?;
+    tell_long_run(&system, Time::MAX, Format::Text);
     if system.settings().impulses.steps() {
         bail!("a run by fixed steps has no solver to compare: leave `impulses` out in the model");
     }

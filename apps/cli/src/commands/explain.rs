@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
-use superdense::{Instant, did_you_mean, parse_value};
+use superdense::{Instant, Time, did_you_mean, parse_value};
 
-use crate::arguments::{Method, ModelArguments};
+use super::run::drive::{End, advance};
+use super::run::interrupt;
+use super::run::progress::Progress;
+use crate::arguments::{Format, Method, ModelArguments};
 use crate::codes;
 use crate::model::{Wanted, compile};
-use crate::report::{colour, refused, show, tell};
+use crate::report::{Interrupted, colour, refused, show, tell, tell_long_run};
 
 /// Tells about an instant of a model; without one, about a code.
 pub fn explain(arguments: &ModelArguments, method: &Method, instant: Option<&str>) -> Result<()> {
@@ -73,13 +76,22 @@ fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -
     let mut run = system.start();
     let listener = gathered.clone();
     run.listen(Box::new(move |event| listener.borrow_mut().take(event)));
-    let result = run.finish();
+    run.record_nothing();
+    tell_long_run(&system, Time::from_f64(at).unwrap_or(Time::MAX), Format::Text);
+    interrupt::note_run(true);
+    let mut progress = Progress::new(system.settings(), false);
+    let end = advance(&mut run, &mut progress, |tag| gathered.borrow().is_found(tag.time));
+    interrupt::note_run(false);
+    drop(progress);
     let events = gathered.take().events(microstep);
     show(&system.tell(&events))?;
-    if let Err(failure) = result {
-        let message =
-            system.explain_with(&failure.error, &failure.inputs).render(system.sources(), colour());
-        tell(&format!("{message}\n"));
+    match end {
+        End::Interrupted(tag) => Err(Interrupted { tag, outcome: None }.into()),
+        End::Failed(error, inputs) => {
+            let message = system.explain_with(&error, &inputs).render(system.sources(), colour());
+            tell(&format!("{message}\n"));
+            Ok(())
+        }
+        End::Reached(_) | End::Unwritten(_) => Ok(()),
     }
-    Ok(())
 }

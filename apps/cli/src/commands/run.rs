@@ -1,10 +1,10 @@
 //! `run`: a model in, its recorded signals out.
 
-mod drive;
+pub mod drive;
 pub mod interrupt;
 mod log;
 mod pictures;
-mod progress;
+pub mod progress;
 
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use superdense::{
-    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, Run, SolverSwitch, StopReason, System,
+    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, Run, SolverSwitch, StopReason, System, Time,
     Trace, Work, Writer, shown, traces, write_csv,
 };
 
@@ -24,7 +24,9 @@ use crate::arguments::{Format, RunArguments};
 use crate::json;
 use crate::memory::peak_memory;
 use crate::model::{Wanted, compile};
-use crate::report::{Interrupted, Problem, tell, unless_broken, unread, unwritten, warn};
+use crate::report::{
+    Interrupted, Problem, tell, tell_long_run, unless_broken, unread, unwritten, warn,
+};
 
 /// How many rows make a curve look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
@@ -49,6 +51,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
     let (outputs, log) = open(arguments, &system)?;
+    tell_long_run(&system, Time::MAX, arguments.format);
     interrupt::note_run(true);
     let begin = Instant::now();
     let mut progress = Progress::new(system.settings(), !is_chatty(arguments));

@@ -42,7 +42,7 @@ pub fn drive(mut run: Run, outputs: Outputs, progress: &mut Progress) -> Driven 
     if let Some(writer) = outputs.writer {
         run.record_to(writer);
     }
-    let end = advance(&mut run, progress);
+    let end = advance(&mut run, progress, |_| false);
     // The file is closed however the run has ended.
     match run.close() {
         Some(error) => Driven { end: End::Unwritten(error), run },
@@ -50,7 +50,8 @@ pub fn drive(mut run: Run, outputs: Outputs, progress: &mut Progress) -> Driven 
     }
 }
 
-fn advance(run: &mut Run, progress: &mut Progress) -> End {
+/// Runs a model up to an end, or to where it has come far enough.
+pub fn advance(run: &mut Run, progress: &mut Progress, enough: impl Fn(Tag) -> bool) -> End {
     let mut count = 0u64;
     loop {
         match run.advance_by(STRIDE) {
@@ -64,6 +65,9 @@ fn advance(run: &mut Run, progress: &mut Progress) -> End {
         }
         if interrupt::asked() {
             return End::Interrupted(run.tag());
+        }
+        if enough(run.tag()) {
+            return End::Reached(StopReason::Stopped);
         }
         count += 1;
         if count.is_multiple_of(u64::from(STRIDE)) {
