@@ -170,7 +170,8 @@ fn an_instant_is_explained_without_the_rest_of_the_run() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("t = 0.000000003"), "{text}");
     assert!(!messages(&output).contains("long-run"), "{}", messages(&output));
-    let failing = model.replace("increment: c", "increment: c / (4 - n)");
+    let failing =
+        model.replace("simulate", "  x: {type: Integrator, input: log(5e-9 - time)}\nsimulate");
     let output = superdense(&written("told-before", &failing), &["run", "model.yaml", "--quiet"]);
     assert!(messages(&output).contains("warning[long-run]"), "{}", messages(&output));
 }
