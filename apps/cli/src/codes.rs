@@ -329,6 +329,11 @@ pub const CODES: &[(&str, &str)] = &[
         Take a larger tolerance; a `relative_tolerance` of 1e-15 is about the least that can be met, or an `absolute_tolerance` of that part of the value.",
     ),
     (
+        "too-deep",
+        "Diagrams are inside each other deeper than the limit, which keeps a mistake from using \
+        up the memory. Put blocks side by side, or use an array of them.",
+    ),
+    (
         "too-large",
         "The model is larger than a stage or a solver can take. \
         Choose a solver that the message names, or use vectors in place of many blocks.",

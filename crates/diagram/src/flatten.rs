@@ -414,12 +414,21 @@ impl<'m> Flattener<'m> {
         nested: &mut Vec<DiagramId>,
     ) -> Option<Entity> {
         let written = self.model.diagram(diagram);
-        if nested.contains(&diagram) || nested.len() > MAXIMUM_DEPTH {
+        let error = if nested.contains(&diagram) {
             let message = format!("diagram `{}` contains itself", block.kind.value);
-            let error = Diagnostic::error("recursive-diagram", message)
-                .at(block.kind.span, "used inside itself")
-                .block(path);
-            self.errors.push(error);
+            Some(
+                Diagnostic::error("recursive-diagram", message)
+                    .at(block.kind.span, "used inside itself"),
+            )
+        } else if nested.len() > MAXIMUM_DEPTH {
+            let message = format!("diagrams are inside each other more than {MAXIMUM_DEPTH} deep");
+            let error = Diagnostic::error("too-deep", message).at(block.kind.span, "one more here");
+            Some(error.help("put blocks side by side, or use an array of them"))
+        } else {
+            None
+        };
+        if let Some(error) = error {
+            self.errors.push(error.block(path));
             return None;
         }
         let (mut given, mut variables) = (HashMap::new(), HashMap::new());
