@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
 use ir::run;
-use program::{CellId, Kinks, Line, Program};
+use program::{CellId, Duties, Kinks, Line, Program};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::states;
@@ -314,9 +314,16 @@ impl Simulation {
                 state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
             }
         }
-        for line in program.still_lines.iter().copied() {
+        for line in program.watched_lines.iter().copied() {
             if looks(self, line) {
                 self.note_changes(line, microstep);
+            }
+        }
+        if self.duties.have(Duties::LINES) {
+            for place in 0..self.ran.len() {
+                for line in &program.units[self.ran[place] as usize].lines {
+                    self.note_changes(*line, microstep);
+                }
             }
         }
         for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {

@@ -1,5 +1,7 @@
 //! The hierarchy as written.
 
+use std::collections::BTreeMap;
+
 use base::{SourceMap, Span, Spanned};
 use expr::Expr;
 
@@ -23,7 +25,7 @@ pub struct Model {
     /// The main diagram: the blocks at the top of the main file.
     pub root: DiagramId,
     /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported.
-    pub scopes: Vec<Vec<(String, DiagramId)>>,
+    pub scopes: Vec<BTreeMap<String, DiagramId>>,
     /// What is recorded.
     pub record: Vec<Record>,
     /// How it is run.
@@ -226,7 +228,7 @@ impl Model {
     /// The diagram that a name means in the file of a span.
     pub fn resolve(&self, from: Span, name: &str) -> Option<DiagramId> {
         let scope = self.scopes.get(from.file.index())?;
-        scope.iter().find(|(known, _)| known == name).map(|(_, id)| *id)
+        scope.get(name).copied()
     }
 
     /// The names of diagrams that the file of a span can use.

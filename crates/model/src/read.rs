@@ -3,7 +3,7 @@
 //! Only diagrams are imported, so files may import one another in circles. A name means the same
 //! everywhere in a file: its own diagrams and those of the files that it imports itself.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -203,9 +203,9 @@ impl Reading<'_> {
     }
 
     /// The names of diagrams that a file can use: its own, then those of its imports.
-    fn scope(&mut self, file: usize) -> Vec<(String, DiagramId)> {
+    fn scope(&mut self, file: usize) -> BTreeMap<String, DiagramId> {
         let mut seen: HashMap<String, (DiagramId, Span)> = HashMap::new();
-        let mut scope = Vec::new();
+        let mut scope = BTreeMap::new();
         let own = self.files[file].own.iter().map(|id| (None, *id));
         let imported = self.files[file].imports.iter().flat_map(|(import, from)| {
             self.files[from.index()].own.iter().map(move |id| (Some(import), *id))
@@ -222,7 +222,7 @@ impl Reading<'_> {
                 Some((_, first)) => self.report.push(ambiguous(&name, place, *first)),
                 None => {
                     seen.insert(name.clone(), (id, place));
-                    scope.push((name, id));
+                    scope.insert(name, id);
                 }
             }
         }

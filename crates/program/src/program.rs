@@ -49,8 +49,9 @@ pub struct Program {
     pub timers: Vec<TimerCells>,
     /// All delayed signals.
     pub lines: Vec<Line>,
-    /// Those that do not move between events.
-    pub still_lines: Vec<usize>,
+    /// Those that are looked at in every microstep: they do not move between events, and something
+    /// else than a unit may change what they are made from.
+    pub watched_lines: Vec<usize>,
     /// Where the wires are.
     pub wires: Vec<WireCells>,
     /// What is recorded.
@@ -462,6 +463,8 @@ pub struct Unit {
     pub may_be_unknown: bool,
     /// The wires whose values it makes, for messages.
     pub wires: Vec<WireId>,
+    /// The delayed signals that do not move between events and are made from its outputs.
+    pub lines: Vec<usize>,
 }
 
 /// What a unit has beside outputs, so that a microstep passes over what none of its units has.
@@ -477,6 +480,8 @@ impl Duties {
     pub const CHECKS: Duties = Duties(4);
     /// Conditions whose order matters.
     pub const MEETINGS: Duties = Duties(8);
+    /// Outputs that are delayed.
+    pub const LINES: Duties = Duties(16);
 
     pub(crate) fn of(unit: &Unit) -> Duties {
         let mut duties = Duties::default();
@@ -485,6 +490,7 @@ impl Duties {
             (Duties::CROSSINGS, unit.crossings.is_empty()),
             (Duties::CHECKS, unit.checks.is_empty()),
             (Duties::MEETINGS, unit.meetings.is_empty()),
+            (Duties::LINES, unit.lines.is_empty()),
         ];
         lists.iter().filter(|(_, none)| !none).for_each(|(duty, _)| duties.add(*duty));
         duties

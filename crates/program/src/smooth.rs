@@ -14,7 +14,7 @@ use crate::kinks;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, Crossing, CrossingKind, Duties, Extras, Line, Memory, Program, RecordCells,
+    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, Memory, Program, RecordCells,
     RegionProgram, Unit, UnitId, WireCells, WirePlaces, in_words,
 };
 use crate::rates::roots_of;
@@ -85,6 +85,7 @@ pub(crate) fn program(
     place_units(&units, &mut slots.regions);
     place_wires(&mut slots);
     let unlocated = unlocated(&units, &slots.crossings);
+    let watched_lines = place_still_lines(&mut units, &slots.lines, !modes.machines.is_empty());
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
@@ -104,7 +105,7 @@ pub(crate) fn program(
         states: slots.states,
         crossings: slots.crossings,
         timers: slots.timers,
-        still_lines: still_lines(&slots.lines),
+        watched_lines,
         lines: slots.lines,
         wires: slots.wires,
         records,
@@ -126,9 +127,26 @@ pub(crate) fn program(
     program
 }
 
-/// The delayed signals that do not move between events.
-fn still_lines(lines: &[Line]) -> Vec<usize> {
-    (0..lines.len()).filter(|line| lines[*line].track.is_none()).collect()
+/// Tells each unit which delayed signals that do not move between events are made from its outputs;
+/// the rest of these, where machines switch wires on and off, is to be watched.
+fn place_still_lines(units: &mut [Unit], lines: &[Line], switched: bool) -> Vec<usize> {
+    let still = (0..lines.len()).filter(|line| lines[*line].track.is_none());
+    if switched {
+        return still.collect();
+    }
+    let mut makers: FxHashMap<CellId, usize> = FxHashMap::default();
+    for (index, unit) in units.iter().enumerate() {
+        makers.extend(unit.outputs.iter().map(|output| (output.cell, index)));
+    }
+    for line in still {
+        for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
+            let own = &mut units[*unit].lines;
+            if own.last() != Some(&line) {
+                own.push(line);
+            }
+        }
+    }
+    Vec::new()
 }
 
 /// Tells each unit where the residuals of its block's crossings are.

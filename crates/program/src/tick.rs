@@ -264,6 +264,7 @@ impl<'a> Maker<'a> {
             meetings: Vec::new(),
             may_be_unknown: false,
             wires: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
