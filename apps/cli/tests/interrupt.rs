@@ -142,3 +142,21 @@ simulate: {stop: 50}
     assert!(streamed == whole.stdout && read("streamed.jsonl") == read("whole.jsonl"));
     fs::remove_dir_all(&folder).expect("large files can be removed");
 }
+
+/// Nothing moves, nothing happens, and rows are asked for without end: it ends when it is asked to.
+#[test]
+fn rows_without_end_are_interrupted() {
+    let folder = scratch("interrupt-rows");
+    let text = "superdense: 1\nblocks:\n  x: {type: Constant, value: 1}\nsimulate: {stop: 1e15}\n";
+    fs::write(folder.join("model.yaml"), text).expect("a model");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_superdense"))
+        .current_dir(&folder)
+        .args(["run", "model.yaml", "--quiet", "--every", "0.1", "-o", "rows.csv"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary can be started");
+    sleep(Duration::from_millis(500));
+    assert_eq!(interrupt(&mut child, "-TERM"), 130);
+    assert_eq!(files(&folder), ["model.yaml", "rows.csv"]);
+    fs::remove_dir_all(&folder).expect("large files can be removed");
+}

@@ -140,6 +140,7 @@ fn runs_without_end_are_told_before() {
         ),
         ("x: {type: Integrator, input: 1}", "stop: 1e4, solver: rk4, step: 1e-9", "steps"),
         ("x: {type: Integrator, input: 1}", "stop: 1e4, maximum_step: 1e-9", "steps"),
+        ("x: {type: Constant, value: 1}", "stop: 1e4, every: 1e-9", "rows"),
         (
             "s: {type: Sine, frequency: 1e12}\n  x: {type: Integrator, input: s}",
             "stop: 1e3",

@@ -44,7 +44,9 @@ pub fn long_run(diagram: &Diagram, until: Time) -> Option<Diagnostic> {
     let flows = |block: &FlatBlock| block.definition.states.iter().any(|s| s.derivative.is_some());
     let moves = diagram.blocks.iter().any(flows);
     let run_steps = if moves { length / step } else { 0.0 };
-    let mut most = (run_steps, "steps", None);
+    let seconds = |every: base::Rational| *every.numer() as f64 / *every.denom() as f64;
+    let rows = run.rows.every.map_or(0.0, |every| length / seconds(every));
+    let mut most = if rows > run_steps { (rows, "rows", None) } else { (run_steps, "steps", None) };
     for block in diagram.blocks.iter().filter(|block| block.fragment == FragmentId::ROOT) {
         let steps = length / block.definition.maximum_step;
         let timers = block.definition.timers.iter();

@@ -14,6 +14,9 @@ use program::{Program, RecordCells};
 use crate::simulation::Simulation;
 use crate::{Event, RunError};
 
+/// How many rows between events an advance writes at most.
+const ROWS_AT_ONCE: u32 = 1024;
+
 /// One row of the result: recorded signals at a tag.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
@@ -217,15 +220,16 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes the rows of steps up to a time that all regions have reached.
+    /// Writes the rows of steps up to a time that all regions have reached. Says whether these are
+    /// all; those who drive a run are asked from time to time whether they want more.
     pub(crate) fn release_rows(
         &mut self,
         reached: Time,
         sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        loop {
+    ) -> Result<bool, RunError> {
+        for _ in 0..ROWS_AT_ONCE {
             let before = (self.s.on_grid, self.s.on_list);
-            let Some(time) = self.next_row(reached, sink) else { return Ok(()) };
+            let Some(time) = self.next_row(reached, sink) else { return Ok(true) };
             if let Err(error) = self.for_rows(|run, region| run.evaluate(region, time)) {
                 // Where a state has a way out of this, the row is made after all.
                 (self.s.on_grid, self.s.on_list) = before;
@@ -234,6 +238,7 @@ impl Simulation {
             self.write_row(Tag::new(time, 0), sink);
             self.follow_solutions();
         }
+        Ok(false)
     }
 
     /// Takes the first time up to `reached` at which a row is wanted: after a step, on the grid, or

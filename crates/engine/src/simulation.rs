@@ -281,9 +281,13 @@ impl Simulation {
                 return Ok(progress);
             }
         }
-        if let Err(error) = self.release_rows(reached.min(horizon), sink) {
-            self.recover_between(error, sink)?;
-            return self.after_tick();
+        match self.release_rows(reached.min(horizon), sink) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Progress::Going),
+            Err(error) => {
+                self.recover_between(error, sink)?;
+                return self.after_tick();
+            }
         }
         match slowest {
             Some(region) if self.s.regions[region].crossing && reached <= horizon => {
