@@ -112,8 +112,10 @@ pub(crate) fn in_turn<R, S>(
     (Time::of(ours), Time::of(hand))
 }
 
-/// How many runs fill a sample.
+/// How many runs fill a sample. What the first one does once for all, such as to compile native code,
+/// is not counted.
 fn repeats<R>(effort: &Effort, run: &mut impl FnMut() -> R) -> u32 {
+    black_box(run());
     let mut times = 1;
     while times < 1 << 24 {
         let took = f64::from(times) * sample(times, run);

@@ -204,7 +204,9 @@ impl Simulation {
         &mut self,
         mut evaluate: impl FnMut(&mut Simulation, usize) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
-        self.covered.listed.sort_unstable();
+        if self.covered.listed.len() > 1 {
+            self.covered.listed.sort_unstable();
+        }
         let all = !self.program.guesses.is_empty();
         let listed = |cover: &Cover, place: usize| {
             let list = if all { &cover.recorded } else { &cover.listed };

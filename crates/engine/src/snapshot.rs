@@ -237,8 +237,11 @@ impl Tick {
     }
 
     /// How many regions something has happened to at this time; they are in order afterwards.
+    #[inline]
     pub fn order_involved(&mut self) -> usize {
-        self.involved.sort_unstable();
+        if self.involved.len() > 1 {
+            self.involved.sort_unstable();
+        }
         self.involved.len()
     }
 

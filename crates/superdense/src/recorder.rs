@@ -36,6 +36,9 @@ pub(crate) struct Recorder {
     listener: Option<Listener>,
 }
 
+/// With so many tables it is worth finding those that a row concerns.
+const MANY_TABLES: usize = 8;
+
 /// What a row says, be it that of a microstep or that of an instant.
 trait Said {
     fn tag(&self) -> Tag;
@@ -188,7 +191,8 @@ impl Recorder {
     /// Hands a row to the writer, while there is one.
     #[inline(never)]
     fn write(&mut self, row: &impl Said) {
-        let among = self.find_tables(row);
+        let many = self.writer.as_ref().is_some_and(|writer| writer.tables() > MANY_TABLES);
+        let among = many && self.find_tables(row);
         let Some(writer) = &mut self.writer else { return };
         let impulse = |column: usize, order: usize| {
             let weight = row.covers(column).then(|| row.impulse(column, order))??;

@@ -165,12 +165,7 @@ impl Layout {
         };
         let said = |lane: &usize| covers(self.ids[*lane].column) && part(*lane).is_some();
         let mut taken = false;
-        let few = among.map(|columns| columns.iter().map(|column| self.value_tables[*column]));
-        let all = (among.is_none()).then(|| 0..self.signals);
-        let signals = all.into_iter().flatten().chain(few.into_iter().flatten());
-        // The joined view is one of no table of signals.
-        let signals = signals.filter(|table| *table < self.signals);
-        for index in signals.chain(self.signals..self.tables.len()) {
+        let mut add = |index: usize| {
             let table = &self.tables[index];
             let lanes = table.lanes.iter();
             match table.kind {
@@ -184,10 +179,20 @@ impl Layout {
                     let values = lanes.map(|l| (*l, part(*l).filter(|_| said(l))));
                     chunk.push(tag, index, values);
                 }
-                _ => continue,
+                _ => return,
             }
             taken = true;
-        }
+        };
+        let first = match among {
+            None => 0,
+            Some(columns) => {
+                // The joined view is no table of signals.
+                let tables = columns.iter().map(|column| self.value_tables[*column]);
+                tables.filter(|table| *table < self.signals).for_each(&mut add);
+                self.signals
+            }
+        };
+        (first..self.tables.len()).for_each(add);
         if !taken && self.tables.iter().all(|table| table.columns.iter().all(|c| covers(*c))) {
             let last = self.tables.len() - 1;
             let nothing = self.tables[last].lanes.iter().map(|lane| (*lane, None));

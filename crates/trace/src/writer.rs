@@ -167,6 +167,11 @@ impl Writer {
         self.layout.is_joined()
     }
 
+    /// How many tables there are.
+    pub fn tables(&self) -> usize {
+        self.layout.tables.len()
+    }
+
     /// The number of rows that were added.
     pub fn rows(&self) -> u64 {
         self.rows
