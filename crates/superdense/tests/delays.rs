@@ -480,3 +480,31 @@ simulate: {stop: 1.5, solver: rk4, step: 0.05, microsteps: 40}
     assert_near(found[0].time.seconds(), up + 0.3, 1e-7);
     assert_near(found[1].time.seconds(), down + 0.3, 1e-7);
 }
+
+/// Delays of one signal that does not hang on them: each has its kink where its delay is over, not
+/// at all sums of delays, and what nothing reads has none. All are the signal of a delay ago.
+#[test]
+fn kinks_go_on_only_where_they_are_read() {
+    let delays: Vec<f64> = (0..40).map(|i| 0.1 + 0.0217 * f64::from(i)).collect();
+    let block = |(i, delay): (usize, &f64)| {
+        format!("  d{i}: {{type: TransportDelay, input: x, delay: {delay}, initial: 1}}\n")
+    };
+    let blocks: String = delays.iter().enumerate().map(block).collect();
+    let all: Vec<String> = (0..delays.len()).map(|i| format!("d{i}")).collect();
+    let run = |record: &str| {
+        simulate(&format!(
+            "superdense: 1\nblocks:\n  x: {{type: Integrator, input: -x, initial: 1}}\n{blocks}\
+             record: [{record}]\nsimulate: {{stop: 2}}\n"
+        ))
+    };
+    let outcome = run(&all.join(", "));
+    assert!(outcome.counters.ticks <= 41, "{}", outcome.counters.ticks);
+    for (row, tag) in outcome.trace.tags().iter().enumerate() {
+        for (column, delay) in delays.iter().enumerate() {
+            let truth = (delay - tag.time.seconds()).min(0.0).exp();
+            let value = outcome.trace.get(row, column).expect("always there")[0];
+            assert!((value - truth).abs() < 1e-6, "d{column} at {tag}: {value} for {truth}");
+        }
+    }
+    assert!(run("x, d3").counters.ticks <= 2);
+}
