@@ -151,9 +151,8 @@ fn diagrams_are_imported_from_other_files() {
     .unwrap_or_else(|refused| panic!("{refused}"));
     assert_eq!(asked, ["parts/motor.yaml", "lib/base.yaml"], "each once, circles and all");
     assert_eq!(model.diagrams.len(), 4);
-    let names =
-        |file: usize| model.scopes[file].iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
-    assert_eq!(names(0), ["Own", "Motor"]);
+    let names = |file: usize| model.scopes[file].keys().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!(names(0), ["Motor", "Own"]);
     assert_eq!(names(1), ["Motor", "base.Friction"]);
     assert_eq!(names(2), ["Friction", "Motor", "Own"]);
     let motor = model.diagrams.iter().find(|diagram| diagram.name.value == "Motor").unwrap();
