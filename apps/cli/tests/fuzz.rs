@@ -32,8 +32,11 @@ use mutate::Corpus;
 /// The address space that a command may take \[kB\], for it maps more than it uses.
 const MEMORY: u64 = 8 << 20;
 /// How long a command may take, before it is asked to end, and after that.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(1);
 const GRACE: Duration = Duration::from_secs(60);
+
+/// After how many inputs a long search says how far it has come.
+const TOLD_EVERY: u64 = 10_000;
 
 /// What is done with a model: the arguments before and after its name.
 const COMMANDS: [(&[&str], &[&str]); 9] = [
@@ -137,7 +140,14 @@ fn search(seed: u64, inputs: u64, corpus: &Corpus, done: &AtomicU64, kept: &Path
     let mut draws = Draws::new(seed);
     let folder = scratch("fuzz");
     let mut found: Vec<String> = Vec::new();
-    while done.fetch_add(1, Ordering::Relaxed) < inputs {
+    loop {
+        let number = done.fetch_add(1, Ordering::Relaxed);
+        if number >= inputs {
+            break;
+        }
+        if number > 0 && number.is_multiple_of(TOLD_EVERY) {
+            println!("{number} inputs");
+        }
         if draws.below(20) == 0 {
             if let Some((changed, wrong)) = attempt_trace(&folder, corpus, &mut draws) {
                 let name = format!("{seed}-{}-{changed}", found.len());

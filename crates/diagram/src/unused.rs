@@ -39,7 +39,7 @@ pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
 }
 
 /// How many warnings of a kind are told one by one.
-const TOLD: usize = 20;
+const TOLD: usize = 5;
 
 /// Warnings of a kind, of which all beyond the first few are one.
 fn summed(mut all: Vec<Diagnostic>, code: &'static str, what: &str) -> Vec<Diagnostic> {
