@@ -150,8 +150,8 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "long-run",
-        "The run is sure to take more than 1e12 steps or events, by its step, its `maximum_step`, a \
-        clock or a wave, and ends in days at best. \
+        "The run is sure to take more than 1e12 steps, events or rows, by its step, its \
+        `maximum_step`, `every`, a clock or a wave, and ends in days at best. \
         Stop earlier, or make the step or the period longer. Ctrl-C ends a run with what it has.",
     ),
     (

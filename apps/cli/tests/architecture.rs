@@ -1,10 +1,10 @@
 //! The map and the land agree: ARCHITECTURE.md names every folder of code, and none that is not
-//! there.
+//! there; and no file of tests is left out of the program that runs them.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::common::{folders, repository};
+use crate::common::{files, folders, repository};
 
 /// The paths in a text that begin with `crates/` or `apps/`.
 fn paths(text: &str) -> BTreeSet<String> {
@@ -32,6 +32,26 @@ fn every_path_on_the_map_exists() {
         let text = fs::read_to_string(repository().join(document)).expect("a document");
         for path in paths(&text) {
             assert!(repository().join(&path).exists(), "{document} names {path}");
+        }
+    }
+}
+
+/// A file of tests that nothing names would never run, and nobody would see it.
+#[test]
+fn every_file_of_tests_is_run() {
+    for root in ["crates", "apps"] {
+        for name in folders(&repository().join(root)) {
+            let folder = repository().join(root).join(&name);
+            let Ok(main) = fs::read_to_string(folder.join("tests/main.rs")) else { continue };
+            let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+            for file in files(&folder.join("tests")) {
+                let Some(own) = file.strip_suffix(".rs").filter(|own| *own != "main") else {
+                    continue;
+                };
+                let run = main.contains(&format!("mod {own};\n"))
+                    || manifest.contains(&format!("name = \"{own}\"\n"));
+                assert!(run, "{root}/{name}/tests/{file} is in no test program");
+            }
         }
     }
 }

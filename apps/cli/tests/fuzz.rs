@@ -8,8 +8,8 @@
 //! SUPERDENSE_FUZZ=1000000 cargo test --release --workspace --test cli_tests fuzz:: -- --nocapture
 //! ```
 //!
-//! It writes what it finds to `target/tmp/fuzz-findings`, prints its seed, and goes on from another one with
-//! `SUPERDENSE_FUZZ_SEED`.
+//! It writes what it finds to `target/tmp/fuzz-findings`, prints its seed, and goes on from another
+//! one with `SUPERDENSE_FUZZ_SEED`.
 
 #![cfg(unix)]
 

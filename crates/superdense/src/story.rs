@@ -260,9 +260,7 @@ impl Instant {
 
     fn settle(&mut self) {
         let current = std::mem::take(&mut self.current);
-        let distance =
-            |events: &[Event]| events.first().map(|e| (e.time().seconds() - self.wanted).abs());
-        let nearer = match (distance(&current), distance(&self.best)) {
+        let nearer = match (self.distance(&current), self.distance(&self.best)) {
             (Some(new), Some(old)) => new < old,
             (new, _) => new.is_some(),
         };
@@ -273,10 +271,15 @@ impl Instant {
 
     /// Whether nothing that is still to come can be nearer, where a run stands at a time.
     pub fn is_found(&self, now: Time) -> bool {
-        let distance =
-            |events: &[Event]| events.first().map(|e| (e.time().seconds() - self.wanted).abs());
-        let known = [distance(&self.best), distance(&self.current)].into_iter().flatten();
-        now.seconds() - self.wanted > known.fold(f64::INFINITY, f64::min)
+        let known = [&self.best, &self.current].into_iter();
+        let nearest =
+            known.filter_map(|events| self.distance(events)).fold(f64::INFINITY, f64::min);
+        now.seconds() - self.wanted > nearest
+    }
+
+    /// How far the instant of some events is from the wanted time \[s\].
+    fn distance(&self, events: &[Event]) -> Option<f64> {
+        events.first().map(|event| (event.time().seconds() - self.wanted).abs())
     }
 
     /// The events of the nearest instant; of one microstep alone where that is asked for.

@@ -2,9 +2,9 @@
 //!
 //! What is written goes to a file beside the target, which takes the target's name at the end. If
 //! the end is not reached the file beside is removed and the target keeps what it had; a process
-//! that is killed leaves the file beside (`.NAME.PID-K.partial`, with the start of a long NAME) and the old target, and the next
-//! one that writes to the same target removes what was left. Pipes and devices have no name to
-//! take, so they are written to directly.
+//! that is killed leaves the file beside (`.NAME.PID-K.partial`, with the start of a long NAME) and
+//! the old target, and the next one that writes to the same target removes what was left. Pipes and
+//! devices have no name to take, so they are written to directly.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};

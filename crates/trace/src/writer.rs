@@ -32,8 +32,7 @@ impl Options {
 ///
 /// It holds at most two chunks of rows of about 2 MB each (for rows of more than 16 kB, 128 rows; for
 /// more than some thousand tables, 16 rows of each): one that is filled and one that a thread
-/// encodes.
-/// The file has its name only after [`Writer::finish`]; a writer that is dropped before leaves
+/// encodes. The file has its name only after [`Writer::finish`]; a writer that is dropped before leaves
 /// nothing behind. After an error it takes no more.
 pub struct Writer {
     path: PathBuf,

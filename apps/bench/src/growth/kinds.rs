@@ -141,13 +141,22 @@ fn machines(size: usize) -> String {
 }
 
 fn delay_row(size: usize) -> String {
+    row(size, "{type: Sine, frequency: 1}", "type: TransportDelay, delay: 0.1")
+}
+
+fn event_row(size: usize) -> String {
+    row(size, "{type: Clock, period: 0.01}", "type: EventDelay, delay: 0.001")
+}
+
+/// Blocks of one kind, each of which reads the one before, and the first of them a source.
+fn row(size: usize, source: &str, kind: &str) -> String {
     let line = |i| {
         let input = if i == 0 { "s".to_owned() } else { format!("d{}", i - 1) };
-        format!("  d{i}: {{type: TransportDelay, input: {input}, delay: 0.1}}\n")
+        format!("  d{i}: {{{kind}, input: {input}}}\n")
     };
-    let after =
-        format!("record: [d{}]\nsimulate: {{stop: 1, maximum_blocks: 2000000}}\n", size - 1);
-    model("blocks:\n  s: {type: Sine, frequency: 1}\n", size, line, &after)
+    let last = size - 1;
+    let after = format!("record: [d{last}]\nsimulate: {{stop: 1, maximum_blocks: 2000000}}\n");
+    model(&format!("blocks:\n  s: {source}\n"), size, line, &after)
 }
 
 fn delays_beside(size: usize) -> String {
@@ -163,16 +172,6 @@ fn delays_of_one(size: usize) -> String {
     let line = |i| format!("  d{i}: {{type: TransportDelay, input: x, delay: 0.1}}\n");
     let before = "blocks:\n  x: {type: Integrator, input: -x, initial: 1}\n";
     model(before, size, line, "record: [d0]\nsimulate: {stop: 1, maximum_blocks: 2000000}\n")
-}
-
-fn event_row(size: usize) -> String {
-    let line = |i| {
-        let input = if i == 0 { "c".to_owned() } else { format!("d{}", i - 1) };
-        format!("  d{i}: {{type: EventDelay, input: {input}, delay: 0.001}}\n")
-    };
-    let after =
-        format!("record: [d{}]\nsimulate: {{stop: 1, maximum_blocks: 2000000}}\n", size - 1);
-    model("blocks:\n  c: {type: Clock, period: 0.01}\n", size, line, &after)
 }
 
 fn parameters(size: usize) -> String {

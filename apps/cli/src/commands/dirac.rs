@@ -27,13 +27,11 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     let mut overrides = overrides(&arguments.model, &method)?;
     overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
     let model = read(&arguments.model.model).map_err(refused)?;
-    for step in &steps {
-        let numeric = Some(Impulses::Numeric);
-        let own = Overrides { impulses: numeric, step: Some(*step), ..overrides.clone() };
-        // What cannot be compiled is told by the study.
-        if let Ok(system) = System::compile(&model, &Library::standard(), &own) {
-            tell_long_run(&system, Time::MAX, arguments.format);
-        }
+    let (impulses, step) = (Some(Impulses::Numeric), steps.iter().min().copied());
+    let longest = Overrides { impulses, step, ..overrides.clone() };
+    // What cannot be compiled is told by the study.
+    if let Ok(system) = System::compile(&model, &Library::standard(), &longest) {
+        tell_long_run(&system, Time::MAX, arguments.format);
     }
     let study = study(&model, &Library::standard(), &overrides, &steps).map_err(failed)?;
     show(&match arguments.format {
