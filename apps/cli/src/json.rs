@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use superdense::{
-    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, SolverSwitch, SourceMap, System, Work,
+    BackendUsed, BlockWork, Diagnostic, Diagnostics, RegionWork, SolverSwitch, SourceMap, System,
+    Work,
 };
 
 use crate::report::Problem;
@@ -30,11 +31,11 @@ pub fn message(severity: &str, message: &str) -> Value {
 
 /// The line that tells what has evaluated the model between events, where that was not the
 /// interpreter alone.
-pub fn backend(ran: Ran) -> String {
+pub fn backend(ran: BackendUsed) -> String {
     let backends = match ran {
-        Ran::Interpreter => return String::new(),
-        Ran::Native => json!(["native"]),
-        Ran::Both => json!(["interpreter", "native"]),
+        BackendUsed::Interpreter => return String::new(),
+        BackendUsed::Native => json!(["native"]),
+        BackendUsed::Both => json!(["interpreter", "native"]),
     };
     let mut object = message("note", &format!("evaluated by {ran}"));
     object["backends"] = backends;
@@ -49,7 +50,7 @@ pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
         return String::new();
     }
     let switch = |switch: &SolverSwitch| json!({"time": switch.time.decimal(), "solver": switch.solver.name()});
-    let part = |part: &PartWork| {
+    let part = |part: &RegionWork| {
         json!({
             "name": part.name, "steps": part.steps, "rejected": part.rejected,
             "evaluations": part.evaluations,

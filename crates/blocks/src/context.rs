@@ -7,8 +7,8 @@ use base::{Elem, ExactTime, Rational, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Check, Definition, History, Impulses, Info, Join, Leaf, Meeting, Memory, Part, Setting, Signal,
-    State, Timer,
+    Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
+    Setting, Signal, State, Timer,
 };
 
 /// An input as the diagram has it: its type and how many orders of impulses may reach it.
@@ -31,10 +31,10 @@ pub struct Context<'a> {
     many_leaves: HashMap<Leaf, usize>,
     outputs: Vec<Option<Signal>>,
     states: Vec<State>,
-    histories: Vec<History>,
+    histories: Vec<DelayedInput>,
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
-    meetings: Vec<Meeting>,
+    hazards: Vec<OrderHazard>,
     joins: Vec<Join>,
     /// Whether what is being built is used: the conditions of the conditionals around it.
     used: Option<NodeId>,
@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
             histories: Vec::new(),
             timers: Vec::new(),
             checks: Vec::new(),
-            meetings: Vec::new(),
+            hazards: Vec::new(),
             joins: Vec::new(),
             used: None,
             maximum_step: f64::INFINITY,
@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
             histories: self.histories,
             timers: self.timers,
             checks: self.checks,
-            meetings: self.meetings,
+            hazards: self.hazards,
             maximum_step: self.maximum_step,
         }
     }
@@ -221,7 +221,7 @@ impl<'a> Context<'a> {
         let port: usize = self.connections[..position].iter().map(Vec::len).sum();
         let Connection { ty, orders } = self.connections[position][0];
         let index = self.histories.len();
-        self.histories.push(History { port, delay, initial });
+        self.histories.push(DelayedInput { port, delay, initial });
         let part = |part| Leaf::Delayed { index, part };
         let value = self.leaf(part(Part::Value), ty);
         let present = self.leaf(part(Part::Present), Type::BOOL);
@@ -372,7 +372,7 @@ impl<'a> Context<'a> {
     /// Warns once where two conditions hold at different microsteps of one instant.
     pub fn warn_apart(&mut self, first: NodeId, second: NodeId, reason: impl Into<String>) {
         if [first, second].iter().all(|node| self.graph.truth(*node) != Some(false)) {
-            self.meetings.push(Meeting { first, second, reason: reason.into() });
+            self.hazards.push(OrderHazard { first, second, reason: reason.into() });
         }
     }
 

@@ -103,7 +103,7 @@ pub enum Memory {
 /// The past of an input, read a constant delay ago. Its parts need nothing of this instant, so
 /// reading it breaks every loop.
 #[derive(Clone, PartialEq, Debug)]
-pub struct History {
+pub struct DelayedInput {
     /// The input, counting every signal of a list.
     pub port: usize,
     /// How long ago it is read; positive.
@@ -124,7 +124,7 @@ pub struct Check {
 /// Two conditions whose order matters: where they hold at different microsteps of one instant the
 /// run goes on, with a warning.
 #[derive(Clone, Debug)]
-pub struct Meeting {
+pub struct OrderHazard {
     /// The one.
     pub first: NodeId,
     /// The other.
@@ -161,13 +161,13 @@ pub struct Definition {
     /// The states.
     pub states: Vec<State>,
     /// The pasts of inputs.
-    pub histories: Vec<History>,
+    pub histories: Vec<DelayedInput>,
     /// The timers.
     pub timers: Vec<Arc<dyn Timer>>,
     /// Conditions that must not hold at a tick.
     pub checks: Vec<Check>,
     /// Conditions whose order at one instant matters.
-    pub meetings: Vec<Meeting>,
+    pub hazards: Vec<OrderHazard>,
     /// The greatest step \[s\] that sees what the block does; infinite where it does not matter.
     pub maximum_step: f64,
 }

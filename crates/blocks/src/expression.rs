@@ -9,7 +9,7 @@ use ir::{Binary, NodeId, Unary};
 
 use crate::operators::{common_shape, number, read_side, truth};
 use crate::{
-    Block, Context, Count, Impulses, Info, Input, Instants, Output, Presence, Setting, Signal,
+    Accepts, Block, Context, Count, Impulses, Info, Input, Instants, Output, Setting, Signal,
 };
 
 /// What a name in an expression means.
@@ -43,7 +43,7 @@ impl Block for Formula {
                 name: "operands",
                 about: "The signals that the expression names.",
                 count: Count::Many,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The value of the expression." }],
             parameters: &[],
@@ -531,7 +531,7 @@ fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
     let zero = g.constant(Type::INT, &[0.0]);
     match function {
         Function::Abs => {
-            let side = g.side(v[0], zero);
+            let side = g.frozen_sign(v[0], zero);
             let negative = read_side(g, side, [true, false, false]);
             let opposite = g.neg(v[0]);
             let by_side = g.select(negative, opposite, v[0]);
@@ -539,21 +539,21 @@ fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
             let by_value = g.select(below, opposite, v[0]);
             g.observed(by_side, by_value, 1)
         }
-        Function::Sign => g.side(v[0], zero),
-        Function::Floor => g.cell(v[0]),
+        Function::Sign => g.frozen_sign(v[0], zero),
+        Function::Floor => g.frozen_floor(v[0]),
         Function::Ceil => {
             let opposite = g.neg(v[0]);
-            let cell = g.cell(opposite);
+            let cell = g.frozen_floor(opposite);
             g.neg(cell)
         }
         Function::Round => {
             let half = g.real(0.5);
             let moved = g.add(v[0], half);
-            g.cell(moved)
+            g.frozen_floor(moved)
         }
         Function::Mod => {
             let quotient = g.div(v[0], v[1]);
-            let cell = g.cell(quotient);
+            let cell = g.frozen_floor(quotient);
             let whole = g.mul(v[1], cell);
             g.sub(v[0], whole)
         }
@@ -561,7 +561,7 @@ fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
             let least = function == Function::Min;
             let holds = if least { [true, true, false] } else { [false, true, true] };
             let by_side = v[1..].iter().fold(v[0], |best, next| {
-                let side = g.side(best, *next);
+                let side = g.frozen_sign(best, *next);
                 let keep = read_side(g, side, holds);
                 g.select(keep, best, *next)
             });

@@ -35,7 +35,7 @@ pub struct Input {
     /// How many signals it takes.
     pub count: Count,
     /// Which signals may be connected.
-    pub presence: Presence,
+    pub presence: Accepts,
 }
 
 /// How many signals an input takes.
@@ -51,7 +51,7 @@ pub enum Count {
 
 /// Which signals an input takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Presence {
+pub enum Accepts {
     /// Any.
     Any,
     /// Only events: never present between ticks.

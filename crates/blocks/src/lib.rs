@@ -22,11 +22,11 @@ mod page;
 pub use block::{Block, Library, Setting};
 pub use context::Context;
 pub use definition::{
-    Check, Definition, History, Join, Leaf, Meeting, Memory, Part, Signal, State,
+    Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Signal, State,
 };
 pub use expression::{Formula, Operand};
-pub use info::{Count, Info, Input, Kind, Output, Parameter, Presence};
-pub use machine::{After, Elapsed, Mode, ModeOutput, Variable};
+pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter};
+pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
 pub use page::page;
 pub use stepping::Impulses;
 pub use timer::{Every, Instants, Timer, Times, events_before};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::{Diagnostic, Elem, ExactTime, Type, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Count, Info, Input, Instants, Leaf, Output, Presence, Signal};
+use crate::{Accepts, Block, Context, Count, Info, Input, Instants, Leaf, Output, Signal};
 
 const fn internal(
     name: &'static str,
@@ -30,7 +30,7 @@ const fn internal(
 }
 
 const fn any(name: &'static str, about: &'static str, count: Count) -> Input {
-    Input { name, about, count, presence: Presence::Any }
+    Input { name, about, count, presence: Accepts::Any }
 }
 
 const fn output(name: &'static str, about: &'static str) -> Output {
@@ -39,7 +39,7 @@ const fn output(name: &'static str, about: &'static str) -> Output {
 
 /// The state in which a machine is.
 #[derive(Clone, Debug)]
-pub struct Mode {
+pub struct CurrentState {
     /// The names of the states.
     pub names: Vec<String>,
     /// For each state, whether the machine is done there.
@@ -48,7 +48,7 @@ pub struct Mode {
     pub initial: usize,
 }
 
-impl Block for Mode {
+impl Block for CurrentState {
     fn info(&self) -> Info {
         const OUTPUTS: &[Output] = &[
             output("state", "The state in which the machine is."),

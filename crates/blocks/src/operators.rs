@@ -277,7 +277,7 @@ impl Context<'_> {
         self.refuse_impulses(b, CONDITION);
         let value = |signal: &Signal| Signal { impulses: Vec::new(), ..signal.clone() };
         self.strict(&[value(a), value(b)], |g, v| {
-            let side = g.side(v[0], v[1]);
+            let side = g.frozen_sign(v[0], v[1]);
             read_side(g, side, holds)
         })
     }

@@ -1,6 +1,6 @@
 //! The page of a block, from what the block says about itself.
 
-use crate::{Count, Info, Kind, Presence};
+use crate::{Accepts, Count, Info, Kind};
 
 /// The page as Markdown.
 pub fn page(info: &Info) -> String {
@@ -15,9 +15,9 @@ pub fn page(info: &Info) -> String {
                 Count::Many => "a list",
             };
             let presence = match input.presence {
-                Presence::Any => "",
-                Presence::Discrete => ", events only",
-                Presence::Continuous => ", not events only",
+                Accepts::Any => "",
+                Accepts::Discrete => ", events only",
+                Accepts::Continuous => ", not events only",
             };
             out += &format!("| `{}` | {count}{presence} | {} |\n", input.name, input.about);
         }

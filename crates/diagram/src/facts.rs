@@ -13,7 +13,7 @@ use crate::typing::Typed;
 
 /// The two ways in which a diagram is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Mode {
+pub enum Phase {
     /// Between events and at microstep 0.
     Smooth,
     /// At microsteps from 1 on.
@@ -120,7 +120,7 @@ pub(crate) fn sharpen_from<'a>(
         let port = |index: usize| ports[index];
         let specialise =
             |mode| specialise(&block.definition, mode, &port, &diagram.wires, &block.remembered);
-        let (smooth, tick) = (specialise(Mode::Smooth), specialise(Mode::Tick));
+        let (smooth, tick) = (specialise(Phase::Smooth), specialise(Phase::Tick));
         for (index, wire) in block.outputs.clone().into_iter().enumerate() {
             let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);
             let (between, ticking) =
@@ -156,14 +156,14 @@ pub(crate) fn silence_loops(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
         diagram.wires.iter().map(|wire| wire.between == Presence::Varies).collect();
     // A loop that nothing outside could ever make present is taken to be present, and may still be
     // absent where something outside is.
-    let reached = spread(diagram, Mode::Tick, varies.iter().map(|varies| !varies).collect(), &[]);
+    let reached = spread(diagram, Phase::Tick, varies.iter().map(|varies| !varies).collect(), &[]);
     let closed: Vec<bool> = reached.iter().map(|reached| !reached).collect();
-    let kept = spread(diagram, Mode::Smooth, varies, &closed);
+    let kept = spread(diagram, Phase::Smooth, varies, &closed);
     let start = diagram.wires.iter().zip(kept.iter().zip(&closed));
     let start =
         start.map(|(wire, (kept, closed))| wire.between == Presence::Always || *kept && *closed);
     let start = start.collect();
-    let may = spread(diagram, Mode::Smooth, start, &[]);
+    let may = spread(diagram, Phase::Smooth, start, &[]);
     let silent = |(wire, may): &(&mut Wire, bool)| wire.between == Presence::Varies && !may;
     let mut any = false;
     for (wire, _) in diagram.wires.iter_mut().zip(may).filter(silent) {
@@ -177,11 +177,11 @@ pub(crate) fn silence_loops(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
 
 /// Which wires may be present in a mode, found from those that are taken to be: more and more of
 /// them, or, where some are `closed`, fewer and fewer of those.
-fn spread(diagram: &Diagram, mode: Mode, mut may: Vec<bool>, closed: &[bool]) -> Vec<bool> {
+fn spread(diagram: &Diagram, phase: Phase, mut may: Vec<bool>, closed: &[bool]) -> Vec<bool> {
     loop {
         let mut changed = false;
         for block in &diagram.blocks {
-            let functions = if mode == Mode::Smooth { &block.smooth } else { &block.tick };
+            let functions = if phase == Phase::Smooth { &block.smooth } else { &block.tick };
             for (output, wire) in functions.outputs.iter().zip(&block.outputs) {
                 let open = diagram.wire(*wire).between == Presence::Varies;
                 let asked = match closed.get(wire.index()) {
@@ -278,7 +278,7 @@ impl Diagram {
                 continue;
             }
             match &block.smooth.graph.node(node).op {
-                Op::Side | Op::Cell | Op::Crossed => {}
+                Op::FrozenSign | Op::FrozenFloor | Op::Crossed => {}
                 Op::Leaf(key) => match block.definition.leaves[*key as usize] {
                     Leaf::Time | Leaf::Elapsed | Leaf::Step => return true,
                     Leaf::State(index) if block.definition.states[index].derivative.is_some() => {

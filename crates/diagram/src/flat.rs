@@ -7,7 +7,7 @@ use base::{Diagnostic, SourceMap, Span, Type, Value};
 use blocks::{Block, Definition, Setting};
 
 use crate::machine::{FragmentId, Modes};
-use crate::{Mode, Run, Sites, Specialised};
+use crate::{Phase, RunSettings, Sites, Specialised};
 
 base::typed_id! {
     /// A block of the flat diagram.
@@ -45,7 +45,7 @@ pub struct Diagram {
     /// Which loops are to be solved.
     pub solve: Solve,
     /// How the model is run.
-    pub run: Run,
+    pub run: RunSettings,
     /// The parameters of the main diagram.
     pub parameters: Vec<(String, Value)>,
     /// State machines and what they switch on and off.
@@ -143,8 +143,8 @@ impl FlatBlock {
     /// Whether located sides are read as they are frozen in a mode: between events they are, and
     /// in a run by fixed steps at events too, since a step that is taken again with its events
     /// would otherwise need the side of its own result.
-    pub fn freezes(&self, mode: Mode) -> bool {
-        mode == Mode::Smooth || self.stepped
+    pub fn freezes(&self, phase: Phase) -> bool {
+        phase == Phase::Smooth || self.stepped
     }
 
     /// The wire at a port, counting every signal of a list.

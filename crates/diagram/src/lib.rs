@@ -27,21 +27,22 @@ mod repeated;
 mod specialise;
 mod tags;
 
+mod occasions;
 mod possible;
-mod support;
 mod unused;
 mod warnings;
 
-pub use facts::{Mode, Sites};
+pub use facts::{Phase, Sites};
 pub use flat::{
     BlockArray, BlockId, Diagram, FlatBlock, InstancePort, Presence, Record, Region, RegionId,
     Solve, Wire, WireId,
 };
 pub use flatten::flatten;
 pub use machine::{
-    Assignment, Entry, Fragment, FragmentId, Machine, MachineId, MachineState, Modes, Transition,
+    Assignment, Entry, Fragment, FragmentId, MachineId, MachineState, Modes, StateMachine,
+    Transition,
 };
 pub use possible::possible;
-pub use run::{Overrides, Rows, RowsPer, Run, Zeno};
+pub use run::{Overrides, Rows, RowsPer, RunSettings, Zeno};
 pub use specialise::Specialised;
 pub use warnings::{long_run, warnings};

@@ -40,7 +40,7 @@ pub struct Fragment {
 
 /// A state machine.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct StateMachine {
     /// Its path.
     pub path: String,
     /// Where it was written.
@@ -131,7 +131,7 @@ pub struct Modes {
     /// The fragments; never empty.
     pub fragments: Vec<Fragment>,
     /// The machines, each after the one that it is in.
-    pub machines: Vec<Machine>,
+    pub machines: Vec<StateMachine>,
     /// States that start from what a wire says.
     pub entries: Vec<Entry>,
 }

@@ -5,7 +5,7 @@ use blocks::{Leaf, Part};
 use ir::{NodeId, Op};
 
 use crate::flat::{BlockId, Diagram};
-use crate::support::Supports;
+use crate::occasions::WireOccasions;
 
 /// A warning for each block in which an operation on impulses may turn out to have no meaning. The
 /// run errs only where that happens.
@@ -14,7 +14,7 @@ pub fn possible(diagram: &Diagram) -> Diagnostics {
     if diagram.wires.iter().all(|wire| wire.orders == 0) {
         return found;
     }
-    let mut supports = Supports::find(diagram);
+    let mut supports = WireOccasions::find(diagram);
     for (index, block) in diagram.blocks.iter().enumerate() {
         let id = BlockId::new(index);
         let mut told: Vec<&str> = Vec::new();

@@ -11,7 +11,7 @@ use base::{Diagnostic, Diagnostics, Span};
 use blocks::{Context, Definition, Join, Leaf};
 use ir::{Graph, NodeId, Op};
 
-use crate::facts::Mode;
+use crate::facts::Phase;
 use crate::flat::{BlockId, Diagram, Presence, Record, WireId};
 use crate::specialise::known;
 use crate::tags::Tags;
@@ -25,14 +25,14 @@ pub(crate) fn check_inputs(diagram: &Diagram, id: BlockId, errors: &mut Diagnost
         for (wire, span) in wires.iter().zip(spans) {
             let between = diagram.wire(*wire).between;
             let error = match input.presence {
-                blocks::Presence::Discrete if between != Presence::Never => {
+                blocks::Accepts::Discrete if between != Presence::Never => {
                     let message = format!("`{}` takes events, and this signal is not", input.name);
                     Diagnostic::error("not-events", message)
                         .at(*span, "present between events")
                         .note("a signal that is there all the time would act at every instant")
                         .help("take its value at events with a Sample block")
                 }
-                blocks::Presence::Continuous if between == Presence::Never => {
+                blocks::Accepts::Continuous if between == Presence::Never => {
                     only_events(diagram, input.name, *wire, *span)
                 }
                 _ => continue,
@@ -206,7 +206,7 @@ fn between_events(
         Op::Leaf(key) => match definition.leaves[*key as usize] {
             Leaf::Ticking | Leaf::Woken(_) => Some(g.bool(false)),
             Leaf::Input { port, part } => {
-                let data = known(diagram.wire(block.port(port)), part, Mode::Smooth)?;
+                let data = known(diagram.wire(block.port(port)), part, Phase::Smooth)?;
                 Some(g.constant(node.ty, &data))
             }
             _ => None,

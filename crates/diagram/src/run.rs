@@ -11,7 +11,7 @@ use crate::parameters::{Moving, constant};
 
 /// Start and stop, solver, tolerances and limits. Where a field has no value the engine chooses.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Run {
+pub struct RunSettings {
     /// Where model time begins.
     pub start: ExactTime,
     /// Where it ends.
@@ -130,7 +130,7 @@ pub(crate) fn evaluate(
     parameters: &HashMap<String, Value>,
     overrides: &Overrides,
     errors: &mut Diagnostics,
-) -> Run {
+) -> RunSettings {
     let mut reader = Reader { parameters, errors };
     let begin = reader.time(&simulate.start, overrides.start, ExactTime::default(), "start");
     let start = begin.time();
@@ -168,7 +168,7 @@ pub(crate) fn evaluate(
         (None, Some(name)) => (name.value.clone(), Some(name.span)),
         (None, None) => ("rk45".to_owned(), None),
     };
-    Run {
+    RunSettings {
         start: begin,
         stop,
         solver,

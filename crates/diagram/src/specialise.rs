@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use blocks::{Definition, Leaf, Part, Signal};
 use ir::{Binary, Graph, NodeId, Op, Unary};
 
-use crate::facts::Mode;
+use crate::facts::Phase;
 use crate::flat::{Presence, Wire, WireId};
 
 /// The functions of a block in one mode. Leaves have the same keys as in the definition.
@@ -24,7 +24,7 @@ pub struct Specialised {
     /// Conditions that must not hold.
     pub checks: Vec<NodeId>,
     /// Conditions whose order at one instant matters.
-    pub meetings: Vec<(NodeId, NodeId)>,
+    pub hazards: Vec<(NodeId, NodeId)>,
     /// The sides and cells of this graph, as nodes of the definition, by which they are known in
     /// both modes.
     pub sites: BTreeMap<NodeId, NodeId>,
@@ -36,13 +36,13 @@ pub struct Specialised {
 /// input.
 pub(crate) fn specialise(
     definition: &Definition,
-    mode: Mode,
+    phase: Phase,
     port: &dyn Fn(usize) -> WireId,
     wires: &[Wire],
     remembered: &BTreeMap<usize, [Presence; 2]>,
 ) -> Specialised {
-    let roots = roots(definition, mode);
-    let nulls = nulls(definition, mode, port, wires);
+    let roots = roots(definition, phase);
+    let nulls = nulls(definition, phase, port, wires);
     let mut graph = Graph::new();
     let inlined =
         graph.inline(&definition.graph, &roots, &mut |g, id, node, args| match &node.op {
@@ -53,21 +53,21 @@ pub(crate) fn specialise(
             Op::Binary(Binary::Add) if nulls.contains(&node.args[0]) => {
                 (g.ty(args[1]) == node.ty).then_some(args[1])
             }
-            Op::Crossed if mode == Mode::Smooth => Some(g.filled(node.ty, 0.0)),
+            Op::Crossed if phase == Phase::Smooth => Some(g.filled(node.ty, 0.0)),
             Op::Leaf(key) => match definition.leaves[*key as usize] {
-                Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
+                Leaf::Ticking => Some(g.bool(phase == Phase::Tick)),
                 Leaf::Lasting { port } => Some(g.bool(remembered[&port][0] != Presence::Never)),
-                Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
+                Leaf::Woken(_) if phase == Phase::Smooth => Some(g.bool(false)),
                 Leaf::Input { port: index, part } => {
                     let wire = &wires[port(index).index()];
-                    known(wire, part, mode).map(|data| g.constant(node.ty, &data))
+                    known(wire, part, phase).map(|data| g.constant(node.ty, &data))
                 }
                 Leaf::Delayed { index, part } => {
                     let wire = &wires[port(definition.histories[index].port).index()];
                     let [between, ticking] = remembered[&definition.histories[index].port];
                     // What the signal is before the delay is over may be another constant.
                     let past = Wire { between, ticking, constant: None, ..wire.clone() };
-                    known(&past, part, mode).map(|data| g.constant(node.ty, &data))
+                    known(&past, part, phase).map(|data| g.constant(node.ty, &data))
                 }
                 _ => None,
             },
@@ -76,9 +76,9 @@ pub(crate) fn specialise(
     let mut sites = BTreeMap::new();
     let mut placed = BTreeMap::new();
     for original in definition.graph.reachable(&roots) {
-        if matches!(definition.graph.node(original).op, Op::Side | Op::Cell) {
+        if matches!(definition.graph.node(original).op, Op::FrozenSign | Op::FrozenFloor) {
             let new = inlined.get(original);
-            if matches!(graph.node(new).op, Op::Side | Op::Cell) {
+            if matches!(graph.node(new).op, Op::FrozenSign | Op::FrozenFloor) {
                 sites.entry(new).or_insert(original);
                 placed.insert(original, new);
             }
@@ -87,9 +87,9 @@ pub(crate) fn specialise(
     let signal = |signal: &Signal| Signal {
         value: inlined.get(signal.value),
         present: inlined.get(signal.present),
-        impulses: match mode {
-            Mode::Smooth => Vec::new(),
-            Mode::Tick => signal.impulses.iter().map(|i| inlined.get(*i)).collect(),
+        impulses: match phase {
+            Phase::Smooth => Vec::new(),
+            Phase::Tick => signal.impulses.iter().map(|i| inlined.get(*i)).collect(),
         },
     };
     Specialised {
@@ -103,17 +103,19 @@ pub(crate) fn specialise(
         derivatives: definition
             .states
             .iter()
-            .map(|state| state.derivative.filter(|_| mode == Mode::Smooth).map(|d| inlined.get(d)))
+            .map(|state| {
+                state.derivative.filter(|_| phase == Phase::Smooth).map(|d| inlined.get(d))
+            })
             .collect(),
-        checks: match mode {
-            Mode::Smooth => Vec::new(),
-            Mode::Tick => definition.checks.iter().map(|c| inlined.get(c.undefined)).collect(),
+        checks: match phase {
+            Phase::Smooth => Vec::new(),
+            Phase::Tick => definition.checks.iter().map(|c| inlined.get(c.undefined)).collect(),
         },
-        meetings: match mode {
-            Mode::Smooth => Vec::new(),
-            Mode::Tick => {
-                let pair = |m: &blocks::Meeting| (inlined.get(m.first), inlined.get(m.second));
-                definition.meetings.iter().map(pair).collect()
+        hazards: match phase {
+            Phase::Smooth => Vec::new(),
+            Phase::Tick => {
+                let pair = |m: &blocks::OrderHazard| (inlined.get(m.first), inlined.get(m.second));
+                definition.hazards.iter().map(pair).collect()
             }
         },
         sites,
@@ -127,7 +129,7 @@ pub(crate) fn specialise(
 /// operand has. So blocks that could make impulses cost nothing where none occurs.
 fn nulls(
     definition: &Definition,
-    mode: Mode,
+    phase: Phase,
     port: &dyn Fn(usize) -> WireId,
     wires: &[Wire],
 ) -> BTreeSet<NodeId> {
@@ -139,7 +141,7 @@ fn nulls(
         }
         // Between events there are no impulses at all.
         Leaf::Input { part: Part::Impulse(_), .. }
-        | Leaf::Delayed { part: Part::Impulse(_), .. } => mode == Mode::Smooth,
+        | Leaf::Delayed { part: Part::Impulse(_), .. } => phase == Phase::Smooth,
         _ => false,
     };
     let mut found = BTreeSet::new();
@@ -167,31 +169,31 @@ fn nulls(
     found
 }
 
-fn roots(definition: &Definition, mode: Mode) -> Vec<NodeId> {
+fn roots(definition: &Definition, phase: Phase) -> Vec<NodeId> {
     let mut roots = Vec::new();
     for output in &definition.outputs {
         roots.extend([output.value, output.present]);
-        if mode == Mode::Tick {
+        if phase == Phase::Tick {
             roots.extend(&output.impulses);
         }
     }
     roots.extend(definition.derivatives.iter().flatten());
     roots.extend(definition.states.iter().map(|state| state.next));
-    match mode {
-        Mode::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
-        Mode::Tick => {
+    match phase {
+        Phase::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
+        Phase::Tick => {
             roots.extend(definition.checks.iter().map(|check| check.undefined));
-            roots.extend(definition.meetings.iter().flat_map(|m| [m.first, m.second]));
+            roots.extend(definition.hazards.iter().flat_map(|m| [m.first, m.second]));
         }
     }
     roots
 }
 
 /// What is known of a part of a wire in a mode.
-pub(crate) fn known(wire: &Wire, part: Part, mode: Mode) -> Option<Vec<f64>> {
-    let presence = match mode {
-        Mode::Smooth => wire.between,
-        Mode::Tick => wire.ticking,
+pub(crate) fn known(wire: &Wire, part: Part, phase: Phase) -> Option<Vec<f64>> {
+    let presence = match phase {
+        Phase::Smooth => wire.between,
+        Phase::Tick => wire.ticking,
     };
     match (part, presence) {
         (Part::Present, Presence::Always) => Some(vec![1.0]),
@@ -202,7 +204,7 @@ pub(crate) fn known(wire: &Wire, part: Part, mode: Mode) -> Option<Vec<f64>> {
         (Part::Derivative(_), Presence::Never) => Some(vec![0.0; wire.ty.len()]),
         (Part::Derivative(_), _) if wire.settled && !wire.moving => Some(vec![0.0; wire.ty.len()]),
         (Part::Derivative(_), _) => None,
-        (Part::Impulse(_), _) if mode == Mode::Smooth => Some(vec![0.0; wire.ty.len()]),
+        (Part::Impulse(_), _) if phase == Phase::Smooth => Some(vec![0.0; wire.ty.len()]),
         (Part::Impulse(_), _) => None,
     }
 }

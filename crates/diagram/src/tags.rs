@@ -18,7 +18,7 @@ use base::{ExactTime, Type};
 use blocks::{Definition, Leaf, Memory, ModeOutput, Part, Times};
 use ir::{Binary, Graph, Node, NodeId, Op};
 
-use crate::facts::Mode;
+use crate::facts::Phase;
 use crate::flat::{BlockId, Diagram, Presence, Wire, WireId};
 use crate::machine::FragmentId;
 use crate::specialise::known;
@@ -31,11 +31,11 @@ const MANY: usize = 64;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Atom {
     /// A part of a wire as blocks of a fragment see it.
-    Wire(WireId, Part, Mode, FragmentId),
+    Wire(WireId, Part, Phase, FragmentId),
     /// An event, by the symbol of its presence, a constant time later.
     Later(NodeId, ExactTime, FragmentId),
     /// Another part of a wire a constant time ago.
-    Past(WireId, Part, ExactTime, Mode, FragmentId),
+    Past(WireId, Part, ExactTime, Phase, FragmentId),
     /// Whether a timer wakes.
     Timer(Times, FragmentId),
     /// Time and the step, which all blocks of a fragment share.
@@ -48,7 +48,7 @@ enum Atom {
     /// what is said.
     Said(Vec<([usize; 3], NodeId)>),
     /// Any other leaf of a block.
-    Own(BlockId, Leaf, Mode),
+    Own(BlockId, Leaf, Phase),
 }
 
 /// A state by what it begins with and what it becomes, at ticks and otherwise.
@@ -189,7 +189,7 @@ impl<'a> Tags<'a> {
                 }
                 _ => continue,
             };
-            if known(self.diagram.wire(wire), Part::Present, Mode::Tick).is_none() {
+            if known(self.diagram.wire(wire), Part::Present, Phase::Tick).is_none() {
                 found.insert(wire);
             }
         }
@@ -233,7 +233,7 @@ impl<'a> Tags<'a> {
     fn describe(&mut self, id: BlockId, definition: &Definition, roots: &[NodeId]) -> Vec<NodeId> {
         let states = self.states(id, definition, roots);
         let symbols = self.memories(id, definition, &states);
-        self.inline(id, definition, roots, Mode::Tick, &symbols)
+        self.inline(id, definition, roots, Phase::Tick, &symbols)
     }
 
     /// What states of a block are, those first that others need.
@@ -275,8 +275,8 @@ impl<'a> Tags<'a> {
         }
         let nexts: Vec<NodeId> =
             states.iter().map(|state| definition.states[*state].next).collect();
-        let tick = self.inline(id, definition, &nexts, Mode::Tick, symbols);
-        let smooth = self.inline(id, definition, &nexts, Mode::Smooth, symbols);
+        let tick = self.inline(id, definition, &nexts, Phase::Tick, symbols);
+        let smooth = self.inline(id, definition, &nexts, Phase::Smooth, symbols);
         let nexts: Vec<[NodeId; 2]> = tick.into_iter().zip(smooth).map(|(a, b)| [a, b]).collect();
         let remembered = |(state, next): (&usize, &[NodeId; 2])| {
             let state = &definition.states[*state];
@@ -313,13 +313,13 @@ impl<'a> Tags<'a> {
         id: BlockId,
         definition: &Definition,
         roots: &[NodeId],
-        mode: Mode,
+        phase: Phase,
         states: &Symbols,
     ) -> Vec<NodeId> {
         let mut graph = std::mem::take(&mut self.graph);
         let inlined = graph.inline(&definition.graph, roots, &mut |g, _, node, args| {
             std::mem::swap(g, &mut self.graph);
-            let new = self.replace(id, definition, node, args, mode, states);
+            let new = self.replace(id, definition, node, args, phase, states);
             std::mem::swap(g, &mut self.graph);
             new
         });
@@ -333,17 +333,17 @@ impl<'a> Tags<'a> {
         definition: &Definition,
         node: &Node,
         args: &[NodeId],
-        mode: Mode,
+        phase: Phase,
         states: &Symbols,
     ) -> Option<NodeId> {
         match &node.op {
-            Op::Crossed if mode == Mode::Smooth => Some(self.graph.filled(node.ty, 0.0)),
+            Op::Crossed if phase == Phase::Smooth => Some(self.graph.filled(node.ty, 0.0)),
             Op::Binary(op @ (Binary::And | Binary::Or)) if node.ty == Type::BOOL => {
                 Some(self.ordered(*op, args[0], args[1]))
             }
             Op::Leaf(key) => {
                 let leaf = definition.leaves[*key as usize];
-                Some(match self.leaf(id, definition, leaf, mode, states) {
+                Some(match self.leaf(id, definition, leaf, phase, states) {
                     Leafed::Node(node) => node,
                     Leafed::Constant(data) => self.graph.constant(node.ty, &data),
                     Leafed::Atom(atom) => self.atom(atom, node.ty),
@@ -358,31 +358,31 @@ impl<'a> Tags<'a> {
         id: BlockId,
         definition: &Definition,
         leaf: Leaf,
-        mode: Mode,
+        phase: Phase,
         states: &Symbols,
     ) -> Leafed {
         let block = self.diagram.block(id);
         let fragment = block.fragment;
         let truth = |truth: bool| Leafed::Constant(vec![f64::from(truth)]);
         match leaf {
-            Leaf::Ticking => truth(mode == Mode::Tick),
-            Leaf::Woken(_) if mode == Mode::Smooth => truth(false),
+            Leaf::Ticking => truth(phase == Phase::Tick),
+            Leaf::Woken(_) if phase == Phase::Smooth => truth(false),
             Leaf::Woken(index) => match definition.timers[index].times() {
                 Some(times) => Leafed::Atom(Atom::Timer(times, fragment)),
-                None => Leafed::Atom(Atom::Own(id, leaf, mode)),
+                None => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
             Leaf::Lasting { port } => truth(block.remembered[&port][0] != Presence::Never),
             Leaf::Time | Leaf::Step => Leafed::Atom(Atom::Shared(leaf, fragment)),
             Leaf::Input { port, part } => {
                 let wire = block.port(port);
-                if let Some(data) = known(self.diagram.wire(wire), part, mode) {
+                if let Some(data) = known(self.diagram.wire(wire), part, phase) {
                     return Leafed::Constant(data);
                 }
                 match self.wires.get(&wire) {
-                    Some(symbol) if (part, mode) == (Part::Present, Mode::Tick) => {
+                    Some(symbol) if (part, phase) == (Part::Present, Phase::Tick) => {
                         Leafed::Node(*symbol)
                     }
-                    _ => Leafed::Atom(Atom::Wire(wire, part, mode, fragment)),
+                    _ => Leafed::Atom(Atom::Wire(wire, part, phase, fragment)),
                 }
             }
             Leaf::Delayed { index, part } => {
@@ -391,35 +391,35 @@ impl<'a> Tags<'a> {
                 let [between, ticking] = block.remembered[&history.port];
                 let past =
                     Wire { between, ticking, constant: None, ..self.diagram.wire(wire).clone() };
-                if let Some(data) = known(&past, part, mode) {
+                if let Some(data) = known(&past, part, phase) {
                     return Leafed::Constant(data);
                 }
                 Leafed::Atom(match self.wires.get(&wire) {
-                    Some(symbol) if (part, mode) == (Part::Present, Mode::Tick) => {
+                    Some(symbol) if (part, phase) == (Part::Present, Phase::Tick) => {
                         Atom::Later(*symbol, history.delay, fragment)
                     }
-                    _ => Atom::Past(wire, part, history.delay, mode, fragment),
+                    _ => Atom::Past(wire, part, history.delay, phase, fragment),
                 })
             }
             Leaf::State(state) => match states.get(&state) {
-                Some(Symbol { constant: Some(data), .. }) if mode == Mode::Tick => {
+                Some(Symbol { constant: Some(data), .. }) if phase == Phase::Tick => {
                     Leafed::Constant(data.clone())
                 }
                 Some(Symbol { atom, .. }) => Leafed::Atom(atom.clone()),
-                _ if state == ModeOutput::SAID[0] && mode == Mode::Tick => self.spoken(id, leaf),
-                _ => Leafed::Atom(Atom::Own(id, leaf, mode)),
+                _ if state == ModeOutput::SAID[0] && phase == Phase::Tick => self.spoken(id, leaf),
+                _ => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
-            Leaf::Wakings(_) | Leaf::Elapsed => Leafed::Atom(Atom::Own(id, leaf, mode)),
+            Leaf::Wakings(_) | Leaf::Elapsed => Leafed::Atom(Atom::Own(id, leaf, phase)),
         }
     }
 
     /// Whether a transition speaks at an output.
     fn spoken(&mut self, id: BlockId, leaf: Leaf) -> Leafed {
-        let own = Leafed::Atom(Atom::Own(id, leaf, Mode::Tick));
+        let own = Leafed::Atom(Atom::Own(id, leaf, Phase::Tick));
         let Some(said) = self.said.get(&id) else { return own };
         let mut all = Vec::new();
         for (transition, wire) in said {
-            let fact = known(self.diagram.wire(*wire), Part::Present, Mode::Tick);
+            let fact = known(self.diagram.wire(*wire), Part::Present, Phase::Tick);
             let symbol = match (fact, self.wires.get(wire)) {
                 (Some(data), _) => self.graph.constant(Type::BOOL, &data),
                 (None, Some(symbol)) => *symbol,

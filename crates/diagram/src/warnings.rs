@@ -6,7 +6,7 @@ use base::{Diagnostic, Time};
 use blocks::{Leaf, Setting, events_before};
 use ir::{Graph, NodeId, Op};
 
-use crate::facts::Mode;
+use crate::facts::Phase;
 use crate::flat::{BlockId, Diagram, FlatBlock, Presence, WireId};
 use crate::machine::FragmentId;
 use crate::specialise::known;
@@ -123,7 +123,7 @@ fn is_absent(diagram: &Diagram, id: BlockId, port: usize, absent: &BTreeSet<Wire
     let states = &diagram.block(id).definition.states;
     // Memories that never hear of anything keep their first value.
     let mut stuck: Vec<Option<Vec<f64>>> = vec![None; states.len()];
-    let modes = [Mode::Smooth, Mode::Tick];
+    let modes = [Phase::Smooth, Phase::Tick];
     for (index, state) in states.iter().enumerate() {
         let first = state.initial.data();
         let same = |mode| {
@@ -145,7 +145,7 @@ fn folded(
     diagram: &Diagram,
     id: BlockId,
     root: NodeId,
-    mode: Mode,
+    phase: Phase,
     absent: &BTreeSet<WireId>,
     stuck: &[Option<Vec<f64>>],
 ) -> Option<Vec<f64>> {
@@ -155,10 +155,10 @@ fn folded(
     let inlined = graph.inline(&definition.graph, &[root], &mut |g, _, node, _| {
         let Op::Leaf(key) = &node.op else { return None };
         match definition.leaves[*key as usize] {
-            Leaf::Ticking => Some(g.bool(mode == Mode::Tick)),
-            Leaf::Woken(_) if mode == Mode::Smooth => Some(g.bool(false)),
+            Leaf::Ticking => Some(g.bool(phase == Phase::Tick)),
+            Leaf::Woken(_) if phase == Phase::Smooth => Some(g.bool(false)),
             Leaf::Input { port, part } if !absent.contains(&ports[port]) => {
-                let data = known(diagram.wire(ports[port]), part, mode)?;
+                let data = known(diagram.wire(ports[port]), part, phase)?;
                 Some(g.constant(node.ty, &data))
             }
             Leaf::Input { .. } => Some(g.filled(node.ty, 0.0)),

@@ -2,7 +2,7 @@
 
 use diagram::WireId;
 use ir::Slot;
-use program::{CellId, Output};
+use program::{Output, TrackedId};
 
 use crate::RunError;
 use crate::simulation::Simulation;
@@ -19,10 +19,10 @@ impl Simulation {
     pub(crate) fn check_chattering(&mut self) -> Result<(), RunError> {
         let limit = self.options.microsteps;
         let heard = self.slots_of_listeners();
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         // What only listens, such as a counter of the events, does not decide about those to come.
         let bits = || {
-            let slots = self.s.slots.iter().zip(&heard);
+            let slots = self.state.slots.iter().zip(&heard);
             slots.map(|(x, heard)| if *heard { 0 } else { x.to_bits() })
         };
         tick.repeats |= tick.mark.as_ref().is_some_and(|mark| {
@@ -42,15 +42,15 @@ impl Simulation {
     }
 
     fn chattering(&self) -> RunError {
-        let Some(tick) = &self.s.tick else {
+        let Some(tick) = &self.state.tick else {
             unreachable!("only a tick has microsteps");
         };
         let listens = self.listeners();
         let mut blocks: Vec<String> = Vec::new();
         for (index, unit) in self.program.units.iter().enumerate() {
             let present = |output: &Output| {
-                let cell = self.program.cell(output.cell);
-                cell.event && self.s.slots[cell.slot as usize] != 0.0
+                let cell = self.program.tracked(output.cell);
+                cell.event && self.state.slots[cell.slot as usize] != 0.0
             };
             let dirty =
                 tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
@@ -103,11 +103,12 @@ impl Simulation {
     /// For each slot, whether it belongs to a block that only listens.
     fn slots_of_listeners(&self) -> Vec<bool> {
         let listens = self.listeners();
-        let mut slots = vec![false; self.s.slots.len()];
+        let mut slots = vec![false; self.state.slots.len()];
         let mut mark = |from: Slot, length: usize| {
             slots[from as usize..from as usize + length].fill(true);
         };
-        let cell = |cell: CellId| (self.program.cell(cell).slot, self.program.cell(cell).length);
+        let cell =
+            |cell: TrackedId| (self.program.tracked(cell).slot, self.program.tracked(cell).length);
         for state in self.program.states.iter().filter(|state| listens[state.block.index()]) {
             let (from, length) = cell(state.cell);
             mark(from, length);

@@ -2,7 +2,7 @@
 
 use ir::{JET_ORDER, Jet, Rounded, Slot, run};
 use program::{
-    CellId, Crossing, CrossingKind, Duties, Program, RegionProgram, Source, Terms, UnitId,
+    Crossing, CrossingKind, Program, RegionProgram, Source, Terms, TrackedId, UnitEffects, UnitId,
 };
 
 use base::Tag;
@@ -27,23 +27,23 @@ impl Simulation {
     pub(crate) fn compute_rates(&mut self, region: usize, values: bool) {
         let program = &self.program.regions[region];
         if !program.prelude.is_empty() {
-            run(&program.prelude, &mut self.s.slots);
+            run(&program.prelude, &mut self.state.slots);
         }
         if self.compute_compiled_rates(region, values) {
             return;
         }
         let program = &self.program.regions[region];
-        run(&program.derivative, &mut self.s.slots);
+        run(&program.derivative, &mut self.state.slots);
         let bad = |slots: &[f64], from: u32, n: usize| {
             slots[from as usize..from as usize + n].iter().any(|x| !x.is_finite())
         };
         let (n, watches) = (program.dimension, program.watches.len());
-        if bad(&self.s.slots, program.rate, n) && !program.live.derivative.is_empty() {
-            run(&program.live.derivative, &mut self.s.slots);
+        if bad(&self.state.slots, program.rate, n) && !program.live.derivative.is_empty() {
+            run(&program.live.derivative, &mut self.state.slots);
         }
-        run(if values { &program.crossings } else { &program.slopes }, &mut self.s.slots);
-        if bad(&self.s.slots, program.g_rate, watches) && values {
-            run(&program.live.crossings, &mut self.s.slots);
+        run(if values { &program.crossings } else { &program.slopes }, &mut self.state.slots);
+        if bad(&self.state.slots, program.g_rate, watches) && values {
+            run(&program.live.crossings, &mut self.state.slots);
         }
     }
 
@@ -61,7 +61,7 @@ impl Simulation {
         let (x, made) = self.scratch.split_at_mut(n);
         let (dx, functions) = made.split_at_mut(n);
         let (g, slopes) = functions.split_at_mut(watches);
-        let slots = &mut self.s.slots[..];
+        let slots = &mut self.state.slots[..];
         let place = |from: Slot, length: usize| from as usize..from as usize + length;
         x.copy_from_slice(&slots[place(program.state, n)]);
         code.derivative(slots, x, dx);
@@ -87,8 +87,8 @@ impl Simulation {
         found: &mut Vec<(usize, f64)>,
     ) -> Result<(), RunError> {
         let code = &program.regions[region];
-        let leaps = begins && self.s.regions[region].leaps();
-        for span in code.spans.iter().filter(|span| span.watches > 0) {
+        let leaps = begins && self.state.regions[region].leaps();
+        for span in code.slices.iter().filter(|span| span.watches > 0) {
             if !self.runs(span.fragment) || self.is_silenced(span.fragment) {
                 continue;
             }
@@ -101,11 +101,11 @@ impl Simulation {
                 if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
                     let leap = if leaps { self.leap(region, watch) } else { None };
                     let new = match leap {
-                        Some(side) if program.crossings[index].kind == CrossingKind::Side => side,
+                        Some(side) if program.crossings[index].kind == CrossingKind::Sign => side,
                         _ => self.new_frozen(program, region, index)?,
                     };
-                    let frozen = program.cell(program.crossings[index].frozen).slot as usize;
-                    if self.s.slots[frozen] != new {
+                    let frozen = program.tracked(program.crossings[index].frozen).slot as usize;
+                    if self.state.slots[frozen] != new {
                         found.push((index, new));
                     }
                 }
@@ -118,7 +118,7 @@ impl Simulation {
     /// all of them are looked at.
     #[inline]
     fn keeps_its_side(&self, code: &RegionProgram, region: usize, watch: usize) -> bool {
-        let at = |from: Slot| self.s.slots[from as usize + watch];
+        let at = |from: Slot| self.state.slots[from as usize + watch];
         let value = at(code.g) * at(code.side);
         code.watches[watch].side
             && value > at(code.residual)
@@ -137,14 +137,14 @@ impl Simulation {
             if !unit.crossings.iter().any(|(_, index)| unlocated(*index)) {
                 continue;
             }
-            run(&unit.tape, &mut self.s.slots);
+            run(&unit.tape, &mut self.state.slots);
             for (from, index) in unit.crossings.iter().filter(|(_, index)| unlocated(*index)) {
                 let crossing = &program.crossings[*index];
-                let value = self.s.slots[*from as usize];
-                self.s.slots[crossing.value as usize] = value;
-                let side = program.cell(crossing.frozen).slot as usize;
+                let value = self.state.slots[*from as usize];
+                self.state.slots[crossing.value as usize] = value;
+                let side = program.tracked(crossing.frozen).slot as usize;
                 let new = sign(value);
-                changed |= std::mem::replace(&mut self.s.slots[side], new) != new;
+                changed |= std::mem::replace(&mut self.state.slots[side], new) != new;
             }
         }
         changed
@@ -159,20 +159,21 @@ impl Simulation {
     ) -> Result<f64, RunError> {
         let crossing = &program.crossings[index];
         let (kind, block) = (crossing.kind, crossing.block);
-        let value = self.s.slots[crossing.value as usize];
+        let value = self.state.slots[crossing.value as usize];
         let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
-            let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
+            let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
             return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
         }
         match kind {
-            CrossingKind::Side => {
+            CrossingKind::Sign => {
                 let zero = self.is_on_level(program, (region, watch), index, value);
                 Ok(if zero { self.direction(region, watch) } else { sign(value) })
             }
-            CrossingKind::Cell => {
+            CrossingKind::Floor => {
                 if self.is_blurred(program, region, watch) {
-                    let tag = Tag { time: self.s.tag.time, microstep: self.s.tag.microstep };
+                    let tag =
+                        Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
                     return Err(RunError::StepTooSmall {
                         tag,
                         block: self.path(block),
@@ -202,14 +203,14 @@ impl Simulation {
     ) -> bool {
         let residual = program.regions[region].residual as usize + watch;
         let crossing = &program.crossings[index];
-        if crossing.kind == CrossingKind::Side {
+        if crossing.kind == CrossingKind::Sign {
             return self.is_zero(program, (region, watch), value, residual);
         }
-        let room = self.s.slots[residual].max(self.s.slots[residual + 1]);
-        self.s.slots[residual] = room;
+        let room = self.state.slots[residual].max(self.state.slots[residual + 1]);
+        self.state.slots[residual] = room;
         let on_edge = self.is_zero(program, (region, watch), value - value.round(), residual);
-        let room = std::mem::replace(&mut self.s.slots[residual], room);
-        self.s.slots[crossing.residual as usize] = room;
+        let room = std::mem::replace(&mut self.state.slots[residual], room);
+        self.state.slots[crossing.residual as usize] = room;
         on_edge
     }
 
@@ -220,13 +221,13 @@ impl Simulation {
         let mut again = false;
         for place in 0..self.ran.len() {
             let number = self.ran[place] as usize;
-            if !program.duties[number].have(Duties::CROSSINGS) {
+            if !program.effects[number].have(UnitEffects::CROSSINGS) {
                 continue;
             }
             for (from, index) in &program.units[number].crossings {
                 let crossing = &program.crossings[*index];
-                let value = self.s.slots[*from as usize];
-                let frozen = self.s.slots[program.cell(crossing.frozen).slot as usize];
+                let value = self.state.slots[*from as usize];
+                let frozen = self.state.slots[program.tracked(crossing.frozen).slot as usize];
                 if !is_read_as(crossing.kind, value, frozen)
                     && self.is_misread(program, (*index, crossing), value, frozen)
                 {
@@ -249,14 +250,14 @@ impl Simulation {
     ) -> bool {
         let Some((region, watch)) = crossing.watch else { return false };
         let (beyond, next_to_it) = match crossing.kind {
-            CrossingKind::Side => (value.abs(), true),
-            CrossingKind::Cell => {
+            CrossingKind::Sign => (value.abs(), true),
+            CrossingKind::Floor => {
                 let edge = value.round();
                 ((value - edge).abs(), [frozen, frozen + 1.0].contains(&edge))
             }
         };
         next_to_it
-            && beyond > self.s.slots[crossing.residual as usize]
+            && beyond > self.state.slots[crossing.residual as usize]
             && self.is_on_level(program, (region.index(), watch), index, value)
     }
 
@@ -269,7 +270,7 @@ impl Simulation {
         value: f64,
         residual: usize,
     ) -> bool {
-        if value == 0.0 || value.abs() <= self.s.slots[residual] {
+        if value == 0.0 || value.abs() <= self.state.slots[residual] {
             return true;
         }
         let function = &program.regions[region].functions[watch];
@@ -280,7 +281,7 @@ impl Simulation {
         if value.abs() > rounded.error {
             return false;
         }
-        self.s.slots[residual] = rounded.error;
+        self.state.slots[residual] = rounded.error;
         true
     }
 
@@ -294,9 +295,9 @@ impl Simulation {
     #[inline]
     fn quick_noise(&self, region: usize, terms: Option<&Terms>) -> f64 {
         let Some(terms) = terms else { return f64::INFINITY };
-        let slots = &self.s.slots;
+        let slots = &self.state.slots;
         let time = slots[self.program.time as usize];
-        let drift = self.s.regions[region].solver.largest_drift();
+        let drift = self.state.regions[region].solver.largest_drift();
         terms.noise(|place| slots[place as usize], time, drift)
     }
 
@@ -311,9 +312,9 @@ impl Simulation {
     }
 
     fn rounded_with(&mut self, region: usize, watch: usize, gathered: bool) -> [Rounded; 2] {
-        let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
-        let slots = &self.s.slots;
-        let drift = Gathered::new(code, state, self.s.tick.as_deref(), slots);
+        let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
+        let slots = &self.state.slots;
+        let drift = Gathered::new(code, state, self.state.tick.as_deref(), slots);
         let time = slots[self.program.time as usize];
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
         let room = room(&mut self.functions[region], code, watch);
@@ -332,7 +333,7 @@ impl Simulation {
     /// rounding.
     fn direction(&mut self, region: usize, watch: usize) -> f64 {
         let code = &self.program.regions[region];
-        let slope = self.s.slots[code.g_rate as usize + watch];
+        let slope = self.state.slots[code.g_rate as usize + watch];
         let terms = code.functions[watch].rate_terms.as_ref();
         if slope.abs() > self.quick_noise(region, terms) {
             return sign(slope);
@@ -353,22 +354,22 @@ impl Simulation {
         let program = &self.program.regions[region];
         let entering = |x: f64| Rounded::entering(x, 0.0);
         self.jets.clear();
-        self.jets.extend(self.s.slots.iter().map(|x| Jet::still(entering(*x))));
+        self.jets.extend(self.state.slots.iter().map(|x| Jet::still(entering(*x))));
         let time = self.program.time as usize;
-        self.jets[time] = Jet::time(entering(self.s.slots[time]));
+        self.jets[time] = Jet::time(entering(self.state.slots[time]));
         for index in &program.lines {
             let line = &self.program.lines[*index];
             let (Some(track), Some(zero)) = (&line.track, self.line_zero(*index)) else { continue };
-            let past = self.s.tag.time - zero.time() - line.delay.time();
+            let past = self.state.tag.time - zero.time() - line.delay.time();
             for i in 0..track.width {
-                let mut jet = self.s.histories[region].jet_after(past, track, i);
-                jet.0[0] = self.s.slots[track.place as usize + i];
+                let mut jet = self.state.histories[region].jet_after(past, track, i);
+                jet.0[0] = self.state.slots[track.place as usize + i];
                 self.jets[track.place as usize + i] = Jet(jet.0.map(entering));
             }
         }
         let (state, rate) = (program.state as usize, program.rate as usize);
-        let tick = self.s.tick.as_deref();
-        let drift = Gathered::new(program, &self.s.regions[region], tick, &self.s.slots);
+        let tick = self.state.tick.as_deref();
+        let drift = Gathered::new(program, &self.state.regions[region], tick, &self.state.slots);
         for place in 0..program.dimension {
             self.jets[state + place].0[0].error += drift.of(place);
         }
@@ -393,7 +394,7 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         let unsettled = |tick: &mut Box<Tick>| std::mem::replace(&mut tick.unsettled, false);
-        match self.s.tick.as_mut().is_some_and(unsettled) {
+        match self.state.tick.as_mut().is_some_and(unsettled) {
             true => self.settle(program, microstep, sink),
             false => Ok(()),
         }
@@ -402,7 +403,7 @@ impl Simulation {
     /// Whether a region has to take its sides anew.
     #[inline]
     fn is_unsettled(&self, program: &Program, region: usize) -> bool {
-        let touched = self.s.tick.as_ref().map(|tick| tick.region(region));
+        let touched = self.state.tick.as_ref().map(|tick| tick.region(region));
         touched.is_some_and(|touched| touched.touched && touched.unsettled)
             && !program.regions[region].watches.is_empty()
     }
@@ -417,13 +418,13 @@ impl Simulation {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         self.looked.clear();
-        for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
-            let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &mut self.state.tick else { return Ok(()) };
             let region = tick.involved(place);
             if !self.is_unsettled(program, region) {
                 continue;
             }
-            let Some(tick) = &mut self.s.tick else { return Ok(()) };
+            let Some(tick) = &mut self.state.tick else { return Ok(()) };
             let touched = tick.involve(region);
             touched.unsettled = false;
             let stale = std::mem::replace(&mut touched.stale, false);
@@ -458,16 +459,18 @@ impl Simulation {
             return Ok(());
         }
         found.retain(is_kink);
-        let place = |index: usize| program.cell(program.crossings[index].frozen).slot as usize;
-        let kinks: Vec<(usize, f64, f64)> =
-            found.iter().map(|(index, new)| (*index, self.s.slots[place(*index)], *new)).collect();
-        kinks.iter().for_each(|(index, _, new)| self.s.slots[place(*index)] = *new);
+        let place = |index: usize| program.tracked(program.crossings[index].frozen).slot as usize;
+        let kinks: Vec<(usize, f64, f64)> = found
+            .iter()
+            .map(|(index, new)| (*index, self.state.slots[place(*index)], *new))
+            .collect();
+        kinks.iter().for_each(|(index, _, new)| self.state.slots[place(*index)] = *new);
         let mut again = Vec::new();
         for at in 0..self.looked.len() {
             self.compute_rates(self.looked[at], microstep == 0);
             self.look_at_sides(program, self.looked[at], microstep == 0, &mut again)?;
         }
-        kinks.iter().for_each(|(index, old, _)| self.s.slots[place(*index)] = *old);
+        kinks.iter().for_each(|(index, old, _)| self.state.slots[place(*index)] = *old);
         again.retain(|crossing| !is_kink(crossing));
         found.append(&mut again);
         Ok(())
@@ -477,15 +480,15 @@ impl Simulation {
     /// from the start of the phase, and here it is a function of the time itself, whose last places
     /// are coarser; the residual takes the difference in.
     fn count_located_as_zero(&mut self, region: usize) {
-        let (state, code) = (&self.s.regions[region], &self.program.regions[region]);
-        let here = self.s.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
+        let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
         if !state.crossing || !here {
             return;
         }
         for located in state.solver.crossed().iter().filter(|located| located.leap == 0.0) {
             let watch = numbered(watches(&state.ranges), located.function);
-            let g = self.s.slots[code.g as usize + watch].abs();
-            let residual = &mut self.s.slots[code.residual as usize + watch];
+            let g = self.state.slots[code.g as usize + watch].abs();
+            let residual = &mut self.state.slots[code.residual as usize + watch];
             if *residual < g && g.is_finite() {
                 *residual = g;
             }
@@ -502,23 +505,23 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) {
         let crossing = &program.crossings[index];
-        let slot = program.cell(crossing.frozen).slot as usize;
-        let old = std::mem::replace(&mut self.s.slots[slot], new);
+        let slot = program.tracked(crossing.frozen).slot as usize;
+        let old = std::mem::replace(&mut self.state.slots[slot], new);
         if old == new {
             return;
         }
         self.mark_next(program, crossing.frozen);
         if sink.listens() {
-            let (tag, block) = (self.s.tag, crossing.block);
+            let (tag, block) = (self.state.tag, crossing.block);
             sink.event(Event::Side { tag, block, from: old, to: new });
         }
         // To become zero is no crossing yet; to leave zero is one.
         if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
-            self.s.slots[program.cell(crossed).slot as usize] = new - old;
+            self.state.slots[program.tracked(crossed).slot as usize] = new - old;
             self.pulse(program, crossed);
         }
         if microstep == 0
-            && let Some(tick) = &self.s.tick
+            && let Some(tick) = &self.state.tick
         {
             let time = tick.time;
             self.watch_accumulation(program, index, new, time);
@@ -526,9 +529,9 @@ impl Simulation {
     }
 
     /// Makes a cell go back to zero after the coming microstep.
-    pub(crate) fn pulse(&mut self, program: &Program, cell: CellId) {
+    pub(crate) fn pulse(&mut self, program: &Program, cell: TrackedId) {
         self.mark_next(program, cell);
-        if let Some(tick) = &mut self.s.tick {
+        if let Some(tick) = &mut self.state.tick {
             tick.pulses.push(cell);
         }
     }
@@ -568,8 +571,8 @@ impl<'a> Gathered<'a> {
 #[inline]
 fn is_read_as(kind: CrossingKind, value: f64, frozen: f64) -> bool {
     match kind {
-        CrossingKind::Side => value * frozen > 0.0,
-        CrossingKind::Cell => value.floor() == frozen,
+        CrossingKind::Sign => value * frozen > 0.0,
+        CrossingKind::Floor => value.floor() == frozen,
     }
 }
 

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
 use ir::run;
-use program::{CellId, Duties, Kinks, Line, Program};
+use program::{DelayLine, Kinks, Program, TrackedId, UnitEffects};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::states;
@@ -39,20 +39,20 @@ const SHORTEST: f64 = 1.0 / 1024.0;
 
 /// Where a delayed signal stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct LineState {
+pub(crate) struct DelayLineState {
     /// The parts of the wire when it was last looked at.
     last: Vec<f64>,
     /// What will come, in the order of time.
-    notes: VecDeque<Note>,
+    notes: VecDeque<DelayedChange>,
     /// What comes at the time of this tick, and how many of its entries have come.
-    coming: Option<(Note, usize)>,
+    coming: Option<(DelayedChange, usize)>,
     /// How many of these were there at a microstep that has been committed.
     seen: usize,
 }
 
 /// What happened to a wire at a time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Note {
+struct DelayedChange {
     /// When it was, rounded as the times of the history are.
     time: Time,
     /// When it happens to the delayed signal, by the clock of the diagram.
@@ -69,26 +69,26 @@ struct Entry {
     parts: Vec<f64>,
 }
 
-impl LineState {
+impl DelayLineState {
     /// The states of all delayed signals of a program, before the start.
-    pub fn all(program: &Program, slots: &mut [f64]) -> Vec<LineState> {
-        program.lines.iter().map(|line| LineState::new(program, line, slots)).collect()
+    pub fn all(program: &Program, slots: &mut [f64]) -> Vec<DelayLineState> {
+        program.lines.iter().map(|line| DelayLineState::new(program, line, slots)).collect()
     }
 
     /// The state of a delayed signal before anything has happened to it, with its initial value in
     /// the buffer.
-    fn new(program: &Program, line: &Line, slots: &mut [f64]) -> LineState {
+    fn new(program: &Program, line: &DelayLine, slots: &mut [f64]) -> DelayLineState {
         let mut last = vec![f64::from(line.early)];
         last.extend(&line.initial);
-        let length: usize = line.to.iter().map(|cell| program.cell(*cell).length).sum();
+        let length: usize = line.to.iter().map(|cell| program.tracked(*cell).length).sum();
         last.resize(length, 0.0);
         scatter(program, &line.to, &last, slots);
-        LineState { last, notes: VecDeque::new(), coming: None, seen: 0 }
+        DelayLineState { last, notes: VecDeque::new(), coming: None, seen: 0 }
     }
 
     /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
     /// looked at any more.
-    fn end_instant(&mut self, line: &Line) {
+    fn end_instant(&mut self, line: &DelayLine) {
         let mut parts = self.last.clone();
         if !line.early {
             parts[0] = 0.0;
@@ -121,20 +121,26 @@ impl LineState {
 
     /// The note of what happens now, made where there is none yet. A clock that has stood still
     /// shows exactly the time at which it stopped, although its rounded time may differ.
-    fn note(&mut self, now: ExactTime, zero: ExactTime, delay: ExactTime, order: u8) -> &mut Note {
+    fn note(
+        &mut self,
+        now: ExactTime,
+        zero: ExactTime,
+        delay: ExactTime,
+        order: u8,
+    ) -> &mut DelayedChange {
         let (time, due) = (now.time() - zero.time(), now - zero + delay);
         if self.notes.back().is_none_or(|last| last.time < time && last.due < due) {
-            self.notes.push_back(Note { time, due, order, entries: Vec::new() });
+            self.notes.push_back(DelayedChange { time, due, order, entries: Vec::new() });
         }
         self.notes.back_mut().expect("a note was just made")
     }
 }
 
 /// Writes parts to their cells.
-fn scatter(program: &Program, cells: &[CellId], parts: &[f64], slots: &mut [f64]) {
+fn scatter(program: &Program, cells: &[TrackedId], parts: &[f64], slots: &mut [f64]) {
     let mut rest = parts;
     for cell in cells {
-        let cell = program.cell(*cell);
+        let cell = program.tracked(*cell);
         let (own, others) = rest.split_at(cell.length);
         slots[cell.slot as usize..cell.slot as usize + cell.length].copy_from_slice(own);
         rest = others;
@@ -145,7 +151,7 @@ impl Simulation {
     /// Model time at which the clock of a delayed signal shows 0; nothing while it stands still.
     pub(crate) fn line_zero(&self, line: usize) -> Option<ExactTime> {
         let fragment = self.program.lines[line].fragment;
-        self.runs(fragment).then(|| self.s.fragments[fragment.index()].origin)
+        self.runs(fragment).then(|| self.state.fragments[fragment.index()].origin)
     }
 
     /// Makes the delayed signals of a fragment as they are before anything has happened.
@@ -154,32 +160,32 @@ impl Simulation {
         let code = &program.fragments[fragment.index()];
         for line in &code.lines {
             let own = &program.lines[*line];
-            self.s.lines[*line] = LineState::new(&program, own, &mut self.s.slots);
-            self.s.coming.retain(|coming| *coming as usize != *line);
+            self.state.lines[*line] = DelayLineState::new(&program, own, &mut self.state.slots);
+            self.state.coming.retain(|coming| *coming as usize != *line);
             self.follow_due(*line);
             if let Some(track) = own.track {
                 let slope = track.slope as usize;
-                self.s.slots[slope..slope + track.width].fill(0.0);
+                self.state.slots[slope..slope + track.width].fill(0.0);
             }
         }
         let start = self.options.start.time();
         for (region, past) in &code.pasts {
             let own = &program.regions[region.index()].pasts[*past];
-            self.s.histories[region.index()].start(*past, own, &program.lines, start);
+            self.state.histories[region.index()].start(*past, own, &program.lines, start);
         }
     }
 
     /// The clock of a fragment runs on: what was to come comes from the next microstep on.
     pub(crate) fn run_lines(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
-        let zero = self.s.fragments[fragment.index()].origin.time();
+        let zero = self.state.fragments[fragment.index()].origin.time();
         let code = &program.fragments[fragment.index()];
         for (region, past) in &code.pasts {
-            self.s.histories[region.index()].go_on(*past, zero, self.s.now.time());
+            self.state.histories[region.index()].go_on(*past, zero, self.state.now.time());
         }
-        let Some(next) = self.s.tick.as_ref().map(|tick| tick.microstep) else { return };
+        let Some(next) = self.state.tick.as_ref().map(|tick| tick.microstep) else { return };
         for line in &code.lines {
-            self.s.lines[*line].go_on(next);
+            self.state.lines[*line].go_on(next);
             self.bring_line(*line, next);
             self.follow_due(*line);
         }
@@ -190,7 +196,7 @@ impl Simulation {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         for line in &code.lines {
-            let state = &mut self.s.lines[*line];
+            let state = &mut self.state.lines[*line];
             if let Some((_, done)) = &mut state.coming {
                 *done = state.seen;
             }
@@ -198,11 +204,11 @@ impl Simulation {
             self.follow_due(*line);
         }
         for (region, past) in &code.pasts {
-            self.s.histories[region.index()].stop(*past);
+            self.state.histories[region.index()].stop(*past);
             let region = &program.regions[region.index()];
             let own = &region.pasts[*past];
             let from = region.samples as usize + own.offset;
-            self.s.slots[from..from + own.width].fill(0.0);
+            self.state.slots[from..from + own.width].fill(0.0);
         }
     }
 
@@ -216,7 +222,7 @@ impl Simulation {
 
     /// When the next delayed happening comes.
     pub(crate) fn next_delayed(&mut self) -> Time {
-        if self.s.lines.is_empty() {
+        if self.state.lines.is_empty() {
             return Time::MAX;
         }
         let first = self.run_dues().slowest();
@@ -226,7 +232,7 @@ impl Simulation {
     /// The race between what is noted for delayed signals: the first that is due.
     fn run_dues(&mut self) -> &Race {
         let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
-        let standings = (0..self.s.lines.len()).map(due);
+        let standings = (0..self.state.lines.len()).map(due);
         if self.dues.is_over() {
             let all: Vec<_> = standings.collect();
             self.dues.start(all.into_iter());
@@ -252,14 +258,14 @@ impl Simulation {
 
     /// When the next happening of a delayed signal comes.
     pub(crate) fn due(&self, line: usize) -> Time {
-        let first = self.s.lines[line].notes.front();
+        let first = self.state.lines[line].notes.front();
         let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
         (note.due + zero).time()
     }
 
     /// The time of a delayed happening that a located time cannot be told from.
     pub(crate) fn nearest_delayed(&mut self, located: Time, resolution: Time) -> Option<Time> {
-        if self.s.lines.is_empty() {
+        if self.state.lines.is_empty() {
             return None;
         }
         let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
@@ -267,7 +273,7 @@ impl Simulation {
         lines
             .filter_map(|line| Some((line, self.line_zero(line)?)))
             .flat_map(|(line, zero)| {
-                self.s.lines[line].notes.iter().map(move |note| (note.due + zero).time())
+                self.state.lines[line].notes.iter().map(move |note| (note.due + zero).time())
             })
             .find(near)
     }
@@ -281,7 +287,7 @@ impl Simulation {
 
     /// At the start every wire leaves its initial value.
     pub(crate) fn start_lines(&mut self) {
-        for line in 0..self.s.lines.len() {
+        for line in 0..self.state.lines.len() {
             self.start_line(line);
         }
     }
@@ -290,10 +296,10 @@ impl Simulation {
         let Some(zero) = self.line_zero(line) else { return };
         let program = &self.program.lines[line];
         if program.track.is_some() && program.kinks != Kinks::Unread {
-            self.s.lines[line].note(self.s.now, zero, program.delay, 1);
+            self.state.lines[line].note(self.state.now, zero, program.delay, 1);
         }
         self.note_changes(line, 1);
-        if let Some(note) = self.s.lines[line].notes.back_mut()
+        if let Some(note) = self.state.lines[line].notes.back_mut()
             && !note.entries.is_empty()
         {
             note.order = 0;
@@ -307,10 +313,10 @@ impl Simulation {
         let looks = |run: &Simulation, line: usize| {
             run.line_zero(line).is_some() && !run.is_silenced(program.lines[line].fragment)
         };
-        for place in 0..self.s.coming.len() {
-            let line = self.s.coming[place] as usize;
+        for place in 0..self.state.coming.len() {
+            let line = self.state.coming[place] as usize;
             if looks(self, line) {
-                let state = &mut self.s.lines[line];
+                let state = &mut self.state.lines[line];
                 state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
             }
         }
@@ -319,15 +325,15 @@ impl Simulation {
                 self.note_changes(line, microstep);
             }
         }
-        if self.duties.have(Duties::LINES) {
+        if self.effects.have(UnitEffects::LINES) {
             for place in 0..self.ran.len() {
                 for line in &program.units[self.ran[place] as usize].lines {
                     self.note_changes(*line, microstep);
                 }
             }
         }
-        for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
-            let Some(tick) = &self.s.tick else { return };
+        for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &self.state.tick else { return };
             let region = tick.involved(place);
             if !tick.region(region).evaluated {
                 continue;
@@ -348,18 +354,18 @@ impl Simulation {
             if self.line_zero(*line).is_none() {
                 continue;
             }
-            let mut last = std::mem::take(&mut self.s.lines[*line].last);
+            let mut last = std::mem::take(&mut self.state.lines[*line].last);
             last.clear();
             self.gather(&program.lines[*line].from, &mut last);
-            self.s.lines[*line].last = last;
+            self.state.lines[*line].last = last;
         }
     }
 
-    fn gather(&self, cells: &[CellId], parts: &mut Vec<f64>) {
+    fn gather(&self, cells: &[TrackedId], parts: &mut Vec<f64>) {
         for cell in cells {
-            let cell = self.program.cell(*cell);
+            let cell = self.program.tracked(*cell);
             let from = cell.slot as usize;
-            parts.extend_from_slice(&self.s.slots[from..from + cell.length]);
+            parts.extend_from_slice(&self.state.slots[from..from + cell.length]);
         }
     }
 
@@ -369,13 +375,13 @@ impl Simulation {
         let mut parts = std::mem::take(&mut self.scratch);
         parts.clear();
         self.gather(&program.lines[line].from, &mut parts);
-        let state = &mut self.s.lines[line];
+        let state = &mut self.state.lines[line];
         // The value of an absent signal means nothing.
         let absent = parts[0] == 0.0 && state.last[0] == 0.0 && !program.lines[line].early;
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
             state.last.copy_from_slice(&parts);
-            let note = state.note(self.s.now, zero, program.lines[line].delay, 0);
+            let note = state.note(self.state.now, zero, program.lines[line].delay, 0);
             note.order = 0;
             if note.entries.last().is_some_and(|entry| entry.microstep == microstep) {
                 note.entries.pop();
@@ -388,7 +394,7 @@ impl Simulation {
 
     /// A region has started a new phase: its delayed signals have a kink where they do not jump.
     pub(crate) fn note_kink(&mut self, region: usize) {
-        let order = self.s.tick.as_ref().map_or(0, |tick| tick.order) + 1;
+        let order = self.state.tick.as_ref().map_or(0, |tick| tick.order) + 1;
         if order >= SMOOTH {
             return;
         }
@@ -414,7 +420,7 @@ impl Simulation {
         for line in lines.iter().copied() {
             let own = &program.lines[line];
             if let Some(zero) = self.line_zero(line).filter(|_| own.kinks != Kinks::Unread) {
-                self.s.lines[line].note(self.s.now, zero, own.delay, order);
+                self.state.lines[line].note(self.state.now, zero, own.delay, order);
                 self.follow_due(line);
             }
         }
@@ -423,28 +429,28 @@ impl Simulation {
     /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
     pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
         for line in self.coming_lines() {
-            (self.s.lines[line].coming, self.s.lines[line].seen) = (None, 0);
+            (self.state.lines[line].coming, self.state.lines[line].seen) = (None, 0);
         }
-        let Snapshot { coming, lines, .. } = &mut self.s;
+        let Snapshot { coming, lines, .. } = &mut self.state;
         coming.retain(|line| lines[*line as usize].coming.is_some());
         for line in self.due_up_to(time) {
             let Some(zero) = self.line_zero(line) else { continue };
-            let Some(note) = self.s.lines[line].notes.pop_front() else { continue };
+            let Some(note) = self.state.lines[line].notes.pop_front() else { continue };
             self.follow_due(line);
-            self.s.now = self.s.now.meet(note.due + zero);
-            self.s.lines[line].coming = Some((note, 0));
-            self.s.coming.push(line as u32);
+            self.state.now = self.state.now.meet(note.due + zero);
+            self.state.lines[line].coming = Some((note, 0));
+            self.state.coming.push(line as u32);
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
             }
         }
-        self.s.coming.sort_unstable();
-        self.coming_lines().into_iter().filter_map(|line| self.s.lines[line].order()).min()
+        self.state.coming.sort_unstable();
+        self.coming_lines().into_iter().filter_map(|line| self.state.lines[line].order()).min()
     }
 
     /// Lines of which something comes at this tick.
     pub(crate) fn coming_lines(&self) -> Vec<usize> {
-        let coming = self.s.coming.iter().map(|line| *line as usize);
+        let coming = self.state.coming.iter().map(|line| *line as usize);
         coming.filter(|line| self.line_zero(*line).is_some()).collect()
     }
 
@@ -453,12 +459,12 @@ impl Simulation {
     pub(crate) fn bring_kinks(&mut self) {
         for line in self.coming_lines() {
             let Some(track) = self.program.lines[line].track else { continue };
-            let Some((note, _)) = &self.s.lines[line].coming else { continue };
+            let Some((note, _)) = &self.state.lines[line].coming else { continue };
             if note.entries.is_empty() {
-                let history = &self.s.histories[track.region.index()];
-                history.slopes_after(note.time, &track, &mut self.s.slots);
+                let history = &self.state.histories[track.region.index()];
+                history.slopes_after(note.time, &track, &mut self.state.slots);
             }
-            if let Some(tick) = &mut self.s.tick {
+            if let Some(tick) = &mut self.state.tick {
                 tick.disturb(track.region);
             }
         }
@@ -466,8 +472,8 @@ impl Simulation {
 
     /// Brings what was noted a delay ago at the microstep that comes next.
     pub(crate) fn bring(&mut self, microstep: u32) {
-        for place in 0..self.s.coming.len() {
-            let line = self.s.coming[place] as usize;
+        for place in 0..self.state.coming.len() {
+            let line = self.state.coming[place] as usize;
             if self.line_zero(line).is_some() {
                 self.bring_line(line, microstep);
             }
@@ -475,7 +481,7 @@ impl Simulation {
     }
 
     fn bring_line(&mut self, line: usize, microstep: u32) {
-        let Some((note, done)) = &mut self.s.lines[line].coming else { return };
+        let Some((note, done)) = &mut self.state.lines[line].coming else { return };
         let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
             return;
         };
@@ -483,10 +489,10 @@ impl Simulation {
         let (time, parts) = (note.time, entry.parts.clone());
         let program = self.program.clone();
         let own = &program.lines[line];
-        scatter(&program, &own.to, &parts, &mut self.s.slots);
+        scatter(&program, &own.to, &parts, &mut self.state.slots);
         if let Some(track) = &own.track {
-            let history = &self.s.histories[track.region.index()];
-            history.slopes_after(time, track, &mut self.s.slots);
+            let history = &self.state.histories[track.region.index()];
+            history.slopes_after(time, track, &mut self.state.slots);
         }
         own.to.iter().for_each(|cell| self.mark_next(&program, *cell));
     }
@@ -494,11 +500,11 @@ impl Simulation {
     /// Whether something that was noted has yet to come at this tick.
     pub(crate) fn more_comes(&self) -> bool {
         let more = |line: usize| {
-            let coming = self.s.lines[line].coming.as_ref();
+            let coming = self.state.lines[line].coming.as_ref();
             coming.is_some_and(|(note, done)| *done < note.entries.len())
                 && self.line_zero(line).is_some()
         };
-        self.s.coming.iter().any(|line| more(*line as usize))
+        self.state.coming.iter().any(|line| more(*line as usize))
     }
 
     /// Adds the step that a region has just taken to its history.
@@ -509,13 +515,13 @@ impl Simulation {
         else {
             return Ok(());
         };
-        let begin = self.s.histories[region].end();
+        let begin = self.state.histories[region].end();
         if begin == Time::MAX {
             return Ok(());
         }
-        self.record_to(region, self.s.regions[region].reached)?;
+        self.record_to(region, self.state.regions[region].reached)?;
         // This region was the last of all: no time before its old end is asked for any more.
-        self.s.histories[region].forget(begin - longest);
+        self.state.histories[region].forget(begin - longest);
         Ok(())
     }
 
@@ -525,23 +531,23 @@ impl Simulation {
     pub(crate) fn split_history(&mut self, region: usize, time: Time) {
         let program = self.program.clone();
         let code = &program.regions[region];
-        let end = self.s.histories[region].end();
-        if code.lines.is_empty() || end <= time || self.s.histories[region].is_cut(time) {
+        let end = self.state.histories[region].end();
+        if code.lines.is_empty() || end <= time || self.state.histories[region].is_cut(time) {
             return;
         }
-        self.s.histories[region].truncate(time);
+        self.state.histories[region].truncate(time);
         // Sampling uses the places of the state.
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
         let places = tracks.map(|track| (track.place as usize, track.width));
         let kept: Vec<(usize, Vec<f64>)> = places
             .chain([(code.state as usize, code.dimension), (program.time as usize, 1)])
-            .map(|(from, length)| (from, self.s.slots[from..from + length].to_vec()))
+            .map(|(from, length)| (from, self.state.slots[from..from + length].to_vec()))
             .collect();
         // What was sampled once over the same step is finite.
         let recorded = self.record_to(region, time).and_then(|()| self.record_to(region, end));
         debug_assert!(recorded.is_ok());
         for (from, data) in kept {
-            self.s.slots[from..from + data.len()].copy_from_slice(&data);
+            self.state.slots[from..from + data.len()].copy_from_slice(&data);
         }
     }
 
@@ -549,7 +555,7 @@ impl Simulation {
     fn record_to(&mut self, region: usize, end: Time) -> Result<(), RunError> {
         let program = self.program.clone();
         let code = &program.regions[region];
-        let begin = self.s.histories[region].end();
+        let begin = self.state.histories[region].end();
         let mut samples = std::mem::take(&mut self.samples);
         let mut from = begin;
         let mut length = (end - from).seconds();
@@ -570,7 +576,7 @@ impl Simulation {
                 continue;
             }
             let coefficients = &samples[..NODES.len() * code.sample_width];
-            self.s.histories[region].push(code, from, to, coefficients);
+            self.state.histories[region].push(code, from, to, coefficients);
             from = to;
             length *= 2.0;
         }
@@ -588,12 +594,12 @@ impl Simulation {
     ) -> Result<(), RunError> {
         samples.clear();
         let width = self.program.regions[region].sample_width;
-        let start = (from - self.s.regions[region].origin).seconds();
+        let start = (from - self.state.regions[region].origin).seconds();
         let length = (to - from).seconds();
         for x in NODES.iter().chain(&CHECKS) {
             self.sample(region, start + x * length)?;
             let at = self.program.regions[region].samples as usize;
-            samples.extend_from_slice(&self.s.slots[at..at + width]);
+            samples.extend_from_slice(&self.state.slots[at..at + width]);
         }
         // The coefficients take the place of the samples; these stand behind the checks.
         samples.extend_from_within(..NODES.len() * width);
@@ -604,32 +610,32 @@ impl Simulation {
     /// What the delayed signals are made from at an offset in the last step.
     fn sample(&mut self, region: usize, t: f64) -> Result<(), RunError> {
         let program = &self.program.regions[region];
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         let inside = t.max(state.solver.step_start()).min(state.solver.step_end());
         self.scratch.resize(state.solver.state().len(), 0.0);
         state.solver.interpolate(inside, &mut self.scratch);
         crate::flow::scatter(
-            &mut self.s.slots,
+            &mut self.state.slots,
             program.state,
             states(&state.ranges),
             &self.scratch,
         );
-        self.s.slots[self.program.time as usize] = state.origin.seconds() + t;
-        let history = &mut self.s.histories[region];
-        history.place(program, &self.program.lines, state.origin, t, &mut self.s.slots, false);
-        run(&program.sample, &mut self.s.slots);
+        self.state.slots[self.program.time as usize] = state.origin.seconds() + t;
+        let history = &mut self.state.histories[region];
+        history.place(program, &self.program.lines, state.origin, t, &mut self.state.slots, false);
+        run(&program.sample, &mut self.state.slots);
         let at = program.samples as usize;
         let finite =
             |slots: &[f64]| slots[at..at + program.sample_width].iter().all(|x| x.is_finite());
-        if !finite(&self.s.slots) {
+        if !finite(&self.state.slots) {
             // A side that is about to change may lead out of the domain of a function.
-            run(&program.live.sample, &mut self.s.slots);
+            run(&program.live.sample, &mut self.state.slots);
         }
-        if finite(&self.s.slots) {
+        if finite(&self.state.slots) {
             return Ok(());
         }
         let time = state.origin.offset(t).unwrap_or(state.reached);
-        let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+        let blamed = self.program.blame(&self.diagram, RegionId::new(region), &self.state.slots);
         let block = blamed.unwrap_or(self.program.lines[program.lines[0]].block);
         Err(self.not_finite(Tag::new(time, 0), self.diagram.block(block).outputs[0]))
     }

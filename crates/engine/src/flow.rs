@@ -2,12 +2,12 @@
 
 use base::{Interval, Time};
 use ir::{Active, Rounded, Slot, run, run_active};
-use program::{Jacobian, Line, Program, RegionProgram, Room, Source, Span};
+use program::{DelayLine, FragmentSlice, Jacobian, Program, RegionProgram, Room, Source};
 use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
-use crate::history::History;
+use crate::history::RegionHistory;
 use crate::native::RegionCode;
-use crate::snapshot::{Range, RegionState};
+use crate::snapshot::{ActiveSlice, RegionState};
 
 /// What of the tapes of a region runs; found anew when a phase starts.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ const ATTOSECOND: f64 = 1e-18;
 pub(crate) struct ActiveJacobian {
     tape: Active,
     /// What the places below are for.
-    ranges: Vec<Range>,
+    ranges: Vec<ActiveSlice>,
     /// Where the value of each place of the pattern is, column after column.
     places: Vec<Slot>,
     /// The rates that move with time, and where that is.
@@ -39,7 +39,7 @@ pub(crate) struct ActiveJacobian {
 }
 
 impl ActiveJacobian {
-    fn find(&mut self, jacobian: &Jacobian, ranges: &[Range], slots: &[f64]) {
+    fn find(&mut self, jacobian: &Jacobian, ranges: &[ActiveSlice], slots: &[f64]) {
         self.tape.find(&jacobian.tape, slots);
         if self.ranges == ranges {
             return;
@@ -68,13 +68,13 @@ impl ActiveJacobian {
 /// The columns of those states that run.
 fn columns<'a>(
     jacobian: &'a Jacobian,
-    ranges: &'a [Range],
+    ranges: &'a [ActiveSlice],
 ) -> impl Iterator<Item = &'a Vec<(u32, Slot)>> {
     states(ranges).flat_map(|(from, length)| &jacobian.columns[from..from + length])
 }
 
 /// For each state of a region, its number among those that run.
-fn numbers(dimension: usize, ranges: &[Range]) -> Vec<Option<usize>> {
+fn numbers(dimension: usize, ranges: &[ActiveSlice]) -> Vec<Option<usize>> {
     let mut numbers = vec![None; dimension];
     let running = states(ranges).flat_map(|(from, length)| from..from + length);
     running.enumerate().for_each(|(number, state)| numbers[state] = Some(number));
@@ -83,7 +83,7 @@ fn numbers(dimension: usize, ranges: &[Range]) -> Vec<Option<usize>> {
 
 impl ActiveTapes {
     /// Finds what runs under the conditions in the buffer.
-    pub fn find(&mut self, program: &RegionProgram, ranges: &[Range], slots: &[f64]) {
+    pub fn find(&mut self, program: &RegionProgram, ranges: &[ActiveSlice], slots: &[f64]) {
         let guarded = program.derivative.is_guarded() || program.crossings.is_guarded();
         if self.known && !guarded && program.jacobian.is_none() {
             return;
@@ -108,7 +108,7 @@ pub(crate) struct Flow<'a> {
     region: usize,
     functions: &'a mut Functions,
     /// What of it runs.
-    pub ranges: &'a [Range],
+    pub ranges: &'a [ActiveSlice],
     /// The same of its tapes.
     pub active: &'a ActiveTapes,
     pub slots: &'a mut [f64],
@@ -116,8 +116,8 @@ pub(crate) struct Flow<'a> {
     /// The start of the phase, and the same \[s\].
     pub start: Time,
     pub origin: f64,
-    lines: &'a [Line],
-    history: &'a mut History,
+    lines: &'a [DelayLine],
+    history: &'a mut RegionHistory,
     code: Option<&'a dyn RegionCode>,
     /// Whether the solver's states are all of the region.
     whole: bool,
@@ -147,15 +147,15 @@ pub(crate) fn gather(slots: &[f64], from: Slot, places: Places, x: &mut [f64]) {
 
 /// Offsets and lengths of numbers that lie together.
 pub(crate) type Places<'a> =
-    std::iter::Map<std::slice::Iter<'a, Range>, fn(&Range) -> (usize, usize)>;
+    std::iter::Map<std::slice::Iter<'a, ActiveSlice>, fn(&ActiveSlice) -> (usize, usize)>;
 
 /// Where the states that run are among those of a region.
-pub(crate) fn states(ranges: &[Range]) -> Places<'_> {
+pub(crate) fn states(ranges: &[ActiveSlice]) -> Places<'_> {
     ranges.iter().map(|range| (range.state, range.states))
 }
 
 /// Where the watched functions that run are.
-pub(crate) fn watches(ranges: &[Range]) -> Places<'_> {
+pub(crate) fn watches(ranges: &[ActiveSlice]) -> Places<'_> {
     ranges.iter().map(|range| (range.watch, range.watches))
 }
 
@@ -199,7 +199,7 @@ impl RegionState {
     /// else than before.
     pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
         let (mut found, mut changed) = (0, false);
-        let mut put = |ranges: &mut Vec<Range>, range: Range| {
+        let mut put = |ranges: &mut Vec<ActiveSlice>, range: ActiveSlice| {
             changed |= ranges.get(found) != Some(&range);
             ranges.truncate(if changed { found } else { ranges.len() });
             if changed {
@@ -207,8 +207,8 @@ impl RegionState {
             }
             found += 1;
         };
-        let mut last: Option<Range> = None;
-        for (_, span) in program.spans.iter().enumerate().filter(|(index, _)| active(*index)) {
+        let mut last: Option<ActiveSlice> = None;
+        for (_, span) in program.slices.iter().enumerate().filter(|(index, _)| active(*index)) {
             match &mut last {
                 Some(last)
                     if last.state + last.states == span.state
@@ -218,8 +218,8 @@ impl RegionState {
                     last.watches += span.watches;
                 }
                 last => {
-                    let Span { state, states, watch, watches, .. } = *span;
-                    let next = Range { state, states, watch, watches };
+                    let FragmentSlice { state, states, watch, watches, .. } = *span;
+                    let next = ActiveSlice { state, states, watch, watches };
                     if let Some(whole) = last.replace(next) {
                         put(&mut self.ranges, whole);
                     }
@@ -239,11 +239,11 @@ impl<'a> Flow<'a> {
     pub fn new(
         program: &'a Program,
         region: usize,
-        ranges: &'a [Range],
+        ranges: &'a [ActiveSlice],
         active: &'a ActiveTapes,
         slots: &'a mut [f64],
         (start, origin): (Time, f64),
-        (history, functions): (&'a mut History, &'a mut Functions),
+        (history, functions): (&'a mut RegionHistory, &'a mut Functions),
     ) -> Self {
         let whole_program = program;
         let (time, lines) = (program.time, &program.lines);

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use base::Time;
 use diagram::FragmentId;
 use ir::{Binary, Jet, Scalar};
-use program::{Line, RegionProgram, Track};
+use program::{DelayLine, DelayTrack, RegionProgram};
 use serde::{Deserialize, Serialize};
 
 /// The points of Chebyshev and Lobatto on [0, 1], in an order in which Newton's form is stable. The
@@ -36,7 +36,7 @@ const ROUNDING: Time = Time::from_attoseconds(2);
 
 /// The pasts of a region, one for each clock.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
-pub(crate) struct History(Vec<Past>);
+pub(crate) struct RegionHistory(Vec<Past>);
 
 /// What signals that are delayed by one clock were, and where they read that. Times in it are those
 /// of the clock.
@@ -79,18 +79,24 @@ struct Reader {
     length: f64,
 }
 
-impl History {
+impl RegionHistory {
     /// The history before the start: every delayed signal has been at its initial value.
-    pub fn new(program: &RegionProgram, lines: &[Line], start: Time) -> History {
+    pub fn new(program: &RegionProgram, lines: &[DelayLine], start: Time) -> RegionHistory {
         let past = |past: &program::Past| Past {
             runs: past.fragment == FragmentId::ROOT,
             ..Past::new(past, lines, start)
         };
-        History(program.pasts.iter().map(past).collect())
+        RegionHistory(program.pasts.iter().map(past).collect())
     }
 
     /// A past starts anew, with nothing but initial values.
-    pub fn start(&mut self, number: usize, program: &program::Past, lines: &[Line], start: Time) {
+    pub fn start(
+        &mut self,
+        number: usize,
+        program: &program::Past,
+        lines: &[DelayLine],
+        start: Time,
+    ) {
         self.0[number] = Past::new(program, lines, start);
     }
 
@@ -152,7 +158,7 @@ impl History {
     }
 
     /// A smooth phase starts at a time: each reader begins with the piece after it, a delay ago.
-    pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[Line], origin: Time) {
+    pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[DelayLine], origin: Time) {
         for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.begin_phase(own, lines, origin - past.zero);
         }
@@ -164,7 +170,7 @@ impl History {
     pub fn place(
         &mut self,
         program: &RegionProgram,
-        lines: &[Line],
+        lines: &[DelayLine],
         origin: Time,
         t: f64,
         slots: &mut [f64],
@@ -176,20 +182,20 @@ impl History {
     }
 
     /// Puts the slopes of a delayed signal just after a time of its clock in their places.
-    pub fn slopes_after(&self, time: Time, track: &Track, slots: &mut [f64]) {
+    pub fn slopes_after(&self, time: Time, track: &DelayTrack, slots: &mut [f64]) {
         for i in 0..track.width {
             slots[track.slope as usize + i] = self.jet_after(time, track, i).0[1];
         }
     }
 
     /// The Taylor coefficients of a number of a delayed signal just after a time of its clock.
-    pub fn jet_after(&self, time: Time, track: &Track, number: usize) -> Jet {
+    pub fn jet_after(&self, time: Time, track: &DelayTrack, number: usize) -> Jet {
         self.0[track.past].jet_after(time, track.offset + number)
     }
 }
 
 impl Past {
-    fn new(program: &program::Past, lines: &[Line], start: Time) -> Past {
+    fn new(program: &program::Past, lines: &[DelayLine], start: Time) -> Past {
         let width = program.width;
         let mut past = Past { width, ..Past::default() };
         let Some(longest) = program.lines.iter().map(|line| lines[*line].delay.time()).max() else {
@@ -236,7 +242,7 @@ impl Past {
         }
     }
 
-    fn begin_phase(&mut self, program: &program::Past, lines: &[Line], origin: Time) {
+    fn begin_phase(&mut self, program: &program::Past, lines: &[DelayLine], origin: Time) {
         for (index, line) in program.lines.iter().enumerate() {
             let delay = lines[*line].delay.time();
             let at = self.dropped + self.after(origin - delay) as u64;
@@ -262,7 +268,7 @@ impl Past {
     #[inline]
     fn place(
         &mut self,
-        (program, lines): (&program::Past, &[Line]),
+        (program, lines): (&program::Past, &[DelayLine]),
         origin: Time,
         t: f64,
         slots: &mut [f64],
@@ -298,7 +304,7 @@ impl Past {
         }
     }
 
-    fn read(&self, piece: usize, x: f64, track: &Track, slots: &mut [f64], slopes: bool) {
+    fn read(&self, piece: usize, x: f64, track: &DelayTrack, slots: &mut [f64], slopes: bool) {
         let length = self.pieces[piece].length;
         let x = x / length;
         for i in 0..track.width {

@@ -49,7 +49,7 @@ impl Simulation {
     /// it elsewhere in its step, and other values would not explain it.
     fn shows_fault(&self, block: BlockId, tag: Tag) -> bool {
         let outputs = self.diagram.block(block).outputs.iter();
-        let tried = |wire: &WireId| self.program.value_of(*wire, &self.s.slots);
+        let tried = |wire: &WireId| self.program.value_of(*wire, &self.state.slots);
         tag.microstep > 0 || outputs.filter_map(tried).flatten().any(|x| !x.is_finite())
     }
 
@@ -61,7 +61,7 @@ impl Simulation {
     fn input(&self, wire: WireId, between: bool) -> InputValue {
         // Between events the solver has tried values; what does not move is as the last tick left
         // it, and so is everything at a tick.
-        let tried = self.program.value_of(wire, &self.s.slots).filter(|_| between);
+        let tried = self.program.value_of(wire, &self.state.slots).filter(|_| between);
         let value = tried.or_else(|| self.value_at_tick(wire));
         let orders = self.program.wires[wire.index()].impulses.iter().enumerate();
         let impulses = orders
@@ -73,7 +73,7 @@ impl Simulation {
 
     fn value_at_tick(&self, wire: WireId) -> Option<Vec<f64>> {
         let cells = &self.program.wires[wire.index()];
-        let present = self.program.cell(cells.present).slot as usize;
-        (self.s.slots[present] != 0.0).then(|| self.values(cells.value))
+        let present = self.program.tracked(cells.present).slot as usize;
+        (self.state.slots[present] != 0.0).then(|| self.values(cells.value))
     }
 }

@@ -38,9 +38,10 @@ mod pace;
 mod units;
 mod zeno;
 
-mod stepping;
+mod fixed_step;
 
 pub use error::RunError;
+pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
 pub use inputs::InputValue;
 pub use log::{Change, Event, Switch};
 pub use native::{Pass, RegionCode, Routines, UnitCode};
@@ -48,5 +49,4 @@ pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};
 pub use snapshot::{Counters, Snapshot};
-pub use stepping::{Extremes, StepSnapshot, Stepping};
 pub use warning::Warning;

@@ -46,11 +46,11 @@ impl Simulation {
     /// Gives all regions whose crossings cannot be told from that of `region`, which is the first,
     /// the same time, and returns it: that of the agenda where it is one of theirs, else the latest.
     pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
-        let first = self.s.regions[region].reached;
+        let first = self.state.regions[region].reached;
         if self.mover().is_some() || first == horizon {
             return first;
         }
-        let (_, mut end) = self.s.regions[region].possible();
+        let (_, mut end) = self.state.regions[region].possible();
         let mut time = first;
         let mut near = std::mem::take(&mut self.at_crossing);
         // Each round may take in what overlaps only with what the round before has taken in.
@@ -58,7 +58,7 @@ impl Simulation {
             let before = time;
             near.clear();
             self.crossings_up_to((end + most(end) + most(end)).min(horizon), &mut near);
-            for state in near.iter().map(|region| &self.s.regions[*region]) {
+            for state in near.iter().map(|region| &self.state.regions[*region]) {
                 let (from, to) = state.possible();
                 if from <= end {
                     (time, end) = (time.max(state.reached), end.max(to));
@@ -69,7 +69,7 @@ impl Simulation {
             }
         }
         for region in near.iter().copied() {
-            let state = &mut self.s.regions[region];
+            let state = &mut self.state.regions[region];
             if state.reached < time {
                 state.reached = time;
                 self.race.moved(region, standing(state));
@@ -83,23 +83,23 @@ impl Simulation {
     /// solver has seen it at an offset from the start of the phase, whose last places are finer than
     /// those of the time itself.
     pub(crate) fn pass_leaps(&mut self, region: usize, horizon: Time) {
-        if !self.s.regions[region].leaps() {
+        if !self.state.regions[region].leaps() {
             return;
         }
         let code = self.program.clone();
         let program = &code.regions[region];
         for _ in 0..ATTEMPTS {
-            let state = &self.s.regions[region];
+            let state = &self.state.regions[region];
             let (x, ranges) = (state.solver.state(), &state.ranges);
-            scatter(&mut self.s.slots, program.state, states(ranges), x);
-            self.s.slots[code.time as usize] = state.reached.seconds();
-            run(&program.prelude, &mut self.s.slots);
-            run(&program.crossings, &mut self.s.slots);
+            scatter(&mut self.state.slots, program.state, states(ranges), x);
+            self.state.slots[code.time as usize] = state.reached.seconds();
+            run(&program.prelude, &mut self.state.slots);
+            run(&program.crossings, &mut self.state.slots);
             let leapt = |located: &solver::Located| {
                 let watch = numbered(watches(ranges), located.function);
-                located.leap * self.s.slots[program.g as usize + watch] >= 0.0
+                located.leap * self.state.slots[program.g as usize + watch] >= 0.0
             };
-            let state = &self.s.regions[region];
+            let state = &self.state.regions[region];
             if state.solver.crossed().iter().all(leapt) {
                 return;
             }
@@ -107,14 +107,14 @@ impl Simulation {
             if next > horizon {
                 return;
             }
-            self.s.regions[region].reached = next;
+            self.state.regions[region].reached = next;
         }
     }
 
     /// The side that a function leaps to at this time, where it does.
     pub(crate) fn leap(&self, region: usize, watch: usize) -> Option<f64> {
-        let state = &self.s.regions[region];
-        let here = self.s.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        let state = &self.state.regions[region];
+        let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
         let function = counted(watches(&state.ranges), watch)?;
         let mut crossed = state.solver.crossed().iter().filter(|_| state.crossing && here);
         let own = crossed.find(|located| located.function == function)?;

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use base::{Tag, Time};
 use diagram::{FragmentId, RegionId, WireId};
 use ir::{Partial, Scalar, Slot, run};
-use program::{CellId, Duties, Program, StateCells, Unit};
+use program::{Program, TrackedId, TrackedState, Unit, UnitEffects};
 
 use crate::RunError;
 use crate::chattering::NEAR_LIMIT;
@@ -31,10 +31,10 @@ impl Simulation {
         at_crossing.clear();
         self.crossings_up_to(time, &mut at_crossing);
         for region in at_crossing.iter().copied() {
-            if self.s.regions[region].reached == time {
+            if self.state.regions[region].reached == time {
                 located = true;
                 self.check_crowd(region, time)?;
-                for other in &program.reach.crossings[region] {
+                for other in &program.influence.crossings[region] {
                     self.touch(*other)?;
                 }
                 if sink.listens() {
@@ -46,7 +46,7 @@ impl Simulation {
         // Timers are due first, so that the regions that they reach are looked at too.
         self.take_due(time, sink);
         for timer in 0..self.woken.len() {
-            for region in &program.reach.timers[self.woken[timer]] {
+            for region in &program.influence.timers[self.woken[timer]] {
                 self.touch(*region)?;
             }
         }
@@ -58,7 +58,7 @@ impl Simulation {
         }
         self.cover_touched(sink);
         self.for_rows(Simulation::look_at)?;
-        self.write_row(self.s.tag, sink);
+        self.write_row(self.state.tag, sink);
         if !program.lines.is_empty() {
             self.bring_kinks();
         }
@@ -74,19 +74,19 @@ impl Simulation {
     /// Begins a tick, unless one has been begun in a state that was left. Where something has
     /// happened at this time already it goes on from there.
     pub(crate) fn open_tick(&mut self, time: Time) {
-        if self.s.tick.is_some() {
+        if self.state.tick.is_some() {
             return;
         }
-        self.s.counters.ticks += 1;
-        self.s.pace.spend(1);
+        self.state.counters.ticks += 1;
+        self.state.pace.spend(1);
         let mut tick = self.spare_tick.take().unwrap_or_default();
-        self.s.tag = self.s.tag.max(Tag::new(time, 0));
-        if self.s.now.time() != time {
-            self.s.now = time.into();
+        self.state.tag = self.state.tag.max(Tag::new(time, 0));
+        if self.state.now.time() != time {
+            self.state.now = time.into();
         }
-        let first = Tag::new(time, self.s.tag.microstep + 1);
+        let first = Tag::new(time, self.state.tag.microstep + 1);
         tick.begin(first, &self.program);
-        self.s.tick = Some(tick);
+        self.state.tick = Some(tick);
     }
 
     /// Takes the timers that are due at a time off the agenda and puts their next times on it;
@@ -94,15 +94,15 @@ impl Simulation {
     fn take_due(&mut self, time: Time, sink: &mut dyn Sink) {
         self.woken.clear();
         while self.next_event() <= time {
-            let Some(Reverse((_, timer))) = self.s.agenda.pop() else { break };
+            let Some(Reverse((_, timer))) = self.state.agenda.pop() else { break };
             self.take_cause(timer as usize);
-            self.s.wakings[timer as usize] += 1;
+            self.state.wakings[timer as usize] += 1;
             let block = self.program.timers[timer as usize].block;
             if sink.listens() {
                 sink.event(Event::Woken { time, block });
             }
             if let Some(next) = self.wakes(timer as usize) {
-                self.s.agenda.push(Reverse((next, timer)));
+                self.state.agenda.push(Reverse((next, timer)));
                 if sink.listens() {
                     sink.event(Event::Agenda { time, block, next });
                 }
@@ -118,9 +118,9 @@ impl Simulation {
             return;
         }
         let cells = &self.program.timers[timer];
-        let origin = self.s.fragments[cells.fragment.index()].origin;
-        if let Some(instant) = cells.timer.exact(self.s.wakings[timer]) {
-            self.s.now = self.s.now.meet(instant + origin);
+        let origin = self.state.fragments[cells.fragment.index()].origin;
+        if let Some(instant) = cells.timer.exact(self.state.wakings[timer]) {
+            self.state.now = self.state.now.meet(instant + origin);
         }
     }
 
@@ -129,9 +129,10 @@ impl Simulation {
         for index in 0..self.woken.len() {
             let timer = self.woken[index];
             let cells = &program.timers[timer];
-            self.s.slots[program.cell(cells.wakings).slot as usize] = self.s.wakings[timer] as f64;
+            self.state.slots[program.tracked(cells.wakings).slot as usize] =
+                self.state.wakings[timer] as f64;
             self.mark_next(program, cells.wakings);
-            self.s.slots[program.cell(cells.woken).slot as usize] = 1.0;
+            self.state.slots[program.tracked(cells.woken).slot as usize] = 1.0;
             self.pulse(program, cells.woken);
         }
     }
@@ -145,12 +146,12 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         let order = self.take_notes(time, sink).filter(|_| !other);
-        if let (Some(order), Some(tick)) = (order, &mut self.s.tick) {
+        if let (Some(order), Some(tick)) = (order, &mut self.state.tick) {
             tick.order = order;
         }
         let program = self.program.clone();
         for line in self.coming_lines() {
-            for region in &program.reach.lines[line] {
+            for region in &program.influence.lines[line] {
                 self.touch(*region)?;
             }
         }
@@ -161,21 +162,21 @@ impl Simulation {
     fn check_crowd(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         // A float of time has 53 bits, of which a location leaves the last few open.
         let room = 4 + (time.attoseconds().abs() >> 48);
-        let (last, count) = &mut self.s.crowd;
+        let (last, count) = &mut self.state.crowd;
         let interval = time - *last;
         let near = interval.attoseconds() <= room;
         (*last, *count) = (time, if near { *count + 1 } else { 0 });
         if *count <= self.options.microsteps {
             return Ok(());
         }
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         let watched = &self.program.regions[region].watches;
         let first = state.solver.crossed().first();
         let watch = first.map(|located| numbered(watches(&state.ranges), located.function));
         let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
         // States are finer than time: what they tell apart goes on.
         if watch.is_some_and(|watch| self.tells_apart((region, watch), interval.seconds())) {
-            self.s.crowd.1 = 0;
+            self.state.crowd.1 = 0;
             return Ok(());
         }
         let block = id.map_or_else(String::new, |id| self.path(id));
@@ -183,7 +184,7 @@ impl Simulation {
     }
 
     fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         for located in state.solver.crossed() {
             let watch = numbered(watches(&state.ranges), located.function);
             let crossing = self.program.regions[region].watches[watch].crossing;
@@ -195,17 +196,17 @@ impl Simulation {
     /// none where it stands further on, for then nothing was located here.
     fn take_residuals(&mut self, region: usize, time: Time) {
         let from = self.program.regions[region].residual;
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         let all = self.program.regions[region].watches.len();
-        self.s.slots[from as usize..from as usize + all].fill(0.0);
+        self.state.slots[from as usize..from as usize + all].fill(0.0);
         if state.reached == time {
-            scatter(&mut self.s.slots, from, watches(&state.ranges), &state.residuals);
+            scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
         }
     }
 
     /// Puts the left limits of a region in the buffer, once a tick.
     fn look_at(&mut self, region: usize) -> Result<(), RunError> {
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let touched = tick.involve(region);
         if std::mem::replace(&mut touched.evaluated, true) {
             return Ok(());
@@ -221,7 +222,7 @@ impl Simulation {
     /// Makes a region part of the tick: left limits and memories, once.
     #[inline(always)]
     pub(crate) fn touch(&mut self, region: usize) -> Result<(), RunError> {
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let touched = tick.involve(region);
         if std::mem::replace(&mut touched.touched, true) {
             return Ok(());
@@ -230,12 +231,12 @@ impl Simulation {
     }
 
     fn is_touched(&self, region: usize) -> bool {
-        self.s.tick.as_ref().is_some_and(|tick| tick.region(region).touched)
+        self.state.tick.as_ref().is_some_and(|tick| tick.region(region).touched)
     }
 
     #[inline(never)]
     fn touch_first(&mut self, region: usize) -> Result<(), RunError> {
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         tick.unsettle(region);
         for (word, own) in &self.program.regions[region].units {
             tick.held[*word as usize] &= !own;
@@ -259,7 +260,7 @@ impl Simulation {
 
     /// What states become at microstep 0: memories of the left limit.
     pub(crate) fn commit_memories(&mut self, region: usize) {
-        let (program, slots) = (&self.program, &mut self.s.slots);
+        let (program, slots) = (&self.program, &mut self.state.slots);
         for memory in &program.regions[region].memories {
             let active = program.fragments[memory.fragment.index()].active;
             if memory.fragment == FragmentId::ROOT || slots[active as usize] != 0.0 {
@@ -274,7 +275,7 @@ impl Simulation {
         program: &Program,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let tag = Tag::new(tick.time, tick.microstep);
         if !tick.entered.is_empty() {
             tick.pending.append(&mut tick.entered);
@@ -283,7 +284,7 @@ impl Simulation {
         if tick.microstep.saturating_add(NEAR_LIMIT) > self.options.microsteps {
             self.check_chattering()?;
         }
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         tick.microstep += 1;
         // What has run to its end has no bit left.
         if self.asked.len() != tick.dirty.len() {
@@ -293,9 +294,9 @@ impl Simulation {
         std::mem::swap(&mut self.asked, &mut tick.dirty);
         self.fading.clear();
         std::mem::swap(&mut self.fading, &mut tick.pulses);
-        self.s.tag = tag;
-        self.s.slots[program.time as usize] = tick.seconds;
-        self.s.counters.microsteps += 1;
+        self.state.tag = tag;
+        self.state.slots[program.time as usize] = tick.seconds;
+        self.state.counters.microsteps += 1;
         if !program.machines.is_empty() {
             self.look_before(program);
         }
@@ -304,10 +305,10 @@ impl Simulation {
             self.silence();
             self.check_failures()?;
         }
-        if self.duties.have(Duties::CHECKS) {
+        if self.effects.have(UnitEffects::CHECKS) {
             self.check_defined(program, tag)?;
         }
-        if self.duties.have(Duties::MEETINGS) {
+        if self.effects.have(UnitEffects::HAZARDS) {
             self.check_meetings(program, tag);
         }
         if !program.lines.is_empty() {
@@ -317,7 +318,7 @@ impl Simulation {
         self.write_row(tag, sink);
         for index in 0..self.fading.len() {
             let cell = self.fading[index];
-            self.s.slots[program.cell(cell).slot as usize] = 0.0;
+            self.state.slots[program.tracked(cell).slot as usize] = 0.0;
             self.mark_next(program, cell);
         }
         self.commit(program, tag, sink)?;
@@ -339,21 +340,21 @@ impl Simulation {
 
     /// Copies numbers to a cell; says whether they are others than before.
     #[inline]
-    pub(crate) fn write(&mut self, from: usize, cell: CellId) -> bool {
-        let cell = self.program.cell(cell);
-        copy(&mut self.s.slots, from, cell.slot as usize, cell.length)
+    pub(crate) fn write(&mut self, from: usize, cell: TrackedId) -> bool {
+        let cell = self.program.tracked(cell);
+        copy(&mut self.state.slots, from, cell.slot as usize, cell.length)
     }
 
-    pub(crate) fn values(&self, cell: CellId) -> Vec<f64> {
-        let cell = self.program.cell(cell);
-        self.s.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
+    pub(crate) fn values(&self, cell: TrackedId) -> Vec<f64> {
+        let cell = self.program.tracked(cell);
+        self.state.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
     }
 
     /// Marks a changed cell for the next microstep.
     #[inline]
-    pub(crate) fn mark_next(&mut self, program: &Program, cell: CellId) {
-        if let Some(tick) = &mut self.s.tick {
-            tick.mark(program.cell(cell));
+    pub(crate) fn mark_next(&mut self, program: &Program, cell: TrackedId) {
+        if let Some(tick) = &mut self.state.tick {
+            tick.mark(program.tracked(cell));
         }
     }
 
@@ -365,7 +366,7 @@ impl Simulation {
                 continue;
             }
             for (from, reason) in &unit.checks {
-                if self.s.slots[*from as usize] != 0.0 {
+                if self.state.slots[*from as usize] != 0.0 {
                     let (id, reason) = (Some(unit.block), reason.clone());
                     let block = self.path(unit.block);
                     return Err(RunError::Undefined { tag, block, id, reason });
@@ -386,17 +387,17 @@ impl Simulation {
 
     /// The commit of a microstep: states and crossing functions.
     fn commit(&mut self, program: &Program, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
-        if self.duties.have(Duties::NEXTS) {
+        if self.effects.have(UnitEffects::NEXTS) {
             let listens = sink.listens();
             for at in 0..self.ran.len() {
-                if let Some(unit) = self.committed(program, at, Duties::NEXTS) {
+                if let Some(unit) = self.committed(program, at, UnitEffects::NEXTS) {
                     self.commit_states(program, unit, tag, (listens, &mut *sink))?;
                 }
             }
         }
-        if self.duties.have(Duties::CROSSINGS) {
+        if self.effects.have(UnitEffects::CROSSINGS) {
             for at in 0..self.ran.len() {
-                if let Some(unit) = self.committed(program, at, Duties::CROSSINGS) {
+                if let Some(unit) = self.committed(program, at, UnitEffects::CROSSINGS) {
                     self.commit_crossings(program, unit, tag, sink);
                 }
             }
@@ -406,9 +407,14 @@ impl Simulation {
 
     /// A unit that has run, where it has a duty and takes part in the commit.
     #[inline(always)]
-    fn committed<'p>(&self, program: &'p Program, at: usize, duty: Duties) -> Option<&'p Unit> {
+    fn committed<'p>(
+        &self,
+        program: &'p Program,
+        at: usize,
+        duty: UnitEffects,
+    ) -> Option<&'p Unit> {
         let index = self.ran[at] as usize;
-        let unit = program.duties[index].have(duty).then(|| &program.units[index])?;
+        let unit = program.effects[index].have(duty).then(|| &program.units[index])?;
         (!self.is_silenced(unit.fragment)).then_some(unit)
     }
 
@@ -421,7 +427,7 @@ impl Simulation {
     ) -> Result<(), RunError> {
         for (from, state) in &unit.nexts {
             let id = program.states[*state].cell;
-            let cell = program.cell(id);
+            let cell = program.tracked(id);
             let before = listens.then(|| self.values(id));
             if self.write(*from as usize, id) {
                 for region in &cell.regions {
@@ -441,7 +447,7 @@ impl Simulation {
     }
 
     #[cold]
-    fn tell_committed(&self, state: &StateCells, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
+    fn tell_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
         let (block, to) = (state.block, self.values(state.cell));
         sink.event(Event::Committed { tag, block, state: state.name, from, to });
     }
@@ -449,11 +455,11 @@ impl Simulation {
     fn commit_crossings(&mut self, program: &Program, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {
         for (from, index) in &unit.crossings {
             let crossing = &program.crossings[*index];
-            let value = self.s.slots[*from as usize];
-            let before = std::mem::replace(&mut self.s.slots[crossing.value as usize], value);
+            let value = self.state.slots[*from as usize];
+            let before = std::mem::replace(&mut self.state.slots[crossing.value as usize], value);
             match crossing.watch {
                 Some((region, _)) if before.to_bits() != value.to_bits() => {
-                    if let Some(tick) = &mut self.s.tick {
+                    if let Some(tick) = &mut self.state.tick {
                         tick.unsettle(region.index());
                     }
                 }
@@ -470,7 +476,7 @@ impl Simulation {
     /// start a new smooth phase.
     #[inline]
     fn end_if_quiet(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let Some(tick) = &self.s.tick else { return Ok(()) };
+        let Some(tick) = &self.state.tick else { return Ok(()) };
         let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
         match more || self.more_comes() {
             true => Ok(()),
@@ -480,14 +486,14 @@ impl Simulation {
 
     #[inline(never)]
     fn end_tick(&mut self, program: &Program, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let Some(tick) = &self.s.tick else { return Ok(()) };
+        let Some(tick) = &self.state.tick else { return Ok(()) };
         let (time, seconds) = (tick.time, tick.seconds);
-        for place in 0..self.s.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
-            let Some(tick) = &mut self.s.tick else { break };
+        for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &mut self.state.tick else { break };
             let region = tick.involved(place);
             let touched = tick.region(region);
             let at_crossing =
-                self.s.regions[region].crossing && self.s.regions[region].reached == time;
+                self.state.regions[region].crossing && self.state.regions[region].reached == time;
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
                 if at_crossing {
@@ -505,7 +511,7 @@ impl Simulation {
                 }
             }
         }
-        self.spare_tick = self.s.tick.take();
+        self.spare_tick = self.state.tick.take();
         Ok(())
     }
 
@@ -517,7 +523,7 @@ impl Simulation {
             return Ok(());
         }
         self.partial.clear();
-        self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
+        self.partial.extend(self.state.slots.iter().map(|x| Partial::constant(*x)));
         run(&code.prelude, &mut self.partial);
         run(&code.derivative, &mut self.partial);
         run(&code.crossings, &mut self.partial);
@@ -526,7 +532,7 @@ impl Simulation {
         let rates = self.partial[range(code.rate, code.dimension)].iter();
         let functions = self.partial[range(code.g, code.watches.len())].iter();
         let known = |wire: &&WireId| {
-            let cell = program.cell(program.wires[wire.index()].value);
+            let cell = program.tracked(program.wires[wire.index()].value);
             self.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
         };
         let unknown = code.wires.iter().find(|wire| !known(wire));
@@ -542,6 +548,6 @@ impl Simulation {
 
 /// Gives a state what a tape has put at a place for it.
 pub(crate) fn take_memory(program: &Program, (from, state): (Slot, usize), slots: &mut [f64]) {
-    let cell = program.cell(program.states[state].cell);
+    let cell = program.tracked(program.states[state].cell);
     copy(slots, from as usize, cell.slot as usize, cell.length);
 }

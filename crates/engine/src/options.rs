@@ -2,7 +2,7 @@
 
 use base::{ExactTime, Rational, Time};
 use blocks::Impulses;
-use diagram::{Rows, Run, Zeno};
+use diagram::{Rows, RunSettings, Zeno};
 use solver::Method;
 
 /// The settings of a run, complete.
@@ -31,7 +31,7 @@ pub struct Options {
 impl Options {
     /// The settings of a model, with a hundredth of the run as the step of fixed-step solvers
     /// where the model names none.
-    pub fn new(run: &Run, method: Method) -> Options {
+    pub fn new(run: &RunSettings, method: Method) -> Options {
         let length = run.stop.since(run.start.time());
         let mut solver = solver::Options::new(method);
         solver.relative_tolerance = run.relative_tolerance;
@@ -53,7 +53,7 @@ impl Options {
     }
 }
 
-fn hundredth(run: &Run) -> Rational {
+fn hundredth(run: &RunSettings) -> Rational {
     let length = (run.stop - run.start.time()).attoseconds().max(100);
     Time::from_attoseconds(length / 100).to_rational()
 }

@@ -167,12 +167,12 @@ impl Simulation {
     /// to no end.
     #[cold]
     pub(crate) fn look_at_pace(&mut self, now: Time) -> Result<Progress, RunError> {
-        let since = self.s.pace.last;
-        let Some(limit) = self.s.pace.look(now, self.options.stop) else {
+        let since = self.state.pace.last;
+        let Some(limit) = self.state.pace.look(now, self.options.stop) else {
             return Ok(Progress::Going);
         };
         let recent = |time: Option<Time>| time.is_some_and(|time| time >= since);
-        let located = self.s.accumulations.iter().map(|own| recent(own.last()));
+        let located = self.state.accumulations.iter().map(|own| recent(own.last()));
         let crossings = located.zip(&self.program.crossings).filter(|(recent, _)| *recent);
         let mut blocks: Vec<_> = crossings.map(|(_, crossing)| crossing.block).collect();
         blocks.sort_unstable();

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use base::{Tag, Time};
 use ir::Slot;
-use program::{Program, RecordCells};
+use program::{Program, RecordSlots};
 
 use crate::simulation::Simulation;
 use crate::{Event, RunError};
@@ -23,7 +23,7 @@ pub struct Row<'a> {
     /// The tag.
     pub tag: Tag,
     slots: &'a [f64],
-    records: &'a [RecordCells],
+    records: &'a [RecordSlots],
     covered: &'a [bool],
     /// The regions among which those are that it covers, where these are not just all.
     among: Option<&'a [u32]>,
@@ -33,7 +33,7 @@ impl<'a> Row<'a> {
     pub(crate) fn new(
         tag: Tag,
         slots: &'a [f64],
-        records: &'a [RecordCells],
+        records: &'a [RecordSlots],
         covered: &'a [bool],
     ) -> Row<'a> {
         Row { tag, slots, records, covered, among: None }
@@ -181,10 +181,10 @@ impl Simulation {
 
     /// The coming row covers the regions that are part of the tick, and those that have none yet.
     pub(crate) fn cover_touched(&mut self, sink: &dyn Sink) {
-        let Some(tick) = &mut self.s.tick else { return };
+        let Some(tick) = &mut self.state.tick else { return };
         // All regions have their first row together.
         let first = self.covered.recorded.first();
-        let begins = first.is_some_and(|own| self.s.regions[*own as usize].last_row.is_none());
+        let begins = first.is_some_and(|own| self.state.regions[*own as usize].last_row.is_none());
         self.covered.clear();
         if sink.is_joined() || begins {
             return self.covered.add_all();
@@ -230,11 +230,11 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<bool, RunError> {
         for _ in 0..ROWS_AT_ONCE {
-            let before = (self.s.on_grid, self.s.on_list);
+            let before = (self.state.on_grid, self.state.on_list);
             let Some(time) = self.next_row(reached, sink) else { return Ok(true) };
             if let Err(error) = self.for_rows(|run, region| run.evaluate(region, time)) {
                 // Where a state has a way out of this, the row is made after all.
-                (self.s.on_grid, self.s.on_list) = before;
+                (self.state.on_grid, self.state.on_list) = before;
                 return Err(error);
             }
             self.write_row(Tag::new(time, 0), sink);
@@ -247,40 +247,40 @@ impl Simulation {
     /// on the list; and says which regions it covers.
     fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<Time> {
         let rows = &self.options.rows;
-        let listed = self.s.on_list < rows.times.len();
-        if rows.every.is_none() && !listed && self.s.waiting.is_empty() {
+        let listed = self.state.on_list < rows.times.len();
+        if rows.every.is_none() && !listed && self.state.waiting.is_empty() {
             return None;
         }
         let start = self.options.start;
-        let tick = |every| Time::tick(start.to_rational(), every, self.s.on_grid.into());
+        let tick = |every| Time::tick(start.to_rational(), every, self.state.on_grid.into());
         let grid = rows.every.and_then(tick);
-        let list = rows.times.get(self.s.on_list).copied();
-        let step = self.s.waiting.peek().map(|Reverse((time, _))| *time);
+        let list = rows.times.get(self.state.on_list).copied();
+        let step = self.state.waiting.peek().map(|Reverse((time, _))| *time);
         let time =
             [grid, list, step].into_iter().flatten().min().filter(|time| *time <= reached)?;
         let asked_for = grid == Some(time) || list == Some(time);
-        self.s.on_grid += u64::from(grid == Some(time));
-        self.s.on_list += usize::from(list == Some(time));
+        self.state.on_grid += u64::from(grid == Some(time));
+        self.state.on_list += usize::from(list == Some(time));
         self.covered.clear();
         if asked_for || sink.is_joined() {
             self.covered.add_all();
         }
         while let Some(Reverse((_, region))) =
-            self.s.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
+            self.state.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
         {
             self.covered.add(region);
-            self.s.waiting.pop();
+            self.state.waiting.pop();
         }
         Some(time).filter(|time| *time >= self.options.start.time())
     }
 
     /// Hands the row to the sink, less the regions whose row of this tag has been written.
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
-        self.s.tag = tag;
+        self.state.tag = tag;
         let records = &self.program.records;
         let mut tells = false;
         for region in self.covered.listed.iter().map(|region| *region as usize) {
-            let last = &mut self.s.regions[region].last_row;
+            let last = &mut self.state.regions[region].last_row;
             let covered = &mut self.covered.regions[region];
             *covered &= last.is_none_or(|last| last < tag);
             if *covered {
@@ -290,7 +290,7 @@ impl Simulation {
         if tells {
             let covered = &self.covered.regions;
             let among = Some(self.covered.listed.as_slice());
-            sink.row(Row { tag, slots: &self.s.slots, records, covered, among });
+            sink.row(Row { tag, slots: &self.state.slots, records, covered, among });
         } else {
             sink.no_row(tag);
         }

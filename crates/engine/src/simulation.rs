@@ -8,8 +8,8 @@ use base::{ExactTime, Tag, Time};
 use blocks::events_before;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Jet, Partial, Rounded, run};
-use program::{CellId, Duties, Program, WirePlaces};
-use solver::{Advance, Reach, Sides, StepError};
+use program::{Program, TrackedId, UnitEffects, WireSlots};
+use solver::{Advance, Sides, StepError, StepLimit};
 
 use crate::flow::{ActiveTapes, Flow, Functions, all_finite, numbered, scatter, states, watches};
 use crate::log::{Event, Switch};
@@ -71,12 +71,12 @@ pub struct Simulation {
     pub(crate) diagram: Arc<Diagram>,
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
-    pub(crate) s: Snapshot,
+    pub(crate) state: Snapshot,
     /// Working space: units that have run in this microstep and have more than outputs, and jets
     /// and partial values of the buffer. None of it lives from one advance to the next.
     pub(crate) ran: Vec<u32>,
     /// What these have beside outputs, taken together.
-    pub(crate) duties: Duties,
+    pub(crate) effects: UnitEffects,
     pub(crate) jets: Vec<Jet<Rounded>>,
     pub(crate) partial: Vec<Partial>,
     pub(crate) scratch: Vec<f64>,
@@ -85,7 +85,7 @@ pub struct Simulation {
     pub(crate) asked: Vec<u64>,
     pub(crate) spare_tick: Option<Box<Tick>>,
     /// Cells that go back to zero after this microstep.
-    pub(crate) fading: Vec<CellId>,
+    pub(crate) fading: Vec<TrackedId>,
     pub(crate) woken: Vec<usize>,
     pub(crate) found: Vec<(usize, f64)>,
     /// Regions with a crossing at the time of this tick.
@@ -147,9 +147,9 @@ impl Simulation {
             covered,
             mover,
             options,
-            s: snapshot,
+            state: snapshot,
             ran: Vec::new(),
-            duties: Duties::default(),
+            effects: UnitEffects::default(),
             jets: Vec::new(),
             partial: Vec::new(),
             scratch: Vec::new(),
@@ -184,13 +184,13 @@ impl Simulation {
 
     /// Everything that changes.
     pub fn snapshot(&self) -> &Snapshot {
-        &self.s
+        &self.state
     }
 
     /// The work so far.
     pub fn counters(&self) -> Counters {
-        let mut counters = self.s.counters;
-        for region in 0..self.s.regions.len() {
+        let mut counters = self.state.counters;
+        for region in 0..self.state.regions.len() {
             let own = self.region_counters(region);
             counters.steps += own.steps;
             counters.rejected += own.rejected;
@@ -201,7 +201,7 @@ impl Simulation {
 
     /// The work of one region between events.
     pub fn region_counters(&self, region: usize) -> Counters {
-        let solver = self.s.regions[region].solver.counters();
+        let solver = self.state.regions[region].solver.counters();
         Counters {
             steps: solver.accepted,
             rejected: solver.rejected,
@@ -212,7 +212,7 @@ impl Simulation {
 
     /// Where parts went on with another method, in the order of that.
     pub fn switches(&self) -> &[Switch] {
-        &self.s.switches
+        &self.state.switches
     }
 
     /// The diagram that runs.
@@ -223,10 +223,10 @@ impl Simulation {
     /// How often the units of each block have run at ticks.
     pub fn firings(&self) -> Vec<u64> {
         let mut firings = vec![0; self.diagram.blocks.len()];
-        if self.s.counters.firings == 0 {
+        if self.state.counters.firings == 0 {
             return firings;
         }
-        for (unit, count) in self.program.units.iter().zip(&self.s.firings) {
+        for (unit, count) in self.program.units.iter().zip(&self.state.firings) {
             firings[unit.block.index()] += count;
         }
         firings
@@ -250,8 +250,8 @@ impl Simulation {
     /// none of them makes a row, then the tick of the crossing that they lead to, or up to `most`
     /// microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
-        if !self.s.started {
-            self.s.started = true;
+        if !self.state.started {
+            self.state.started = true;
             self.start(sink)?;
             return Ok(Progress::Going);
         }
@@ -265,17 +265,17 @@ impl Simulation {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<Progress, RunError> {
-        if self.s.tick.is_some() {
+        if self.state.tick.is_some() {
             return self.go_on(program, most, sink);
         }
-        if self.s.finished {
+        if self.state.finished {
             return Ok(Progress::Done(StopReason::Stopped));
         }
         let next = self.next_event().min(self.next_delayed());
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
-        let reached = slowest.map_or(horizon, |region| self.s.regions[region].reached);
-        if self.s.pace.left == 0 {
+        let reached = slowest.map_or(horizon, |region| self.state.regions[region].reached);
+        if self.state.pace.left == 0 {
             let progress = self.look_at_pace(reached.min(horizon))?;
             if progress != Progress::Going {
                 return Ok(progress);
@@ -290,7 +290,7 @@ impl Simulation {
             }
         }
         match slowest {
-            Some(region) if self.s.regions[region].crossing && reached <= horizon => {
+            Some(region) if self.state.regions[region].crossing && reached <= horizon => {
                 let time = self.gather_cluster(region, horizon);
                 self.tick_or_recover(program, time, sink)?;
             }
@@ -298,21 +298,21 @@ impl Simulation {
                 let own = self.own_horizon(region);
                 let most = if self.is_quiet(region) { most.max(1) } else { 1 };
                 // A look at the pace comes after the same work, however that is parcelled out.
-                let most = most.min(self.s.pace.left);
-                let begun = self.s.regions[region].solver.counters().accepted;
-                let switches = self.s.switches.len();
+                let most = most.min(self.state.pace.left);
+                let begun = self.state.regions[region].solver.counters().accepted;
+                let switches = self.state.switches.len();
                 let result = self.step_region(region, own, (horizon, most));
-                let taken = self.s.regions[region].solver.counters().accepted - begun;
-                self.s.pace.spend(taken as u32);
-                for switch in &self.s.switches[switches..] {
+                let taken = self.state.regions[region].solver.counters().accepted - begun;
+                self.state.pace.spend(taken as u32);
+                for switch in &self.state.switches[switches..] {
                     if sink.listens() {
                         sink.event(Event::Switched(*switch));
                     }
                 }
                 match result {
                     Ok(()) => {
-                        self.race.moved(region, standing(&self.s.regions[region]));
-                        if most > 1 && self.s.regions[region].crossing {
+                        self.race.moved(region, standing(&self.state.regions[region]));
+                        if most > 1 && self.state.regions[region].crossing {
                             return self.advance_in(program, most - 1, sink);
                         }
                     }
@@ -321,13 +321,13 @@ impl Simulation {
                         self.dues.end();
                         let way = self.way_out(&error, &[]).ok_or(error)?;
                         self.forced = Some(way);
-                        self.tick_or_recover(program, self.s.regions[region].reached, sink)?;
+                        self.tick_or_recover(program, self.state.regions[region].reached, sink)?;
                     }
                 }
             }
             _ if next <= self.options.stop => {
                 // A clock that goes on may be a part of an attosecond late.
-                let next = next.max(self.s.tag.time);
+                let next = next.max(self.state.tag.time);
                 self.tick_or_recover(program, next, sink)?;
             }
             _ => {
@@ -339,7 +339,7 @@ impl Simulation {
             }
         }
         let progress = self.after_tick()?;
-        if most > 1 && progress == Progress::Going && self.s.tick.is_some() {
+        if most > 1 && progress == Progress::Going && self.state.tick.is_some() {
             return self.go_on(program, most - 1, sink);
         }
         Ok(progress)
@@ -355,7 +355,7 @@ impl Simulation {
         for _ in 0..most.max(1) {
             self.microstep_or_recover(program, sink)?;
             let progress = self.after_tick()?;
-            if progress != Progress::Going || self.s.tick.is_none() {
+            if progress != Progress::Going || self.state.tick.is_none() {
                 return Ok(progress);
             }
         }
@@ -378,8 +378,8 @@ impl Simulation {
         };
         match self.options.zeno {
             diagram::Zeno::Stop => {
-                self.s.finished = true;
-                self.s.tick = None;
+                self.state.finished = true;
+                self.state.tick = None;
                 Ok(Progress::Done(StopReason::Zeno(accumulation)))
             }
             diagram::Zeno::Error => {
@@ -403,7 +403,7 @@ impl Simulation {
 
     /// The race between the regions that move, as they stand.
     fn run_race(&mut self) -> &Race {
-        let regions = self.s.regions.iter().zip(&self.program.regions);
+        let regions = self.state.regions.iter().zip(&self.program.regions);
         let standings = regions.map(|(state, own)| own.moves.then(|| standing(state)));
         if self.race.is_over() {
             self.race.start(standings);
@@ -417,10 +417,10 @@ impl Simulation {
     pub(crate) fn crossings_up_to(&mut self, time: Time, found: &mut Vec<usize>) {
         let located = |state: &RegionState| state.crossing && state.reached <= time;
         match self.mover {
-            Some(region) => found.extend(located(&self.s.regions[region]).then_some(region)),
+            Some(region) => found.extend(located(&self.state.regions[region]).then_some(region)),
             None => {
                 self.run_race().up_to((time, false), found);
-                found.retain(|region| located(&self.s.regions[*region]));
+                found.retain(|region| located(&self.state.regions[*region]));
                 found.sort_unstable();
             }
         }
@@ -428,24 +428,24 @@ impl Simulation {
 
     /// How far a region may step: to the next timer that can reach it, or to the end.
     fn own_horizon(&self, region: usize) -> Time {
-        let reach = &self.program.reach;
+        let influence = &self.program.influence;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
         // The first timer of all is most often the one; the agenda has it ready.
-        let next = match self.s.agenda.peek() {
+        let next = match self.state.agenda.peek() {
             None => Time::MAX,
             Some(Reverse((time, first)))
-                if reach.timers[*first as usize].binary_search(&region).is_ok() =>
+                if influence.timers[*first as usize].binary_search(&region).is_ok() =>
             {
                 *time
             }
-            _ => reach.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
+            _ => influence.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
         };
-        let delayed = reach.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let delayed = influence.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // What is a delay ago must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
         let known = self.shortest_delay(region).filter(|_| fixed);
-        known.map_or(next, |delay| next.min(self.s.regions[region].reached + delay))
+        known.map_or(next, |delay| next.min(self.state.regions[region].reached + delay))
     }
 
     /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
@@ -455,7 +455,7 @@ impl Simulation {
         program.lines.is_empty()
             && !(program.recorded && rows.steps)
             && rows.every.is_none()
-            && self.s.on_list >= rows.times.len()
+            && self.state.on_list >= rows.times.len()
             && self.mover.is_some()
     }
 
@@ -466,13 +466,13 @@ impl Simulation {
         horizon: Time,
         (before, most): (Time, u32),
     ) -> Result<(), RunError> {
-        let state = &mut self.s.regions[region];
-        let (ranges, slots) = (&state.ranges, &mut self.s.slots);
+        let state = &mut self.state.regions[region];
+        let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.active[region];
         if !active.known {
             active.find(&self.program.regions[region], ranges, slots);
         }
-        let past = (&mut self.s.histories[region], &mut self.functions[region]);
+        let past = (&mut self.state.histories[region], &mut self.functions[region]);
         let origin = (state.origin, state.origin_seconds);
         let code = code(&self.native, region);
         let gain = std::mem::take(&mut active.gains);
@@ -485,12 +485,12 @@ impl Simulation {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain: &gain };
             let method = state.solver.method();
             let left = begun + u64::from(most) - state.solver.counters().accepted;
-            let reach = Reach { horizon: to, before, most: left };
+            let reach = StepLimit { horizon: to, before, most: left };
             let result = state.solver.steps(&mut flow, reach, sides);
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
                 let (region, method) = (region as u32, state.solver.method());
-                self.s.switches.push(Switch { time, region, method });
+                self.state.switches.push(Switch { time, region, method });
             }
             let done = state.solver.counters().accepted >= begun + u64::from(most);
             if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
@@ -522,13 +522,13 @@ impl Simulation {
                     self.record_step(region)?;
                 }
                 let (program, reached) =
-                    (&self.program.regions[region], self.s.regions[region].reached);
+                    (&self.program.regions[region], self.state.regions[region].reached);
                 if advance == Advance::Reached
                     && reached < horizon
                     && program.recorded
                     && self.options.rows.steps
                 {
-                    self.s.waiting.push(Reverse((reached, region as u32)));
+                    self.state.waiting.push(Reverse((reached, region as u32)));
                 }
                 Ok(())
             }
@@ -542,14 +542,14 @@ impl Simulation {
         if self.program.timers.is_empty() && self.program.lines.is_empty() {
             return;
         }
-        let located = self.s.regions[region].reached;
+        let located = self.state.regions[region].reached;
         let size = located.seconds().abs();
         let least = 16.0 * f64::EPSILON * size.max(length);
-        let uncertainty = self.s.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
+        let uncertainty = self.state.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
         let Some(resolution) = Time::from_f64(least.max(uncertainty)) else { return };
         let origin = |timer: usize| {
             let fragment = self.program.timers[timer].fragment;
-            self.runs(fragment).then(|| self.s.fragments[fragment.index()].origin)
+            self.runs(fragment).then(|| self.state.fragments[fragment.index()].origin)
         };
         let nearest = nearest_event(&self.program, &origin, located, resolution);
         let time = match nearest == located {
@@ -558,14 +558,14 @@ impl Simulation {
         };
         // What has happened at that time is over: a step that ended there just before the crossing
         // leaves it to a later time.
-        if time > self.s.tag.time {
-            self.s.regions[region].reached = time;
+        if time > self.state.tag.time {
+            self.state.regions[region].reached = time;
         }
     }
 
     fn step_error(&mut self, region: usize, error: StepError) -> RunError {
         let program = &self.program.regions[region];
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         let at = |t: f64| Tag::new(state.origin.offset(t).unwrap_or(state.reached), 0);
         let owner = |component: usize| {
             program.owners.get(numbered(states(&state.ranges), component)).copied()
@@ -575,7 +575,7 @@ impl Simulation {
                 let tag = at(t);
                 let named = component.and_then(owner);
                 let blamed =
-                    self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                    self.program.blame(&self.diagram, RegionId::new(region), &self.state.slots);
                 match blamed {
                     Some(block) => self.not_finite(tag, self.diagram.block(block).outputs[0]),
                     None => RunError::NotFinite { tag, block: self.name(named), id: named },
@@ -586,7 +586,7 @@ impl Simulation {
                 let watch = numbered(watches(&state.ranges), crossing);
                 let watch = program.watches[watch].crossing;
                 let blamed =
-                    self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                    self.program.blame(&self.diagram, RegionId::new(region), &self.state.slots);
                 let id = blamed.or(Some(self.program.crossings[watch].block));
                 RunError::NotFinite { tag, block: self.name(id), id }
             }
@@ -595,14 +595,14 @@ impl Simulation {
                 // A value that is not finite just ahead is a wall, not mere speed.
                 let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
                 let x = state.solver.state().to_vec();
-                let (ranges, slots) = (&state.ranges, &mut self.s.slots);
-                let past = (&mut self.s.histories[region], &mut self.functions[region]);
+                let (ranges, slots) = (&state.ranges, &mut self.state.slots);
+                let past = (&mut self.state.histories[region], &mut self.functions[region]);
                 let active = &self.active[region];
                 let origin = (state.origin, state.origin_seconds);
                 Flow::new(&self.program, region, ranges, active, slots, origin, past)
                     .place(ahead, &x);
                 let blamed =
-                    self.program.blame(&self.diagram, RegionId::new(region), &self.s.slots);
+                    self.program.blame(&self.diagram, RegionId::new(region), &self.state.slots);
                 if let Some(block) = blamed {
                     return self.not_finite(tag, self.diagram.block(block).outputs[0]);
                 }
@@ -628,7 +628,7 @@ impl Simulation {
 
     /// The block whose state of a region moves fastest where its solution stands.
     fn fastest(&self, region: usize) -> Option<BlockId> {
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         let rates = state.solver.derivative();
         let fastest =
             (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()))?;
@@ -639,7 +639,7 @@ impl Simulation {
     /// The error of steps that get ever shorter towards a time \[s\].
     pub(crate) fn creeping(&mut self, limit: f64) -> RunError {
         let region = self.slowest().unwrap_or_default();
-        let (tag, id) = (Tag::new(self.s.regions[region].reached, 0), self.fastest(region));
+        let (tag, id) = (Tag::new(self.state.regions[region].reached, 0), self.fastest(region));
         RunError::Creeping { tag, limit, block: self.name(id), id }
     }
 
@@ -670,22 +670,22 @@ impl Simulation {
             return;
         }
         let program = &self.program.regions[region];
-        let state = &self.s.regions[region];
+        let state = &self.state.regions[region];
         if program.moves && time < state.reached {
             // Regions that reach times an attosecond apart may differ by a rounding.
             let t = time.since(state.origin).max(state.solver.step_start());
             self.scratch.resize(state.solver.state().len(), 0.0);
             state.solver.interpolate(t.min(state.solver.step_end()), &mut self.scratch);
-            scatter(&mut self.s.slots, program.state, states(&state.ranges), &self.scratch);
+            scatter(&mut self.state.slots, program.state, states(&state.ranges), &self.scratch);
         } else if program.moves {
             let x = state.solver.state();
-            scatter(&mut self.s.slots, program.state, states(&state.ranges), x);
+            scatter(&mut self.state.slots, program.state, states(&state.ranges), x);
         }
-        self.s.slots[self.program.time as usize] = seconds;
+        self.state.slots[self.program.time as usize] = seconds;
         if !program.lines.is_empty() {
             let (t, lines) = (time.since(state.origin), &self.program.lines);
-            let history = &mut self.s.histories[region];
-            history.place(program, lines, state.origin, t, &mut self.s.slots, true);
+            let history = &mut self.state.histories[region];
+            history.place(program, lines, state.origin, t, &mut self.state.slots, true);
         }
     }
 
@@ -695,8 +695,8 @@ impl Simulation {
             return Ok(());
         }
         match code(&self.native, region) {
-            Some(code) => code.left(&mut self.s.slots),
-            None => run(&self.program.regions[region].left, &mut self.s.slots),
+            Some(code) => code.left(&mut self.state.slots),
+            None => run(&self.program.regions[region].left, &mut self.state.slots),
         }
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);
@@ -704,7 +704,7 @@ impl Simulation {
             return checked;
         }
         // A side that is about to change may lead out of the domain of a function.
-        run(&self.program.regions[region].live.left, &mut self.s.slots);
+        run(&self.program.regions[region].live.left, &mut self.state.slots);
         self.check_finite(region, tag)
     }
 
@@ -714,7 +714,7 @@ impl Simulation {
         let id = self.diagram.wire(wire).block;
         let (block, id) = (self.path(id), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.s.slots)),
+            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.state.slots)),
             false => RunError::NotFinite { tag, block, id },
         }
     }
@@ -722,14 +722,15 @@ impl Simulation {
     /// Checks every wire that is present, at the start.
     pub(crate) fn check_all_finite(&self, tag: Tag) -> Result<(), RunError> {
         // There is hardly ever a number in the buffer that is not.
-        if all_finite(&self.s.slots) {
+        if all_finite(&self.state.slots) {
             return Ok(());
         }
         for (index, cells) in self.program.wires.iter().enumerate() {
-            let value = self.program.cell(cells.value);
+            let value = self.program.tracked(cells.value);
             let from = value.slot as usize;
-            let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            let present = self.s.slots[self.program.cell(cells.present).slot as usize] != 0.0;
+            let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
+            let present =
+                self.state.slots[self.program.tracked(cells.present).slot as usize] != 0.0;
             let block = self.diagram.block(self.diagram.wire(WireId::new(index)).block);
             if present && !finite && !block.passive && self.runs(block.fragment) {
                 return Err(self.not_finite(tag, WireId::new(index)));
@@ -740,8 +741,8 @@ impl Simulation {
 
     /// Checks the wires of a region that have just been evaluated. This is done at every row.
     fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
-        let slots = &self.s.slots;
-        let wrong = |(index, places): (usize, &WirePlaces)| {
+        let slots = &self.state.slots;
+        let wrong = |(index, places): (usize, &WireSlots)| {
             let values = &slots[places.from..places.from + places.length];
             values.iter().any(|x| !x.is_finite())
                 && slots[places.present] != 0.0
@@ -763,8 +764,8 @@ impl Simulation {
     pub(crate) fn follow_solutions(&mut self) {
         for (solution, guess, length) in &self.program.guesses {
             let from = *solution as usize;
-            if self.s.slots[from..from + length].iter().all(|x| x.is_finite()) {
-                self.s.slots.copy_within(from..from + length, *guess as usize);
+            if self.state.slots[from..from + length].iter().all(|x| x.is_finite()) {
+                self.state.slots.copy_within(from..from + length, *guess as usize);
             }
         }
     }
@@ -772,9 +773,9 @@ impl Simulation {
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let stop = self.options.stop;
         self.cover_all();
-        for region in 0..self.s.regions.len() {
+        for region in 0..self.state.regions.len() {
             // A region that the last tick has reached has its rows already.
-            let (own, moves) = (&self.s.regions[region], self.program.regions[region].moves);
+            let (own, moves) = (&self.state.regions[region], self.program.regions[region].moves);
             let reached = match self.covered.records(region) {
                 true => own.last_row.is_some_and(|row| row.time >= stop),
                 false => moves && own.origin >= stop,
@@ -784,9 +785,9 @@ impl Simulation {
                 false => self.evaluate(region, stop)?,
             }
         }
-        self.s.finished = true;
+        self.state.finished = true;
         // Others may have microsteps at this time, and rows come in the order of tags.
-        self.write_row(self.s.tag.max(Tag::new(stop, 0)), sink);
+        self.write_row(self.state.tag.max(Tag::new(stop, 0)), sink);
         Ok(())
     }
 }

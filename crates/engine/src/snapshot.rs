@@ -5,16 +5,16 @@ use std::collections::BinaryHeap;
 
 use base::{ExactTime, Tag, Time};
 use diagram::{FragmentId, RegionId};
-use program::{Cell, CellId, Program, UnitId};
+use program::{Program, Tracked, TrackedId, UnitId};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
 use crate::Warning;
-use crate::delay::LineState;
-use crate::history::History;
+use crate::delay::DelayLineState;
+use crate::history::RegionHistory;
 use crate::log::Switch;
 use crate::pace::Pace;
-use crate::warning::Met;
+use crate::warning::HazardSeen;
 use crate::zeno::Accumulation;
 
 /// The whole state of a run between two advances.
@@ -25,9 +25,9 @@ pub struct Snapshot {
     /// The parts that step apart.
     pub(crate) regions: Vec<RegionState>,
     /// The past of each region.
-    pub(crate) histories: Vec<History>,
+    pub(crate) histories: Vec<RegionHistory>,
     /// Where each delayed signal stands.
-    pub(crate) lines: Vec<LineState>,
+    pub(crate) lines: Vec<DelayLineState>,
     /// Delayed signals of which something comes at this tick, or waits for a clock to go on.
     pub(crate) coming: Vec<u32>,
     /// When each timer wakes next.
@@ -48,7 +48,7 @@ pub struct Snapshot {
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
     /// For each meeting, when its conditions last held.
-    pub(crate) met: Vec<Met>,
+    pub(crate) met: Vec<HazardSeen>,
     /// What a reader of the result should know.
     pub(crate) warnings: Vec<Warning>,
     /// Where parts went on with another method.
@@ -85,14 +85,14 @@ pub(crate) struct Clock {
     pub ran: bool,
     /// What was due when it stopped and comes when it goes on: cells that are something for one
     /// microstep, and what they are.
-    pub due: Vec<(CellId, f64)>,
+    pub due: Vec<(TrackedId, f64)>,
     /// Crossings that were located when it stopped: the region, the watch, and what counts as zero.
     pub located: Vec<(RegionId, u32, f64)>,
 }
 
 /// States and watched functions that lie together among those of a region, and all run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Range {
+pub(crate) struct ActiveSlice {
     pub state: usize,
     pub states: usize,
     pub watch: usize,
@@ -104,7 +104,7 @@ pub(crate) struct Range {
 pub(crate) struct RegionState {
     pub solver: Solver,
     /// What of it runs, as the solver sees it.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<ActiveSlice>,
     /// The start of its smooth phase.
     pub origin: Time,
     /// The same \[s\].
@@ -131,7 +131,7 @@ pub(crate) struct Tick {
     /// Units that must run, one bit for each.
     pub dirty: Vec<u64>,
     /// Cells that are something at the coming microstep only, and go back to zero after it.
-    pub pulses: Vec<CellId>,
+    pub pulses: Vec<TrackedId>,
     /// How many signals that are events only are present.
     pub present: u32,
     /// Machines to look at when this microstep is committed.
@@ -144,7 +144,7 @@ pub(crate) struct Tick {
     /// come.
     pub order: u8,
     /// What has happened to each region at this time.
-    regions: Vec<Touched>,
+    regions: Vec<RegionInTick>,
     /// The regions to which something has, each once.
     involved: Vec<u32>,
     /// Whether that leaves a region that may have to take its sides anew.
@@ -175,14 +175,14 @@ impl Tick {
         }
         if self.held.len() == words && self.regions.len() == regions {
             for region in self.involved.drain(..) {
-                self.regions[region as usize] = Touched::default();
+                self.regions[region as usize] = RegionInTick::default();
                 let own = &program.regions[region as usize].units;
                 own.iter().for_each(|(word, bits)| self.held[*word as usize] |= bits);
             }
         } else {
             self.involved.clear();
             refill(&mut self.held, words, u64::MAX);
-            refill(&mut self.regions, regions, Touched::default());
+            refill(&mut self.regions, regions, RegionInTick::default());
         }
         self.unsettled = false;
         (self.mark, self.looks, self.repeats) = (None, 0, false);
@@ -195,7 +195,7 @@ impl Tick {
 
     /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
     /// functions read it.
-    pub fn mark(&mut self, cell: &Cell) {
+    pub fn mark(&mut self, cell: &Tracked) {
         for (word, bits) in &cell.asked {
             self.dirty[*word as usize] |= bits;
         }
@@ -222,13 +222,13 @@ impl Tick {
 
     /// What has happened to a region at this time.
     #[inline]
-    pub fn region(&self, region: usize) -> Touched {
+    pub fn region(&self, region: usize) -> RegionInTick {
         self.regions[region]
     }
 
     /// The same, to note more.
     #[inline]
-    pub fn involve(&mut self, region: usize) -> &mut Touched {
+    pub fn involve(&mut self, region: usize) -> &mut RegionInTick {
         let touched = &mut self.regions[region];
         if !std::mem::replace(&mut touched.listed, true) {
             self.involved.push(region as u32);
@@ -257,7 +257,7 @@ impl Tick {
 pub(crate) struct Mark {
     pub slots: Vec<u64>,
     pub dirty: Vec<u64>,
-    pub pulses: Vec<CellId>,
+    pub pulses: Vec<TrackedId>,
 }
 
 /// Gives a list some length with the same everywhere, in the room that it has. Most lists are short,
@@ -274,7 +274,7 @@ pub(crate) fn refill<T: Copy>(list: &mut Vec<T>, length: usize, value: T) {
 
 /// What has happened to a region in a tick.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
-pub(crate) struct Touched {
+pub(crate) struct RegionInTick {
     /// Its states at this time are in the buffer.
     pub placed: bool,
     /// Its left limits are in the buffer.

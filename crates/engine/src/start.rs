@@ -11,15 +11,15 @@ use program::{CrossingKind, FragmentProgram, Program};
 use solver::Solver;
 
 use crate::crossings::ROUNDS;
-use crate::delay::LineState;
+use crate::delay::DelayLineState;
 use crate::flow::{Flow, Places, gather, states, watches};
-use crate::history::History;
+use crate::history::RegionHistory;
 use crate::native::code;
 use crate::pace::Pace;
 use crate::rows::Sink;
 use crate::simulation::{Simulation, standing};
-use crate::snapshot::{Clock, Counters, Range, RegionState, Snapshot};
-use crate::warning::Met;
+use crate::snapshot::{ActiveSlice, Clock, Counters, RegionState, Snapshot};
+use crate::warning::HazardSeen;
 use crate::zeno::Accumulation;
 use crate::{Options, RunError};
 
@@ -35,7 +35,7 @@ impl Snapshot {
         for (index, timer) in program.timers.iter().enumerate() {
             let dwell = program.fragments[timer.fragment.index()].dwell;
             let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
-            slots[program.cell(timer.wakings).slot as usize] = past as f64;
+            slots[program.tracked(timer.wakings).slot as usize] = past as f64;
             if let Some(time) = timer.timer.time(past)
                 && timer.fragment == FragmentId::ROOT
             {
@@ -46,13 +46,13 @@ impl Snapshot {
         let regions = program.regions.iter().map(|region| {
             let watches = region.watches.len();
             // Everything runs until the start says what does.
-            let all = Range { state: 0, states: region.dimension, watch: 0, watches };
+            let all = ActiveSlice { state: 0, states: region.dimension, watch: 0, watches };
             // A diagram with a tolerance of its own tightens that of the part that it steps with, and
             // loosens it where everything in that part asks for less.
             let mut own = options.solver;
-            let asked = region.spans.iter().filter_map(|span| span.tolerance);
+            let asked = region.slices.iter().filter_map(|span| span.tolerance);
             if let Some(least) = asked.min_by(f64::total_cmp) {
-                let common = region.spans.iter().any(|span| span.common);
+                let common = region.slices.iter().any(|span| span.common);
                 let within = |run: f64| if common { least.min(run) } else { least };
                 own.relative_tolerance = within(own.relative_tolerance);
                 own.absolute_tolerance = within(own.absolute_tolerance);
@@ -74,8 +74,8 @@ impl Snapshot {
             let (due, located) = (Vec::new(), Vec::new());
             Clock { origin, stopped: options.start, ran: false, due, located }
         };
-        let history = |region| History::new(region, &program.lines, start);
-        let lines = LineState::all(program, &mut slots);
+        let history = |region| RegionHistory::new(region, &program.lines, start);
+        let lines = DelayLineState::all(program, &mut slots);
         Snapshot {
             histories: program.regions.iter().map(history).collect(),
             lines,
@@ -91,7 +91,7 @@ impl Snapshot {
             on_grid: 0,
             on_list: 0,
             accumulations: vec![Accumulation::default(); program.crossings.len()],
-            met: vec![Met::default(); program.meetings.len()],
+            met: vec![HazardSeen::default(); program.hazards.len()],
             warnings: Vec::new(),
             switches: Vec::new(),
             firings: vec![0; program.units.len()],
@@ -113,7 +113,7 @@ impl Simulation {
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let start = self.options.start.time();
         self.check_bounds()?;
-        self.s.slots[self.program.time as usize] = start.seconds();
+        self.state.slots[self.program.time as usize] = start.seconds();
         self.start_machines();
         while let Err(error) = self.settle_start() {
             let way = self.way_out(&error, &[]).ok_or(error)?;
@@ -136,7 +136,7 @@ impl Simulation {
         let start = self.options.start.time();
         let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
         // What a span of a region asks for is the least of what its blocks ask for.
-        let mut spans = self.program.regions.iter().flat_map(|region| &region.spans);
+        let mut spans = self.program.regions.iter().flat_map(|region| &region.slices);
         if spans.all(|span| span.maximum_step >= least) {
             return Ok(());
         }
@@ -153,10 +153,10 @@ impl Simulation {
     fn settle_start(&mut self) -> Result<(), RunError> {
         let start = self.options.start.time();
         self.set_sides()?;
-        run(&self.program.still, &mut self.s.slots);
-        for region in 0..self.s.regions.len() {
+        run(&self.program.still, &mut self.state.slots);
+        for region in 0..self.state.regions.len() {
             let program = self.program.clone();
-            run(&program.regions[region].left, &mut self.s.slots);
+            run(&program.regions[region].left, &mut self.state.slots);
             self.commit_memories(region);
             if program.regions[region].moves {
                 self.restart(region, start, start.seconds());
@@ -164,8 +164,8 @@ impl Simulation {
             }
         }
         // What depends on memories has its value only now.
-        run(&self.program.still, &mut self.s.slots);
-        for region in 0..self.s.regions.len() {
+        run(&self.program.still, &mut self.state.slots);
+        for region in 0..self.state.regions.len() {
             self.evaluate(region, start)?;
         }
         self.check_all_finite(Tag::new(start, 0))
@@ -176,14 +176,14 @@ impl Simulation {
     fn set_sides(&mut self) -> Result<(), RunError> {
         let program = self.program.clone();
         for crossing in &program.crossings {
-            if let (CrossingKind::Cell, Some((region, watch))) = (crossing.kind, crossing.watch) {
+            if let (CrossingKind::Floor, Some((region, watch))) = (crossing.kind, crossing.watch) {
                 let side = program.regions[region.index()].side as usize + watch;
-                (self.s.slots[side], self.s.slots[side + 1]) = (1.0, -1.0);
+                (self.state.slots[side], self.state.slots[side + 1]) = (1.0, -1.0);
             }
         }
         for _ in 0..ROUNDS {
             let mut changed = false;
-            run(&program.still, &mut self.s.slots);
+            run(&program.still, &mut self.state.slots);
             changed |= self.set_unlocated(&program.unlocated);
             let mut found = Vec::new();
             for (region, code) in program.regions.iter().enumerate() {
@@ -193,8 +193,8 @@ impl Simulation {
                 }
             }
             for (index, new) in found {
-                let slot = program.cell(program.crossings[index].frozen).slot as usize;
-                changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
+                let slot = program.tracked(program.crossings[index].frozen).slot as usize;
+                changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
             if !changed {
                 break;
@@ -210,11 +210,11 @@ impl Simulation {
             self.split_history(region, time);
         }
         let program = &self.program.regions[region];
-        let state = &mut self.s.regions[region];
-        if program.spans.iter().any(|span| span.fragment != FragmentId::ROOT) {
+        let state = &mut self.state.regions[region];
+        if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
             let runs = |index: usize| {
-                let fragment = program.spans[index].fragment.index();
-                self.s.slots[self.program.fragments[fragment].active as usize] != 0.0
+                let fragment = program.slices[index].fragment.index();
+                self.state.slots[self.program.fragments[fragment].active as usize] != 0.0
             };
             if state.take_ranges(program, &runs) {
                 let count = |places: Places| places.map(|(_, length)| length).sum();
@@ -223,29 +223,29 @@ impl Simulation {
                 state.sides.resize(watched, 0.0);
                 state.residuals.resize(watched, 0.0);
             }
-            let longest = |index: usize| program.spans[index].maximum_step;
-            let longest = (0..program.spans.len()).filter(|i| runs(*i)).map(longest);
+            let longest = |index: usize| program.slices[index].maximum_step;
+            let longest = (0..program.slices.len()).filter(|i| runs(*i)).map(longest);
             state.solver.limit_step(longest.fold(f64::INFINITY, f64::min));
-        } else if let Some(span) = program.spans.first() {
+        } else if let Some(span) = program.slices.first() {
             state.solver.limit_step(span.maximum_step);
         }
-        gather(&self.s.slots, program.side, watches(&state.ranges), &mut state.sides);
-        gather(&self.s.slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
+        gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
         (state.origin, state.origin_seconds) = (time, seconds);
         state.reached = time;
         state.crossing = false;
         self.race.moved(region, standing(state));
-        let history = &mut self.s.histories[region];
+        let history = &mut self.state.histories[region];
         if !program.lines.is_empty() {
             history.truncate(time);
             history.begin_phase(program, &self.program.lines, time);
         }
         if !program.prelude.is_empty() {
-            run(&program.prelude, &mut self.s.slots);
+            run(&program.prelude, &mut self.state.slots);
         }
         self.scratch.resize(state.solver.state().len(), 0.0);
-        gather(&self.s.slots, program.state, states(&state.ranges), &mut self.scratch);
-        let (ranges, slots) = (&state.ranges, &mut self.s.slots);
+        gather(&self.state.slots, program.state, states(&state.ranges), &mut self.scratch);
+        let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.active[region];
         active.find(program, ranges, slots);
         let code = code(&self.native, region);

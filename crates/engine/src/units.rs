@@ -3,7 +3,7 @@
 
 use base::Tag;
 use ir::{Partial, Scalar, run};
-use program::{Cell, CellId, Duties, Program, Unit};
+use program::{Program, Tracked, TrackedId, Unit, UnitEffects};
 
 use crate::RunError;
 use crate::log::{Change, Event};
@@ -21,9 +21,9 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         self.ran.clear();
-        self.duties = Duties::default();
+        self.effects = UnitEffects::default();
         self.run_asked(program, tag, sink)?;
-        match self.duties.have(Duties::CROSSINGS) && self.read_by_side(program) {
+        match self.effects.have(UnitEffects::CROSSINGS) && self.read_by_side(program) {
             true => self.run_again(program, tag, sink),
             false => Ok(()),
         }
@@ -83,9 +83,9 @@ impl Simulation {
             return Ok(());
         }
         self.touch(unit.region.index())?;
-        self.s.counters.firings += 1;
+        self.state.counters.firings += 1;
         self.count(program, index);
-        let slots = &mut self.s.slots[..];
+        let slots = &mut self.state.slots[..];
         run(&unit.tape, slots);
         let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
         if unit.may_be_unknown
@@ -95,11 +95,11 @@ impl Simulation {
         }
         if sink.listens() {
             let mut cells = Vec::new();
-            put_outputs(program, unit, &mut self.s, &mut self.asked, |cell| cells.push(cell));
+            put_outputs(program, unit, &mut self.state, &mut self.asked, |cell| cells.push(cell));
             let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
             sink.event(Event::Fired { tag, block: unit.block, changes });
         } else {
-            put_outputs(program, unit, &mut self.s, &mut self.asked, |_| {});
+            put_outputs(program, unit, &mut self.state, &mut self.asked, |_| {});
         }
         if !finite && let Err(error) = self.check_outputs(unit, tag) {
             self.keep_failure(unit.fragment, error)?;
@@ -116,16 +116,16 @@ impl Simulation {
     #[inline]
     fn run_compiled(&mut self, program: &Program, word: usize) -> bool {
         let native = self.native.as_ref().and_then(|native| native.units.as_deref());
-        let (Some(code), Some(tick)) = (native, &mut self.s.tick) else { return false };
+        let (Some(code), Some(tick)) = (native, &mut self.state.tick) else { return false };
         let (pass, asked) = (&mut self.pass, &mut self.asked);
         (pass.held, pass.present) = (tick.held[word], tick.present.into());
         let lowest = asked[word] & asked[word].wrapping_neg();
         if lowest & code.known()[word] & !pass.held == 0 {
             return false;
         }
-        code.run(&mut self.s.slots, asked, word, pass);
+        code.run(&mut self.state.slots, asked, word, pass);
         tick.present = pass.present as u32;
-        self.s.counters.firings += pass.count as u64;
+        self.state.counters.firings += pass.count as u64;
         for at in 0..self.pass.count {
             self.count(program, word * 64 + self.pass.ran[at] as usize);
         }
@@ -135,10 +135,10 @@ impl Simulation {
     /// Counts that a unit has run, and notes it where it has more than outputs.
     #[inline]
     fn count(&mut self, program: &Program, unit: usize) {
-        self.s.firings[unit] += 1;
-        let duties = program.duties[unit];
-        if duties != Duties::default() {
-            self.duties.add(duties);
+        self.state.firings[unit] += 1;
+        let effects = program.effects[unit];
+        if effects != UnitEffects::default() {
+            self.effects.add(effects);
             self.ran.push(unit as u32);
         }
     }
@@ -151,19 +151,20 @@ impl Simulation {
             return false;
         }
         let slots = unit.residuals.iter().map(|slot| *slot as usize);
-        let residuals: Vec<(usize, f64)> = slots.map(|slot| (slot, self.s.slots[slot])).collect();
-        residuals.iter().for_each(|(slot, _)| self.s.slots[*slot] = -1.0);
-        run(&unit.tape, &mut self.s.slots);
-        residuals.iter().for_each(|(slot, residual)| self.s.slots[*slot] = *residual);
-        is_finite(unit, &self.s.slots)
+        let residuals: Vec<(usize, f64)> =
+            slots.map(|slot| (slot, self.state.slots[slot])).collect();
+        residuals.iter().for_each(|(slot, _)| self.state.slots[*slot] = -1.0);
+        run(&unit.tape, &mut self.state.slots);
+        residuals.iter().for_each(|(slot, residual)| self.state.slots[*slot] = *residual);
+        is_finite(unit, &self.state.slots)
     }
 
     /// What a cell of a wire is now.
-    fn change(&self, cell: CellId) -> Option<Change> {
-        let place = self.program.cell(cell);
+    fn change(&self, cell: TrackedId) -> Option<Change> {
+        let place = self.program.tracked(cell);
         let (wire, part) = place.part?;
         let from = place.slot as usize;
-        Some(Change { wire, part, value: self.s.slots[from..from + place.length].to_vec() })
+        Some(Change { wire, part, value: self.state.slots[from..from + place.length].to_vec() })
     }
 
     #[cold]
@@ -171,10 +172,10 @@ impl Simulation {
         let program = &self.program;
         for wire in &unit.wires {
             let cells = &program.wires[wire.index()];
-            let value = program.cell(cells.value);
+            let value = program.tracked(cells.value);
             let from = value.slot as usize;
-            let finite = self.s.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && self.s.slots[program.cell(cells.present).slot as usize] != 0.0 {
+            let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
+            if !finite && self.state.slots[program.tracked(cells.present).slot as usize] != 0.0 {
                 return Err(self.not_finite(tag, *wire));
             }
         }
@@ -186,7 +187,7 @@ impl Simulation {
         let program = self.program.clone();
         let unit = &program.units[unit];
         self.partial.clear();
-        self.partial.extend(self.s.slots.iter().map(|x| Partial::constant(*x)));
+        self.partial.extend(self.state.slots.iter().map(|x| Partial::constant(*x)));
         run(&unit.tape, &mut self.partial);
         if self.partial[unit.made()].iter().all(|x| x.known) {
             return Ok(());
@@ -194,7 +195,7 @@ impl Simulation {
         let mut blocks: Vec<String> = Vec::new();
         for output in &unit.outputs {
             let wire =
-                program.cell(output.cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
+                program.tracked(output.cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
             let path = wire.map(|block| self.diagram.block(block).written().to_owned());
             let path = path.unwrap_or_default();
             if !blocks.contains(&path) {
@@ -219,7 +220,7 @@ fn put_outputs(
     unit: &Unit,
     state: &mut Snapshot,
     dirty: &mut [u64],
-    mut name: impl FnMut(CellId),
+    mut name: impl FnMut(TrackedId),
 ) {
     let slots = &mut state.slots[..];
     for output in &unit.outputs {
@@ -228,7 +229,7 @@ fn put_outputs(
         if absent || !copy(slots, from, to, output.length as usize) {
             continue;
         }
-        let cell = program.cell(output.cell);
+        let cell = program.tracked(output.cell);
         for (word, bits) in &cell.asked {
             dirty[*word as usize] |= bits;
         }
@@ -244,7 +245,7 @@ fn put_outputs(
 /// A cell of a wire has changed: machines look at it, and events that are present are counted, for
 /// while there are any the tick goes on.
 #[inline]
-fn follow_change(cell: &Cell, present: bool, tick: &mut Tick) {
+fn follow_change(cell: &Tracked, present: bool, tick: &mut Tick) {
     if !cell.machines.is_empty() {
         tick.pending.extend(&cell.machines);
     }

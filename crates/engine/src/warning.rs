@@ -82,12 +82,12 @@ impl fmt::Display for Warning {
 
 /// When the two sides of a meeting last held.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
-pub(crate) struct Met {
+pub(crate) struct HazardSeen {
     first: Option<Tag>,
     second: Option<Tag>,
 }
 
-impl Met {
+impl HazardSeen {
     /// Whether both held at different microsteps of one time.
     fn apart(&self) -> bool {
         let both = self.first.zip(self.second);
@@ -98,21 +98,21 @@ impl Met {
 impl Simulation {
     /// What a reader of the result should know, in the order in which it happened.
     pub fn warnings(&self) -> &[Warning] {
-        &self.s.warnings
+        &self.state.warnings
     }
 
-    /// Looks at the meetings of a unit that has run at a tag.
+    /// Looks at the hazards of a unit that has run at a tag.
     pub(crate) fn look_at_meetings(&mut self, unit: &Unit, tag: Tag) {
-        for (first, second, meeting) in &unit.meetings {
-            let met = &mut self.s.met[*meeting];
-            if self.s.slots[*first as usize] != 0.0 {
+        for (first, second, meeting) in &unit.hazards {
+            let met = &mut self.state.met[*meeting];
+            if self.state.slots[*first as usize] != 0.0 {
                 met.first = Some(tag);
             }
-            if self.s.slots[*second as usize] != 0.0 {
+            if self.state.slots[*second as usize] != 0.0 {
                 met.second = Some(tag);
             }
             if met.apart() {
-                let reason = self.program.meetings[*meeting].clone();
+                let reason = self.program.hazards[*meeting].clone();
                 let block = self.path(unit.block);
                 self.warn(Warning::MicrostepOrder { tag, block, reason });
             }
@@ -122,8 +122,8 @@ impl Simulation {
     /// Keeps a warning, unless its block has had one of this kind.
     pub(crate) fn warn(&mut self, warning: Warning) {
         let same = |old: &Warning| (old.code(), old.block()) == (warning.code(), warning.block());
-        if !self.s.warnings.iter().any(same) {
-            self.s.warnings.push(warning);
+        if !self.state.warnings.iter().any(same) {
+            self.state.warnings.push(warning);
         }
     }
 }

@@ -142,14 +142,14 @@ impl Simulation {
     ) {
         let crossing = &program.crossings[index];
         let slope = crossing.watch.map_or(0.0, |(region, watch)| {
-            self.s.slots[program.regions[region.index()].g_rate as usize + watch]
+            self.state.slots[program.regions[region.index()].g_rate as usize + watch]
         });
-        let own = &mut self.s.accumulations[index];
+        let own = &mut self.state.accumulations[index];
         let arc = own.falls(time, self.options.start.time(), side, slope);
         let end = own.event(time);
-        let arc = arc.filter(|_| crossing.kind == CrossingKind::Side);
+        let arc = arc.filter(|_| crossing.kind == CrossingKind::Sign);
         let lost = arc.is_some_and(|arc| self.is_lost((index, crossing), arc, false));
-        let over = self.s.accumulations[index].returns(lost)
+        let over = self.state.accumulations[index].returns(lost)
             && arc.is_some_and(|arc| self.is_lost((index, crossing), arc, true));
         if let Some(end) = end.or(over.then(|| time.seconds())) {
             self.zeno = Some((time, end, vec![crossing.block]));
@@ -164,20 +164,20 @@ impl Simulation {
         if arc.interval <= INSTANT {
             return true;
         }
-        let own = &self.s.accumulations[index].returns;
+        let own = &self.state.accumulations[index].returns;
         let lower = own.found == 0.0 || arc.height < ANEW * own.found;
         if anew || arc.height > own.level && lower {
             let level = ROUNDINGS * self.rounding(region.index(), watch);
-            let own = &mut self.s.accumulations[index].returns;
+            let own = &mut self.state.accumulations[index].returns;
             (own.found, own.level) = (arc.height, level);
         }
-        arc.height <= self.s.accumulations[index].returns.level
+        arc.height <= self.state.accumulations[index].returns.level
     }
 
     /// Whether a watched function has moved by more than its rounding in an interval.
     #[cold]
     pub(crate) fn tells_apart(&mut self, (region, watch): (usize, usize), interval: f64) -> bool {
-        let slope = self.s.slots[self.program.regions[region].g_rate as usize + watch];
+        let slope = self.state.slots[self.program.regions[region].g_rate as usize + watch];
         interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(region, watch)
     }
 
@@ -193,12 +193,12 @@ impl Simulation {
     #[inline]
     pub(crate) fn look_for_rest(&mut self, program: &Program, region: usize, time: Time) {
         let code = &program.regions[region];
-        for place in 0..self.s.regions[region].solver.crossed().len() {
-            let state = &self.s.regions[region];
+        for place in 0..self.state.regions[region].solver.crossed().len() {
+            let state = &self.state.regions[region];
             let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
             let index = code.watches[watch].crossing;
-            let own = &self.s.accumulations[index];
-            let slope = self.s.slots[code.g_rate as usize + watch];
+            let own = &self.state.accumulations[index];
+            let slope = self.state.slots[code.g_rate as usize + watch];
             let stopped = slope.abs() <= 64.0 * f64::EPSILON * own.returns.slope.abs();
             if own.last == Some(time) && (stopped || own.returns.lost > 0) {
                 self.rest(program, (region, watch), index, time);
@@ -215,17 +215,17 @@ impl Simulation {
         time: Time,
     ) {
         let crossing = &program.crossings[index];
-        let side = self.s.slots[program.cell(crossing.frozen).slot as usize];
-        let slope = self.s.slots[program.regions[region].g_rate as usize + watch].abs();
-        let returns = self.s.accumulations[index].returns;
-        let value = self.s.slots[crossing.value as usize].abs();
-        let residual = self.s.slots[program.regions[region].residual as usize + watch];
+        let side = self.state.slots[program.tracked(crossing.frozen).slot as usize];
+        let slope = self.state.slots[program.regions[region].g_rate as usize + watch].abs();
+        let returns = self.state.accumulations[index].returns;
+        let value = self.state.slots[crossing.value as usize].abs();
+        let residual = self.state.slots[program.regions[region].residual as usize + watch];
         // The end of an arc that is lost may be found anywhere on it, and at its top nothing is left
         // to be thrown back.
         let lost = returns.lost > 0 && slope <= self.rounded(region, watch)[1].error;
         let stopped = slope <= 64.0 * f64::EPSILON * returns.slope.abs();
         let passes = lost || stopped && returns.slope * side > 0.0;
-        if crossing.kind != CrossingKind::Side
+        if crossing.kind != CrossingKind::Sign
             || !passes
             || side != returns.side
             || value > residual
@@ -239,7 +239,7 @@ impl Simulation {
             }
             diagram::Zeno::Error => {
                 let (tag, block) =
-                    (Tag::new(time, self.s.tag.microstep), self.path(crossing.block));
+                    (Tag::new(time, self.state.tag.microstep), self.path(crossing.block));
                 self.warn(Warning::RestOnLevel { tag, block });
             }
         }

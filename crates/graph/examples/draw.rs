@@ -16,7 +16,8 @@ fn main() {
         let flat = flat.expect("a model without mistakes");
         let loops = schedule::refused_loops(&flat);
         let planned = schedule::schedule(&flat).ok();
-        let order = planned.as_ref().map(|schedule| Order { schedule, mode: diagram::Mode::Tick });
+        let order =
+            planned.as_ref().map(|schedule| Order { schedule, phase: diagram::Phase::Tick });
         let open = Options { loops: &loops, ..Options::default() };
         let name = &flat.name;
         let write = |kind: &str, text: String| {

@@ -1,7 +1,7 @@
 //! State machines as charts: states and the transitions between them, each chart laid out like a
 //! level of the diagram, with the words of a transition as a vertex on its way.
 
-use diagram::{Diagram, Machine, Transition};
+use diagram::{Diagram, StateMachine, Transition};
 
 use crate::layered::{Drawing, Edge, Graph, Net, Pin, Vertex, draw};
 use crate::letters::{bold_width, shortened, width};
@@ -58,7 +58,11 @@ const MOST: usize = 44;
 const PINS: i64 = 20;
 
 /// What is written on a transition.
-pub(crate) fn words(diagram: &Diagram, machine: &Machine, transition: &Transition) -> Vec<String> {
+pub(crate) fn words(
+    diagram: &Diagram,
+    machine: &StateMachine,
+    transition: &Transition,
+) -> Vec<String> {
     let text = |span| shortened(diagram.sources.snippet(span), MOST);
     let guard = |block: &diagram::BlockId| {
         let block = diagram.block(*block);
@@ -98,7 +102,7 @@ pub(crate) fn words(diagram: &Diagram, machine: &Machine, transition: &Transitio
 }
 
 /// Lays out a machine under the path that is drawn, with its corner at the origin.
-pub(crate) fn chart(diagram: &Diagram, machine: &Machine, path: &str) -> Chart {
+pub(crate) fn chart(diagram: &Diagram, machine: &StateMachine, path: &str) -> Chart {
     let count = machine.states.len();
     let mut graph = Graph::default();
     let mut loops: Vec<Vec<Loop>> = Vec::new();
@@ -142,7 +146,7 @@ pub(crate) fn chart(diagram: &Diagram, machine: &Machine, path: &str) -> Chart {
 
 fn assemble(
     diagram: &Diagram,
-    (machine, path): (&Machine, &str),
+    (machine, path): (&StateMachine, &str),
     graph: &Graph,
     drawing: &Drawing,
     written: Vec<(usize, Vec<String>, bool)>,
@@ -194,7 +198,7 @@ pub(crate) fn title(path: &str) -> String {
 }
 
 /// Whether the machine is done in a state.
-pub(crate) fn is_last(diagram: &Diagram, machine: &Machine, state: usize) -> bool {
+pub(crate) fn is_last(diagram: &Diagram, machine: &StateMachine, state: usize) -> bool {
     let kind = &diagram.block(machine.mode).kind;
     kind.finals().is_some_and(|last| last[state])
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use diagram::{BlockId, Diagram, Machine, WireId};
+use diagram::{BlockId, Diagram, StateMachine, WireId};
 
 use crate::chart::{is_last, title, words};
 use crate::compose::input_name;
@@ -57,7 +57,7 @@ fn level(out: &mut String, scene: &Scene, scope: ScopeId, depth: usize) {
 }
 
 /// A state machine as a cluster of its own.
-fn states(out: &mut String, scene: &Scene, index: usize, machine: &Machine) {
+fn states(out: &mut String, scene: &Scene, index: usize, machine: &StateMachine) {
     let diagram = scene.diagram;
     let label = quoted(&title(&scene.block(machine.mode).path));
     let _ = writeln!(out, "  subgraph cluster_m{index} {{\n    label={label};");

@@ -1,6 +1,6 @@
 //! What is shown.
 
-use diagram::Mode;
+use diagram::Phase;
 use schedule::{PartRef, Schedule};
 
 /// What a picture shows.
@@ -44,5 +44,5 @@ pub struct Order<'a> {
     /// The schedule.
     pub schedule: &'a Schedule,
     /// Between events, or at a tick.
-    pub mode: Mode,
+    pub phase: Phase,
 }

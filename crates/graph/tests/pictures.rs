@@ -171,7 +171,7 @@ fn blocks_are_numbered_in_the_order_of_evaluation() {
          b: {type: Gain, input: s, gain: 2}\n",
     );
     let schedule = schedule::schedule(&diagram).expect("no loops");
-    let order = Some(Order { schedule: &schedule, mode: diagram::Mode::Smooth });
+    let order = Some(Order { schedule: &schedule, phase: diagram::Phase::Smooth });
     let layout = layout(&diagram, &Options { order, ..Options::default() });
     let number = |name: &str| {
         let node = layout.nodes.iter().find(|node| node.name == name).expect("it is drawn");

@@ -132,7 +132,7 @@ fn tangent(g: &mut Graph, id: NodeId, known: &FxHashMap<NodeId, NodeId>) -> Opti
             Some(g.call(function, &[args, &tangents].concat(), node.ty))
         }
         Op::Const(_) | Op::Leaf(_) | Op::Unknown => None,
-        Op::Side | Op::Crossed | Op::Cell | Op::Live | Op::LiveCell => None,
+        Op::FrozenSign | Op::Crossed | Op::FrozenFloor | Op::SignOutside | Op::FloorOutside => None,
     }
 }
 

@@ -215,13 +215,13 @@ impl Scalar for Interval {
         }
     }
 
-    fn live(d: Self, side: Self, residual: Self) -> Self {
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self {
         let held = d.contains(0.0) || d.low.abs().min(d.high.abs()) <= residual.high;
         let sign = Interval { low: plain(Unary::Sign, d.low), high: plain(Unary::Sign, d.high) };
         if held { sign.or(side) } else { sign }
     }
 
-    fn live_cell(x: Self, cell: Self, _residual: Self) -> Self {
+    fn floor_outside(x: Self, cell: Self, _residual: Self) -> Self {
         Interval { low: x.low.floor(), high: x.high.floor() }.or(cell)
     }
 

@@ -336,13 +336,13 @@ impl Graph {
     }
 
     /// The sign of `a - b` as a crossing.
-    pub fn side(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    pub fn frozen_sign(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let d = self.sub(a, b);
         if self.constant_of(d).is_some() {
             return self.unary(Unary::Sign, d);
         }
         let ty = self.ty(d).with_elem(Elem::Int);
-        self.insert(Op::Side, &[d], ty)
+        self.insert(Op::FrozenSign, &[d], ty)
     }
 
     /// What stages compute by frozen sides, in so many selections, and observers by comparison.
@@ -365,9 +365,10 @@ impl Graph {
                 if selection.op != Op::Select {
                     break;
                 }
-                let read =
-                    self.reachable_above(&[selection.args[0]], &|id| self.node(id).op == Op::Side);
-                found.extend(read.into_iter().filter(|id| self.node(*id).op == Op::Side));
+                let read = self.reachable_above(&[selection.args[0]], &|id| {
+                    self.node(id).op == Op::FrozenSign
+                });
+                found.extend(read.into_iter().filter(|id| self.node(*id).op == Op::FrozenSign));
                 at = selection.args[1];
             }
         }
@@ -378,29 +379,29 @@ impl Graph {
     pub fn crossed(&mut self, a: NodeId, b: NodeId) -> NodeId {
         let d = self.sub(a, b);
         let ty = self.ty(d).with_elem(Elem::Int);
-        let side = self.insert(Op::Side, &[d], ty);
+        let side = self.insert(Op::FrozenSign, &[d], ty);
         self.insert(Op::Crossed, &[side], ty)
     }
 
     /// The greatest whole number not above, frozen while smooth.
-    pub fn cell(&mut self, a: NodeId) -> NodeId {
+    pub fn frozen_floor(&mut self, a: NodeId) -> NodeId {
         if self.constant_of(a).is_some() {
             return self.unary(Unary::Floor, a);
         }
         let ty = self.ty(a).with_elem(Elem::Int);
-        self.insert(Op::Cell, &[a], ty)
+        self.insert(Op::FrozenFloor, &[a], ty)
     }
 
     /// How a crossing is read at a microstep.
-    pub fn live(&mut self, d: NodeId, side: NodeId, residual: NodeId) -> NodeId {
+    pub fn sign_outside(&mut self, d: NodeId, side: NodeId, residual: NodeId) -> NodeId {
         let ty = self.ty(d).with_elem(Elem::Int);
-        self.insert(Op::Live, &[d, side, residual], ty)
+        self.insert(Op::SignOutside, &[d, side, residual], ty)
     }
 
     /// How a cell is read at a microstep.
-    pub fn live_cell(&mut self, x: NodeId, cell: NodeId, residual: NodeId) -> NodeId {
+    pub fn floor_outside(&mut self, x: NodeId, cell: NodeId, residual: NodeId) -> NodeId {
         let ty = self.ty(x).with_elem(Elem::Int);
-        self.insert(Op::LiveCell, &[x, cell, residual], ty)
+        self.insert(Op::FloorOutside, &[x, cell, residual], ty)
     }
 
     /// The elements of all parts one after the other, arranged in a shape.
@@ -585,7 +586,7 @@ impl Graph {
             Op::Sum => self.sum(args[0]),
             Op::Transpose => self.transpose(args[0]),
             Op::MatMul => self.matmul(args[0], args[1]),
-            Op::Cell => self.cell(args[0]),
+            Op::FrozenFloor => self.frozen_floor(args[0]),
             Op::Observed(selections) => self.observed(args[0], args[1], *selections),
             op => self.insert(op.clone(), args, node.ty),
         }

@@ -94,7 +94,7 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
         // operations.
         Code::Unary(op) if n == 1 => s[d] = T::unary(op, s[a]),
         Code::Binary(op) if n == 1 => s[d] = T::binary(op, s[a], s[b]),
-        Code::Live if n == 1 => s[d] = T::live(s[a], s[b], s[c]),
+        Code::SignOutside if n == 1 => s[d] = T::sign_outside(s[a], s[b], s[c]),
         Code::Unary(op) => each_of_one(op, s, (d, a), n),
         Code::Binary(op) => each_of_two(op, s, (d, a, b), n),
         Code::CopyEach => s.copy_within(a..a + n, d),
@@ -103,8 +103,8 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
         Code::SelectAll => {
             (0..n).for_each(|i| s[d + i] = T::select(s[a], s[b + i], s[c + i]));
         }
-        Code::Live => each_of_three(s, (d, a, b, c), n, T::live),
-        Code::LiveCell => each_of_three(s, (d, a, b, c), n, T::live_cell),
+        Code::SignOutside => each_of_three(s, (d, a, b, c), n, T::sign_outside),
+        Code::FloorOutside => each_of_three(s, (d, a, b, c), n, T::floor_outside),
         Code::Splat => {
             let value = s[a];
             s[d..d + n].fill(value);
@@ -153,8 +153,8 @@ fn repeat<T: Scalar>(body: &Repeat, s: &mut [T]) {
                 RepeatOp::Unary(op, _) => each_of_one(*op, s, (d, a), n),
                 RepeatOp::Binary(op, ..) => each_of_two(*op, s, (d, a, b), n),
                 RepeatOp::Select(..) => each_of_three(s, (d, a, b, c), n, T::select),
-                RepeatOp::Live(..) => each_of_three(s, (d, a, b, c), n, T::live),
-                RepeatOp::LiveCell(..) => each_of_three(s, (d, a, b, c), n, T::live_cell),
+                RepeatOp::SignOutside(..) => each_of_three(s, (d, a, b, c), n, T::sign_outside),
+                RepeatOp::FloorOutside(..) => each_of_three(s, (d, a, b, c), n, T::floor_outside),
             }
         }
         for (row, to, apart) in &rows.scatters {

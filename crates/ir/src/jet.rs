@@ -230,12 +230,12 @@ impl<C: Scalar> Scalar for Jet<C> {
         if condition.primal() != 0.0 { a } else { b }
     }
 
-    fn live(d: Self, side: Self, residual: Self) -> Self {
-        Jet::still(C::live(d.0[0], side.0[0], residual.0[0]))
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self {
+        Jet::still(C::sign_outside(d.0[0], side.0[0], residual.0[0]))
     }
 
-    fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
-        Jet::still(C::live_cell(x.0[0], cell.0[0], residual.0[0]))
+    fn floor_outside(x: Self, cell: Self, residual: Self) -> Self {
+        Jet::still(C::floor_outside(x.0[0], cell.0[0], residual.0[0]))
     }
 
     fn index(row: &[Self], position: Self) -> Self {

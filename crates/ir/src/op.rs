@@ -26,12 +26,12 @@ pub enum Op {
     Choose(Vec<u32>),
     /// Sign of the argument as a crossing: frozen while smooth. Only in the functions of blocks, where
     /// whoever composes them decides how it is read.
-    Side,
+    FrozenSign,
     /// The change of a side (the only argument, a `Side`) at the commit just before this
     /// microstep: its new sign minus its old one. Only in the functions of blocks.
     Crossed,
     /// The greatest whole number not above, frozen while smooth. Only in the functions of blocks.
-    Cell,
+    FrozenFloor,
     /// `observed(a, b)`: two ways to compute one number, of which a reads frozen sides and b compares
     /// values. Stages of a step and derivatives take a, which goes on smoothly past a kink; what is
     /// observed at accepted points and at ticks is b, which never leaves its range. The number says
@@ -39,10 +39,10 @@ pub enum Op {
     /// are kinks, over which the value is continuous.
     Observed(u32),
     /// `live(d, side, residual)`: the sign of d, but the side while |d| is within the residual.
-    Live,
-    /// `live_cell(x, cell, residual)`: the floor of x, but the cell while x is within the residual
+    SignOutside,
+    /// `floor_outside(x, cell, residual)`: the floor of x, but the cell while x is within the residual
     /// of one of the cell's edges.
-    LiveCell,
+    FloorOutside,
     /// A scalar repeated to fill a shape.
     Splat,
     /// The elements of all arguments one after the other.

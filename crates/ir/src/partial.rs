@@ -57,14 +57,14 @@ impl Scalar for Partial {
         }
     }
 
-    fn live(d: Self, side: Self, residual: Self) -> Self {
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self {
         let known = d.known && side.known && residual.known;
-        Partial::strict(f64::live(d.value, side.value, residual.value), known)
+        Partial::strict(f64::sign_outside(d.value, side.value, residual.value), known)
     }
 
-    fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
+    fn floor_outside(x: Self, cell: Self, residual: Self) -> Self {
         let known = x.known && cell.known && residual.known;
-        Partial::strict(f64::live_cell(x.value, cell.value, residual.value), known)
+        Partial::strict(f64::floor_outside(x.value, cell.value, residual.value), known)
     }
 
     fn index(row: &[Self], position: Self) -> Self {

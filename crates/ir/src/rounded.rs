@@ -170,12 +170,12 @@ impl Scalar for Rounded {
         if condition.value != 0.0 { a } else { b }
     }
 
-    fn live(d: Self, side: Self, residual: Self) -> Self {
-        Rounded::exact(f64::live(d.value, side.value, residual.value))
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self {
+        Rounded::exact(f64::sign_outside(d.value, side.value, residual.value))
     }
 
-    fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
-        Rounded::exact(f64::live_cell(x.value, cell.value, residual.value))
+    fn floor_outside(x: Self, cell: Self, residual: Self) -> Self {
+        Rounded::exact(f64::floor_outside(x.value, cell.value, residual.value))
     }
 
     fn index(row: &[Self], position: Self) -> Self {

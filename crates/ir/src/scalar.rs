@@ -20,9 +20,9 @@ pub trait Scalar: Copy {
     /// One of two.
     fn select(condition: Self, a: Self, b: Self) -> Self;
     /// The reading of a crossing.
-    fn live(d: Self, side: Self, residual: Self) -> Self;
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self;
     /// The reading of a cell.
-    fn live_cell(x: Self, cell: Self, residual: Self) -> Self;
+    fn floor_outside(x: Self, cell: Self, residual: Self) -> Self;
     /// The element at a position.
     fn index(row: &[Self], position: Self) -> Self;
     /// A function that the graph cannot see into.
@@ -119,11 +119,11 @@ impl Scalar for f64 {
         if condition != 0.0 { a } else { b }
     }
 
-    fn live(d: Self, side: Self, residual: Self) -> Self {
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self {
         if d.abs() <= residual { side } else { sign(d) }
     }
 
-    fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
+    fn floor_outside(x: Self, cell: Self, residual: Self) -> Self {
         let on_edge = (x - cell).abs() <= residual || (x - (cell + 1.0)).abs() <= residual;
         if on_edge { cell } else { x.floor() }
     }

@@ -73,7 +73,9 @@ impl Finder<'_> {
         let args = &node.args;
         match &node.op {
             Op::Const(_) | Op::Leaf(_) | Op::Unknown => None,
-            Op::Side | Op::Crossed | Op::Cell | Op::Live | Op::LiveCell => None,
+            Op::FrozenSign | Op::Crossed | Op::FrozenFloor | Op::SignOutside | Op::FloorOutside => {
+                None
+            }
             Op::Unary(Unary::Not | Unary::Sign | Unary::Floor) => None,
             Op::Binary(Binary::And | Binary::Or | Binary::Equal) => None,
             Op::Binary(Binary::Less | Binary::LessEqual) => None,

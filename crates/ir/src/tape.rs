@@ -95,8 +95,8 @@ pub enum Code {
     CopyApart,
     SelectEach,
     SelectAll,
-    Live,
-    LiveCell,
+    SignOutside,
+    FloorOutside,
     Splat,
     Index,
     Sum,
@@ -127,7 +127,7 @@ impl Instr {
         let read: &[Slot] = match self.code {
             Code::Unary(_) => &[self.a],
             Code::Binary(_) => &[self.a, self.b],
-            Code::SelectEach | Code::Live | Code::LiveCell => &[self.a, self.b, self.c],
+            Code::SelectEach | Code::SignOutside | Code::FloorOutside => &[self.a, self.b, self.c],
             _ => &[],
         };
         read.iter().all(|from| from + self.n <= self.dst || self.dst + self.n <= *from)
@@ -528,8 +528,8 @@ impl<'a> Writer<'a> {
             Op::Select if n == 1 => push(Code::Select, 1),
             Op::Select if length(0) == 1 => push(Code::SelectAll, n),
             Op::Select => push(Code::SelectEach, n),
-            Op::Live => push(Code::Live, n),
-            Op::LiveCell => push(Code::LiveCell, n),
+            Op::SignOutside => push(Code::SignOutside, n),
+            Op::FloorOutside => push(Code::FloorOutside, n),
             Op::Splat => push(Code::Splat, n),
             Op::Index => push(Code::Index, length(0)),
             Op::Sum => push(Code::Sum, length(0)),

@@ -55,10 +55,12 @@ fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
         Op::Const(_) | Op::Leaf(_) | Op::Unknown => count(0),
         Op::Unary(_) => same(1),
         Op::Binary(_) => same(2),
-        Op::Side | Op::Crossed | Op::Cell if !sides => Err("a side that nobody decided"),
-        Op::Side | Op::Crossed | Op::Cell => same(1),
+        Op::FrozenSign | Op::Crossed | Op::FrozenFloor if !sides => {
+            Err("a side that nobody decided")
+        }
+        Op::FrozenSign | Op::Crossed | Op::FrozenFloor => same(1),
         Op::Observed(_) => count(2),
-        Op::Live | Op::LiveCell => same(3),
+        Op::SignOutside | Op::FloorOutside => same(3),
         Op::Select => {
             count(3)?;
             let condition = shape(0) == Shape::Scalar || shape(0) == node.ty.shape;

@@ -20,8 +20,8 @@ fn plainly<T: Scalar>(g: &Graph, leaf: &dyn Fn(u32) -> T) -> Vec<T> {
             Op::Unary(op) => T::unary(*op, arg(0)),
             Op::Binary(op) => T::binary(*op, arg(0), arg(1)),
             Op::Select => T::select(arg(0), arg(1), arg(2)),
-            Op::Live => T::live(arg(0), arg(1), arg(2)),
-            Op::LiveCell => T::live_cell(arg(0), arg(1), arg(2)),
+            Op::SignOutside => T::sign_outside(arg(0), arg(1), arg(2)),
+            Op::FloorOutside => T::floor_outside(arg(0), arg(1), arg(2)),
             Op::Choose(_) => arg(1 + arg(0).primal() as usize),
             op => unreachable!("{op:?}"),
         };
@@ -80,8 +80,8 @@ fn operation(g: &mut Graph, step: &Step, i: usize, at: impl Fn(usize) -> NodeId)
         7 => g.neg(a),
         8 => g.binary(Binary::Less, a, b),
         9 => g.select(a, b, c),
-        10 => g.live(a, b, c),
-        11 => g.live_cell(a, b, c),
+        10 => g.sign_outside(a, b, c),
+        11 => g.floor_outside(a, b, c),
         _ => g.sub(constant, a),
     }
 }
@@ -209,12 +209,12 @@ impl Scalar for Lanes {
         Lanes::each(|i| f64::select(condition.0[i], a.0[i], b.0[i]))
     }
 
-    fn live(d: Self, side: Self, residual: Self) -> Self {
-        Lanes::each(|i| f64::live(d.0[i], side.0[i], residual.0[i]))
+    fn sign_outside(d: Self, side: Self, residual: Self) -> Self {
+        Lanes::each(|i| f64::sign_outside(d.0[i], side.0[i], residual.0[i]))
     }
 
-    fn live_cell(x: Self, cell: Self, residual: Self) -> Self {
-        Lanes::each(|i| f64::live_cell(x.0[i], cell.0[i], residual.0[i]))
+    fn floor_outside(x: Self, cell: Self, residual: Self) -> Self {
+        Lanes::each(|i| f64::floor_outside(x.0[i], cell.0[i], residual.0[i]))
     }
 
     fn index(row: &[Self], position: Self) -> Self {

@@ -184,8 +184,8 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
     /// A choice between two numbers, or the reading of a crossing.
     pub fn three(&mut self, code: Code, [a, b, c]: [Value; 3]) -> Value {
         match code {
-            Code::Live => self.call("Live", &[a, b, c]),
-            Code::LiveCell => self.call("LiveCell", &[a, b, c]),
+            Code::SignOutside => self.call("SignOutside", &[a, b, c]),
+            Code::FloorOutside => self.call("FloorOutside", &[a, b, c]),
             _ => {
                 let condition = self.truth(a);
                 self.builder.ins().select(condition, b, c)

@@ -63,8 +63,8 @@ pub(crate) fn all() -> Vec<Named> {
         two!(Pow),
         two!(Atan2),
         two!(Hypot),
-        three!("Live", f64::live),
-        three!("LiveCell", f64::live_cell),
+        three!("SignOutside", f64::sign_outside),
+        three!("FloorOutside", f64::floor_outside),
     ]
 }
 

@@ -54,7 +54,9 @@ pub(crate) fn reads(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
         Code::Unary(_) | Code::CopyEach | Code::Sum => vec![each(a)],
         Code::Binary(_) => vec![each(a), each(b)],
         Code::CopyApart => (0..n).map(|i| one(a + i * c)).collect(),
-        Code::SelectEach | Code::Live | Code::LiveCell => vec![each(a), each(b), each(c)],
+        Code::SelectEach | Code::SignOutside | Code::FloorOutside => {
+            vec![each(a), each(b), each(c)]
+        }
         Code::SelectAll => vec![one(a), each(b), each(c)],
         Code::Index => vec![each(a), one(b)],
         Code::Choose => match &tape.extra()[c as usize] {

@@ -27,11 +27,11 @@ mod vectors;
 
 mod routine;
 mod step;
-mod stretch;
+mod step_batch;
 mod units;
 
 pub use error::NativeError;
 pub use routine::{Compiled, Plan, Routine, compile};
 pub use step::{StepArguments, StepPlan, StepRoutine, Tableau};
-pub use stretch::{Follow, Stretch};
+pub use step_batch::{StepBatch, StepRules};
 pub use units::{OutputPlan, Told, UnitPlan, UnitsPlan, UnitsRoutine, WORD};

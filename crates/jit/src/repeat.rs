@@ -28,7 +28,7 @@ fn has_lanes(op: &RepeatOp) -> bool {
         }
         RepeatOp::Binary(op, ..) => !matches!(op, Binary::Pow | Binary::Atan2 | Binary::Hypot),
         RepeatOp::Select(..) => true,
-        RepeatOp::Live(..) | RepeatOp::LiveCell(..) => false,
+        RepeatOp::SignOutside(..) | RepeatOp::FloorOutside(..) => false,
     }
 }
 
@@ -99,8 +99,8 @@ impl Emitter<'_, '_, '_> {
             RepeatOp::Unary(op, _) => self.unary(op, a),
             RepeatOp::Binary(op, ..) => self.binary(op, a, b),
             RepeatOp::Select(..) => self.three(Code::Select, [a, b, c]),
-            RepeatOp::Live(..) => self.three(Code::Live, [a, b, c]),
-            RepeatOp::LiveCell(..) => self.three(Code::LiveCell, [a, b, c]),
+            RepeatOp::SignOutside(..) => self.three(Code::SignOutside, [a, b, c]),
+            RepeatOp::FloorOutside(..) => self.three(Code::FloorOutside, [a, b, c]),
         }
     }
 }

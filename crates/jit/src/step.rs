@@ -16,7 +16,7 @@ use crate::NativeError;
 use crate::code::{Maker, Memory};
 use crate::emit::{Emitter, Store, trusted};
 use crate::kept::{Way, way};
-use crate::stretch::{Follow, Stretch};
+use crate::step_batch::{StepBatch, StepRules};
 use crate::windows::Windows;
 
 /// The most states, and the most instructions, of a system whose steps are made whole.
@@ -50,7 +50,7 @@ pub struct StepPlan<'a> {
     /// The method.
     pub tableau: Tableau,
     /// How one step follows another; none where each is asked for by itself.
-    pub follow: Option<Follow>,
+    pub follow: Option<StepRules>,
     /// Whether a rate that is not finite, at any stage, is to be told.
     pub watched: bool,
 }
@@ -69,7 +69,7 @@ pub struct StepArguments<'a> {
     /// The absolute tolerance.
     pub absolute: f64,
     /// How far steps may follow each other, for plans that say how.
-    pub stretch: Stretch,
+    pub batch: StepBatch,
     /// The states at the start.
     pub x0: &'a mut [f64],
     /// The states at the end.
@@ -92,7 +92,7 @@ struct Frame {
     x0: *mut f64,
     x1: *mut f64,
     slopes: [*mut f64; SLOPES],
-    stretch: Stretch,
+    batch: StepBatch,
 }
 
 /// Places in a [`Frame`], counted in numbers of 8 bytes.
@@ -131,10 +131,10 @@ impl StepRoutine {
     /// Computes slopes, the states at the end, and the mean square of the error in units of the
     /// tolerance; 0 where the method estimates none. Not a number where the plan watches the rates and one is
     /// not finite. Where the plan says how steps follow each other it takes as many of them as the
-    /// stretch has room for, and all is that of the last one, which is only tried.
+    /// batch has room for, and all is that of the last one, which is only tried.
     #[inline]
     pub fn run(&self, slots: &mut [f64], arguments: &mut StepArguments) -> f64 {
-        let StepArguments { origin, start, end, relative, absolute, stretch, x0, x1, slopes } =
+        let StepArguments { origin, start, end, relative, absolute, batch, x0, x1, slopes } =
             arguments;
         let fits = slots.len() == self.slots
             && x0.len() == self.states
@@ -155,13 +155,13 @@ impl StepRoutine {
             x0: x0.as_mut_ptr(),
             x1: x1.as_mut_ptr(),
             slopes: pointers,
-            stretch: *stretch,
+            batch: *batch,
         };
         // SAFETY: the code was made by this crate for this signature; it reads the buffer at the
         // places of its tape and the arrays up to the lengths that have just been checked, and its
         // memory lives as long as this routine.
         let error = unsafe { (self.function)(slots.as_mut_ptr(), &mut frame) };
-        (*start, *end, *stretch) = (frame.start, frame.end, frame.stretch);
+        (*start, *end, *batch) = (frame.start, frame.end, frame.batch);
         error
     }
 }
@@ -206,7 +206,7 @@ impl Writer<'_, '_, '_, '_> {
         self.slopes = slopes.map(|slope| self.pointer(FIRST_SLOPE + slope)).collect();
         let (start, end) = (self.number(START), self.number(END));
         match self.plan.follow {
-            Some(follow) => self.stretch(start, end, &follow),
+            Some(follow) => self.batch(start, end, &follow),
             None => {
                 let error = self.step(start, end);
                 self.e.builder.ins().return_(&[error]);

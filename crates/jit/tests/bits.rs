@@ -175,7 +175,7 @@ fn loops_have_the_bits_of_the_interpreter() {
                 }
                 _ => {
                     let sine = g.unary(Unary::Sin, scaled);
-                    g.live(sine, x, y)
+                    g.sign_outside(sine, x, y)
                 }
             };
             roots.push((node, out + i * stride));

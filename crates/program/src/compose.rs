@@ -3,7 +3,7 @@
 
 use base::Type;
 use blocks::{Leaf, Part};
-use diagram::{BlockId, Diagram, FragmentId, Mode, Specialised};
+use diagram::{BlockId, Diagram, FragmentId, Phase, Specialised};
 use ir::{Graph, NodeId, Op, Slot, Unary};
 use rustc_hash::FxHashMap;
 use schedule::{PartId, Parts};
@@ -14,7 +14,7 @@ use crate::slots::Slots;
 pub(crate) struct Composer<'a> {
     pub diagram: &'a Diagram,
     pub parts: &'a Parts,
-    pub mode: Mode,
+    pub phase: Phase,
     /// Whether located sides are read as they are frozen, at ticks too: when a transition is decided,
     /// after the commit.
     pub frozen: bool,
@@ -39,16 +39,16 @@ pub(crate) enum Undecided {
 }
 
 impl<'a> Composer<'a> {
-    pub fn new(diagram: &'a Diagram, parts: &'a Parts, mode: Mode) -> Self {
+    pub fn new(diagram: &'a Diagram, parts: &'a Parts, phase: Phase) -> Self {
         let (graph, nodes) = (Graph::new(), FxHashMap::default());
         let (frozen, undecided, solutions) = (false, Undecided::Unknown, Vec::new());
-        Composer { diagram, parts, mode, frozen, undecided, graph, nodes, solutions }
+        Composer { diagram, parts, phase, frozen, undecided, graph, nodes, solutions }
     }
 
     pub fn functions(&self, block: BlockId) -> &'a Specialised {
-        match self.mode {
-            Mode::Smooth => &self.diagram.block(block).smooth,
-            Mode::Tick => &self.diagram.block(block).tick,
+        match self.phase {
+            Phase::Smooth => &self.diagram.block(block).smooth,
+            Phase::Tick => &self.diagram.block(block).tick,
         }
     }
 
@@ -56,8 +56,8 @@ impl<'a> Composer<'a> {
     pub fn part(&mut self, slots: &Slots, id: PartId) -> NodeId {
         let part = self.parts.get(id);
         let wire = self.diagram.wire(part.wire);
-        let absent = self.mode == Mode::Smooth && wire.between == diagram::Presence::Never;
-        match self.parts.root(self.diagram, self.mode, id) {
+        let absent = self.phase == Phase::Smooth && wire.between == diagram::Presence::Never;
+        match self.parts.root(self.diagram, self.phase, id) {
             Some(root) if !(absent && part.part == Part::Value) => {
                 self.inline(slots, wire.block, root)
             }
@@ -69,8 +69,8 @@ impl<'a> Composer<'a> {
     pub fn inline(&mut self, slots: &Slots, block: BlockId, root: NodeId) -> NodeId {
         let functions = self.functions(block);
         let flat = self.diagram.block(block);
-        let (diagram, parts, mode, nodes) = (self.diagram, self.parts, self.mode, &self.nodes);
-        let smooth = flat.freezes(mode) || self.frozen;
+        let (diagram, parts, phase, nodes) = (self.diagram, self.parts, self.phase, &self.nodes);
+        let smooth = flat.freezes(phase) || self.frozen;
         let undecided = self.undecided;
         let clock = diagram.modes.clock(flat.fragment);
         // Located sides are frozen between events: nothing below them is needed then. The change
@@ -81,7 +81,9 @@ impl<'a> Composer<'a> {
         };
         let closed = |node: NodeId| match functions.graph.node(node).op {
             Op::Crossed => true,
-            Op::Side | Op::Cell => smooth && site(node).is_some_and(|(_, located)| located),
+            Op::FrozenSign | Op::FrozenFloor => {
+                smooth && site(node).is_some_and(|(_, located)| located)
+            }
             _ => false,
         };
         let mut replace = |g: &mut Graph, id: NodeId, node: &ir::Node, args: &[NodeId]| {
@@ -121,28 +123,28 @@ impl<'a> Composer<'a> {
                     Leaf::Time => since(g, slots, clock),
                     Leaf::Elapsed => since(g, slots, flat.fragment),
                     Leaf::Step => g.leaf(slots.step, node.ty),
-                    Leaf::Ticking => g.bool(mode == Mode::Tick),
+                    Leaf::Ticking => g.bool(phase == Phase::Tick),
                     Leaf::Lasting { port } => {
                         let taken = flat.remembered.get(&port);
                         g.bool(taken.is_some_and(|taken| taken[0] != diagram::Presence::Never))
                     }
                 },
-                Op::Observed(_) if mode == Mode::Tick => args[1],
+                Op::Observed(_) if phase == Phase::Tick => args[1],
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;
                     g.leaf(site.crossed.expect("a side that is asked for its changes"), node.ty)
                 }
-                Op::Side | Op::Cell => match site(id) {
+                Op::FrozenSign | Op::FrozenFloor => match site(id) {
                     Some((site, true)) if smooth => g.leaf(site.frozen, node.ty),
-                    Some((site, _)) if mode == Mode::Tick && !smooth => {
+                    Some((site, _)) if phase == Phase::Tick && !smooth => {
                         let frozen = g.leaf(site.frozen, node.ty);
                         let residual = g.leaf(site.residual, node.ty.with_elem(base::Elem::Real));
                         match node.op {
-                            Op::Side => g.live(args[0], frozen, residual),
-                            _ => g.live_cell(args[0], frozen, residual),
+                            Op::FrozenSign => g.sign_outside(args[0], frozen, residual),
+                            _ => g.floor_outside(args[0], frozen, residual),
                         }
                     }
-                    _ if node.op == Op::Side => g.unary(Unary::Sign, args[0]),
+                    _ if node.op == Op::FrozenSign => g.unary(Unary::Sign, args[0]),
                     _ => g.unary(Unary::Floor, args[0]),
                 },
                 Op::Select

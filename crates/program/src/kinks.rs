@@ -7,7 +7,7 @@
 use ir::{Graph, NodeId, Op, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Kinks, Line, RegionProgram};
+use crate::program::{DelayLine, Kinks, RegionProgram};
 use crate::smooth::Root;
 
 /// The nodes that may be looked at for each node of a region: where everything hangs on everything,
@@ -19,7 +19,7 @@ const LOOKS: usize = 64;
 /// of the region between events.
 pub(crate) fn find(
     graph: &Graph,
-    (region, lines): (&RegionProgram, &[Line]),
+    (region, lines): (&RegionProgram, &[DelayLine]),
     rates: &[Root],
     samples: &[(NodeId, usize)],
     read: &[NodeId],

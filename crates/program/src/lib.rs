@@ -12,30 +12,30 @@ mod alike;
 mod slots;
 
 mod compose;
+mod fixed_step;
+mod influence;
 mod jacobian;
 mod kinks;
 mod lines;
 mod live;
 mod machines;
 mod rates;
-mod reach;
 mod smooth;
 mod solved;
-mod sweep;
 mod tick;
 mod watched;
 
+pub use fixed_step::{FixedStepProgram, Pass, fixed_step};
+pub use influence::Influence;
 pub use jacobian::Jacobian;
 pub use machines::{
     Asked, Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
-    StateProgram, Tested, Transition,
+    StateProgram, Transition, TransitionValue,
 };
 pub use program::{
-    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Kinks, Line, LiveTapes, Memory, Output,
-    Past, Program, RecordCells, RegionProgram, Span, StateCells, TimerCells, Track, Unit, UnitId,
-    Watch, WireCells, WirePlaces, compile,
+    Crossing, CrossingKind, DelayLine, DelayTrack, Extras, FragmentSlice, Kinks, LiveTapes, Memory,
+    Output, Past, Program, RecordSlots, RegionProgram, Tracked, TrackedId, TrackedState,
+    TrackedTimer, TrackedWire, Unit, UnitEffects, UnitId, Watch, WireSlots, compile,
 };
 pub use rates::{Rates, rates};
-pub use reach::Reach;
-pub use sweep::{Pass, Sweep, sweep};
 pub use watched::{Function, Room, Shape, Source, Terms};

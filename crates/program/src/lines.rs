@@ -5,7 +5,7 @@ use diagram::{BlockId, Diagram, Presence};
 use ir::Slot;
 use rustc_hash::FxHashMap;
 
-use crate::program::{CellId, Kinks, Line, Past, Track};
+use crate::program::{DelayLine, DelayTrack, Kinks, Past, TrackedId};
 use crate::slots::Slots;
 
 impl Slots {
@@ -29,7 +29,7 @@ impl Slots {
     fn place_pasts(&mut self, region: usize) {
         let (region, lines) = (&mut self.regions[region], &mut self.lines);
         region.lines.sort_by_key(|line| lines[*line].fragment);
-        let mut known: FxHashMap<(Vec<CellId>, Vec<u64>), usize> = FxHashMap::default();
+        let mut known: FxHashMap<(Vec<TrackedId>, Vec<u64>), usize> = FxHashMap::default();
         for line in &region.lines {
             let fragment = lines[*line].fragment;
             if region.pasts.last().is_none_or(|past| past.fragment != fragment) {
@@ -40,7 +40,7 @@ impl Slots {
             let number = region.pasts.len() - 1;
             let past = &mut region.pasts[number];
             past.lines.push(*line);
-            let Line { from, initial, track: Some(track), .. } = &mut lines[*line] else {
+            let DelayLine { from, initial, track: Some(track), .. } = &mut lines[*line] else {
                 continue;
             };
             let initial = initial.iter().map(|x| x.to_bits()).collect();
@@ -60,10 +60,10 @@ impl Slots {
         let orders = block.definition.delayed_derivatives(history);
         let width = length * (1 + orders as usize);
         let place = self.layout.reserve(width);
-        let mut to = vec![self.cell(1)];
+        let mut to = vec![self.tracked(1)];
         let parts = (0..=orders).map(|order| place + order * length as Slot);
         to.extend(parts.map(|slot| self.cell_at(slot, length)).collect::<Vec<_>>());
-        to.extend((0..diagram.wire(wire).orders).map(|_| self.cell(length)).collect::<Vec<_>>());
+        to.extend((0..diagram.wire(wire).orders).map(|_| self.tracked(length)).collect::<Vec<_>>());
         let cells = &self.wires[wire.index()];
         let mut from = vec![cells.present, cells.value];
         from.extend(&cells.derivatives[..orders as usize]);
@@ -73,14 +73,14 @@ impl Slots {
         let track = moves.then(|| {
             let slope = self.layout.reserve(width);
             self.regions[block.region.index()].lines.push(line);
-            Track { region: block.region, past: 0, offset: 0, width, place, slope }
+            DelayTrack { region: block.region, past: 0, offset: 0, width, place, slope }
         });
         let mut initial = past.initial.data().to_vec();
         initial.resize(width, 0.0);
         let early = block.remembered[&past.port][0] != Presence::Never;
         let (delay, fragment) = (past.delay, block.fragment);
         let kinks = Kinks::Everywhere;
-        self.lines.push(Line {
+        self.lines.push(DelayLine {
             block: id,
             fragment,
             delay,
@@ -94,9 +94,9 @@ impl Slots {
     }
 
     /// The cell of a part of a delayed signal.
-    pub fn delayed(&self, block: BlockId, history: usize, part: Part) -> CellId {
+    pub fn delayed(&self, block: BlockId, history: usize, part: Part) -> TrackedId {
         let line = &self.lines[self.first_line[block.index()] + history];
-        let orders = line.initial.len() / self.cells[line.to[1].index()].length.max(1);
+        let orders = line.initial.len() / self.tracked[line.to[1].index()].length.max(1);
         line.to[match part {
             Part::Present => 0,
             Part::Value => 1,

@@ -1,13 +1,13 @@
 //! State machines: the tapes of their guards and actions, and what belongs to each fragment.
 
 use blocks::{ModeOutput, Part};
-use diagram::{BlockId, Diagram, FragmentId, Mode, RegionId, WireId};
+use diagram::{BlockId, Diagram, FragmentId, Phase, RegionId, WireId};
 use ir::{NodeId, Op, Slot, Tape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
-use crate::program::{CellId, Unit, UnitId};
+use crate::program::{TrackedId, Unit, UnitId};
 use crate::slots::Slots;
 use crate::solved;
 
@@ -35,13 +35,13 @@ pub struct FragmentProgram {
     /// Its crossings, with their regions where they are located.
     pub crossings: Vec<usize>,
     /// Presences of its signals that are events only.
-    pub events: Vec<CellId>,
+    pub events: Vec<TrackedId>,
     /// Cells that are something for one microstep: what wakes its timers, what its crossings have
     /// changed by, and whether its machines say something.
-    pub pulses: Vec<CellId>,
+    pub pulses: Vec<TrackedId>,
     /// Those by which its machines speak, and by which they pass on what was said in a diagram that
     /// they have left.
-    pub speech: Vec<CellId>,
+    pub speech: Vec<TrackedId>,
     /// The regions of its blocks.
     pub regions: Vec<RegionId>,
     /// The machines right inside it.
@@ -73,12 +73,12 @@ pub struct EntryState {
     /// The state.
     pub state: usize,
     /// What computes it.
-    pub value: Tested,
+    pub value: TransitionValue,
 }
 
 /// A value that is computed when a transition is decided.
 #[derive(Clone, Debug)]
-pub struct Tested {
+pub struct TransitionValue {
     /// The block, for messages.
     pub block: BlockId,
     /// What computes it.
@@ -109,7 +109,7 @@ pub struct MachineProgram {
     /// The regions of its fragments, which a transition may reach.
     pub regions: Vec<RegionId>,
     /// What a transition may change.
-    pub cells: Vec<CellId>,
+    pub cells: Vec<TrackedId>,
 }
 
 /// An output of a machine, by the states of its block that the engine writes.
@@ -148,11 +148,11 @@ pub struct Transition {
     /// The number of the state that it leads to.
     pub to: usize,
     /// Truth values that must all hold.
-    pub guards: Vec<Tested>,
+    pub guards: Vec<TransitionValue>,
     /// What states become.
     pub sets: Vec<Assignment>,
     /// What outputs say, by their numbers.
-    pub says: Vec<(usize, Tested)>,
+    pub says: Vec<(usize, TransitionValue)>,
     /// Whether the other diagram goes on where it was.
     pub history: bool,
     /// Whether it is tried as soon as the state is entered.
@@ -232,7 +232,7 @@ pub struct Assignment {
     /// The state.
     pub state: usize,
     /// What computes it.
-    pub value: Tested,
+    pub value: TransitionValue,
 }
 
 impl MachineProgram {
@@ -296,9 +296,9 @@ fn show_variables(diagram: &Diagram, slots: &mut Slots) {
 
 /// Marks the units inside states that pass on what machines say; hands back the cells that these
 /// write.
-fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<CellId> {
+fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<TrackedId> {
     let inner = diagram.modes.machines.iter().filter(|m| m.fragment != FragmentId::ROOT);
-    let mut open: Vec<CellId> = Vec::new();
+    let mut open: Vec<TrackedId> = Vec::new();
     for block in inner.flat_map(|machine| &machine.outputs) {
         let first = slots.first_state[block.index()];
         let states = 0..diagram.block(*block).definition.states.len();
@@ -306,7 +306,7 @@ fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<Cell
     }
     let mut spoken = FxHashSet::default();
     while let Some(cell) = open.pop() {
-        for reader in &slots.cells[cell.index()].readers {
+        for reader in &slots.tracked[cell.index()].readers {
             let unit = &mut units[reader.index()];
             if unit.fragment != FragmentId::ROOT && !std::mem::replace(&mut unit.speaks, true) {
                 open.extend(unit.outputs.iter().map(|output| output.cell));
@@ -318,7 +318,7 @@ fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<Cell
 }
 
 /// Whether a guard of a machine reads a memory of its own of something that does not move.
-fn remembers(diagram: &Diagram, machine: &diagram::Machine) -> bool {
+fn remembers(diagram: &Diagram, machine: &diagram::StateMachine) -> bool {
     let transitions = machine.states.iter().flat_map(|state| &state.transitions);
     let guards = transitions.flat_map(|transition| &transition.guards);
     let mut read = guards.flat_map(|guard| diagram.block(*guard).inputs.iter().flatten());
@@ -340,7 +340,7 @@ fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &[Unit]) {
     if machine_of.is_empty() {
         return;
     }
-    for cell in &mut slots.cells {
+    for cell in &mut slots.tracked {
         let readers = cell.readers.iter().map(|reader| units[reader.index()].block);
         cell.machines.extend(readers.filter_map(|block| machine_of.get(&block)));
         cell.machines.sort_unstable();
@@ -407,7 +407,7 @@ struct Maker<'a> {
     slots: &'a mut Slots,
     groups: Groups,
     /// Cells that are written by units that pass on what machines say.
-    spoken: FxHashSet<CellId>,
+    spoken: FxHashSet<TrackedId>,
     asked: FxHashSet<WireId>,
 }
 
@@ -448,11 +448,11 @@ impl Maker<'_> {
             fragment.pulses.extend(timers.map(|timer| timer.woken));
             for wire in &flat.outputs {
                 let present = self.slots.part(*wire, Part::Present);
-                if self.slots.cells[present.index()].event {
+                if self.slots.tracked[present.index()].event {
                     fragment.events.push(present);
                 }
                 let cells = self.slots.wires[wire.index()].all();
-                let readers = cells.flat_map(|cell| &self.slots.cells[cell.index()].readers);
+                let readers = cells.flat_map(|cell| &self.slots.tracked[cell.index()].readers);
                 let elsewhere = readers.filter(|unit| units[unit.index()].fragment != id);
                 fragment.readers.extend(elsewhere);
                 fragment.regions.push(flat.region);
@@ -481,7 +481,7 @@ impl Maker<'_> {
     /// The wires of a fragment between events, from what is around it as it is.
     fn entry(&mut self, id: FragmentId, fragment: &mut FragmentProgram) {
         let guesses = self.slots.guesses.len();
-        let mut composer = Composer::new(self.diagram, &self.schedule.parts, Mode::Smooth);
+        let mut composer = Composer::new(self.diagram, &self.schedule.parts, Phase::Smooth);
         for step in &self.groups.steps[id.index()] {
             match &self.schedule.smooth[*step] {
                 Step::Single(part) => {
@@ -531,8 +531,8 @@ impl Maker<'_> {
     }
 
     /// A block's first output, computed when a transition is decided.
-    fn tested(&mut self, block: BlockId) -> Tested {
-        let mut composer = Composer::new(self.diagram, &self.schedule.parts, Mode::Tick);
+    fn tested(&mut self, block: BlockId) -> TransitionValue {
+        let mut composer = Composer::new(self.diagram, &self.schedule.parts, Phase::Tick);
         composer.frozen = true;
         let flat = self.diagram.block(block);
         let output = &flat.tick.outputs[0];
@@ -545,7 +545,7 @@ impl Maker<'_> {
         let tape = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &|slot| slot);
         let wire = [Part::Present, Part::Value]
             .map(|part| self.slots.slot(self.slots.part(flat.outputs[0], part)));
-        Tested { block, tape, value: places.0, length, present: places.1, wire }
+        TransitionValue { block, tape, value: places.0, length, present: places.1, wire }
     }
 
     /// The state of an output block in which whose last words are heard is kept.
@@ -556,14 +556,14 @@ impl Maker<'_> {
     }
 
     /// An output of a machine.
-    fn output(&self, machine: &diagram::Machine, number: usize) -> MachineOutput {
+    fn output(&self, machine: &diagram::StateMachine, number: usize) -> MachineOutput {
         let block = machine.outputs[number];
         let [says, word] =
             ModeOutput::SAID.map(|offset| self.slots.first_state[block.index()] + offset);
         let passes = |(state, arm): (&diagram::MachineState, &Option<WireId>)| {
             let event = |wire: &WireId| {
                 let present = self.slots.part(*wire, Part::Present);
-                self.slots.cells[present.index()].event && self.spoken.contains(&present)
+                self.slots.tracked[present.index()].event && self.spoken.contains(&present)
             };
             state.speaks && arm.as_ref().is_some_and(event)
         };
@@ -573,7 +573,7 @@ impl Maker<'_> {
 
     fn machine(
         &mut self,
-        machine: &diagram::Machine,
+        machine: &diagram::StateMachine,
         fragments: &[FragmentProgram],
     ) -> MachineProgram {
         let outputs = 0..machine.outputs.len();

@@ -8,16 +8,16 @@ use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
 
+use crate::influence::Influence;
 use crate::jacobian::Jacobian;
 use crate::machines::{FragmentProgram, MachineProgram};
-use crate::reach::Reach;
 use crate::slots::Slots;
 use crate::watched::Function;
 use crate::{machines, smooth, solved, tick};
 
 base::typed_id! {
     /// A place whose changes are followed.
-    CellId
+    TrackedId
 }
 base::typed_id! {
     /// One small tape of a tick.
@@ -36,28 +36,28 @@ pub struct Program {
     /// The tapes of a tick: first those of outputs, in order, then those of commits.
     pub units: Vec<Unit>,
     /// What each of them has beside outputs.
-    pub duties: Vec<Duties>,
+    pub effects: Vec<UnitEffects>,
     /// Those with a crossing that does not move between events.
     pub unlocated: Vec<UnitId>,
     /// Places whose changes are followed.
-    pub cells: Vec<Cell>,
+    pub tracked: Vec<Tracked>,
     /// The states of all blocks.
-    pub states: Vec<StateCells>,
+    pub states: Vec<TrackedState>,
     /// All crossings.
     pub crossings: Vec<Crossing>,
     /// All timers.
-    pub timers: Vec<TimerCells>,
+    pub timers: Vec<TrackedTimer>,
     /// All delayed signals.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DelayLine>,
     /// Those that are looked at in every microstep: they do not move between events, and something
     /// else than a unit may change what they are made from.
     pub watched_lines: Vec<usize>,
     /// Where the wires are.
-    pub wires: Vec<WireCells>,
+    pub wires: Vec<TrackedWire>,
     /// What is recorded.
-    pub records: Vec<RecordCells>,
+    pub records: Vec<RecordSlots>,
     /// What it means that the conditions of each meeting hold at one instant.
-    pub meetings: Vec<String>,
+    pub hazards: Vec<String>,
     /// Wires that do not move between events, evaluated once at the start.
     pub still: Tape,
     /// Guesses of solved loops and the places of their solutions, updated where a point is
@@ -70,7 +70,7 @@ pub struct Program {
     /// The state machines.
     pub machines: Vec<MachineProgram>,
     /// Which regions each source of ticks may reach.
-    pub reach: Reach,
+    pub influence: Influence,
     /// The machines with a preemptive transition.
     pub preempted: Vec<usize>,
     /// The machines with a guard over what a signal that does not move was before: that changes when
@@ -86,7 +86,7 @@ pub struct Program {
 
 /// A place whose changes are followed.
 #[derive(Clone, Debug, Default)]
-pub struct Cell {
+pub struct Tracked {
     /// Where it is.
     pub slot: Slot,
     /// How many numbers it has.
@@ -105,7 +105,7 @@ pub struct Cell {
     pub event: bool,
 }
 
-impl Cell {
+impl Tracked {
     /// Gathers the readers as bits, once all are there.
     pub(crate) fn gather_readers(&mut self) {
         self.asked = in_words(self.readers.iter().map(|reader| reader.0));
@@ -185,11 +185,11 @@ pub struct RegionProgram {
     /// Whether a loop in it may turn out not to be known.
     pub may_be_unknown: bool,
     /// Its states and watched functions, fragment by fragment.
-    pub spans: Vec<Span>,
+    pub slices: Vec<FragmentSlice>,
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
     /// Where these are.
-    pub places: Vec<WirePlaces>,
+    pub places: Vec<WireSlots>,
     /// The units of its blocks, as bits of words of 64: which word, and its bits.
     pub units: Vec<(u32, u64)>,
     /// For each continuous state, the block that has it.
@@ -200,13 +200,13 @@ impl RegionProgram {
     /// Whether all of it always runs, so that the solver has its states and watched functions as
     /// they lie in the buffer.
     pub fn is_whole(&self) -> bool {
-        self.spans.iter().all(|span| span.fragment == FragmentId::ROOT)
+        self.slices.iter().all(|span| span.fragment == FragmentId::ROOT)
     }
 }
 
 /// The states and watched functions of one fragment in a region.
 #[derive(Clone, Debug)]
-pub struct Span {
+pub struct FragmentSlice {
     /// The fragment.
     pub fragment: FragmentId,
     /// Where its states begin among those of the region.
@@ -251,7 +251,7 @@ pub struct LiveTapes {
 
 /// Where the value and the presence of a wire are in the buffer.
 #[derive(Clone, Copy, Debug)]
-pub struct WirePlaces {
+pub struct WireSlots {
     /// Where the value begins.
     pub from: usize,
     /// How many numbers it has.
@@ -273,9 +273,9 @@ pub struct Watch {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CrossingKind {
     /// The sign of a function.
-    Side,
+    Sign,
     /// The integer cell of a function, with the watches of its lower and upper edge.
-    Cell,
+    Floor,
 }
 
 /// A crossing function with its frozen side or cell.
@@ -290,9 +290,9 @@ pub struct Crossing {
     /// Where the value of the function is: the operand itself for a cell.
     pub value: Slot,
     /// The frozen side or cell.
-    pub frozen: CellId,
+    pub frozen: TrackedId,
     /// The change at the last commit, where something asks for it.
-    pub crossed: Option<CellId>,
+    pub crossed: Option<TrackedId>,
     /// Where the residual that counts as zero is.
     pub residual: Slot,
     /// The region and the first watch, where it is located.
@@ -301,24 +301,24 @@ pub struct Crossing {
 
 /// A state of a block.
 #[derive(Clone, Debug)]
-pub struct StateCells {
+pub struct TrackedState {
     /// The block.
     pub block: BlockId,
     /// What it is called in messages.
     pub name: &'static str,
     /// Where it is.
-    pub cell: CellId,
+    pub cell: TrackedId,
     /// Its value at the start.
     pub initial: Vec<f64>,
     /// Whether it flows between events.
     pub continuous: bool,
     /// The wire that shows it, where it is a parameter that transitions set.
-    pub wire: Option<CellId>,
+    pub wire: Option<TrackedId>,
 }
 
 /// A timer of a block.
 #[derive(Clone, Debug)]
-pub struct TimerCells {
+pub struct TrackedTimer {
     /// The block.
     pub block: BlockId,
     /// The fragment whose clock it follows.
@@ -326,9 +326,9 @@ pub struct TimerCells {
     /// Its times.
     pub timer: Arc<dyn Timer>,
     /// Whether it wakes now.
-    pub woken: CellId,
+    pub woken: TrackedId,
     /// How often it has.
-    pub wakings: CellId,
+    pub wakings: TrackedId,
 }
 
 /// Delayed signals of a region that move between events and are in one fragment, whose clock says
@@ -347,7 +347,7 @@ pub struct Past {
 
 /// A delayed signal: the parts of a wire, and where they come a delay later.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct DelayLine {
     /// The block that reads it.
     pub block: BlockId,
     /// The fragment by whose clock it is delayed.
@@ -355,15 +355,15 @@ pub struct Line {
     /// How much later.
     pub delay: ExactTime,
     /// Presence, value, derivatives and impulses of the wire, in this order.
-    pub from: Vec<CellId>,
+    pub from: Vec<TrackedId>,
     /// The same of the delayed signal.
-    pub to: Vec<CellId>,
+    pub to: Vec<TrackedId>,
     /// The value and the derivatives before the delay is over.
     pub initial: Vec<f64>,
     /// Whether it is present then.
     pub early: bool,
     /// Where the signal is between events, where it moves then.
-    pub track: Option<Track>,
+    pub track: Option<DelayTrack>,
     /// Where its kinks go on to.
     pub kinks: Kinks,
 }
@@ -381,7 +381,7 @@ pub enum Kinks {
 
 /// A delayed signal between events.
 #[derive(Clone, Copy, Debug)]
-pub struct Track {
+pub struct DelayTrack {
     /// The region that keeps the history.
     pub region: RegionId,
     /// Which of the region's pasts it is in.
@@ -398,20 +398,20 @@ pub struct Track {
 
 /// Where the parts of a wire are.
 #[derive(Clone, Debug)]
-pub struct WireCells {
+pub struct TrackedWire {
     /// The value.
-    pub value: CellId,
+    pub value: TrackedId,
     /// Whether it is there.
-    pub present: CellId,
+    pub present: TrackedId,
     /// The coefficients of impulses.
-    pub impulses: Vec<CellId>,
+    pub impulses: Vec<TrackedId>,
     /// The time derivatives that something asks for.
-    pub derivatives: Vec<CellId>,
+    pub derivatives: Vec<TrackedId>,
 }
 
-impl WireCells {
+impl TrackedWire {
     /// The cells of all parts.
-    pub fn all(&self) -> impl Iterator<Item = CellId> {
+    pub fn all(&self) -> impl Iterator<Item = TrackedId> {
         let parts = self.impulses.iter().chain(&self.derivatives);
         [self.value, self.present].into_iter().chain(parts.copied())
     }
@@ -419,7 +419,7 @@ impl WireCells {
 
 /// Where a recorded signal is.
 #[derive(Clone, Debug)]
-pub struct RecordCells {
+pub struct RecordSlots {
     /// The name of its column.
     pub name: String,
     /// Its type.
@@ -458,7 +458,7 @@ pub struct Unit {
     /// Conditions that must not hold: where the tape puts them, and the reason.
     pub checks: Vec<(Slot, String)>,
     /// Conditions whose order at one instant matters: where the tape puts both, and the meeting.
-    pub meetings: Vec<(Slot, Slot, usize)>,
+    pub hazards: Vec<(Slot, Slot, usize)>,
     /// Whether the tape may find that a loop is not known.
     pub may_be_unknown: bool,
     /// The wires whose values it makes, for messages.
@@ -469,42 +469,42 @@ pub struct Unit {
 
 /// What a unit has beside outputs, so that a microstep passes over what none of its units has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Duties(u8);
+pub struct UnitEffects(u8);
 
-impl Duties {
+impl UnitEffects {
     /// States that it changes.
-    pub const NEXTS: Duties = Duties(1);
+    pub const NEXTS: UnitEffects = UnitEffects(1);
     /// Crossing functions that it computes.
-    pub const CROSSINGS: Duties = Duties(2);
+    pub const CROSSINGS: UnitEffects = UnitEffects(2);
     /// Conditions that must not hold.
-    pub const CHECKS: Duties = Duties(4);
+    pub const CHECKS: UnitEffects = UnitEffects(4);
     /// Conditions whose order matters.
-    pub const MEETINGS: Duties = Duties(8);
+    pub const HAZARDS: UnitEffects = UnitEffects(8);
     /// Outputs that are delayed.
-    pub const LINES: Duties = Duties(16);
+    pub const LINES: UnitEffects = UnitEffects(16);
 
-    pub(crate) fn of(unit: &Unit) -> Duties {
-        let mut duties = Duties::default();
+    pub(crate) fn of(unit: &Unit) -> UnitEffects {
+        let mut effects = UnitEffects::default();
         let lists = [
-            (Duties::NEXTS, unit.nexts.is_empty()),
-            (Duties::CROSSINGS, unit.crossings.is_empty()),
-            (Duties::CHECKS, unit.checks.is_empty()),
-            (Duties::MEETINGS, unit.meetings.is_empty()),
-            (Duties::LINES, unit.lines.is_empty()),
+            (UnitEffects::NEXTS, unit.nexts.is_empty()),
+            (UnitEffects::CROSSINGS, unit.crossings.is_empty()),
+            (UnitEffects::CHECKS, unit.checks.is_empty()),
+            (UnitEffects::HAZARDS, unit.hazards.is_empty()),
+            (UnitEffects::LINES, unit.lines.is_empty()),
         ];
-        lists.iter().filter(|(_, none)| !none).for_each(|(duty, _)| duties.add(*duty));
-        duties
+        lists.iter().filter(|(_, none)| !none).for_each(|(duty, _)| effects.add(*duty));
+        effects
     }
 
     /// Whether some of these are among them.
     #[inline]
-    pub fn have(self, some: Duties) -> bool {
+    pub fn have(self, some: UnitEffects) -> bool {
         self.0 & some.0 != 0
     }
 
     /// Takes others in.
     #[inline]
-    pub fn add(&mut self, others: Duties) {
+    pub fn add(&mut self, others: UnitEffects) {
         self.0 |= others.0;
     }
 }
@@ -526,7 +526,7 @@ pub struct Output {
     /// How many numbers it has.
     pub length: u32,
     /// Its cell.
-    pub cell: CellId,
+    pub cell: TrackedId,
     /// Where the presence of a signal is that is events only: its value goes to the cell only where
     /// it is there.
     pub guard: Option<Slot>,
@@ -552,7 +552,7 @@ impl Unit {
 /// Makes the program of a scheduled diagram.
 pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Program {
     let mut slots = Slots::new(diagram);
-    let composed = smooth::compose(diagram, schedule, diagram::Mode::Smooth, &mut slots);
+    let composed = smooth::compose(diagram, schedule, diagram::Phase::Smooth, &mut slots);
     let mut units = tick::units(diagram, schedule, &mut slots);
     let modes = machines::compile(diagram, schedule, &mut slots, &mut units);
     smooth::program(diagram, schedule, slots, composed, units, modes, extras)
@@ -591,7 +591,7 @@ impl Program {
     /// smooth function gives it.
     pub fn value_of(&self, wire: WireId, buffer: &[f64]) -> Option<Vec<f64>> {
         let node = (*self.values.get(wire.index())?)?;
-        let length = self.cell(self.wires[wire.index()].value).length;
+        let length = self.tracked(self.wires[wire.index()].value).length;
         let mut layout = self.layout.clone();
         let slot = layout.reserve(length);
         let tape = Tape::compile(&self.graph, &[(node, slot)], &mut layout, &|slot| slot);
@@ -615,14 +615,14 @@ impl Program {
     }
 
     /// The cell of an id.
-    pub fn cell(&self, id: CellId) -> &Cell {
-        &self.cells[id.index()]
+    pub fn tracked(&self, id: TrackedId) -> &Tracked {
+        &self.tracked[id.index()]
     }
 
     /// Whether a loop has left a signal open that is present.
     pub fn is_left_open(&self, slots: &[f64]) -> bool {
         let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
-        solved::are_open(wires, &self.cells, slots)
+        solved::are_open(wires, &self.tracked, slots)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rates of continuous states, as functions of the wires at their blocks' inputs.
 
 use blocks::Part;
-use diagram::{BlockId, Diagram, Mode, RegionId};
+use diagram::{BlockId, Diagram, Phase, RegionId};
 use ir::Tape;
 use schedule::Schedule;
 
@@ -25,7 +25,7 @@ pub fn rates(diagram: &Diagram, schedule: &Schedule, program: &Program) -> Rates
     // The first places that are given out are the same as in the program.
     let slots = Slots::new(diagram);
     // Nothing has been composed, so every input is read from its place.
-    let mut composer = Composer::new(diagram, &schedule.parts, Mode::Smooth);
+    let mut composer = Composer::new(diagram, &schedule.parts, Phase::Smooth);
     let mut roots = Vec::new();
     for (index, region) in diagram.regions.iter().enumerate() {
         let own = roots_of(&mut composer, &slots, RegionId::new(index), &region.blocks);

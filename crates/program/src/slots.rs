@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use crate::alike::{Flowing, in_families};
 use crate::program::{
-    Cell, CellId, Crossing, CrossingKind, Line, RegionProgram, Span, StateCells, TimerCells, Watch,
-    WireCells,
+    Crossing, CrossingKind, DelayLine, FragmentSlice, RegionProgram, Tracked, TrackedId,
+    TrackedState, TrackedTimer, TrackedWire, Watch,
 };
 
 /// The places of a side or cell of a block, one for each element.
@@ -41,15 +41,15 @@ pub(crate) struct Slots {
     pub layout: Layout,
     pub time: Slot,
     pub step: Slot,
-    pub cells: Vec<Cell>,
-    pub of_slot: FxHashMap<Slot, CellId>,
-    pub wires: Vec<WireCells>,
-    pub states: Vec<StateCells>,
+    pub tracked: Vec<Tracked>,
+    pub of_slot: FxHashMap<Slot, TrackedId>,
+    pub wires: Vec<TrackedWire>,
+    pub states: Vec<TrackedState>,
     /// The first state of each block.
     pub first_state: Vec<usize>,
-    pub timers: Vec<TimerCells>,
+    pub timers: Vec<TrackedTimer>,
     pub first_timer: Vec<usize>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DelayLine>,
     pub first_line: Vec<usize>,
     pub crossings: Vec<Crossing>,
     pub sites: BTreeMap<(BlockId, NodeId), Site>,
@@ -58,8 +58,8 @@ pub(crate) struct Slots {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Parts of wires that have one value at every tick.
     pub presets: Vec<(Slot, Vec<f64>)>,
-    /// The reasons of meetings.
-    pub meetings: Vec<String>,
+    /// The reasons of hazards.
+    pub hazards: Vec<String>,
     /// For each fragment, whether it runs and where its clock began.
     pub fragments: Vec<FragmentSlots>,
     /// The conditions under which tapes run: those of fragments, by their numbers.
@@ -82,7 +82,7 @@ impl Slots {
             layout,
             time,
             step: 0,
-            cells: Vec::new(),
+            tracked: Vec::new(),
             of_slot: FxHashMap::default(),
             wires: Vec::new(),
             states: Vec::new(),
@@ -98,7 +98,7 @@ impl Slots {
             presets: Vec::new(),
             fragments: Vec::new(),
             guards: Guards::default(),
-            meetings: Vec::new(),
+            hazards: Vec::new(),
         };
         slots.place_fragments(diagram);
         slots.place_wires(diagram);
@@ -121,27 +121,27 @@ impl Slots {
         }
     }
 
-    pub fn cell(&mut self, length: usize) -> CellId {
+    pub fn tracked(&mut self, length: usize) -> TrackedId {
         let slot = self.layout.reserve(length);
         self.cell_at(slot, length)
     }
 
-    pub(crate) fn cell_at(&mut self, slot: Slot, length: usize) -> CellId {
-        let id = CellId::new(self.cells.len());
-        self.cells.push(Cell { slot, length, ..Cell::default() });
+    pub(crate) fn cell_at(&mut self, slot: Slot, length: usize) -> TrackedId {
+        let id = TrackedId::new(self.tracked.len());
+        self.tracked.push(Tracked { slot, length, ..Tracked::default() });
         self.of_slot.insert(slot, id);
         id
     }
 
     /// The cells that a leaf of some length reads: one, or one for each element of its sides.
-    pub fn cells_at(&self, slot: Slot, length: usize) -> Vec<CellId> {
+    pub fn cells_at(&self, slot: Slot, length: usize) -> Vec<TrackedId> {
         let mut found = Vec::new();
         let mut at = slot;
         while at < slot + length as Slot {
             match self.of_slot.get(&at) {
                 Some(cell) => {
                     found.push(*cell);
-                    at += self.cells[cell.index()].length.max(1) as Slot;
+                    at += self.tracked[cell.index()].length.max(1) as Slot;
                 }
                 None => at += 1,
             }
@@ -149,12 +149,12 @@ impl Slots {
         found
     }
 
-    pub fn slot(&self, cell: CellId) -> Slot {
-        self.cells[cell.index()].slot
+    pub fn slot(&self, cell: TrackedId) -> Slot {
+        self.tracked[cell.index()].slot
     }
 
     /// The cell of a part of a wire.
-    pub fn part(&self, wire: WireId, part: Part) -> CellId {
+    pub fn part(&self, wire: WireId, part: Part) -> TrackedId {
         let wire = &self.wires[wire.index()];
         match part {
             Part::Value => wire.value,
@@ -166,22 +166,22 @@ impl Slots {
 
     fn place_wires(&mut self, diagram: &Diagram) {
         for wire in &diagram.wires {
-            let (present, value) = (self.cell(1), self.cell(wire.ty.len()));
-            let impulses: Vec<CellId> =
-                (0..wire.orders).map(|_| self.cell(wire.ty.len())).collect();
+            let (present, value) = (self.tracked(1), self.tracked(wire.ty.len()));
+            let impulses: Vec<TrackedId> =
+                (0..wire.orders).map(|_| self.tracked(wire.ty.len())).collect();
             let id = WireId::new(self.wires.len());
-            self.cells[present.index()].part = Some((id, Part::Present));
-            self.cells[present.index()].event = wire.between == diagram::Presence::Never;
-            self.cells[value.index()].part = Some((id, Part::Value));
+            self.tracked[present.index()].part = Some((id, Part::Present));
+            self.tracked[present.index()].event = wire.between == diagram::Presence::Never;
+            self.tracked[value.index()].part = Some((id, Part::Value));
             for (order, cell) in impulses.iter().enumerate() {
-                self.cells[cell.index()].part = Some((id, Part::Impulse(order as u32)));
+                self.tracked[cell.index()].part = Some((id, Part::Impulse(order as u32)));
             }
-            let derivatives: Vec<CellId> =
-                (0..wire.derivatives).map(|_| self.cell(wire.ty.len())).collect();
+            let derivatives: Vec<TrackedId> =
+                (0..wire.derivatives).map(|_| self.tracked(wire.ty.len())).collect();
             for (order, cell) in derivatives.iter().enumerate() {
-                self.cells[cell.index()].part = Some((id, Part::Derivative(order as u32 + 1)));
+                self.tracked[cell.index()].part = Some((id, Part::Derivative(order as u32 + 1)));
             }
-            self.wires.push(WireCells { value, present, impulses, derivatives });
+            self.wires.push(TrackedWire { value, present, impulses, derivatives });
         }
     }
 
@@ -199,9 +199,9 @@ impl Slots {
                 let place = places.get(&(owner, number));
                 let cell = match place {
                     Some(slot) => self.cell_at(*slot, state.ty.len()),
-                    None => self.cell(state.ty.len()),
+                    None => self.tracked(state.ty.len()),
                 };
-                self.states.push(StateCells {
+                self.states.push(TrackedState {
                     block: owner,
                     name: state.name,
                     cell,
@@ -232,7 +232,7 @@ impl Slots {
                 program.owners.extend(std::iter::repeat_n(*block, length));
             }
             let tolerances = order.iter().map(|(block, _)| tolerance(*block));
-            program.spans.push(Span {
+            program.slices.push(FragmentSlice {
                 fragment,
                 state: first,
                 states: program.owners.len() - first,
@@ -255,10 +255,10 @@ impl Slots {
         for (index, block) in diagram.blocks.iter().enumerate() {
             self.first_timer.push(self.timers.len());
             for timer in &block.definition.timers {
-                let (woken, wakings) = (self.cell(1), self.cell(1));
+                let (woken, wakings) = (self.tracked(1), self.tracked(1));
                 let fragment = block.fragment;
                 let (block, timer) = (BlockId::new(index), timer.clone());
-                self.timers.push(TimerCells { block, fragment, timer, woken, wakings });
+                self.timers.push(TrackedTimer { block, fragment, timer, woken, wakings });
             }
         }
     }
@@ -272,7 +272,7 @@ impl Slots {
                 let definition = &diagram.block(*block).definition;
                 for site in &diagram.block(*block).located {
                     let node = definition.graph.node(*site);
-                    count += node.ty.len() * if node.op == Op::Cell { 2 } else { 1 };
+                    count += node.ty.len() * if node.op == Op::FrozenFloor { 2 } else { 1 };
                 }
             }
             let program = &mut self.regions[region];
@@ -287,7 +287,7 @@ impl Slots {
                     self.place_sites(diagram, block, RegionId::new(region));
                 }
                 let last = self.regions[region].watches.len();
-                let span = &mut self.regions[region].spans[index];
+                let span = &mut self.regions[region].slices[index];
                 (span.watch, span.watches) = (first, last - first);
             }
         }
@@ -311,7 +311,7 @@ impl Slots {
             let located = flat.located.contains(site);
             let crossed = asked.contains(site);
             let place = match node.op {
-                Op::Cell => self.place_cells(block, region, node.ty),
+                Op::FrozenFloor => self.place_cells(block, region, node.ty),
                 _ => self.place_sides(block, region, node.ty, located, crossed),
             };
             for crossing in &mut self.crossings[place.first..] {
@@ -347,7 +347,7 @@ impl Slots {
             let change = crossed.map(|slot| self.cell_at(slot + offset, 1));
             self.crossings.push(Crossing {
                 block,
-                kind: CrossingKind::Side,
+                kind: CrossingKind::Sign,
                 kink: false,
                 value: value + offset,
                 frozen: side,
@@ -373,7 +373,7 @@ impl Slots {
             let cell = self.cell_at(frozen + offset, 1);
             self.crossings.push(Crossing {
                 block,
-                kind: CrossingKind::Cell,
+                kind: CrossingKind::Floor,
                 kink: false,
                 value: value + offset,
                 frozen: cell,

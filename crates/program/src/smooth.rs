@@ -3,22 +3,22 @@
 mod functions;
 
 use blocks::{Leaf, Part};
-use diagram::{BlockId, Diagram, Mode, Presence, RegionId, WireId};
+use diagram::{BlockId, Diagram, Phase, Presence, RegionId, WireId};
 use ir::{NodeId, Op, Slot, Tape, tangents};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::{Schedule, Step};
 
 use crate::compose::Composer;
+use crate::influence::Influence;
 use crate::jacobian::Partials;
 use crate::kinks;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
 use crate::program::{
-    Cell, CellId, Crossing, CrossingKind, Duties, Extras, Line, Memory, Program, RecordCells,
-    RegionProgram, Unit, UnitId, WireCells, WirePlaces, in_words,
+    Crossing, CrossingKind, DelayLine, Extras, Memory, Program, RecordSlots, RegionProgram,
+    Tracked, TrackedId, TrackedWire, Unit, UnitEffects, UnitId, WireSlots, in_words,
 };
 use crate::rates::roots_of;
-use crate::reach::Reach;
 use crate::slots::Slots;
 use crate::solved;
 
@@ -29,13 +29,13 @@ pub(crate) type Root = (NodeId, Slot, u32);
 pub(crate) fn compose<'a>(
     diagram: &'a Diagram,
     schedule: &'a Schedule,
-    mode: Mode,
+    phase: Phase,
     slots: &mut Slots,
 ) -> Composer<'a> {
-    let mut composer = Composer::new(diagram, &schedule.parts, mode);
-    let steps = match mode {
-        Mode::Smooth => &schedule.smooth,
-        Mode::Tick => &schedule.tick,
+    let mut composer = Composer::new(diagram, &schedule.parts, phase);
+    let steps = match phase {
+        Phase::Smooth => &schedule.smooth,
+        Phase::Tick => &schedule.tick,
     };
     for step in steps {
         match step {
@@ -81,7 +81,7 @@ pub(crate) fn program(
     let Maker { mut slots, composer, .. } = maker;
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
     place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
-    slots.cells.iter_mut().for_each(Cell::gather_readers);
+    slots.tracked.iter_mut().for_each(Tracked::gather_readers);
     place_units(&units, &mut slots.regions);
     place_wires(&mut slots);
     let unlocated = unlocated(&units, &slots.crossings);
@@ -91,17 +91,17 @@ pub(crate) fn program(
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
     }
     for state in &slots.states {
-        let from = slots.cells[state.cell.index()].slot as usize;
+        let from = slots.tracked[state.cell.index()].slot as usize;
         image[from..from + state.initial.len()].copy_from_slice(&state.initial);
     }
     let mut program = Program {
         image,
         time: slots.time,
         regions: slots.regions,
-        duties: units.iter().map(Duties::of).collect(),
+        effects: units.iter().map(UnitEffects::of).collect(),
         units,
         unlocated,
-        cells: slots.cells,
+        tracked: slots.tracked,
         states: slots.states,
         crossings: slots.crossings,
         timers: slots.timers,
@@ -109,7 +109,7 @@ pub(crate) fn program(
         lines: slots.lines,
         wires: slots.wires,
         records,
-        meetings: slots.meetings,
+        hazards: slots.hazards,
         still,
         guesses: slots.guesses,
         solved: solved_wires(schedule),
@@ -118,23 +118,23 @@ pub(crate) fn program(
         remembering: modes.remembering,
         recovering: modes.recovering,
         machines: modes.machines,
-        reach: Reach::default(),
+        influence: Influence::default(),
         graph: composer.graph,
         values,
         layout: slots.layout,
     };
-    program.reach = Reach::find(&program);
+    program.influence = Influence::find(&program);
     program
 }
 
 /// Tells each unit which delayed signals that do not move between events are made from its outputs;
 /// the rest of these, where machines switch wires on and off, is to be watched.
-fn place_still_lines(units: &mut [Unit], lines: &[Line], switched: bool) -> Vec<usize> {
+fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) -> Vec<usize> {
     let still = (0..lines.len()).filter(|line| lines[*line].track.is_none());
     if switched {
         return still.collect();
     }
-    let mut makers: FxHashMap<CellId, usize> = FxHashMap::default();
+    let mut makers: FxHashMap<TrackedId, usize> = FxHashMap::default();
     for (index, unit) in units.iter().enumerate() {
         makers.extend(unit.outputs.iter().map(|output| (output.cell, index)));
     }
@@ -166,12 +166,12 @@ fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
 
 /// Tells each region where the wires are that its left limits make.
 fn place_wires(slots: &mut Slots) {
-    let Slots { regions, wires, cells, .. } = slots;
+    let Slots { regions, wires, tracked, .. } = slots;
     let places = |wire: &WireId| {
-        let WireCells { value, present, .. } = &wires[wire.index()];
-        let (value, present) = (&cells[value.index()], &cells[present.index()]);
+        let TrackedWire { value, present, .. } = &wires[wire.index()];
+        let (value, present) = (&tracked[value.index()], &tracked[present.index()]);
         let (from, present) = (value.slot as usize, present.slot as usize);
-        WirePlaces { from, length: value.length, present }
+        WireSlots { from, length: value.length, present }
     };
     for region in regions {
         region.places = region.wires.iter().map(places).collect();
@@ -390,9 +390,9 @@ impl<'a> Maker<'a> {
     }
 
     /// What a delayed signal is made from, and how many numbers each part has.
-    fn sampled(&self, line: &Line) -> impl Iterator<Item = (NodeId, Slot)> {
+    fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, Slot)> {
         line.from.iter().filter_map(|cell| {
-            let cell = &self.slots.cells[cell.index()];
+            let cell = &self.slots.tracked[cell.index()];
             let (wire, part @ (Part::Value | Part::Derivative(_))) = cell.part? else {
                 return None;
             };
@@ -432,7 +432,7 @@ impl<'a> Maker<'a> {
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
                 let node = self.composer.inline(&self.slots, *block, operand);
                 if !site.ty.shape.is_empty() {
-                    let cell = self.slots.crossings[site.first].kind == CrossingKind::Cell;
+                    let cell = self.slots.crossings[site.first].kind == CrossingKind::Floor;
                     operands.insert(site.frozen, (node, cell));
                 }
             }
@@ -478,8 +478,8 @@ impl<'a> Maker<'a> {
                     let crossing = &self.slots.crossings[site.first + i];
                     let (_, watch) = crossing.watch.expect("a located crossing is watched");
                     match kind {
-                        CrossingKind::Side => functions.push((element, watch, guard)),
-                        CrossingKind::Cell => {
+                        CrossingKind::Sign => functions.push((element, watch, guard)),
+                        CrossingKind::Floor => {
                             values.push((element, crossing.value, guard));
                             let cell = graph.leaf(site.frozen + i as Slot, base::Type::INT);
                             let low = graph.sub(element, cell);
@@ -573,7 +573,7 @@ impl<'a> Maker<'a> {
                 self.slots.regions[id.index()].recorded |= recorded;
                 let cell = self.slots.part(*wire, Part::Value);
                 let delayed = self.delayed.contains(wire);
-                let readers = &self.slots.cells[cell.index()].readers;
+                let readers = &self.slots.tracked[cell.index()].readers;
                 let read = delayed || !readers.is_empty() || self.asked.contains(wire);
                 let switches = self.switching[wire.index()];
                 if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
@@ -583,7 +583,7 @@ impl<'a> Maker<'a> {
                 }
                 for order in 1..=self.diagram.wire(*wire).derivatives {
                     let cell = self.slots.part(*wire, Part::Derivative(order));
-                    if delayed || !self.slots.cells[cell.index()].readers.is_empty() {
+                    if delayed || !self.slots.tracked[cell.index()].readers.is_empty() {
                         let part = self.composer.parts.id(*wire, Part::Derivative(order));
                         roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
                     }
@@ -661,7 +661,7 @@ impl<'a> Maker<'a> {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
-                        let regions = &mut self.slots.cells[cell.index()].regions;
+                        let regions = &mut self.slots.tracked[cell.index()].regions;
                         // Regions come one after the other.
                         if regions.last() != Some(&id) {
                             regions.push(id);
@@ -697,11 +697,11 @@ impl<'a> Maker<'a> {
         Tape::compile_guarded(&self.composer.graph, &roots, &none, guards, layout, &|slot| slot)
     }
 
-    fn records(&self) -> Vec<RecordCells> {
+    fn records(&self) -> Vec<RecordSlots> {
         let record = |record: &diagram::Record| {
             let wire = self.diagram.wire(record.wire);
             let cells = &self.slots.wires[record.wire.index()];
-            RecordCells {
+            RecordSlots {
                 name: record.name.clone(),
                 ty: wire.ty,
                 value: self.slots.slot(cells.value),

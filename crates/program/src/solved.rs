@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use base::Type;
-use diagram::Mode;
+use diagram::Phase;
 use ir::{Body, Graph, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 use schedule::PartId;
 
 use crate::compose::{Composer, Undecided};
-use crate::program::{Cell, CellId, WireCells};
+use crate::program::{Tracked, TrackedId, TrackedWire};
 use crate::slots::Slots;
 
 /// Composes parts that need each other, from unknown; as many passes as there are parts reach the
@@ -90,14 +90,14 @@ pub(crate) fn solve(
     let (body, outer) = body(composer, slots, unknowns, rest, ty);
     let start: Vec<f64> = unknowns.iter().flat_map(|(_, guess)| guess.clone()).collect();
     let fallback = composer.graph.constant(ty, &start);
-    let guess = match composer.mode {
-        Mode::Smooth => {
+    let guess = match composer.phase {
+        Phase::Smooth => {
             let guess = slots.layout.reserve_with(&start);
             let solution = slots.layout.reserve(total);
             slots.guesses.push((solution, guess, total));
             composer.graph.leaf(guess, ty)
         }
-        Mode::Tick => {
+        Phase::Tick => {
             let place = |(id, _): &(PartId, Vec<f64>)| {
                 let part = composer.parts.get(*id);
                 slots.slot(slots.part(part.wire, part.part))
@@ -109,7 +109,7 @@ pub(crate) fn solve(
         }
     };
     let solved = composer.graph.solve(Arc::new(body), [guess, fallback], &outer);
-    if let (Mode::Smooth, Some((solution, ..))) = (composer.mode, slots.guesses.last()) {
+    if let (Phase::Smooth, Some((solution, ..))) = (composer.phase, slots.guesses.last()) {
         composer.solutions.push((unknowns[0].0, solved, *solution));
     }
     let mut offset = 0;
@@ -134,7 +134,7 @@ fn body(
     ty: Type,
 ) -> (Body, Vec<NodeId>) {
     // The loop is composed on its own first; what comes from outside is read from its place.
-    let mut inner = Composer::new(composer.diagram, composer.parts, composer.mode);
+    let mut inner = Composer::new(composer.diagram, composer.parts, composer.phase);
     let vector = inner.graph.leaf(UNKNOWNS, ty);
     let mut offset = 0;
     for (id, _) in unknowns {
@@ -185,11 +185,11 @@ fn body(
 
 /// Whether one of some wires is present, and has no value because its loop leaves it open.
 pub(crate) fn are_open<'w>(
-    mut wires: impl Iterator<Item = &'w WireCells>,
-    cells: &[Cell],
+    mut wires: impl Iterator<Item = &'w TrackedWire>,
+    cells: &[Tracked],
     slots: &[f64],
 ) -> bool {
-    let place = |cell: CellId| {
+    let place = |cell: TrackedId| {
         let cell = &cells[cell.index()];
         &slots[cell.slot as usize..cell.slot as usize + cell.length]
     };

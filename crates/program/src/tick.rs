@@ -2,7 +2,7 @@
 //! for each block what its commit needs.
 
 use blocks::Part;
-use diagram::{BlockId, Diagram, FlatBlock, Mode};
+use diagram::{BlockId, Diagram, FlatBlock, Phase};
 use ir::{NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule, Step};
 
@@ -81,18 +81,18 @@ fn hosts(diagram: &Diagram, schedule: &Schedule, runs: &[Run]) -> Vec<Option<usi
     let ready = |(index, last): (usize, &Option<usize>)| {
         let block = &diagram.blocks[index];
         let roots = commit_roots(block);
-        let inputs = schedule.parts.inputs_of(block, Mode::Tick, &roots);
+        let inputs = schedule.parts.inputs_of(block, Phase::Tick, &roots);
         last.filter(|last| inputs.iter().all(|id| made[id.index()] < *last))
     };
     last.iter().enumerate().map(ready).collect()
 }
 
-/// What a block's commit computes: next states, operands of sides and cells, checks and meetings.
+/// What a block's commit computes: next states, operands of sides and cells, checks and hazards.
 fn commit_roots(block: &FlatBlock) -> Vec<NodeId> {
     let operands = block.tick.placed.values().map(|site| block.tick.graph.node(*site).args[0]);
     let nexts = block.tick.nexts.iter().copied();
-    let meetings = block.tick.meetings.iter().flat_map(|(first, second)| [*first, *second]);
-    nexts.chain(operands).chain(block.tick.checks.iter().copied()).chain(meetings).collect()
+    let hazards = block.tick.hazards.iter().flat_map(|(first, second)| [*first, *second]);
+    nexts.chain(operands).chain(block.tick.checks.iter().copied()).chain(hazards).collect()
 }
 
 struct Maker<'a> {
@@ -104,7 +104,7 @@ struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     fn composer(&self) -> Composer<'a> {
-        Composer::new(self.diagram, &self.schedule.parts, Mode::Tick)
+        Composer::new(self.diagram, &self.schedule.parts, Phase::Tick)
     }
 
     /// A tape for parts of one block, which read everything else from its place, and for the work
@@ -175,21 +175,21 @@ impl<'a> Maker<'a> {
                 let present = self.slots.part(part.wire, Part::Present);
                 let presence = self.schedule.parts.id(part.wire, Part::Present);
                 if !roots.iter().any(|(id, _)| *id == presence) {
-                    let readers = &mut self.slots.cells[present.index()].readers;
+                    let readers = &mut self.slots.tracked[present.index()].readers;
                     readers.push(UnitId::new(self.units.len()));
                 }
                 guard = Some(self.slots.slot(present));
             }
             let cell = self.slots.part(part.wire, part.part);
             debug_assert!(unit.outputs.is_empty() || unit.made().end == slot as usize);
-            let length = self.slots.cells[cell.index()].length as u32;
+            let length = self.slots.tracked[cell.index()].length as u32;
             let to = self.slots.slot(cell);
             unit.outputs.push(Output { from: slot, to, length, cell, guard });
         }
         (unit, places)
     }
 
-    /// What a block's commit needs: next states, crossing functions, checks and meetings.
+    /// What a block's commit needs: next states, crossing functions, checks and hazards.
     fn commit(&mut self, block: BlockId) {
         let (mut composer, mut unit) = (self.composer(), self.empty(block));
         let mut places = Vec::new();
@@ -234,7 +234,7 @@ impl<'a> Maker<'a> {
                 unit.checks.push((slot, check.reason.clone()));
             }
         }
-        for (meeting, nodes) in flat.definition.meetings.iter().zip(&flat.tick.meetings) {
+        for (meeting, nodes) in flat.definition.hazards.iter().zip(&flat.tick.hazards) {
             let nodes = [nodes.0, nodes.1].map(|node| composer.inline(self.slots, block, node));
             if nodes.iter().all(|node| composer.graph.truth(*node) != Some(false)) {
                 let slots = nodes.map(|node| {
@@ -242,8 +242,8 @@ impl<'a> Maker<'a> {
                     places.push((node, slot));
                     slot
                 });
-                unit.meetings.push((slots[0], slots[1], self.slots.meetings.len()));
-                self.slots.meetings.push(meeting.reason.clone());
+                unit.hazards.push((slots[0], slots[1], self.slots.hazards.len()));
+                self.slots.hazards.push(meeting.reason.clone());
             }
         }
     }
@@ -261,7 +261,7 @@ impl<'a> Maker<'a> {
             nexts: Vec::new(),
             crossings: Vec::new(),
             checks: Vec::new(),
-            meetings: Vec::new(),
+            hazards: Vec::new(),
             may_be_unknown: false,
             wires: Vec::new(),
             lines: Vec::new(),
@@ -277,7 +277,7 @@ impl<'a> Maker<'a> {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
-                        let readers = &mut self.slots.cells[cell.index()].readers;
+                        let readers = &mut self.slots.tracked[cell.index()].readers;
                         if readers.last() != Some(&id) {
                             readers.push(id);
                         }

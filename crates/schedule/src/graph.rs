@@ -1,7 +1,7 @@
 //! The parts of all wires and who depends on whom.
 
 use blocks::{Leaf, Part};
-use diagram::{Diagram, FlatBlock, Mode, Specialised, WireId};
+use diagram::{Diagram, FlatBlock, Phase, Specialised, WireId};
 use ir::{NodeId, Op};
 
 base::typed_id! {
@@ -70,10 +70,10 @@ impl Parts {
     }
 
     /// The node that computes a part in a mode; impulses have none between events.
-    pub fn root(&self, diagram: &Diagram, mode: Mode, id: PartId) -> Option<NodeId> {
+    pub fn root(&self, diagram: &Diagram, phase: Phase, id: PartId) -> Option<NodeId> {
         let PartRef { wire, part } = self.get(id);
         let wire = diagram.wire(wire);
-        let functions = functions(diagram.block(wire.block), mode);
+        let functions = functions(diagram.block(wire.block), phase);
         let signal = &functions.outputs[wire.port];
         match part {
             Part::Derivative(order) => {
@@ -86,17 +86,17 @@ impl Parts {
     }
 
     /// The parts that a part depends on in a mode.
-    pub fn dependencies(&self, diagram: &Diagram, mode: Mode, id: PartId) -> Vec<PartId> {
+    pub fn dependencies(&self, diagram: &Diagram, phase: Phase, id: PartId) -> Vec<PartId> {
         let wire = diagram.wire(self.get(id).wire);
         let block = diagram.block(wire.block);
-        let root = self.root(diagram, mode, id);
+        let root = self.root(diagram, phase, id);
         // A value that is never there needs nothing.
-        let absent = mode == Mode::Smooth && wire.between == diagram::Presence::Never;
+        let absent = phase == Phase::Smooth && wire.between == diagram::Presence::Never;
         let mut needs = match root {
-            Some(root) if !absent => self.inputs_of(block, mode, &[root]),
+            Some(root) if !absent => self.inputs_of(block, phase, &[root]),
             _ => Vec::new(),
         };
-        if mode == Mode::Tick && self.appears(diagram, id) {
+        if phase == Phase::Tick && self.appears(diagram, id) {
             let present = self.id(self.get(id).wire, Part::Present);
             if let Err(at) = needs.binary_search(&present) {
                 needs.insert(at, present);
@@ -113,8 +113,8 @@ impl Parts {
     }
 
     /// The parts of wires that some nodes of a block's functions read.
-    pub fn inputs_of(&self, block: &FlatBlock, mode: Mode, roots: &[NodeId]) -> Vec<PartId> {
-        let graph = &functions(block, mode).graph;
+    pub fn inputs_of(&self, block: &FlatBlock, phase: Phase, roots: &[NodeId]) -> Vec<PartId> {
+        let graph = &functions(block, phase).graph;
         let mut found: Vec<PartId> = graph
             .reachable(roots)
             .into_iter()
@@ -127,8 +127,8 @@ impl Parts {
             })
             .collect();
         // A side that is frozen needs no value.
-        if block.freezes(mode) {
-            found = self.unfrozen(block, mode, roots);
+        if block.freezes(phase) {
+            found = self.unfrozen(block, phase, roots);
         }
         found.sort_unstable();
         found.dedup();
@@ -137,8 +137,8 @@ impl Parts {
 
     /// Like the reachable inputs, but not below sides and cells: these are frozen
     /// where their operand moves, and where it does not the operand is no loop of this instant.
-    fn unfrozen(&self, block: &FlatBlock, mode: Mode, roots: &[NodeId]) -> Vec<PartId> {
-        let graph = &functions(block, mode).graph;
+    fn unfrozen(&self, block: &FlatBlock, phase: Phase, roots: &[NodeId]) -> Vec<PartId> {
+        let graph = &functions(block, phase).graph;
         let mut stack = roots.to_vec();
         let mut seen = std::collections::BTreeSet::new();
         let mut found = Vec::new();
@@ -154,7 +154,7 @@ impl Parts {
                 }
                 // The change of a side is that of the last commit, whatever the operand is now.
                 Op::Crossed if block.stepped => {}
-                Op::Side | Op::Cell if frozen(block, mode, node) => {}
+                Op::FrozenSign | Op::FrozenFloor if frozen(block, phase, node) => {}
                 _ => stack.extend(graph.node(node).args.iter().copied()),
             }
         }
@@ -163,15 +163,15 @@ impl Parts {
 }
 
 /// Whether a node of a block's functions in a mode is a side or cell that is read as it is frozen.
-pub(crate) fn frozen(block: &FlatBlock, mode: Mode, node: NodeId) -> bool {
-    let site = functions(block, mode).sites.get(&node);
-    block.freezes(mode) && site.is_some_and(|site| block.located.contains(site))
+pub(crate) fn frozen(block: &FlatBlock, phase: Phase, node: NodeId) -> bool {
+    let site = functions(block, phase).sites.get(&node);
+    block.freezes(phase) && site.is_some_and(|site| block.located.contains(site))
 }
 
 /// The functions of a block in a mode.
-pub(crate) fn functions(block: &FlatBlock, mode: Mode) -> &Specialised {
-    match mode {
-        Mode::Smooth => &block.smooth,
-        Mode::Tick => &block.tick,
+pub(crate) fn functions(block: &FlatBlock, phase: Phase) -> &Specialised {
+    match phase {
+        Phase::Smooth => &block.smooth,
+        Phase::Tick => &block.tick,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use blocks::Leaf;
-use diagram::{Diagram, FlatBlock, Mode};
+use diagram::{Diagram, FlatBlock, Phase};
 use ir::{Binary, NodeId, Op};
 
 use crate::graph::{PartId, Parts, frozen, functions};
@@ -11,14 +11,14 @@ use crate::graph::{PartId, Parts, frozen, functions};
 /// The parts of a loop that stay unknown whatever the values are.
 pub(crate) fn never_known(
     diagram: &Diagram,
-    mode: Mode,
+    phase: Phase,
     parts: &Parts,
     members: &[PartId],
 ) -> Vec<PartId> {
-    let status = spread((diagram, mode, parts), members, |id, status| {
+    let status = spread((diagram, phase, parts), members, |id, status| {
         let block = diagram.block(diagram.wire(parts.get(id).wire).block);
-        let root = parts.root(diagram, mode, id);
-        root.is_some_and(|root| may_be_known(block, mode, parts, root, status))
+        let root = parts.root(diagram, phase, id);
+        root.is_some_and(|root| may_be_known(block, phase, parts, root, status))
     });
     members.iter().filter(|id| !status[id]).copied().collect()
 }
@@ -26,9 +26,9 @@ pub(crate) fn never_known(
 /// Whether presences in a loop would all be absent for ever, were they absent at first, even if
 /// everything outside the loop is present.
 pub(crate) fn never_present(diagram: &Diagram, parts: &Parts, members: &[PartId]) -> bool {
-    let status = spread((diagram, Mode::Tick, parts), members, |id, status| {
+    let status = spread((diagram, Phase::Tick, parts), members, |id, status| {
         let block = diagram.block(diagram.wire(parts.get(id).wire).block);
-        let root = parts.root(diagram, Mode::Tick, id);
+        let root = parts.root(diagram, Phase::Tick, id);
         root.is_some_and(|root| may_be_true(block, parts, root, status))
     });
     status.values().all(|present| !present)
@@ -37,7 +37,7 @@ pub(crate) fn never_present(diagram: &Diagram, parts: &Parts, members: &[PartId]
 /// Of which parts of a loop something holds, found from nothing: what holds of one may make it hold
 /// of those that read it, and never takes it back.
 fn spread(
-    (diagram, mode, parts): (&Diagram, Mode, &Parts),
+    (diagram, mode, parts): (&Diagram, Phase, &Parts),
     members: &[PartId],
     holds: impl Fn(PartId, &BTreeMap<PartId, bool>) -> bool,
 ) -> BTreeMap<PartId, bool> {
@@ -94,12 +94,12 @@ fn may_be_true(
 
 fn may_be_known(
     block: &FlatBlock,
-    mode: Mode,
+    phase: Phase,
     parts: &Parts,
     root: NodeId,
     status: &BTreeMap<PartId, bool>,
 ) -> bool {
-    let graph = &functions(block, mode).graph;
+    let graph = &functions(block, phase).graph;
     let mut known: BTreeMap<NodeId, bool> = BTreeMap::new();
     for id in graph.reachable(&[root]) {
         let node = graph.node(id);
@@ -112,7 +112,7 @@ fn may_be_known(
                 }
                 _ => true,
             },
-            Op::Side | Op::Cell if frozen(block, mode, id) => true,
+            Op::FrozenSign | Op::FrozenFloor if frozen(block, phase, id) => true,
             // The change of a side is that of the last commit, whatever the operand is now.
             Op::Crossed => true,
             Op::Select => arg(0) && (arg(1) || arg(2)),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Diagnostic, Diagnostics};
 use blocks::{Memory, Part};
-use diagram::{Diagram, Mode, WireId};
+use diagram::{Diagram, Phase, WireId};
 
 use crate::graph::{PartId, PartRef, Parts};
 use crate::knowable::{never_known, never_present};
@@ -68,8 +68,8 @@ pub struct Schedule {
 pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
     let parts = Parts::new(diagram);
     let mut refused = Refused::new(diagram, &parts);
-    let smooth = order(diagram, &parts, Mode::Smooth, &mut refused);
-    let tick = order(diagram, &parts, Mode::Tick, &mut refused);
+    let smooth = order(diagram, &parts, Phase::Smooth, &mut refused);
+    let tick = order(diagram, &parts, Phase::Tick, &mut refused);
     let errors = refused.finish();
     errors.or(Schedule { parts, smooth, tick })
 }
@@ -79,16 +79,16 @@ pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
 pub fn refused_loops(diagram: &Diagram) -> Vec<Vec<PartRef>> {
     let parts = Parts::new(diagram);
     let mut refused = Refused::new(diagram, &parts);
-    order(diagram, &parts, Mode::Smooth, &mut refused);
-    order(diagram, &parts, Mode::Tick, &mut refused);
+    order(diagram, &parts, Phase::Smooth, &mut refused);
+    order(diagram, &parts, Phase::Tick, &mut refused);
     refused.finish();
     refused.loops
 }
 
-fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) -> Vec<Step> {
-    refused.mode = mode;
+fn order(diagram: &Diagram, parts: &Parts, phase: Phase, refused: &mut Refused) -> Vec<Step> {
+    refused.phase = phase;
     let edges: Edges =
-        (0..parts.len()).map(|i| parts.dependencies(diagram, mode, PartId::new(i))).collect();
+        (0..parts.len()).map(|i| parts.dependencies(diagram, phase, PartId::new(i))).collect();
     let mut steps = Vec::new();
     for members in grouped(diagram, parts, &edges) {
         if !is_loop(&edges, &members) {
@@ -99,7 +99,7 @@ fn order(diagram: &Diagram, parts: &Parts, mode: Mode, refused: &mut Refused) ->
             steps.extend(solved(diagram, parts, &edges, members, &guesses));
             continue;
         }
-        if !never_known(diagram, mode, parts, &members).is_empty() {
+        if !never_known(diagram, phase, parts, &members).is_empty() {
             refused.refuse(&edges, &members);
             continue;
         }
@@ -233,7 +233,7 @@ fn grown(diagram: &Diagram, parts: &Parts, id: PartId) -> Option<Vec<f64>> {
 struct Refused<'a> {
     diagram: &'a Diagram,
     parts: &'a Parts,
-    mode: Mode,
+    phase: Phase,
     shown: BTreeSet<WireId>,
     loops: Vec<Vec<PartRef>>,
     /// Loops of presences alone, shown only where no loop of values tells the same.
@@ -245,7 +245,7 @@ impl<'a> Refused<'a> {
     fn new(diagram: &'a Diagram, parts: &'a Parts) -> Self {
         let (shown, errors) = (BTreeSet::new(), Diagnostics::default());
         let (loops, later) = (Vec::new(), Vec::new());
-        Refused { diagram, parts, mode: Mode::Smooth, shown, loops, later, errors }
+        Refused { diagram, parts, phase: Phase::Smooth, shown, loops, later, errors }
     }
 
     fn refuse(&mut self, edges: &Edges, members: &[PartId]) {
@@ -308,9 +308,9 @@ impl<'a> Refused<'a> {
             let left_out = format!("... ({} more)", names.len() - 2 * SHOWN);
             names.splice(SHOWN..names.len() - SHOWN, [left_out]);
         }
-        let when = match self.mode {
-            Mode::Smooth => "between events",
-            Mode::Tick => "at a tick",
+        let when = match self.phase {
+            Phase::Smooth => "between events",
+            Phase::Tick => "at a tick",
         };
         let message = format!("a causality loop: each of these feeds the next {when}");
         let mut error = Diagnostic::error("causality-loop", message);

@@ -74,7 +74,7 @@ pub struct PiControl {
 /// takes many steps by itself. Its arithmetic must be that of [`PiControl::suggest`] and of the
 /// solver's own steps, operation by operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Plain {
+pub struct StepRules {
     /// The exponent of the present error.
     pub proportional: f64,
     /// The exponent of the error before.
@@ -118,8 +118,8 @@ impl PiControl {
     }
 
     /// What others need to know to do the same.
-    pub(crate) fn plain(self) -> Plain {
-        Plain {
+    pub(crate) fn step_rules(self) -> StepRules {
+        StepRules {
             proportional: self.proportional,
             integral: self.integral,
             safety: PiControl::SAFETY,

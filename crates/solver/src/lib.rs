@@ -36,13 +36,13 @@ mod wide;
 mod solver;
 mod stepping;
 
-pub use control::{Control, PiControl, Plain, StepControl};
+pub use control::{Control, PiControl, StepControl, StepRules};
 pub use counters::Counters;
 pub use crossing::{Located, Sides};
 pub use error::StepError;
 pub use method::{Coefficients, Method, Options};
 pub use pattern::Pattern;
-pub use solver::{Advance, Reach, Solver};
+pub use solver::{Advance, Solver, StepLimit};
 pub use span::Span;
-pub use system::{At, Enclosure, Noise, Stretch, System, Trial};
+pub use system::{At, Enclosure, Noise, StepBatch, System, Trial};
 pub use wide::wide;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::control::{PiControl, Plain};
+use crate::control::{PiControl, StepRules};
 use crate::rosenbrock;
 use crate::segment::Dense;
 use crate::stiffness::Watch;
@@ -136,9 +136,9 @@ impl Method {
 
     /// How steps of this method follow each other; none where they are fixed or another method may
     /// go on.
-    pub fn plain(self) -> Option<Plain> {
+    pub fn step_rules(self) -> Option<StepRules> {
         let follows = !self.is_fixed() && self != Method::Auto;
-        follows.then(|| PiControl::new(self.error_order()).plain())
+        follows.then(|| PiControl::new(self.error_order()).step_rules())
     }
 
     /// The kind of dense output.

@@ -30,7 +30,7 @@ pub enum Advance {
 
 /// How far [`Solver::steps`] may go.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reach {
+pub struct StepLimit {
     /// What no step goes past. A step that ends here ends here exactly.
     pub horizon: f64,
     /// Where no step starts any more.
@@ -88,7 +88,7 @@ pub(crate) struct Space {
     pub newton: Newton,
     pub linear: Linear,
     /// How far the present steps may go.
-    pub reach: Reach,
+    pub reach: StepLimit,
 }
 
 impl Solver {
@@ -169,7 +169,7 @@ impl Solver {
         horizon: f64,
         sides: Sides,
     ) -> Result<Advance, StepError> {
-        self.steps(system, Reach { horizon, before: horizon, most: 1 }, sides)
+        self.steps(system, StepLimit { horizon, before: horizon, most: 1 }, sides)
     }
 
     /// The same, except that it may take more steps than one, as far as it may reach: as many as a
@@ -177,10 +177,10 @@ impl Solver {
     pub fn steps<S: System>(
         &mut self,
         system: &mut S,
-        reach: Reach,
+        reach: StepLimit,
         mut sides: Sides,
     ) -> Result<Advance, StepError> {
-        let Reach { horizon, .. } = reach;
+        let StepLimit { horizon, .. } = reach;
         debug_assert_eq!(sides.side.len(), self.search.here.len(), "one side for each function");
         debug_assert_eq!(sides.residual.len(), sides.side.len());
         self.search.crossed.clear();

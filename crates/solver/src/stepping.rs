@@ -7,9 +7,9 @@ use crate::explicit::{mean_square, not_finite, stages};
 use crate::method::Method;
 use crate::rosenbrock;
 use crate::segment::Segment;
-use crate::solver::{Reach, Solver, Space};
+use crate::solver::{Solver, Space, StepLimit};
 use crate::stiffness::{Watch, fastest};
-use crate::system::{Stretch, System, Trial};
+use crate::system::{StepBatch, System, Trial};
 use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
 use crate::trapezoidal::Work;
 
@@ -193,7 +193,7 @@ impl Solver {
     #[inline]
     fn whole<S: System>(&mut self, system: &mut S) -> Option<f64> {
         let tolerance = self.tolerance();
-        let mut stretch = self.stretch();
+        let mut batch = self.batch();
         let Segment { start, end, x0, x1, slopes, .. } = &mut self.segment;
         let last = slopes.len() as u64 - 1;
         let mut trial = Trial {
@@ -205,14 +205,14 @@ impl Solver {
             x0,
             x1,
             slopes,
-            stretch: stretch.as_mut(),
+            batch: batch.as_mut(),
         };
         let error = system.trial(&mut trial);
         (*start, *end) = (trial.start, trial.end);
         if error.is_some() {
             self.counters.evaluations += last;
         }
-        if let Some(Stretch { taken, wanted, previous, .. }) = stretch
+        if let Some(StepBatch { taken, wanted, previous, .. }) = batch
             && taken > 0
         {
             self.counters.evaluations += taken * last;
@@ -226,14 +226,14 @@ impl Solver {
 
     /// How far a system may go on by itself: where there are no functions to be searched, and one
     /// method with variable steps goes on.
-    fn stretch(&self) -> Option<Stretch> {
-        let Reach { horizon, before, most } = self.space.0.reach;
+    fn batch(&self) -> Option<StepBatch> {
+        let StepLimit { horizon, before, most } = self.space.0.reach;
         let alone = most > 1 && self.search.here.is_empty() && !self.method.is_fixed();
         if !alone || self.is_beyond_floats() || self.options.method == Method::Auto {
             return None;
         }
         let Control::Pi(pi) = &self.control;
-        Some(Stretch {
+        Some(StepBatch {
             horizon,
             before,
             longest: self.longest(),

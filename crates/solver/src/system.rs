@@ -153,18 +153,18 @@ pub struct Trial<'a> {
     /// The slopes of the stages, of which the first is known.
     pub slopes: &'a mut [Vec<f64>],
     /// How far the system may go on by itself; none for this trial alone.
-    pub stretch: Option<&'a mut Stretch>,
+    pub batch: Option<&'a mut StepBatch>,
 }
 
 /// Steps that a system takes by itself, one after the other, where it computes them whole.
 ///
-/// While a trial is *plain* it becomes a step, and its end the start of the next trial. Plain is a
+/// While a trial is *plain* it becomes a step, and its end the start of the next trial. StepRules is a
 /// trial whose error is accepted, in which no rate may have passed a pole, that no horizon has cut
-/// short, and after which another of the length that [`crate::Plain`] suggests fits before the horizon.
+/// short, and after which another of the length that [`crate::StepRules`] suggests fits before the horizon.
 /// The first that is not plain, or has no room left, is what [`System::trial`] returns; its start,
 /// its end and its first slope are in their places then, and the solver decides about it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Stretch {
+pub struct StepBatch {
     /// Where steps must not go past.
     pub horizon: f64,
     /// Where no step may start any more.

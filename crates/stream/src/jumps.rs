@@ -1,6 +1,6 @@
 //! Continuous states that state machines would let jump.
 
-use diagram::{BlockId, Diagram, FragmentId, Machine};
+use diagram::{BlockId, Diagram, FragmentId, StateMachine};
 
 /// What machines do to continuous states.
 pub(crate) struct Jumps {
@@ -43,7 +43,7 @@ impl Jumps {
                         flows outside the machine";
             return Some((message, help));
         }
-        let sets = |machine: &&Machine| {
+        let sets = |machine: &&StateMachine| {
             let transitions = machine.states.iter().flat_map(|state| &state.transitions);
             transitions.flat_map(|transition| &transition.sets).any(|set| set.target == id)
         };
@@ -66,7 +66,7 @@ impl Jumps {
 }
 
 /// The state by which a machine starts the diagram of a state anew although that has run.
-fn restarts(machine: &Machine, content: FragmentId) -> Option<usize> {
+fn restarts(machine: &StateMachine, content: FragmentId) -> Option<usize> {
     let has = |state: usize| machine.states[state].content == Some(content);
     // Where the machine may be once it has been in a state with this diagram.
     let mut reached: Vec<bool> = (0..machine.states.len()).map(has).collect();

@@ -8,7 +8,7 @@ use base::ExactTime;
 use blocks::events_before;
 use diagram::{Diagram, FragmentId};
 use ir::{Partial, Scalar, run};
-use program::{CrossingKind, Program, Rates, TimerCells, Transition, Unit};
+use program::{CrossingKind, Program, Rates, TrackedTimer, Transition, Unit};
 use schedule::Schedule;
 
 use crate::discrete::{Discrete, Kept};
@@ -97,8 +97,8 @@ pub(crate) struct Evaluated {
 /// What a comparison or a cell reads from a value.
 pub(crate) fn side(kind: CrossingKind, value: f64) -> f64 {
     match kind {
-        CrossingKind::Side => f64::from(value > 0.0) - f64::from(value < 0.0),
-        CrossingKind::Cell => value.floor(),
+        CrossingKind::Sign => f64::from(value > 0.0) - f64::from(value < 0.0),
+        CrossingKind::Floor => value.floor(),
     }
 }
 
@@ -120,7 +120,7 @@ impl Evaluator {
             let elements = 0..state.initial.len();
             offsets.push(first.len());
             if state.continuous {
-                let from = program.cell(state.cell).slot as usize;
+                let from = program.tracked(state.cell).slot as usize;
                 let region = &program.regions[block.region.index()];
                 let rate = region.rate as usize + (from - region.state as usize);
                 let fragment = block.fragment;
@@ -153,7 +153,7 @@ impl Evaluator {
     /// The name of each continuous state: that of its block, with an index in a vector.
     pub fn names(&self) -> Vec<String> {
         let flowing = self.program.states.iter().filter(|state| state.continuous);
-        let name = |state: &program::StateCells| {
+        let name = |state: &program::TrackedState| {
             let path = self.diagram.block(state.block).path.clone();
             match state.initial.len() {
                 1 => vec![path],
@@ -182,7 +182,8 @@ impl Evaluator {
 
     /// As it is before the first evaluation.
     pub fn beginning(&self) -> Discrete {
-        let past = |timer: &TimerCells| match self.program.fragments[timer.fragment.index()].dwell {
+        let past = |timer: &TrackedTimer| match self.program.fragments[timer.fragment.index()].dwell
+        {
             // It begins when the state is entered.
             true => 0,
             false => events_before(&*timer.timer, self.start.time()),
@@ -294,8 +295,8 @@ impl Evaluator {
         self.fill_states(slots, &before.kept.states);
         for (index, timer) in self.program.timers.iter().enumerate() {
             let (count, wakes) = (before.kept.counts[index], woken.contains(&index));
-            slots[self.program.cell(timer.wakings).slot as usize] = count as f64;
-            slots[self.program.cell(timer.woken).slot as usize] = f64::from(wakes);
+            slots[self.program.tracked(timer.wakings).slot as usize] = count as f64;
+            slots[self.program.tracked(timer.woken).slot as usize] = f64::from(wakes);
         }
         // Within its residual a comparison is read from its side: never, or always.
         let residual = if reading == Reading::Held { f64::INFINITY } else { -1.0 };
@@ -309,7 +310,7 @@ impl Evaluator {
     pub fn fill_states(&self, slots: &mut [f64], states: &[f64]) {
         for (index, state) in self.program.states.iter().enumerate() {
             if !state.continuous {
-                let from = self.program.cell(state.cell).slot as usize;
+                let from = self.program.tracked(state.cell).slot as usize;
                 let values = &states[self.elements(index)];
                 slots[from..from + values.len()].copy_from_slice(values);
             }
@@ -327,7 +328,7 @@ impl Evaluator {
 
     fn freeze(&self, slots: &mut [f64], sides: &[f64]) {
         for (crossing, side) in self.program.crossings.iter().zip(sides) {
-            slots[self.program.cell(crossing.frozen).slot as usize] = *side;
+            slots[self.program.tracked(crossing.frozen).slot as usize] = *side;
         }
     }
 
@@ -346,10 +347,10 @@ impl Evaluator {
         }
         for wire in &unit.wires {
             let cells = &self.program.wires[wire.index()];
-            let value = self.program.cell(cells.value);
+            let value = self.program.tracked(cells.value);
             let from = value.slot as usize;
             let finite = slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && slots[self.program.cell(cells.present).slot as usize] != 0.0 {
+            if !finite && slots[self.program.tracked(cells.present).slot as usize] != 0.0 {
                 let block = self.path(self.diagram.wire(*wire).block);
                 return Err(StreamError::NotFinite { e, time, block });
             }
@@ -387,7 +388,7 @@ impl Evaluator {
     }
 
     fn signals(&self, slots: &[f64]) -> Vec<Option<Vec<f64>>> {
-        let value = |record: &program::RecordCells| {
+        let value = |record: &program::RecordSlots| {
             let from = record.value as usize;
             let present = slots[record.present as usize] != 0.0;
             present.then(|| slots[from..from + record.ty.len()].to_vec())

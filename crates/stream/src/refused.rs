@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Diagnostics, Span};
 use blocks::Leaf;
-use diagram::{BlockId, Diagram, FlatBlock, Machine, MachineState, Specialised};
+use diagram::{BlockId, Diagram, FlatBlock, MachineState, Specialised, StateMachine};
 use ir::{NodeId, Op};
 
 use crate::jumps::Jumps;
@@ -78,7 +78,7 @@ fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)
 /// Why a transition has no meaning on streams, what to do, and where it was written.
 fn way_out(
     diagram: &Diagram,
-    machine: &Machine,
+    machine: &StateMachine,
     state: &MachineState,
 ) -> Option<(String, &'static str, Span)> {
     let (path, name) = (&machine.path, &state.name);

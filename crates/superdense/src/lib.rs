@@ -42,17 +42,17 @@ pub use base::{
     Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
-    Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part, Presence,
+    Accepts, Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part,
     Setting, Signal, Timer, page,
 };
-pub use diagram::{Overrides, Rows, RowsPer, Run as Settings, Zeno};
+pub use diagram::{Overrides, Rows, RowsPer, RunSettings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use jit::NativeError;
 pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
-pub use native::{Backend, Ran};
+pub use native::{Backend, BackendUsed};
 pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, parse_value};
@@ -69,7 +69,7 @@ pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, PairError, ReadError, Schema,
     TestFunction, Tolerance, Trace, WriteError, Writer, compare, pair, write_csv,
 };
-pub use work::{BlockWork, PartWork, SolverSwitch, Work};
+pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 
 /// Pictures of results.
 pub mod plots {

@@ -10,11 +10,11 @@ use diagram::FragmentId;
 use engine::{Pass, RegionCode, Routines, UnitCode};
 use ir::{Slot, Tape};
 use jit::{
-    Follow, NativeError, Plan, Routine, StepArguments, StepPlan, StepRoutine, Stretch, Tableau,
+    NativeError, Plan, Routine, StepArguments, StepBatch, StepPlan, StepRoutine, StepRules, Tableau,
 };
 use jit::{OutputPlan, Told, UnitPlan, UnitsPlan, UnitsRoutine};
 use program::{Program, RegionProgram, Unit};
-use solver::{Method, Plain, Trial};
+use solver::{Method, Trial};
 
 /// What evaluates the functions of a model between events. The results are the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -46,7 +46,7 @@ impl Backend {
 
 /// What has evaluated the functions of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ran {
+pub enum BackendUsed {
     /// The interpreter alone.
     Interpreter,
     /// Native code from the start.
@@ -55,12 +55,12 @@ pub enum Ran {
     Both,
 }
 
-impl fmt::Display for Ran {
+impl fmt::Display for BackendUsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Ran::Interpreter => "the interpreter",
-            Ran::Native => "native code",
-            Ran::Both => "the interpreter, then native code",
+            BackendUsed::Interpreter => "the interpreter",
+            BackendUsed::Native => "native code",
+            BackendUsed::Both => "the interpreter, then native code",
         })
     }
 }
@@ -111,7 +111,7 @@ impl Native {
 
 /// Watches a run until it has native code.
 #[derive(Debug)]
-pub(crate) struct TakeOver {
+pub(crate) struct NativeSwitch {
     native: Arc<Native>,
     program: Arc<Program>,
     method: Method,
@@ -123,15 +123,15 @@ pub(crate) struct TakeOver {
     passed: u32,
 }
 
-impl TakeOver {
-    pub fn new(native: &Arc<Native>, program: &Arc<Program>, method: Method) -> TakeOver {
+impl NativeSwitch {
+    pub fn new(native: &Arc<Native>, program: &Arc<Program>, method: Method) -> NativeSwitch {
         let size: u64 = program.regions.iter().map(|region| region.derivative.len() as u64).sum();
         let worth = match size {
             0 => u64::MAX,
             size => WORTH_COMPILING * (size + ANY_SIZE) / size,
         };
         let (native, program) = (native.clone(), program.clone());
-        TakeOver { native, program, method, worth, counted: 0, passed: 0 }
+        NativeSwitch { native, program, method, worth, counted: 0, passed: 0 }
     }
 
     /// The code, which is compiled now where it is not there.
@@ -196,13 +196,13 @@ impl RegionCode for Region {
 
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
         let step = self.step.as_ref().filter(|_| self.method == trial.method)?;
-        let stretch = trial.stretch.as_deref().map_or(Stretch::default(), |stretch| Stretch {
-            horizon: stretch.horizon,
-            before: stretch.before,
-            longest: stretch.longest,
-            wanted: stretch.wanted,
-            previous: stretch.previous,
-            room: stretch.most,
+        let batch = trial.batch.as_deref().map_or(StepBatch::default(), |batch| StepBatch {
+            horizon: batch.horizon,
+            before: batch.before,
+            longest: batch.longest,
+            wanted: batch.wanted,
+            previous: batch.previous,
+            room: batch.most,
             taken: 0,
         });
         let mut arguments = StepArguments {
@@ -211,17 +211,16 @@ impl RegionCode for Region {
             end: trial.end,
             relative: trial.relative,
             absolute: trial.absolute,
-            stretch,
+            batch,
             x0: trial.x0,
             x1: trial.x1,
             slopes: trial.slopes,
         };
         let error = step.run(slots, &mut arguments);
-        let StepArguments { start, end, stretch, .. } = arguments;
+        let StepArguments { start, end, batch, .. } = arguments;
         (trial.start, trial.end) = (start, end);
-        if let Some(own) = trial.stretch.as_deref_mut() {
-            (own.wanted, own.previous, own.taken) =
-                (stretch.wanted, stretch.previous, stretch.taken);
+        if let Some(own) = trial.batch.as_deref_mut() {
+            (own.wanted, own.previous, own.taken) = (batch.wanted, batch.previous, batch.taken);
         }
         Some(error)
     }
@@ -284,7 +283,7 @@ const MOST_UNITS: usize = 256;
 /// engine, and those that may find that a loop is not known.
 fn units(program: &Program) -> Option<UnitsPlan<'_>> {
     let watched = |unit: &Unit| {
-        unit.outputs.iter().any(|output| !program.cell(output.cell).machines.is_empty())
+        unit.outputs.iter().any(|output| !program.tracked(output.cell).machines.is_empty())
     };
     let compiled =
         |unit: &&Unit| unit.fragment == FragmentId::ROOT && !unit.may_be_unknown && !watched(unit);
@@ -299,7 +298,7 @@ fn units(program: &Program) -> Option<UnitsPlan<'_>> {
 
 fn plan<'a>(program: &'a Program, unit: &'a Unit) -> UnitPlan<'a> {
     let output = |output: &program::Output| {
-        let cell = program.cell(output.cell);
+        let cell = program.tracked(output.cell);
         let (asked, event) = (&cell.asked[..], cell.event);
         let program::Output { from, to, length, guard, .. } = *output;
         OutputPlan { from, to, length, guard, asked, event }
@@ -339,14 +338,23 @@ fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Opt
         rate: range(region.rate, region.dimension),
         time: program.time,
         tableau,
-        follow: method.plain().map(follow),
+        follow: method.step_rules().map(follow),
         watched: !region.live.derivative.is_empty(),
     })
 }
 
 /// The rules of the solver in the words of the code generator, which knows no solver.
-fn follow(plain: Plain) -> Follow {
-    let Plain { proportional, integral, safety, shrink, growth, floor, finest, least, suspect } =
-        plain;
-    Follow { proportional, integral, safety, shrink, growth, floor, finest, least, suspect }
+fn follow(plain: solver::StepRules) -> StepRules {
+    let solver::StepRules {
+        proportional,
+        integral,
+        safety,
+        shrink,
+        growth,
+        floor,
+        finest,
+        least,
+        suspect,
+    } = plain;
+    StepRules { proportional, integral, safety, shrink, growth, floor, finest, least, suspect }
 }

@@ -1,7 +1,7 @@
 //! Pictures of the block diagram of a model.
 
 use blocks::Library;
-use diagram::{Mode, Overrides};
+use diagram::{Overrides, Phase};
 use graph::{Anchor, Options, Order};
 use model::{Model, Refused};
 use schedule::{refused_loops, schedule};
@@ -51,7 +51,7 @@ pub fn draw(
         depth: drawing.depth,
         open_arrays: drawing.open_arrays,
         fold_expressions: drawing.fold_expressions,
-        order: order.as_ref().map(|schedule| Order { schedule, mode: Mode::Smooth }),
+        order: order.as_ref().map(|schedule| Order { schedule, phase: Phase::Smooth }),
         loops: &loops,
         ..Options::default()
     };

@@ -10,7 +10,7 @@ use engine::{InputValue, Options, RunError};
 use jit::NativeError;
 use model::{Model, Refused};
 use plot::Figure;
-use program::{Jacobian, Program, RecordCells, RegionProgram, Sweep};
+use program::{FixedStepProgram, Jacobian, Program, RecordSlots, RegionProgram};
 use schedule::Schedule;
 use solver::{Method, Pattern};
 use trace::{Column, Header, Schema, Trace};
@@ -51,14 +51,14 @@ pub struct System {
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Exact(Arc<Program>),
-    Stepped(Arc<Sweep>),
+    FixedStep(Arc<FixedStepProgram>),
 }
 
 impl Code {
-    fn records(&self) -> &[RecordCells] {
+    fn records(&self) -> &[RecordSlots] {
         match self {
             Code::Exact(program) => &program.records,
-            Code::Stepped(sweep) => &sweep.records,
+            Code::FixedStep(program) => &program.records,
         }
     }
 }
@@ -75,7 +75,7 @@ impl System {
         let method = method(&diagram).map_err(refused)?;
         let schedule = schedule::schedule(&diagram).map_err(refused)?;
         let code = match diagram.run.impulses.steps() {
-            true => Code::Stepped(Arc::new(program::sweep(&diagram, &schedule))),
+            true => Code::FixedStep(Arc::new(program::fixed_step(&diagram, &schedule))),
             false => {
                 let extras = program::Extras { jacobians: method.is_implicit() };
                 let program = program::compile(&diagram, &schedule, extras);
@@ -110,7 +110,7 @@ impl System {
             Code::Exact(program) => {
                 self.native.now(program, self.options.solver.method).map(|_| ())
             }
-            Code::Stepped(_) => Ok(()),
+            Code::FixedStep(_) => Ok(()),
         }
     }
 
@@ -163,11 +163,11 @@ impl System {
     /// The table of each recorded signal: that of its region, where it is not events only; a run by
     /// fixed steps has one for all.
     fn tables(&self) -> Vec<Option<String>> {
-        let stepped = matches!(self.code, Code::Stepped(_));
+        let stepped = matches!(self.code, Code::FixedStep(_));
         let is_events = |record: &diagram::Record| {
             self.diagram.wire(record.wire).between == diagram::Presence::Never
         };
-        let table = |(record, cells): (&diagram::Record, &RecordCells)| {
+        let table = |(record, cells): (&diagram::Record, &RecordSlots)| {
             (stepped || !is_events(record)).then(|| match cells.region.index() {
                 _ if stepped => "steps".to_owned(),
                 0 => "held".to_owned(),
@@ -226,7 +226,7 @@ impl System {
     }
 
     /// The settings of the run.
-    pub fn settings(&self) -> &diagram::Run {
+    pub fn settings(&self) -> &diagram::RunSettings {
         &self.diagram.run
     }
 
@@ -280,7 +280,7 @@ impl System {
     pub fn state_count(&self) -> usize {
         match &self.code {
             Code::Exact(program) => program.regions.iter().map(|region| region.dimension).sum(),
-            Code::Stepped(_) => 0,
+            Code::FixedStep(_) => 0,
         }
     }
 
@@ -288,7 +288,7 @@ impl System {
     pub fn instruction_count(&self) -> usize {
         match &self.code {
             Code::Exact(program) => program.instruction_count(),
-            Code::Stepped(sweep) => sweep.quiet.tape.len() + sweep.events.tape.len(),
+            Code::FixedStep(program) => program.quiet.tape.len() + program.events.tape.len(),
         }
     }
 
@@ -299,7 +299,7 @@ impl System {
             Stage::Schedule => format!("{:#?}", self.schedule),
             Stage::Program => match &self.code {
                 Code::Exact(program) => format!("{:#?}", program.regions),
-                Code::Stepped(sweep) => format!("{:#?}\n{:#?}", sweep.quiet, sweep.events),
+                Code::FixedStep(program) => format!("{:#?}\n{:#?}", program.quiet, program.events),
             },
         }
     }
@@ -369,8 +369,8 @@ impl System {
 }
 
 /// The columns that a program records, and how many orders of impulses each may carry.
-fn schema(records: &[RecordCells]) -> Schema {
-    let column = |record: &RecordCells| Column { name: record.name.clone(), ty: record.ty };
+fn schema(records: &[RecordSlots]) -> Schema {
+    let column = |record: &RecordSlots| Column { name: record.name.clone(), ty: record.ty };
     let orders = records.iter().map(|record| record.impulses.len()).collect();
     Schema::new(records.iter().map(column).collect()).with_orders(orders)
 }
@@ -390,7 +390,7 @@ fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
 }
 
 /// Refuses two columns of one name: an element of a recorded vector and another signal, say.
-fn check_columns(records: &[RecordCells]) -> Result<(), Diagnostics> {
+fn check_columns(records: &[RecordSlots]) -> Result<(), Diagnostics> {
     let mut seen = std::collections::HashSet::new();
     for record in records {
         let column = Column { name: record.name.clone(), ty: record.ty };

@@ -4,17 +4,18 @@ use std::fmt;
 
 use base::Tag;
 use engine::{
-    Counters, Extremes, InputValue, Progress, RunError, Simulation, Stepping, StopReason, Warning,
+    Counters, Extremes, FixedStepSimulation, InputValue, Progress, RunError, Simulation,
+    StopReason, Warning,
 };
 use trace::{Trace, WriteError, Writer};
 
 use jit::NativeError;
 
-use crate::native::TakeOver;
+use crate::native::NativeSwitch;
 use crate::pipeline::Code;
 use crate::recorder::{InstantRow, Listener, Recorder};
 use crate::work::Tally;
-use crate::{Backend, Ran, System, Work, saved};
+use crate::{Backend, BackendUsed, System, Work, saved};
 
 /// What a run has given.
 #[derive(Debug)]
@@ -74,49 +75,50 @@ const AT_ONCE: u32 = 256;
 /// A run between its start and its end.
 #[derive(Debug)]
 pub struct Run {
-    pub(crate) machine: Machine,
+    pub(crate) machine: Executor,
     recorder: Recorder,
     identity: u64,
     /// What makes native code, while there is none.
-    take_over: Option<TakeOver>,
-    ran: Ran,
+    take_over: Option<NativeSwitch>,
+    ran: BackendUsed,
     /// Whether something has been done.
     begun: bool,
 }
 
 /// What a run goes by.
 #[derive(Debug)]
-pub(crate) enum Machine {
+pub(crate) enum Executor {
     Exact(Box<Simulation>),
-    Stepped(Box<Stepping>),
+    FixedStep(Box<FixedStepSimulation>),
 }
 
 impl Run {
     pub(crate) fn new(system: &System) -> Run {
         let (diagram, options) = (system.diagram.clone(), system.options.clone());
-        let machine = match &system.code {
-            Code::Exact(program) => {
-                Machine::Exact(Box::new(Simulation::new(diagram, program.clone(), options)))
-            }
-            Code::Stepped(sweep) => {
-                Machine::Stepped(Box::new(Stepping::new(diagram, sweep.clone(), options)))
-            }
-        };
+        let machine =
+            match &system.code {
+                Code::Exact(program) => {
+                    Executor::Exact(Box::new(Simulation::new(diagram, program.clone(), options)))
+                }
+                Code::FixedStep(program) => Executor::FixedStep(Box::new(
+                    FixedStepSimulation::new(diagram, program.clone(), options),
+                )),
+            };
         Run::with(system, machine, None)
     }
 
     /// A run that goes on from where a machine is; `open` is the row of the instant that it is in,
     /// where it has been begun.
-    pub(crate) fn with(system: &System, machine: Machine, open: Option<InstantRow>) -> Run {
+    pub(crate) fn with(system: &System, machine: Executor, open: Option<InstantRow>) -> Run {
         let recorder = Recorder::new(system, open);
         let take_over = match &system.code {
             Code::Exact(program) => {
                 let method = system.options.solver.method;
-                Some(TakeOver::new(&system.native, program, method))
+                Some(NativeSwitch::new(&system.native, program, method))
             }
-            Code::Stepped(_) => None,
+            Code::FixedStep(_) => None,
         };
-        let (identity, ran) = (system.identity, Ran::Interpreter);
+        let (identity, ran) = (system.identity, BackendUsed::Interpreter);
         let mut run = Run { machine, recorder, identity, take_over, ran, begun: false };
         run.look_for_native();
         run.begun = true;
@@ -129,29 +131,29 @@ impl Run {
     pub fn set_backend(&mut self, backend: Backend) -> Result<(), NativeError> {
         match (backend, &mut self.machine) {
             (Backend::Auto, _) => {}
-            (Backend::Interpreter, Machine::Exact(simulation)) => {
+            (Backend::Interpreter, Executor::Exact(simulation)) => {
                 simulation.drop_routines();
-                (self.take_over, self.ran) = (None, Ran::Interpreter);
+                (self.take_over, self.ran) = (None, BackendUsed::Interpreter);
             }
-            (Backend::Native, Machine::Exact(simulation)) => {
+            (Backend::Native, Executor::Exact(simulation)) => {
                 if let Some(take_over) = self.take_over.take() {
                     simulation.take_routines(take_over.now()?);
-                    self.ran = Ran::Native;
+                    self.ran = BackendUsed::Native;
                 }
             }
-            (_, Machine::Stepped(_)) => {}
+            (_, Executor::FixedStep(_)) => {}
         }
         Ok(())
     }
 
     /// What has evaluated the functions between events so far.
-    pub fn ran(&self) -> Ran {
+    pub fn ran(&self) -> BackendUsed {
         self.ran
     }
 
     /// Takes native code where it is there, and has it compiled where that pays.
     fn look_for_native(&mut self) {
-        let (Some(take_over), Machine::Exact(simulation)) =
+        let (Some(take_over), Executor::Exact(simulation)) =
             (&mut self.take_over, &mut self.machine)
         else {
             return;
@@ -159,7 +161,7 @@ impl Run {
         let evaluations = simulation.counters().evaluations;
         if let Some(code) = take_over.look(evaluations) {
             simulation.take_routines(code);
-            self.ran = if self.begun { Ran::Both } else { Ran::Native };
+            self.ran = if self.begun { BackendUsed::Both } else { BackendUsed::Native };
             self.take_over = None;
         }
     }
@@ -212,8 +214,8 @@ impl Run {
         }
         let recorder = &mut self.recorder;
         let progress = match &mut self.machine {
-            Machine::Exact(simulation) => simulation.advance_by(most, recorder),
-            Machine::Stepped(stepping) => stepping.advance(recorder),
+            Executor::Exact(simulation) => simulation.advance_by(most, recorder),
+            Executor::FixedStep(stepping) => stepping.advance(recorder),
         };
         match progress {
             Ok(Progress::Going) => Ok(None),
@@ -231,16 +233,16 @@ impl Run {
     /// What the block that an error names has read; asked for right after the error.
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
         match &self.machine {
-            Machine::Exact(simulation) => simulation.inputs_of(error),
-            Machine::Stepped(_) => Vec::new(),
+            Executor::Exact(simulation) => simulation.inputs_of(error),
+            Executor::FixedStep(_) => Vec::new(),
         }
     }
 
     /// Where the run stands.
     pub fn tag(&self) -> Tag {
         match &self.machine {
-            Machine::Exact(simulation) => simulation.snapshot().tag(),
-            Machine::Stepped(stepping) => stepping.snapshot().tag(),
+            Executor::Exact(simulation) => simulation.snapshot().tag(),
+            Executor::FixedStep(stepping) => stepping.snapshot().tag(),
         }
     }
 
@@ -254,8 +256,8 @@ impl Run {
     /// The work so far.
     pub fn counters(&self) -> Counters {
         match &self.machine {
-            Machine::Exact(simulation) => simulation.counters(),
-            Machine::Stepped(stepping) => stepping.counters(),
+            Executor::Exact(simulation) => simulation.counters(),
+            Executor::FixedStep(stepping) => stepping.counters(),
         }
     }
 
@@ -266,31 +268,31 @@ impl Run {
 
     fn tally(&self) -> Tally {
         match &self.machine {
-            Machine::Exact(simulation) => Tally::of(simulation),
-            Machine::Stepped(_) => Tally::default(),
+            Executor::Exact(simulation) => Tally::of(simulation),
+            Executor::FixedStep(_) => Tally::default(),
         }
     }
 
     /// What a reader of the result should know, from the start of the run on.
     pub fn warnings(&self) -> &[Warning] {
         match &self.machine {
-            Machine::Exact(simulation) => simulation.warnings(),
-            Machine::Stepped(_) => &[],
+            Executor::Exact(simulation) => simulation.warnings(),
+            Executor::FixedStep(_) => &[],
         }
     }
 
     /// How far numbers and steps have gone, in a run by fixed steps.
     pub fn extremes(&self) -> Option<Extremes> {
         match &self.machine {
-            Machine::Exact(_) => None,
-            Machine::Stepped(stepping) => Some(stepping.extremes()),
+            Executor::Exact(_) => None,
+            Executor::FixedStep(stepping) => Some(stepping.extremes()),
         }
     }
 
     /// How often the blocks whose path starts like this have fired at ticks; not counted in a run
     /// by fixed steps, where everything is computed at every point.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
-        let Machine::Exact(simulation) = &self.machine else { return 0 };
+        let Executor::Exact(simulation) = &self.machine else { return 0 };
         let own =
             |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
         let blocks = system.diagram.blocks.iter().zip(simulation.firings());
@@ -303,8 +305,8 @@ impl Run {
     pub fn save(&self) -> Vec<u8> {
         let open = self.recorder.open_row();
         match &self.machine {
-            Machine::Exact(machine) => saved::save(self.identity, machine.snapshot(), open),
-            Machine::Stepped(machine) => saved::save(self.identity, machine.snapshot(), open),
+            Executor::Exact(machine) => saved::save(self.identity, machine.snapshot(), open),
+            Executor::FixedStep(machine) => saved::save(self.identity, machine.snapshot(), open),
         }
     }
 

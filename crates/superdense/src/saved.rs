@@ -4,12 +4,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use diagram::Diagram;
-use engine::{Options, Simulation, Snapshot, StepSnapshot, Stepping};
+use engine::{FixedStepSimulation, FixedStepSnapshot, Options, Simulation, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Code;
 use crate::recorder::InstantRow;
-use crate::run::Machine;
+use crate::run::Executor;
 use crate::{Run, System};
 
 /// Why a saved run cannot be resumed.
@@ -82,13 +82,13 @@ impl System {
                 let (snapshot, open): (Snapshot, Open) =
                     postcard::from_bytes(body).map_err(damaged)?;
                 let run = Simulation::resume(diagram, program.clone(), options, snapshot);
-                (Machine::Exact(Box::new(run)), open)
+                (Executor::Exact(Box::new(run)), open)
             }
-            Code::Stepped(sweep) => {
-                let (snapshot, open): (StepSnapshot, Open) =
+            Code::FixedStep(program) => {
+                let (snapshot, open): (FixedStepSnapshot, Open) =
                     postcard::from_bytes(body).map_err(damaged)?;
-                let run = Stepping::resume(diagram, sweep.clone(), options, snapshot);
-                (Machine::Stepped(Box::new(run)), open)
+                let run = FixedStepSimulation::resume(diagram, program.clone(), options, snapshot);
+                (Executor::FixedStep(Box::new(run)), open)
             }
         };
         Ok(Run::with(self, machine, open))

@@ -81,7 +81,7 @@ impl System {
         let hundredth = run.stop.since(run.start.time()) / 100.0;
         let default = if hundredth > 0.0 { hundredth } else { 1.0 };
         let step = asked.or(own).unwrap_or(default);
-        let spans = program.regions.iter().flat_map(|region| &region.spans);
+        let spans = program.regions.iter().flat_map(|region| &region.slices);
         spans.fold(step, |step, span| step.min(span.maximum_step))
     }
 

@@ -12,14 +12,14 @@ use solver::Method;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// The parts of the model that share no continuous signal, each with its own solver.
-    pub parts: Vec<PartWork>,
+    pub parts: Vec<RegionWork>,
     /// The blocks as they are written, with the expressions at their inputs.
     pub blocks: Vec<BlockWork>,
 }
 
 /// The work of a part that steps apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartWork {
+pub struct RegionWork {
     /// The first of its blocks.
     pub name: String,
     /// Accepted steps.
@@ -82,13 +82,13 @@ impl Tally {
 }
 
 /// Region 0 holds what never moves, and has no steps of its own.
-fn parts(tally: &Tally, diagram: &Diagram) -> Vec<PartWork> {
+fn parts(tally: &Tally, diagram: &Diagram) -> Vec<RegionWork> {
     let regions = diagram.regions.iter().enumerate().skip(1);
     regions
         .map(|(index, region)| {
             let first = region.blocks.first().map(|block| diagram.block(*block).written());
             let work = tally.regions[index];
-            PartWork {
+            RegionWork {
                 name: first.unwrap_or_default().to_owned(),
                 steps: work.steps,
                 rejected: work.rejected,

@@ -2,7 +2,7 @@
 //! composites and state machines, parts with time scales far apart, and nesting in turn.
 
 use crate::common::{assert_near, at, exact, simulate, tags};
-use superdense::{PartWork, Tag};
+use superdense::{RegionWork, Tag};
 
 /// Example 9.7 of the book, with service times that are known: jobs come, wait in a queue, and are
 /// worked on by a ramp that goes up to the size of the job.
@@ -141,7 +141,7 @@ simulate: {stop: 1}
 }
 
 /// The parts of a model and how many steps each has taken.
-fn parts(blocks: &str, record: &str) -> Vec<PartWork> {
+fn parts(blocks: &str, record: &str) -> Vec<RegionWork> {
     let text = format!(
         "superdense: 1\nblocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 10, tolerance: 1e-6}}\n"
     );

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::{Bits, bits, by, compile};
 use proptest::prelude::*;
-use superdense::{Backend, Library, Overrides, Ran, Run, Stage, System, read};
+use superdense::{Backend, BackendUsed, Library, Overrides, Run, Stage, System, read};
 
 fn started(system: &System, backend: Backend) -> Run {
     let mut run = system.start();
@@ -14,7 +14,7 @@ fn started(system: &System, backend: Backend) -> Run {
 }
 
 fn agree(name: &str, system: &System) {
-    assert_eq!(started(system, Backend::Interpreter).ran(), Ran::Interpreter);
+    assert_eq!(started(system, Backend::Interpreter).ran(), BackendUsed::Interpreter);
     let (expected, end) = by(system, Backend::Interpreter);
     let (found, other_end) = by(system, Backend::Native);
     assert_eq!(end, other_end, "{name}");
@@ -207,9 +207,11 @@ simulate: {stop: 100000, solver: rk4, step: 0.01}
 ";
     let system = compile(text);
     let mut run = system.start();
-    while run.ran() == Ran::Interpreter && run.advance().expect("a run that goes well").is_none() {}
-    assert_eq!(run.ran(), Ran::Both);
-    assert_eq!(system.start().ran(), Ran::Native);
+    while run.ran() == BackendUsed::Interpreter
+        && run.advance().expect("a run that goes well").is_none()
+    {}
+    assert_eq!(run.ran(), BackendUsed::Both);
+    assert_eq!(system.start().ran(), BackendUsed::Native);
 }
 
 /// A term of a rate: what is read, how, and by how much.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common::{belongs, codes, compile_with, exact, refusal, simulate};
 use superdense::{
-    Block, Context, Count, Diagnostic, Info, Input, Library, Output, Overrides, Presence, RunError,
+    Accepts, Block, Context, Count, Diagnostic, Info, Input, Library, Output, Overrides, RunError,
     Signal,
 };
 
@@ -26,7 +26,7 @@ impl Block for Burst {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The events." }],
             parameters: &[],

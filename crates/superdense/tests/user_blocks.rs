@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
-    Block, Context, Count, Diagnostic, Info, Input, Kind, Library, Opaque, Output, Overrides,
-    Parameter, Presence, Time, Timer, Trace, Type,
+    Accepts, Block, Context, Count, Diagnostic, Info, Input, Kind, Library, Opaque, Output,
+    Overrides, Parameter, Time, Timer, Trace, Type,
 };
 
 const PLAIN: Info = Info {
@@ -19,7 +19,7 @@ const PLAIN: Info = Info {
         name: "input",
         about: "The signal.",
         count: Count::One,
-        presence: Presence::Any,
+        presence: Accepts::Any,
     }],
     outputs: &[Output { name: "output", about: "The result." }],
     parameters: &[],

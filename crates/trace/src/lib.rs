@@ -32,7 +32,7 @@ mod format;
 mod writer;
 
 mod chunk;
-mod desk;
+mod encoder_thread;
 mod layout;
 mod number;
 mod target;
@@ -43,7 +43,7 @@ mod labels;
 mod parquet;
 
 mod error;
-mod parts;
+mod file_tables;
 mod read;
 mod tables;
 

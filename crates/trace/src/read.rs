@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use crate::file_tables::FileTables;
 use crate::layout::SIGNALS;
-use crate::parts::Parts;
 use crate::{Format, ReadError, ReadProblem, Trace, csv, json, parquet};
 
 /// Reads a file in the format that its extension names.
@@ -19,8 +19,8 @@ pub fn read(path: &Path) -> Result<Trace, ReadError> {
 pub fn read_as(path: &Path, format: Format) -> Result<Trace, ReadError> {
     let joined = File::open(path).map_err(ReadProblem::from).and_then(|file| match format {
         Format::Csv => csv::read(file),
-        Format::Json => json::read(file).map(Parts::join),
-        Format::Parquet => parquet::read(file).map(Parts::join),
+        Format::Json => json::read(file).map(FileTables::join),
+        Format::Parquet => parquet::read(file).map(FileTables::join),
     });
     joined.map_err(|problem| ReadError { path: path.to_owned(), problem })
 }
@@ -31,8 +31,8 @@ pub fn read_tables(path: &Path) -> Result<Vec<(String, Trace)>, ReadError> {
     let error = |problem| ReadError { path: path.to_owned(), problem };
     let open = || File::open(path).map_err(|problem| error(problem.into()));
     match Format::of(path) {
-        Some(Format::Json) => json::read(open()?).map(Parts::separate).map_err(error),
-        Some(Format::Parquet) => parquet::read(open()?).map(Parts::separate).map_err(error),
+        Some(Format::Json) => json::read(open()?).map(FileTables::separate).map_err(error),
+        Some(Format::Parquet) => parquet::read(open()?).map(FileTables::separate).map_err(error),
         _ => Ok(vec![(SIGNALS.to_owned(), read(path)?)]),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base::Tag;
 
 use crate::chunk::Chunk;
-use crate::desk::Desk;
+use crate::encoder_thread::EncoderPlace;
 use crate::layout::{LastValue, Layout};
 use crate::target::Target;
 use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, parquet};
@@ -46,7 +46,7 @@ pub struct Writer {
     limit: usize,
     rows: u64,
     failed: bool,
-    desk: Desk,
+    desk: EncoderPlace,
     target: Option<Target>,
 }
 
@@ -114,7 +114,7 @@ impl Writer {
             Format::Parquet => parquet::Encoder::new(out, schema, header).map(boxed),
         };
         Ok(Writer {
-            desk: Desk::Here(encoder.map_err(|error| WriteError::new(&path, error))?),
+            desk: EncoderPlace::Here(encoder.map_err(|error| WriteError::new(&path, error))?),
             path,
             schema: schema.clone(),
             written: vec![None; schema.columns().len()],
@@ -224,7 +224,7 @@ impl Writer {
             *kept = last.or_else(|| kept.take());
         }
         self.last_tag = self.chunk.tags().last().copied();
-        let first = matches!(self.desk, Desk::Here(_)) && self.target.is_some();
+        let first = matches!(self.desk, EncoderPlace::Here(_)) && self.target.is_some();
         let spare = first.then(|| Chunk::new(&self.schema, self.limit / self.layout.tables.len()));
         let taken = self.desk.take(&mut self.chunk, spare);
         self.failed = taken.is_err();

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use superdense::{
-    BlockWork, Diagnostic, Diagnostics, PartWork, Ran, Run, SolverSwitch, StopReason, System, Time,
-    Trace, Work, Writer, shown, traces, write_csv,
+    BackendUsed, BlockWork, Diagnostic, Diagnostics, RegionWork, Run, SolverSwitch, StopReason,
+    System, Time, Trace, Work, Writer, shown, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -171,7 +171,7 @@ fn summary(system: &System, driven: &Driven) -> String {
 /// Where parts went on with another solver.
 fn switches(work: &Work) -> String {
     let alone = work.parts.len() < 2;
-    let tell = |part: &PartWork, switch: &SolverSwitch| {
+    let tell = |part: &RegionWork, switch: &SolverSwitch| {
         let of = if alone { String::new() } else { format!(" for {}", part.name) };
         format!("{}{of} from t = {} on", switch.solver.name(), switch.time)
     };
@@ -208,7 +208,7 @@ fn parts(work: &Work) -> String {
     if work.parts.len() < 2 {
         return String::new();
     }
-    let steps = |part: &PartWork| {
+    let steps = |part: &RegionWork| {
         format!("{} with {} steps, {} rejected", part.name, part.steps, part.rejected)
     };
     let mut busiest: Vec<&BlockWork> = work.blocks.iter().filter(|b| b.firings > 0).collect();
@@ -228,7 +228,7 @@ fn list(word: &str, entries: impl ExactSizeIterator<Item = String>) -> String {
 fn ending(
     arguments: &RunArguments,
     pictures: &[Picture],
-    ran: Ran,
+    ran: BackendUsed,
     (elapsed, compiled): (Duration, Duration),
 ) -> String {
     let mut out = format!("time       {elapsed:.1?} to run on {ran}, {compiled:.1?} to compile\n");

@@ -11,7 +11,7 @@ use model::Modal;
 use super::written_outputs;
 use crate::flat::{BlockId, WireId};
 use crate::flatten::Flattener;
-use crate::machine::{Entry, FragmentId, Machine, MachineState};
+use crate::machine::{Entry, FragmentId, MachineState, StateMachine};
 
 impl<'m> Flattener<'m> {
     /// Connects outputs, guards and actions of all machines.
@@ -79,7 +79,7 @@ impl<'m> Flattener<'m> {
         }
         let fragment = self.drafts[mode.index()].fragment;
         let outputs = outputs.into_iter().map(|(_, id)| id).collect();
-        let machine = Machine { path, span, fragment, mode, outputs, arms, initial, states };
+        let machine = StateMachine { path, span, fragment, mode, outputs, arms, initial, states };
         self.modes.machines.push(machine);
     }
 

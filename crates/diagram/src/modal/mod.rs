@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Span, Spanned, did_you_mean};
-use blocks::{Mode, ModeOutput, Variable};
+use blocks::{CurrentState, ModeOutput, Variable};
 use expr::Expr;
 use model::{DiagramId, Modal};
 
@@ -79,7 +79,7 @@ impl<'m> Flattener<'m> {
         let numbers: Arc<HashMap<&str, usize>> = Arc::new(numbers.collect());
         let initial = self.initial_state(modal, &numbers, block);
         let last = modal.states.iter().map(|state| state.last).collect();
-        let kind = Mode { names: names.clone(), last, initial };
+        let kind = CurrentState { names: names.clone(), last, initial };
         let span = block.name.span;
         let mode = self.draft(path.clone(), span, Arc::new(kind), BTreeMap::new(), fragment);
         self.check_names(modal);

@@ -11,7 +11,7 @@ use blocks::{Leaf, Part};
 use ir::{NodeId, Op};
 
 use super::Tags;
-use crate::facts::Mode;
+use crate::facts::Phase;
 use crate::flat::{Wire, WireId};
 use crate::specialise::known;
 
@@ -109,7 +109,7 @@ impl Tags<'_> {
                 return None;
             };
             let asked = block.port(port);
-            known(self.diagram.wire(asked), Part::Present, Mode::Tick).is_none().then_some(asked)
+            known(self.diagram.wire(asked), Part::Present, Phase::Tick).is_none().then_some(asked)
         })
     }
 }

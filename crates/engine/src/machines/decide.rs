@@ -19,7 +19,7 @@ impl Simulation {
             if self.runs(program.machines[*machine].fragment) {
                 // Region 0 holds what never moves.
                 self.touch(0)?;
-                if let Some(tick) = &mut self.s.tick {
+                if let Some(tick) = &mut self.state.tick {
                     tick.pending.push(*machine as u32);
                 }
             }
@@ -33,9 +33,9 @@ impl Simulation {
         if self.program.machines.is_empty() {
             return Ok(());
         }
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let mut pending = std::mem::take(&mut tick.pending);
-        if self.s.tag.time == self.options.start.time() && microstep == 0 {
+        if self.state.tag.time == self.options.start.time() && microstep == 0 {
             pending.extend(0..self.program.machines.len() as u32);
         }
         pending.sort_unstable();
@@ -47,7 +47,7 @@ impl Simulation {
             chosen.sort_unstable_by_key(|(machine, _)| Reverse(*machine));
             self.take_all(&chosen, sink)?;
         }
-        if let Some(tick) = &mut self.s.tick {
+        if let Some(tick) = &mut self.state.tick {
             // Guards over what a transition has just set are looked at when the next microstep is
             // committed.
             tick.entered.append(&mut tick.pending);
@@ -109,7 +109,7 @@ impl Simulation {
         // guards were before the commit.
         let before = asked == Asked::Preemptive && microstep > 0;
         let found = state.enabled(asked, |_, transition| match before {
-            true => transition.is_met(&self.s.slots),
+            true => transition.is_met(&self.state.slots),
             false => self.all_met(transition),
         });
         self.one_of(machine, &found)
@@ -118,8 +118,8 @@ impl Simulation {
     /// Whether they are there and true after the commit.
     fn all_met(&mut self, transition: &Transition) -> bool {
         transition.guards.iter().all(|guard| {
-            run(&guard.tape, &mut self.s.slots);
-            let at = |slot: Slot| self.s.slots[slot as usize] != 0.0;
+            run(&guard.tape, &mut self.state.slots);
+            let at = |slot: Slot| self.state.slots[slot as usize] != 0.0;
             at(guard.present) && at(guard.value)
         })
     }
@@ -133,8 +133,8 @@ impl Simulation {
             [one] => Ok(Some(*one)),
             several if state.may_be_drawn(several) => {
                 let path = &self.diagram.modes.machines[machine].path;
-                let draw = self.s.draws[machine];
-                self.s.draws[machine] += 1;
+                let draw = self.state.draws[machine];
+                self.state.draws[machine] += 1;
                 let drawn = base::random(self.options.seed, path, draw);
                 Ok(Some(several[(drawn % several.len() as u64) as usize]))
             }
@@ -142,7 +142,7 @@ impl Simulation {
                 let names = &self.diagram.modes.machines[machine];
                 let name = |state: usize| names.states[state].name.clone();
                 Err(RunError::Ambiguous {
-                    tag: self.s.tag,
+                    tag: self.state.tag,
                     block: names.path.clone(),
                     state: name(mode),
                     to: several.iter().map(|index| name(state.transitions[*index].to)).collect(),

@@ -19,7 +19,7 @@ impl Simulation {
     /// Puts every machine in its first state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
         let program = self.program.clone();
-        self.s.slots[program.fragments[0].active as usize] = 1.0;
+        self.state.slots[program.fragments[0].active as usize] = 1.0;
         let mut open = vec![FragmentId::ROOT];
         while let Some(fragment) = open.pop() {
             for machine in &program.fragments[fragment.index()].machines {
@@ -36,12 +36,13 @@ impl Simulation {
     fn run_fragment(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
-        self.s.fragments[fragment.index()].ran = true;
-        self.s.slots[code.active as usize] = 1.0;
-        self.s.slots[code.origin as usize] = self.s.fragments[fragment.index()].origin.seconds();
+        self.state.fragments[fragment.index()].ran = true;
+        self.state.slots[code.active as usize] = 1.0;
+        self.state.slots[code.origin as usize] =
+            self.state.fragments[fragment.index()].origin.seconds();
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
-                self.s.agenda.push(Reverse((time, *timer as u32)));
+                self.state.agenda.push(Reverse((time, *timer as u32)));
             }
         }
         if !code.lines.is_empty() {
@@ -55,8 +56,8 @@ impl Simulation {
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
-        let now = self.s.now;
-        let clock = &mut self.s.fragments[fragment.index()];
+        let now = self.state.now;
+        let clock = &mut self.state.fragments[fragment.index()];
         let reset = reset || !clock.ran;
         clock.origin = match (code.dwell, reset) {
             (true, true) => now,
@@ -74,7 +75,7 @@ impl Simulation {
             for inner in [state.content, Some(state.dwell)].into_iter().flatten() {
                 self.enter(inner, reset, entered);
             }
-            if let Some(tick) = &mut self.s.tick {
+            if let Some(tick) = &mut self.state.tick {
                 tick.entered.push(*machine as u32);
             }
         }
@@ -86,7 +87,7 @@ impl Simulation {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
         let start = self.options.start.time();
-        let clock = &mut self.s.fragments[fragment.index()];
+        let clock = &mut self.state.fragments[fragment.index()];
         clock.due.clear();
         clock.located.clear();
         if !code.lines.is_empty() {
@@ -95,7 +96,7 @@ impl Simulation {
         // What a machine in it has just said is heard, although it starts anew.
         let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
         let heard = |output: &&MachineOutput| {
-            self.s.slots[program.cell(program.states[output.says].cell).slot as usize] != 0.0
+            self.state.slots[program.tracked(program.states[output.says].cell).slot as usize] != 0.0
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
         let kept: Vec<usize> = outputs.flat_map(|output| [output.says, output.word]).collect();
@@ -105,12 +106,12 @@ impl Simulation {
         for timer in &code.timers {
             let cells = &program.timers[*timer];
             let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
-            self.s.wakings[*timer] = past;
+            self.state.wakings[*timer] = past;
             self.set_cell(cells.wakings, &[past as f64]);
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
-            self.s.fragments[content.index()].ran = false;
+            self.state.fragments[content.index()].ran = false;
         }
     }
 
@@ -152,12 +153,12 @@ impl Simulation {
             let code = &program.fragments[fragment.index()];
             if *reset {
                 let memories = code.memories.iter();
-                memories.for_each(|memory| take_memory(&program, *memory, &mut self.s.slots));
+                memories.for_each(|memory| take_memory(&program, *memory, &mut self.state.slots));
             }
             if *reset && !code.lines.is_empty() {
                 self.start_lines_of(*fragment);
             }
-            if let Some(tick) = &mut self.s.tick {
+            if let Some(tick) = &mut self.state.tick {
                 code.units.iter().chain(&code.readers).for_each(|unit| tick.ask(*unit));
                 code.regions.iter().for_each(|region| tick.disturb(*region));
             }
@@ -189,10 +190,10 @@ impl Simulation {
             watched.iter().for_each(|watched| to.extend_from_slice(&slots[place(watched)]));
         };
         self.scratch.clear();
-        numbers(&self.s.slots, &mut self.scratch);
+        numbers(&self.state.slots, &mut self.scratch);
         let count = self.scratch.len();
-        run(tape, &mut self.s.slots);
-        numbers(&self.s.slots, &mut self.scratch);
+        run(tape, &mut self.state.slots);
+        numbers(&self.state.slots, &mut self.scratch);
         let (before, after) = self.scratch.split_at(count);
         before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits())
     }
@@ -215,8 +216,8 @@ impl Simulation {
             let crossing = &program.crossings[*index];
             if let Some((region, _)) = crossing.watch {
                 let new = self.new_frozen(&program, region.index(), *index)?;
-                let slot = program.cell(crossing.frozen).slot as usize;
-                changed |= std::mem::replace(&mut self.s.slots[slot], new) != new;
+                let slot = program.tracked(crossing.frozen).slot as usize;
+                changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
         }
         Ok(changed)
@@ -230,10 +231,10 @@ impl Simulation {
             let Some((region, watch)) = program.crossings[*index].watch else { continue };
             let code = &program.regions[region.index()];
             let from = code.residual as usize;
-            let residuals = &mut self.s.slots[from..from + code.watches.len()];
+            let residuals = &mut self.state.slots[from..from + code.watches.len()];
             let most = residuals.iter().fold(0.0f64, |most, residual| most.max(*residual));
-            let g = self.s.slots[code.g as usize + watch].abs();
-            let own = &mut self.s.slots[from + watch];
+            let g = self.state.slots[code.g as usize + watch].abs();
+            let own = &mut self.state.slots[from + watch];
             if g <= most && *own < g {
                 *own = g;
             }
@@ -243,8 +244,8 @@ impl Simulation {
     /// What was due when a fragment stopped comes at the first microstep at which it goes on.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
-        for (cell, value) in std::mem::take(&mut self.s.fragments[fragment.index()].due) {
-            self.s.slots[program.cell(cell).slot as usize] = value;
+        for (cell, value) in std::mem::take(&mut self.state.fragments[fragment.index()].due) {
+            self.state.slots[program.tracked(cell).slot as usize] = value;
             self.pulse(&program, cell);
         }
         self.bring_located(fragment);
@@ -254,10 +255,10 @@ impl Simulation {
     /// made of goes on.
     pub(super) fn bring_located(&mut self, fragment: FragmentId) {
         let program = self.program.clone();
-        let located = std::mem::take(&mut self.s.fragments[fragment.index()].located);
+        let located = std::mem::take(&mut self.state.fragments[fragment.index()].located);
         for (region, watch, residual) in located {
             let from = program.regions[region.index()].residual as usize;
-            let own = &mut self.s.slots[from + watch as usize];
+            let own = &mut self.state.slots[from + watch as usize];
             *own = own.max(residual);
         }
     }
@@ -266,19 +267,19 @@ impl Simulation {
     pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
         let program = self.program.clone();
         let code = &program.fragments[fragment.index()];
-        self.s.slots[code.active as usize] = 0.0;
-        self.s.fragments[fragment.index()].stopped = self.s.now;
+        self.state.slots[code.active as usize] = 0.0;
+        self.state.fragments[fragment.index()].stopped = self.state.now;
         let mut speaks = self.is_heard(&program, fragment);
         self.keep_due(&program, fragment, &code.speech);
         for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
-            self.s.slots[program.cell(*cell).slot as usize] = 0.0;
+            self.state.slots[program.tracked(*cell).slot as usize] = 0.0;
         }
         self.keep_located(&program, fragment);
         if !code.lines.is_empty() {
             self.stop_lines(fragment);
         }
         self.end_events(&program, fragment);
-        let Some(tick) = &mut self.s.tick else { return false };
+        let Some(tick) = &mut self.state.tick else { return false };
         code.readers.iter().for_each(|unit| tick.ask(*unit));
         code.regions.iter().for_each(|region| tick.disturb(*region));
         for machine in &code.machines {
@@ -286,7 +287,7 @@ impl Simulation {
             self.leave(state.dwell);
             speaks |= state.content.is_some_and(|content| self.leave(content));
         }
-        if let Some(tick) = self.s.tick.as_mut().filter(|_| speaks) {
+        if let Some(tick) = self.state.tick.as_mut().filter(|_| speaks) {
             tick.speaking.push(fragment);
         }
         speaks
@@ -298,13 +299,13 @@ impl Simulation {
         let crossings = program.fragments[fragment.index()].crossings.iter();
         for crossing in crossings.map(|index| &program.crossings[*index]) {
             let Some((region, first)) = crossing.watch else { continue };
-            let watches = if crossing.kind == CrossingKind::Cell { 2 } else { 1 };
+            let watches = if crossing.kind == CrossingKind::Floor { 2 } else { 1 };
             for watch in first..first + watches {
                 let from = program.regions[region.index()].residual as usize;
-                let residual = self.s.slots[from + watch];
+                let residual = self.state.slots[from + watch];
                 if residual > 0.0 {
                     let located = (region, watch as u32, residual);
-                    self.s.fragments[fragment.index()].located.push(located);
+                    self.state.fragments[fragment.index()].located.push(located);
                 }
             }
         }

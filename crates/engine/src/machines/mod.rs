@@ -24,34 +24,34 @@ impl Simulation {
     /// Whether a fragment runs.
     pub(crate) fn runs(&self, fragment: FragmentId) -> bool {
         fragment == FragmentId::ROOT
-            || self.s.slots[self.program.fragments[fragment.index()].active as usize] != 0.0
+            || self.state.slots[self.program.fragments[fragment.index()].active as usize] != 0.0
     }
 
     /// When a timer wakes next; never while its fragment does not run.
     pub(crate) fn wakes(&self, timer: usize) -> Option<Time> {
         let cells = &self.program.timers[timer];
         if cells.fragment == FragmentId::ROOT {
-            return cells.timer.time(self.s.wakings[timer]);
+            return cells.timer.time(self.state.wakings[timer]);
         }
         if !self.runs(cells.fragment) {
             return None;
         }
-        let clock = &self.s.fragments[cells.fragment.index()];
-        Some((cells.timer.exact(self.s.wakings[timer])? + clock.origin).time())
+        let clock = &self.state.fragments[cells.fragment.index()];
+        Some((cells.timer.exact(self.state.wakings[timer])? + clock.origin).time())
     }
 
     /// The first time on the agenda; what was put there by fragments that do not run any more is
     /// taken off.
     pub(crate) fn next_event(&mut self) -> Time {
-        if self.s.agenda.len() > 2 * self.program.timers.len() + 64 {
+        if self.state.agenda.len() > 2 * self.program.timers.len() + 64 {
             self.clear_agenda();
         }
-        while let Some(Reverse((time, timer))) = self.s.agenda.peek().copied() {
+        while let Some(Reverse((time, timer))) = self.state.agenda.peek().copied() {
             let always = self.program.timers[timer as usize].fragment == FragmentId::ROOT;
             if always || self.wakes(timer as usize) == Some(time) {
                 return time;
             }
-            self.s.agenda.pop();
+            self.state.agenda.pop();
         }
         Time::MAX
     }
@@ -64,15 +64,15 @@ impl Simulation {
             let always = self.program.timers[*timer as usize].fragment == FragmentId::ROOT;
             always || self.wakes(*timer as usize) == Some(*time)
         };
-        let kept = self.s.agenda.iter().map(|entry| entry.0).filter(holds);
+        let kept = self.state.agenda.iter().map(|entry| entry.0).filter(holds);
         let kept: std::collections::BTreeSet<(Time, u32)> = kept.collect();
-        self.s.agenda = kept.into_iter().map(Reverse).collect();
+        self.state.agenda = kept.into_iter().map(Reverse).collect();
     }
 
     /// The number of the state that a machine is in.
     fn mode(&self, machine: usize) -> usize {
         let state = &self.program.states[self.program.machines[machine].mode];
-        self.s.slots[self.program.cell(state.cell).slot as usize] as usize
+        self.state.slots[self.program.tracked(state.cell).slot as usize] as usize
     }
 
     /// The state that a machine is in.

@@ -108,9 +108,9 @@ impl Simulation {
         self.open_tick(time);
         self.take_way_out(way, sink)?;
         // What does not move is as if the machine had been in its new state before.
-        run(&self.program.still, &mut self.s.slots);
+        run(&self.program.still, &mut self.state.slots);
         let regions = &self.program.machines[way.0].regions;
-        if let Some(tick) = &mut self.s.tick {
+        if let Some(tick) = &mut self.state.tick {
             for region in regions {
                 tick.involve(region.index()).evaluated = false;
                 tick.unsettle(region.index());
@@ -126,7 +126,7 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         self.open_tick(self.options.start.time());
-        let Some(tick) = &mut self.s.tick else { return Ok(()) };
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
         for region in 0..self.program.regions.len() {
             let region = tick.involve(region);
             (region.placed, region.evaluated) = (true, true);
@@ -154,19 +154,19 @@ impl Simulation {
         sink: &mut dyn Sink,
         what: impl Fn(&mut Simulation, &mut dyn Sink) -> Result<(), RunError>,
     ) -> Result<Option<Chosen>, RunError> {
-        let mut before = self.spare_snapshot.take().unwrap_or_else(|| Box::new(self.s.clone()));
-        before.copy(&self.s);
+        let mut before = self.spare_snapshot.take().unwrap_or_else(|| Box::new(self.state.clone()));
+        before.copy(&self.state);
         let mut attempt = Attempt { sink, kept: Vec::new() };
         let result = what(self, &mut attempt);
         let kept = attempt.kept;
         if let Err(error) = result {
-            std::mem::swap(&mut self.s, &mut before);
+            std::mem::swap(&mut self.state, &mut before);
             if let Some(way) = self.way_out(&error, &[]) {
                 self.spare_snapshot = Some(before);
                 self.forget_attempt();
                 return Ok(Some(way));
             }
-            std::mem::swap(&mut self.s, &mut before);
+            std::mem::swap(&mut self.state, &mut before);
             self.release(kept, sink);
             return Err(error);
         }
@@ -223,13 +223,13 @@ impl Simulation {
         };
         // Inner machines come after outer ones.
         let found = self.program.recovering.iter().rev().find_map(|machine| way(&machine))?;
-        let time = error.tag().map_or(self.s.tag.time, |tag| tag.time);
+        let time = error.tag().map_or(self.state.tag.time, |tag| tag.time);
         self.count_recovery(time).then_some(found)
     }
 
     /// Counts the failures at one time; says whether there may be another one.
     fn count_recovery(&mut self, time: Time) -> bool {
-        let (last, count) = &mut self.s.recoveries;
+        let (last, count) = &mut self.state.recoveries;
         if *last != time {
             (*last, *count) = (time, 0);
         }

@@ -2,7 +2,7 @@
 //! actions see what was there before it, and what was due in it comes when it goes on.
 
 use diagram::FragmentId;
-use program::{CellId, Program, Transition};
+use program::{Program, TrackedId, Transition};
 
 use crate::RunError;
 use crate::simulation::Simulation;
@@ -39,7 +39,7 @@ impl Simulation {
             self.before.contents.push(content);
             for wire in &program.fragments[content.index()].wires {
                 let from = wire.from as usize;
-                let values = &self.s.slots[from..from + wire.length];
+                let values = &self.state.slots[from..from + wire.length];
                 self.before.values.extend_from_slice(values);
             }
         }
@@ -49,14 +49,14 @@ impl Simulation {
     /// it are the left limits, which are in the buffer now.
     #[cold]
     pub(crate) fn remember_region(&mut self, region: usize) {
-        let Simulation { program, s, before, .. } = self;
+        let Simulation { program, state, before, .. } = self;
         let contents = before.contents.iter();
         let wires = contents.flat_map(|content| &program.fragments[content.index()].wires);
         let mut at = 0;
         for wire in wires {
             if wire.region.index() == region {
                 let from = wire.from as usize;
-                let values = &s.slots[from..from + wire.length];
+                let values = &state.slots[from..from + wire.length];
                 before.values[at..at + wire.length].copy_from_slice(values);
             }
             at += wire.length;
@@ -73,10 +73,11 @@ impl Simulation {
                 continue;
             }
             let state = self.state_of(*machine);
-            let met =
-                |transition: &Transition| transition.preemptive && transition.is_met(&self.s.slots);
+            let met = |transition: &Transition| {
+                transition.preemptive && transition.is_met(&self.state.slots)
+            };
             let silenced = state.content.filter(|_| state.transitions.iter().any(met));
-            if let (Some(content), Some(tick)) = (silenced, &mut self.s.tick) {
+            if let (Some(content), Some(tick)) = (silenced, &mut self.state.tick) {
                 self.silenced.push(content);
                 tick.pending.push(*machine as u32);
             }
@@ -104,12 +105,12 @@ impl Simulation {
                 if silenced {
                     let values = &before.values[at..at + wire.length];
                     let from = wire.from as usize;
-                    self.s.slots[from..from + wire.length].copy_from_slice(values);
+                    self.state.slots[from..from + wire.length].copy_from_slice(values);
                 }
                 at += wire.length;
             }
             for event in code.events.iter().filter(|_| silenced) {
-                self.s.slots[program.cell(*event).slot as usize] = 0.0;
+                self.state.slots[program.tracked(*event).slot as usize] = 0.0;
             }
         }
         self.before = before;
@@ -130,11 +131,11 @@ impl Simulation {
     }
 
     /// Keeps what is due in a fragment, but for some of it, to come when it goes on.
-    pub(super) fn keep_due(&mut self, program: &Program, fragment: FragmentId, but: &[CellId]) {
+    pub(super) fn keep_due(&mut self, program: &Program, fragment: FragmentId, but: &[TrackedId]) {
         let pulses = program.fragments[fragment.index()].pulses.iter();
         for cell in pulses.filter(|cell| !but.contains(cell)) {
-            let value = self.s.slots[program.cell(*cell).slot as usize];
-            let due = &mut self.s.fragments[fragment.index()].due;
+            let value = self.state.slots[program.tracked(*cell).slot as usize];
+            let due = &mut self.state.fragments[fragment.index()].due;
             if value != 0.0 && !due.iter().any(|(known, _)| known == cell) {
                 due.push((*cell, value));
             }
@@ -143,9 +144,9 @@ impl Simulation {
 
     /// Ends the events of a fragment that stops or is silent.
     pub(super) fn end_events(&mut self, program: &Program, fragment: FragmentId) {
-        let Some(tick) = &mut self.s.tick else { return };
+        let Some(tick) = &mut self.state.tick else { return };
         for event in &program.fragments[fragment.index()].events {
-            let present = &mut self.s.slots[program.cell(*event).slot as usize];
+            let present = &mut self.state.slots[program.tracked(*event).slot as usize];
             if std::mem::replace(present, 0.0) != 0.0 {
                 tick.present = tick.present.saturating_sub(1);
             }

@@ -12,7 +12,7 @@ impl Simulation {
     /// what was said in a diagram that it has left.
     pub(super) fn is_heard(&self, program: &Program, fragment: FragmentId) -> bool {
         let speech = &program.fragments[fragment.index()].speech;
-        speech.iter().any(|cell| self.s.slots[program.cell(*cell).slot as usize] != 0.0)
+        speech.iter().any(|cell| self.state.slots[program.tracked(*cell).slot as usize] != 0.0)
     }
 
     /// Lets a machine pass on what is said in the diagram of a state that it has left.

@@ -1,7 +1,7 @@
 //! What a transition does: its values are computed, the old diagram stops, the new one starts.
 
 use ir::run;
-use program::{CellId, MachineOutput, StateProgram, Tested, Transition};
+use program::{MachineOutput, StateProgram, TrackedId, Transition, TransitionValue};
 
 use super::Chosen;
 use crate::rows::Sink;
@@ -41,7 +41,7 @@ impl Simulation {
                 let names = &self.diagram.modes.machines[machine];
                 let name = |state: &usize| names.states[*state].name.clone();
                 return Err(RunError::ImmediateCycle {
-                    tag: self.s.tag,
+                    tag: self.state.tag,
                     block: names.path.clone(),
                     states: visited[1..].iter().map(name).collect(),
                 });
@@ -73,18 +73,20 @@ impl Simulation {
     }
 
     /// Computes a value at its place, where it must be finite unless it is absent.
-    pub(super) fn compute(&mut self, tested: &Tested) -> Result<(), RunError> {
-        run(&tested.tape, &mut self.s.slots);
+    pub(super) fn compute(&mut self, tested: &TransitionValue) -> Result<(), RunError> {
+        run(&tested.tape, &mut self.state.slots);
         let from = tested.value as usize;
-        let value = &self.s.slots[from..from + tested.length];
+        let value = &self.state.slots[from..from + tested.length];
         if self.is_there(tested) && value.iter().any(|x| !x.is_finite()) {
-            return Err(self.not_finite(self.s.tag, self.diagram.block(tested.block).outputs[0]));
+            return Err(
+                self.not_finite(self.state.tag, self.diagram.block(tested.block).outputs[0])
+            );
         }
         Ok(())
     }
 
-    pub(super) fn is_there(&self, tested: &Tested) -> bool {
-        self.s.slots[tested.present as usize] != 0.0
+    pub(super) fn is_there(&self, tested: &TransitionValue) -> bool {
+        self.state.slots[tested.present as usize] != 0.0
     }
 
     /// Does what a transition says with the values that were computed for it. What is absent is
@@ -114,7 +116,7 @@ impl Simulation {
         }
         self.set_state(code.mode, &[transition.to as f64]);
         if sink.listens() {
-            let (tag, block) = (self.s.tag, program.states[code.mode].block);
+            let (tag, block) = (self.state.tag, program.states[code.mode].block);
             sink.event(Event::Moved { tag, block, from, to: transition.to });
         }
         let mut entered = Vec::new();
@@ -132,7 +134,7 @@ impl Simulation {
         self.start_states(&entered)?;
         self.assign(transition, &|state| !is_parameter(state));
         self.initialise(&entered)?;
-        if let Some(tick) = &mut self.s.tick {
+        if let Some(tick) = &mut self.state.tick {
             tick.entered.push(machine as u32);
         }
         for (output, said) in &transition.says {
@@ -161,7 +163,7 @@ impl Simulation {
                 let target = self.path(self.program.states[set.state].block);
                 let mut machines = [path(*other), path(machine)];
                 machines.sort();
-                return Err(RunError::SetTwice { tag: self.s.tag, target, machines });
+                return Err(RunError::SetTwice { tag: self.state.tag, target, machines });
             }
             written.push((set.state, machine));
         }
@@ -190,9 +192,9 @@ impl Simulation {
         }
     }
 
-    pub(super) fn set_cell(&mut self, cell: CellId, value: &[f64]) {
-        let from = self.program.cell(cell).slot as usize;
-        let place = &mut self.s.slots[from..from + value.len()];
+    pub(super) fn set_cell(&mut self, cell: TrackedId, value: &[f64]) {
+        let from = self.program.tracked(cell).slot as usize;
+        let place = &mut self.state.slots[from..from + value.len()];
         let same = place.iter().zip(value).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same {
             place.copy_from_slice(value);
@@ -200,15 +202,15 @@ impl Simulation {
         }
     }
 
-    pub(super) fn set_from(&mut self, cell: CellId, from: usize) {
+    pub(super) fn set_from(&mut self, cell: TrackedId, from: usize) {
         if self.write(from, cell) {
             self.mark_changed(cell);
         }
     }
 
-    fn mark_changed(&mut self, cell: CellId) {
-        if let Some(tick) = &mut self.s.tick {
-            tick.mark(self.program.cell(cell));
+    fn mark_changed(&mut self, cell: TrackedId) {
+        if let Some(tick) = &mut self.state.tick {
+            tick.mark(self.program.tracked(cell));
         }
     }
 }

@@ -7,7 +7,7 @@ mod nodes;
 
 pub(crate) use nodes::input_name;
 
-use diagram::{Diagram, Mode};
+use diagram::{Diagram, Phase};
 
 use crate::chart::chart;
 use crate::letters::{bold_width, width};
@@ -36,9 +36,9 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
     layout.height = root.height + 2 * MARGIN + TITLE;
     add_charts(&mut layout, &scene);
     layout.looped = layout.lines.iter().any(|line| line.looped);
-    layout.order = match options.order.map(|order| order.mode) {
-        Some(Mode::Smooth) => "order between events".to_owned(),
-        Some(Mode::Tick) => "order at a tick".to_owned(),
+    layout.order = match options.order.map(|order| order.phase) {
+        Some(Phase::Smooth) => "order between events".to_owned(),
+        Some(Phase::Tick) => "order at a tick".to_owned(),
         None => String::new(),
     };
     if options.legend {

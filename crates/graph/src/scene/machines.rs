@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use base::Span;
 use blocks::ModeOutput;
-use diagram::{BlockId, Diagram, Machine, WireId};
+use diagram::{BlockId, Diagram, StateMachine, WireId};
 
 /// Whether a block joins what the states of a machine give for one of its outputs.
 pub(super) fn joins_states(diagram: &Diagram, block: usize) -> bool {
@@ -47,7 +47,11 @@ pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
 
 /// The signals that the guards and actions of a machine read from blocks that are drawn, and where
 /// each is written.
-pub(super) fn reads(diagram: &Diagram, told: &[bool], machine: &Machine) -> Vec<(WireId, Span)> {
+pub(super) fn reads(
+    diagram: &Diagram,
+    told: &[bool],
+    machine: &StateMachine,
+) -> Vec<(WireId, Span)> {
     let transitions = machine.states.iter().flat_map(|state| &state.transitions);
     let mut waiting: Vec<BlockId> = transitions
         .flat_map(|transition| {

@@ -78,10 +78,10 @@ fn connections<'p>(
 /// For each block the number, from 1 on, of the first step that computes a value of its outputs.
 pub(super) fn numbers(diagram: &Diagram, order: Option<Order>) -> Vec<Option<usize>> {
     let mut numbers = vec![None; diagram.blocks.len()];
-    let Some(Order { schedule, mode }) = order else { return numbers };
-    let steps = match mode {
-        diagram::Mode::Smooth => &schedule.smooth,
-        diagram::Mode::Tick => &schedule.tick,
+    let Some(Order { schedule, phase }) = order else { return numbers };
+    let steps = match phase {
+        diagram::Phase::Smooth => &schedule.smooth,
+        diagram::Phase::Tick => &schedule.tick,
     };
     let mut next = 1;
     for step in steps {
@@ -89,7 +89,7 @@ pub(super) fn numbers(diagram: &Diagram, order: Option<Order>) -> Vec<Option<usi
         for id in parts(step) {
             let PartRef { wire, part } = schedule.parts.get(id);
             let wire = diagram.wire(wire);
-            let idle = mode == diagram::Mode::Smooth && wire.between == diagram::Presence::Never;
+            let idle = phase == diagram::Phase::Smooth && wire.between == diagram::Presence::Never;
             let number = &mut numbers[wire.block.index()];
             if part == Part::Value && !idle && number.is_none() {
                 (*number, used) = (Some(next), true);

@@ -16,7 +16,7 @@ mod marks;
 
 use std::collections::BTreeMap;
 
-use diagram::{BlockId, Diagram, Machine, WireId};
+use diagram::{BlockId, Diagram, StateMachine, WireId};
 
 use crate::Options;
 use crate::letters::shortened;
@@ -256,7 +256,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The state machines, one for all of an array.
-    pub fn machines(&self) -> impl Iterator<Item = &'a Machine> {
+    pub fn machines(&self) -> impl Iterator<Item = &'a StateMachine> {
         let machines = self.diagram.modes.machines.iter();
         machines.filter(|machine| self.drawn.standing_for(machine.mode) == machine.mode)
     }

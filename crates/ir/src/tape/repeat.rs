@@ -34,9 +34,9 @@ pub enum RepeatOp {
     /// The second where the first is true, else the third.
     Select(u32, u32, u32),
     /// The sign of the first, but the second while the first is within the third.
-    Live(u32, u32, u32),
+    SignOutside(u32, u32, u32),
     /// The floor of the first, but the second while the first is within the third of its edges.
-    LiveCell(u32, u32, u32),
+    FloorOutside(u32, u32, u32),
 }
 
 impl RepeatOp {
@@ -46,8 +46,8 @@ impl RepeatOp {
             RepeatOp::Unary(op, a) => RepeatOp::Unary(op, of(a)),
             RepeatOp::Binary(op, a, b) => RepeatOp::Binary(op, of(a), of(b)),
             RepeatOp::Select(a, b, c) => RepeatOp::Select(of(a), of(b), of(c)),
-            RepeatOp::Live(a, b, c) => RepeatOp::Live(of(a), of(b), of(c)),
-            RepeatOp::LiveCell(a, b, c) => RepeatOp::LiveCell(of(a), of(b), of(c)),
+            RepeatOp::SignOutside(a, b, c) => RepeatOp::SignOutside(of(a), of(b), of(c)),
+            RepeatOp::FloorOutside(a, b, c) => RepeatOp::FloorOutside(of(a), of(b), of(c)),
         }
     }
 
@@ -56,9 +56,9 @@ impl RepeatOp {
         match self {
             RepeatOp::Unary(_, a) => [a; 3],
             RepeatOp::Binary(_, a, b) => [a, b, b],
-            RepeatOp::Select(a, b, c) | RepeatOp::Live(a, b, c) | RepeatOp::LiveCell(a, b, c) => {
-                [a, b, c]
-            }
+            RepeatOp::Select(a, b, c)
+            | RepeatOp::SignOutside(a, b, c)
+            | RepeatOp::FloorOutside(a, b, c) => [a, b, c],
         }
     }
 }

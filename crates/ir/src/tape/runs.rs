@@ -151,8 +151,10 @@ impl<'a> Finder<'a> {
     /// Whether a node is an operation on single numbers that the tape does.
     fn plain(&self, at: u32) -> bool {
         let node = self.known.graph.node(self.ids[at as usize]);
-        let op =
-            matches!(node.op, Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Live | Op::LiveCell);
+        let op = matches!(
+            node.op,
+            Op::Unary(_) | Op::Binary(_) | Op::Select | Op::SignOutside | Op::FloorOutside
+        );
         op && node.ty.len() == 1 && self.ours().contains(&at)
     }
 
@@ -259,8 +261,8 @@ impl<'a> Finder<'a> {
             Op::Unary(op) => RepeatOp::Unary(*op, value(0)),
             Op::Binary(op) => RepeatOp::Binary(*op, value(0), value(1)),
             Op::Select => RepeatOp::Select(value(0), value(1), value(2)),
-            Op::Live => RepeatOp::Live(value(0), value(1), value(2)),
-            Op::LiveCell => RepeatOp::LiveCell(value(0), value(1), value(2)),
+            Op::SignOutside => RepeatOp::SignOutside(value(0), value(1), value(2)),
+            Op::FloorOutside => RepeatOp::FloorOutside(value(0), value(1), value(2)),
             op => unreachable!("{op:?} is no operation on single numbers"),
         }
     }

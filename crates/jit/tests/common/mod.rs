@@ -233,8 +233,8 @@ impl Maker {
                 let condition = self.scalar(y);
                 self.g.select(condition, a, c)
             }
-            12 => self.g.live(a, b, c),
-            13 => self.g.live_cell(a, b, c),
+            12 => self.g.sign_outside(a, b, c),
+            13 => self.g.floor_outside(a, b, c),
             14 => {
                 let (position, row) = (self.scalar(y), a);
                 self.g.index(row, position)

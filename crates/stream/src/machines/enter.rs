@@ -115,8 +115,8 @@ impl Moving<'_> {
             let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
             self.now.kept.counts[*timer] = past;
             self.changed.counts.push(*timer);
-            self.slots[program.cell(cells.wakings).slot as usize] = past as f64;
-            self.slots[program.cell(cells.woken).slot as usize] = 0.0;
+            self.slots[program.tracked(cells.wakings).slot as usize] = past as f64;
+            self.slots[program.tracked(cells.woken).slot as usize] = 0.0;
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
@@ -203,7 +203,7 @@ impl Moving<'_> {
                 let crossing = &program.crossings[*index];
                 let side = side(crossing.kind, self.slots[*from as usize]);
                 changed |= std::mem::replace(&mut self.now.sides[*index], side) != side;
-                self.slots[program.cell(crossing.frozen).slot as usize] = side;
+                self.slots[program.tracked(crossing.frozen).slot as usize] = side;
             }
         }
         changed

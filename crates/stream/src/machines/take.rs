@@ -3,7 +3,7 @@
 use base::ExactTime;
 use diagram::FragmentId;
 use ir::run;
-use program::{Program, StateProgram, Tested, Transition};
+use program::{Program, StateProgram, Transition, TransitionValue};
 
 use super::decide::Chosen;
 use super::instant;
@@ -126,7 +126,7 @@ impl<'a> Moving<'a> {
     }
 
     /// Computes a value at its place, where it must be finite unless it is absent.
-    pub fn compute(&mut self, tested: &Tested) -> Result<(), StreamError> {
+    pub fn compute(&mut self, tested: &TransitionValue) -> Result<(), StreamError> {
         run(&tested.tape, &mut self.slots);
         let finite = self.value(tested).iter().all(|x| x.is_finite());
         match finite || !self.is_there(tested) {
@@ -138,11 +138,11 @@ impl<'a> Moving<'a> {
         }
     }
 
-    pub fn is_there(&self, tested: &Tested) -> bool {
+    pub fn is_there(&self, tested: &TransitionValue) -> bool {
         self.slots[tested.present as usize] != 0.0
     }
 
-    pub fn value(&self, tested: &Tested) -> &[f64] {
+    pub fn value(&self, tested: &TransitionValue) -> &[f64] {
         let from = tested.value as usize;
         &self.slots[from..from + tested.length]
     }
@@ -225,7 +225,7 @@ impl<'a> Moving<'a> {
         }
     }
 
-    pub fn set_from(&mut self, state: usize, tested: &Tested) {
+    pub fn set_from(&mut self, state: usize, tested: &TransitionValue) {
         let value = self.value(tested).to_vec();
         self.set_state(state, &value);
     }
@@ -237,7 +237,7 @@ impl<'a> Moving<'a> {
         self.now.kept.states[elements].copy_from_slice(value);
         let state = &self.program().states[state];
         for cell in [Some(state.cell), state.wire].into_iter().flatten() {
-            let from = self.program().cell(cell).slot as usize;
+            let from = self.program().tracked(cell).slot as usize;
             self.slots[from..from + value.len()].copy_from_slice(value);
         }
     }

@@ -9,16 +9,16 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::error::Category;
 
 use super::VERSION_KEY;
+use crate::file_tables::FileTables;
 use crate::header::FORMAT_VERSION;
 use crate::labels::number_of;
 use crate::layout::{Kind, Table};
 use crate::number::parse_time;
-use crate::parts::Parts;
 use crate::schema::Described;
 use crate::{Header, Impulse, ReadProblem, Schema};
 
 /// Reads a whole file.
-pub(crate) fn read(file: File) -> Result<Parts, ReadProblem> {
+pub(crate) fn read(file: File) -> Result<FileTables, ReadProblem> {
     if file.metadata()?.len() == 0 {
         return Err(ReadProblem::Cut("it is empty".to_owned()));
     }
@@ -47,20 +47,20 @@ enum Version {
 struct FileSeed<'a>(&'a mut Version);
 
 impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
-    type Value = Parts;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Parts, D::Error> {
+    type Value = FileTables;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<FileTables, D::Error> {
         from.deserialize_map(self)
     }
 }
 
 impl<'de> Visitor<'de> for FileSeed<'_> {
-    type Value = Parts;
+    type Value = FileTables;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "an object that begins with `{VERSION_KEY}`")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FileTables, A::Error> {
         if map.next_key::<String>()?.as_deref() != Some(VERSION_KEY) {
             return Err(A::Error::custom(format!("it does not begin with `{VERSION_KEY}`")));
         }
@@ -71,14 +71,14 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
         }
         *self.0 = Version::Ours;
         let (mut header, mut count) = (Header::default(), None);
-        let mut parts = Parts::new(Schema::default(), Header::default());
+        let mut parts = FileTables::new(Schema::default(), Header::default());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "header" => header = map.next_value()?,
                 "columns" => {
                     let columns: Vec<Described> = map.next_value()?;
                     let schema = Schema::of(columns).map_err(A::Error::custom)?;
-                    parts = Parts::new(schema, std::mem::take(&mut header));
+                    parts = FileTables::new(schema, std::mem::take(&mut header));
                 }
                 "rows" => map.next_value_seed(RowsSeed(&mut parts))?,
                 "count" => count = Some(map.next_value::<usize>()?),
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
 }
 
 /// The list of rows, which go into the table one by one.
-struct RowsSeed<'a>(&'a mut Parts);
+struct RowsSeed<'a>(&'a mut FileTables);
 
 impl<'de> DeserializeSeed<'de> for RowsSeed<'_> {
     type Value = ();
@@ -128,7 +128,7 @@ struct Row {
 }
 
 impl Row {
-    fn append_to(self, parts: &mut Parts) -> Result<(), String> {
+    fn append_to(self, parts: &mut FileTables) -> Result<(), String> {
         let time = parse_time(&self.t).ok_or_else(|| format!("`{}` is no time", self.t))?;
         let tag = Tag::new(time, self.n);
         let place = match &self.table {

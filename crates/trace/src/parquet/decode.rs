@@ -17,14 +17,14 @@ use base::{Elem, Tag, Time};
 
 use super::{COLUMNS_KEY, HEADER_KEY, TAG_COLUMNS, VERSION_KEY, first_columns};
 use crate::chunk::Chunk;
+use crate::file_tables::FileTables;
 use crate::header::FORMAT_VERSION;
 use crate::labels::number_of;
 use crate::layout::Layout;
-use crate::parts::Parts;
 use crate::{Header, ReadProblem, Schema};
 
 /// Reads a whole file.
-pub(crate) fn read(mut file: File) -> Result<Parts, ReadProblem> {
+pub(crate) fn read(mut file: File) -> Result<FileTables, ReadProblem> {
     check_ends(&mut file)?;
     // The decoders of the library check less than they assume: some bytes make them panic.
     let read = without_words(|| catch_unwind(|| decode(file)));
@@ -53,10 +53,10 @@ fn without_words<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-fn decode(file: File) -> Result<Parts, ReadProblem> {
+fn decode(file: File) -> Result<FileTables, ReadProblem> {
     let reader = SerializedFileReader::new(file).map_err(broken)?;
     let (header, schema) = metadata(&reader)?;
-    let mut parts = Parts::new(schema.clone(), header);
+    let mut parts = FileTables::new(schema.clone(), header);
     let physical = reader.metadata().file_metadata().schema_descr();
     if physical.num_columns() != first_columns(parts.layout()).len() + schema.width() {
         let reason = "its columns are not those that its metadata describe";

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use superdense::{Settings, Time};
+use superdense::{RunSettings, Time};
 
 /// A run that ends sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(settings: &Settings, quiet: bool) -> Progress {
+    pub fn new(settings: &RunSettings, quiet: bool) -> Progress {
         let begin = Instant::now();
         Progress {
             start: settings.start.time(),

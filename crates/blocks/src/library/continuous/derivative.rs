@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Impulses, Info, Input, Output, Presence, Signal};
+use crate::{Accepts, Block, Context, Count, Impulses, Info, Input, Output, Signal};
 
 /// The time derivative of a signal, with impulses where it jumps.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Derivative {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Continuous,
+                presence: Accepts::Continuous,
             }],
             outputs: &[Output { name: "output", about: "Its derivative." }],
             parameters: &[],

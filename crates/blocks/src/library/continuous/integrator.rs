@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::{Diagnostic, Elem, Type};
 
 use crate::{
-    Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting, Signal,
+    Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting, Signal,
 };
 
 /// A state that grows at the rate of its input.
@@ -26,19 +26,19 @@ impl Block for Integrator {
                     name: "input",
                     about: "The rate.",
                     count: Count::One,
-                    presence: Presence::Continuous,
+                    presence: Accepts::Continuous,
                 },
                 Input {
                     name: "impulse",
                     about: "Events whose value is added to the state.",
                     count: Count::Optional,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
                 Input {
                     name: "reset",
                     about: "Events whose value becomes the state.",
                     count: Count::Optional,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
             ],
             outputs: &[Output { name: "output", about: "The state." }],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
 
 /// A signal as it was some time ago.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Block for TransportDelay {
                 name: "input",
                 about: "The signal, continuous or of events.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output {
                 name: "output",

@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Value};
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
 
 /// A count of events.
 #[derive(Debug)]
@@ -22,19 +22,19 @@ impl Block for Counter {
                     name: "increment",
                     about: "Events that count up.",
                     count: Count::One,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
                 Input {
                     name: "decrement",
                     about: "Events that count down.",
                     count: Count::Optional,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
                 Input {
                     name: "reset",
                     about: "Events that set the count to `initial`; wins over the others.",
                     count: Count::Optional,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
             ],
             outputs: &[Output { name: "output", about: "Events with the new count." }],

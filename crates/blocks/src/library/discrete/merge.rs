@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output, Signal};
 
 /// Events of several signals in one.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Merge {
                 name: "inputs",
                 about: "The signals; where several are present at one tag, the earlier in the list wins.",
                 count: Count::Many,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The merged events." }],
             parameters: &[],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Every, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Every, Info, Input, Kind, Output, Parameter};
 
 /// The value of a signal at even times.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Block for PeriodicSampler {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output {
                 name: "output",

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Shape, Type, Value};
 use ir::{Binary, NodeId};
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Signal};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Signal};
 
 /// The greatest number of elements that a queue holds: its memory is copied at every event.
 const LARGEST: f64 = 1e6;
@@ -26,13 +26,13 @@ impl Block for Queue {
                     name: "input",
                     about: "Events whose values are put in: numbers, truth values, vectors or matrices.",
                     count: Count::One,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
                 Input {
                     name: "trigger",
                     about: "Events that take one value out each; their own values do not matter.",
                     count: Count::One,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
             ],
             outputs: &[

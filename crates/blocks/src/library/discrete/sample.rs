@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output};
 
 /// The value of a signal at the times of events.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ impl Block for Sample {
                     name: "input",
                     about: "The signal.",
                     count: Count::One,
-                    presence: Presence::Any,
+                    presence: Accepts::Any,
                 },
                 Input {
                     name: "trigger",
                     about: "The events.",
                     count: Count::One,
-                    presence: Presence::Discrete,
+                    presence: Accepts::Discrete,
                 },
             ],
             outputs: &[Output { name: "output", about: "Events with the value of the input." }],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Type};
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
 
 /// The value of the last event, held.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Block for ZeroOrderHold {
                 name: "input",
                 about: "The events.",
                 count: Count::One,
-                presence: Presence::Discrete,
+                presence: Accepts::Discrete,
             }],
             outputs: &[Output { name: "output", about: "The held value." }],
             parameters: &[Parameter {

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Rational, Time, Value};
 
 use super::microstep_delay::next_microstep;
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
 
 /// Events a constant time later.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Block for EventDelay {
                 name: "input",
                 about: "The events.",
                 count: Count::One,
-                presence: Presence::Discrete,
+                presence: Accepts::Discrete,
             }],
             outputs: &[Output {
                 name: "output",

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output};
 
 /// The value at the start of this instant.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for LeftLimit {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The left limit." }],
             parameters: &[],

@@ -3,7 +3,7 @@
 use base::Diagnostic;
 use ir::{Binary, Unary};
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
 
 /// An event where a signal crosses a level.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Block for LevelCrossing {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Continuous,
+                presence: Accepts::Continuous,
             }],
             outputs: &[Output {
                 name: "output",

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence, Signal};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output, Signal};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Block for MicrostepDelay {
                 name: "input",
                 about: "The signal: events, or one that is there between events too.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The delayed signal." }],
             parameters: &[],

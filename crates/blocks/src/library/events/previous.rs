@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output};
 
 /// The value one microstep ago.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Previous {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The earlier value." }],
             parameters: &[],

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
 
 /// One of two signals, chosen by a third.
 #[derive(Debug)]
@@ -22,19 +22,19 @@ impl Block for Decision {
                     name: "input",
                     about: "The signal that chooses.",
                     count: Count::One,
-                    presence: Presence::Any,
+                    presence: Accepts::Any,
                 },
                 Input {
                     name: "above",
                     about: "Chosen at and above the threshold.",
                     count: Count::One,
-                    presence: Presence::Any,
+                    presence: Accepts::Any,
                 },
                 Input {
                     name: "below",
                     about: "Chosen below it.",
                     count: Count::One,
-                    presence: Presence::Any,
+                    presence: Accepts::Any,
                 },
             ],
             outputs: &[Output { name: "output", about: "The chosen signal." }],

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
 
 /// A quotient of two signals.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ impl Block for Divide {
                     name: "numerator",
                     about: "What is divided.",
                     count: Count::One,
-                    presence: Presence::Any,
+                    presence: Accepts::Any,
                 },
                 Input {
                     name: "denominator",
                     about: "What it is divided by; zero is an error.",
                     count: Count::One,
-                    presence: Presence::Any,
+                    presence: Accepts::Any,
                 },
             ],
             outputs: &[Output { name: "output", about: "The quotient." }],

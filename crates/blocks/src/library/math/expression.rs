@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output};
 
 /// The value of an expression over signals.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Expression {
                 name: "expression",
                 about: "The expression; any signal of the diagram may be named.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The value." }],
             parameters: &[],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Setting};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
 
 /// A signal times a constant.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Block for Gain {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The product." }],
             parameters: &[Parameter {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output};
 
 /// One over a signal.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Inverter {
                 name: "input",
                 about: "The signal; zero is an error.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "Its inverse." }],
             parameters: &[],

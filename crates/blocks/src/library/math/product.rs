@@ -3,7 +3,7 @@
 use base::{Diagnostic, Shape, Type};
 use ir::{Graph, NodeId};
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence, Signal};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Signal};
 
 /// The product of signals.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Block for Product {
                 name: "inputs",
                 about: "The signals.",
                 count: Count::Many,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The product." }],
             parameters: &[Parameter {

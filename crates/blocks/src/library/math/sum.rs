@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Output, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Output};
 
 /// The sum of signals.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Sum {
                 name: "inputs",
                 about: "The signals.",
                 count: Count::Many,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "The sum." }],
             parameters: &[],

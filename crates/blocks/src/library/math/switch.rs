@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Count, Info, Input, Kind, Output, Parameter, Presence};
+use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
 
 /// One where a signal is at or above a threshold, else zero.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Block for Switch {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
-                presence: Presence::Any,
+                presence: Accepts::Any,
             }],
             outputs: &[Output { name: "output", about: "0 or 1; its jumps are located." }],
             parameters: &[Parameter {

@@ -4,7 +4,7 @@ use base::Time;
 use program::CrossingKind;
 
 use super::point::Piled;
-use super::{Pile, Stepping};
+use super::{FixedStepSimulation, Pile};
 use crate::crossings::sign;
 
 /// The length of the trial step that tells where a function that is zero at the start goes, as a
@@ -15,7 +15,7 @@ const TRIAL: f64 = 1.0 / 1_048_576.0;
 /// steps do not come to where one step would, so that after the first the bracket is a bit further.
 const NEAR: i128 = 16;
 
-impl Stepping {
+impl FixedStepSimulation {
     /// Whether the pass in the buffer has taken a located function across its side.
     pub(super) fn crosses(&self) -> bool {
         (0..self.program.crossings.len()).any(|index| self.change(index).is_some())
@@ -41,17 +41,17 @@ impl Stepping {
     /// side: the next step tells.
     fn side_of_value(&self, index: usize) -> Option<f64> {
         let crossing = &self.program.crossings[index];
-        let value = self.s.slots[crossing.value as usize];
+        let value = self.state.slots[crossing.value as usize];
         match crossing.kind {
-            CrossingKind::Cell => Some(value.floor()).filter(|cell| cell.is_finite()),
-            CrossingKind::Side => Some(sign(value)).filter(|side| *side != 0.0),
+            CrossingKind::Floor => Some(value.floor()).filter(|cell| cell.is_finite()),
+            CrossingKind::Sign => Some(sign(value)).filter(|side| *side != 0.0),
         }
     }
 
     /// Halves the step until it brackets the change within the resolution of time: the point
     /// before it, unless that is where the run stands, and the point after it.
     pub(super) fn bracket(&mut self, to: Time) -> (Option<Time>, Time) {
-        let from = self.s.time;
+        let from = self.state.time;
         let (mut low, mut high) = (from, to);
         let size = to.seconds().abs().max(to.since(from));
         let resolution = Time::from_f64(4.0 * f64::EPSILON * size).unwrap_or(Time::ZERO);
@@ -71,10 +71,10 @@ impl Stepping {
         let program = self.program.clone();
         for (index, crossing) in program.crossings.iter().enumerate() {
             let Some(side) = self.side_of_value(index) else { continue };
-            let slot = program.cell(crossing.frozen).slot as usize;
-            let change = side - std::mem::replace(&mut self.s.slots[slot], side);
+            let slot = program.tracked(crossing.frozen).slot as usize;
+            let change = side - std::mem::replace(&mut self.state.slots[slot], side);
             if change != 0.0 && crossing.crossed.is_some() {
-                self.s.waiting.push((index, change));
+                self.state.waiting.push((index, change));
             }
         }
     }
@@ -86,20 +86,20 @@ impl Stepping {
         let mut sides: Vec<Option<f64>> =
             (0..program.crossings.len()).map(|index| self.side_of_value(index)).collect();
         if sides.contains(&None) {
-            let kept = self.s.slots.clone();
+            let kept = self.state.slots.clone();
             let length = TRIAL * self.step_length();
-            let (start, moved) = (self.s.time, self.s.time.offset(length));
+            let (start, moved) = (self.state.time, self.state.time.offset(length));
             self.quiet(moved.unwrap_or(start), length);
             for (index, side) in sides.iter_mut().enumerate() {
                 *side = side.or_else(|| self.side_of_value(index));
             }
-            self.s.slots = kept;
+            self.state.slots = kept;
         }
         let mut changed = false;
         for (crossing, side) in program.crossings.iter().zip(sides) {
-            let slot = program.cell(crossing.frozen).slot as usize;
+            let slot = program.tracked(crossing.frozen).slot as usize;
             let side = side.unwrap_or(0.0);
-            changed |= std::mem::replace(&mut self.s.slots[slot], side) != side;
+            changed |= std::mem::replace(&mut self.state.slots[slot], side) != side;
         }
         changed
     }
@@ -113,12 +113,12 @@ impl Stepping {
     pub(super) fn watch(&mut self, time: Time, changes: &[(usize, f64)]) -> Piled {
         let mut piled = None;
         for (index, change) in changes {
-            let end = self.s.accumulations[*index].event(time).map(Pile::At);
-            let last = self.s.last[*index].replace((time, *change));
+            let end = self.state.accumulations[*index].event(time).map(Pile::At);
+            let last = self.state.last[*index].replace((time, *change));
             let again = last.is_some_and(|(last, before)| {
                 before * change > 0.0 && time.since(last) < self.step_length()
             });
-            let side = self.program.crossings[*index].kind == CrossingKind::Side;
+            let side = self.program.crossings[*index].kind == CrossingKind::Sign;
             let pile = end.or((again && side).then_some(Pile::TooFast));
             piled = piled.or(pile.map(|pile| (*index, pile)));
         }

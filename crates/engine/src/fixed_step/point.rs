@@ -4,31 +4,31 @@ use base::{Tag, Time};
 use blocks::Memory;
 use diagram::WireId;
 use ir::run;
-use program::{CellId, Pass};
+use program::{Pass, TrackedId};
 
-use super::{Pile, Stepping};
+use super::{FixedStepSimulation, Pile};
 use crate::RunError;
 use crate::rows::Sink;
 
 /// A crossing whose events pile up, and how.
 pub(super) type Piled = Option<(usize, Pile)>;
 
-impl Stepping {
+impl FixedStepSimulation {
     /// Takes the step to a point, or, where a side changes on the way, to the last point before
     /// the change, or across it.
     pub(super) fn step_to(&mut self, to: Time, sink: &mut dyn Sink) -> Result<Piled, RunError> {
-        self.quiet(to, to.since(self.s.time));
+        self.quiet(to, to.since(self.state.time));
         if !self.crosses() {
             return self.finish(to, Vec::new(), sink);
         }
         let (before, across) = self.bracket(to);
         match before {
             Some(before) => {
-                self.quiet(before, before.since(self.s.time));
+                self.quiet(before, before.since(self.state.time));
                 self.finish(before, Vec::new(), sink)
             }
             None => {
-                self.quiet(across, across.since(self.s.time));
+                self.quiet(across, across.since(self.state.time));
                 let changes = self.changes();
                 self.finish(across, changes, sink)
             }
@@ -38,31 +38,31 @@ impl Stepping {
     /// Everything at a point without events.
     pub(super) fn quiet(&mut self, to: Time, length: f64) {
         let program = self.program.clone();
-        self.s.slots[program.time as usize] = to.seconds();
-        self.s.slots[program.step as usize] = length;
+        self.state.slots[program.time as usize] = to.seconds();
+        self.state.slots[program.step as usize] = length;
         self.sweep(&program.quiet);
     }
 
     fn sweep(&mut self, pass: &Pass) {
-        self.s.counters.evaluations += 1;
-        run(&pass.tape, &mut self.s.slots);
+        self.state.counters.evaluations += 1;
+        run(&pass.tape, &mut self.state.slots);
         for (from, cell) in &pass.outputs {
             self.copy(*from, *cell);
         }
         for (from, crossing) in &pass.crossings {
             let to = self.program.crossings[*crossing].value as usize;
-            self.s.slots[to] = self.s.slots[*from as usize];
+            self.state.slots[to] = self.state.slots[*from as usize];
         }
     }
 
     /// Copies numbers to a cell; says whether they are others than before.
-    fn copy(&mut self, from: u32, cell: CellId) -> bool {
-        let cell = self.program.cell(cell);
+    fn copy(&mut self, from: u32, cell: TrackedId) -> bool {
+        let cell = self.program.tracked(cell);
         let (from, to) = (from as usize, cell.slot as usize);
         let mut changed = false;
         for i in 0..cell.length {
-            changed |= self.s.slots[to + i].to_bits() != self.s.slots[from + i].to_bits();
-            self.s.slots[to + i] = self.s.slots[from + i];
+            changed |= self.state.slots[to + i].to_bits() != self.state.slots[from + i].to_bits();
+            self.state.slots[to + i] = self.state.slots[from + i];
         }
         changed
     }
@@ -87,12 +87,13 @@ impl Stepping {
         sink: &mut dyn Sink,
     ) -> Result<Piled, RunError> {
         self.check_finite(Tag::new(to, 0))?;
-        let length = to.since(self.s.time);
-        let shortest = &mut self.s.extremes.shortest_step;
+        let length = to.since(self.state.time);
+        let shortest = &mut self.state.extremes.shortest_step;
         *shortest = shortest.min(length);
-        self.s.counters.steps += 1;
+        self.state.counters.steps += 1;
         let woken = self.wake(to);
-        let eventful = woken || self.s.stirred || !changes.is_empty() || !self.s.waiting.is_empty();
+        let eventful =
+            woken || self.state.stirred || !changes.is_empty() || !self.state.waiting.is_empty();
         let wanted = self.wants_row(to) || !changes.is_empty() || woken;
         let piled = self.watch(to, &changes);
         if wanted {
@@ -105,8 +106,8 @@ impl Stepping {
             self.commit(&program.quiet, |_| true);
         }
         self.follow_solutions();
-        self.s.time = to;
-        self.s.tag = self.s.tag.max(Tag::new(to, 0));
+        self.state.time = to;
+        self.state.tag = self.state.tag.max(Tag::new(to, 0));
         self.settle_sides();
         Ok(piled)
     }
@@ -115,13 +116,14 @@ impl Stepping {
     fn wake(&mut self, to: Time) -> bool {
         let program = self.program.clone();
         let mut any = false;
-        for (timer, count) in program.timers.iter().zip(&mut self.s.wakings) {
+        for (timer, count) in program.timers.iter().zip(&mut self.state.wakings) {
             let mut woken = false;
             while timer.timer.time(*count).is_some_and(|time| time <= to) {
                 *count += 1;
                 woken = true;
             }
-            self.s.slots[program.cell(timer.woken).slot as usize] = f64::from(u8::from(woken));
+            self.state.slots[program.tracked(timer.woken).slot as usize] =
+                f64::from(u8::from(woken));
             any |= woken;
         }
         any
@@ -142,8 +144,8 @@ impl Stepping {
         self.sweep(&program.events);
         self.check_defined(tag)?;
         self.check_finite(tag)?;
-        self.s.counters.ticks += 1;
-        self.s.counters.microsteps += 1;
+        self.state.counters.ticks += 1;
+        self.state.counters.microsteps += 1;
         if self.differs() {
             if !row {
                 self.restore_row(to, sink);
@@ -151,9 +153,9 @@ impl Stepping {
             self.write_row(tag, sink);
         }
         self.commit(&program.events, |memory| memory != Memory::Events);
-        self.s.stirred = self.commit(&program.events, |memory| memory == Memory::Events);
+        self.state.stirred = self.commit(&program.events, |memory| memory == Memory::Events);
         for cell in raised.into_iter().chain(program.timers.iter().map(|timer| timer.woken)) {
-            self.s.slots[program.cell(cell).slot as usize] = 0.0;
+            self.state.slots[program.tracked(cell).slot as usize] = 0.0;
         }
         Ok(())
     }
@@ -161,28 +163,28 @@ impl Stepping {
     /// Gives sides that have changed on the way their new value, and the event pass its events:
     /// these changes, those that have waited, and how often timers have woken. The cells of changes
     /// are to be cleared after it.
-    fn raise(&mut self, changes: &[(usize, f64)]) -> Vec<CellId> {
+    fn raise(&mut self, changes: &[(usize, f64)]) -> Vec<TrackedId> {
         let program = self.program.clone();
         for (crossing, change) in changes {
-            let side = program.cell(program.crossings[*crossing].frozen).slot as usize;
-            self.s.slots[side] += change;
+            let side = program.tracked(program.crossings[*crossing].frozen).slot as usize;
+            self.state.slots[side] += change;
         }
         let mut raised = Vec::new();
-        for (crossing, change) in std::mem::take(&mut self.s.waiting).iter().chain(changes) {
+        for (crossing, change) in std::mem::take(&mut self.state.waiting).iter().chain(changes) {
             if let Some(cell) = program.crossings[*crossing].crossed {
-                self.s.slots[program.cell(cell).slot as usize] = *change;
+                self.state.slots[program.tracked(cell).slot as usize] = *change;
                 raised.push(cell);
             }
         }
-        for (timer, count) in program.timers.iter().zip(&self.s.wakings) {
-            self.s.slots[program.cell(timer.wakings).slot as usize] = *count as f64;
+        for (timer, count) in program.timers.iter().zip(&self.state.wakings) {
+            self.state.slots[program.tracked(timer.wakings).slot as usize] = *count as f64;
         }
         raised
     }
 
     /// The places of recorded numbers and their lengths.
     fn recorded(&self) -> Vec<(usize, usize)> {
-        let one = |record: &program::RecordCells| {
+        let one = |record: &program::RecordSlots| {
             let n = record.ty.len();
             let impulses = record.impulses.iter().map(move |slot| (*slot as usize, n));
             let value = [(record.present as usize, 1), (record.value as usize, n)];
@@ -196,7 +198,7 @@ impl Stepping {
         let ranges = self.recorded();
         self.before.clear();
         for (from, n) in ranges {
-            self.before.extend_from_slice(&self.s.slots[from..from + n]);
+            self.before.extend_from_slice(&self.state.slots[from..from + n]);
         }
     }
 
@@ -205,12 +207,12 @@ impl Stepping {
     fn differs(&self) -> bool {
         let mut before = self.before.iter();
         self.program.records.iter().any(|record| {
-            let present = self.s.slots[record.present as usize];
+            let present = self.state.slots[record.present as usize];
             let appears = before.next() != Some(&present);
             let places = std::iter::once(&record.value).chain(&record.impulses);
             let numbers = places.flat_map(|slot| {
                 let from = *slot as usize;
-                &self.s.slots[from..from + record.ty.len()]
+                &self.state.slots[from..from + record.ty.len()]
             });
             // All of them are looked at, so that the next record finds its own.
             let changed = numbers.filter(|now| before.next() != Some(now)).count() > 0;
@@ -221,13 +223,16 @@ impl Stepping {
     /// Writes the row before the events of a point that turned out to need one.
     fn restore_row(&mut self, to: Time, sink: &mut dyn Sink) {
         let ranges = self.recorded();
-        let after = self.s.slots.clone();
+        let after = self.state.slots.clone();
         let mut before = self.before.iter();
         for (from, n) in ranges {
-            self.s.slots[from..from + n].iter_mut().zip(&mut before).for_each(|(to, x)| *to = *x);
+            self.state.slots[from..from + n]
+                .iter_mut()
+                .zip(&mut before)
+                .for_each(|(to, x)| *to = *x);
         }
         self.write_row(Tag::new(to, 0), sink);
-        self.s.slots = after;
+        self.state.slots = after;
     }
 
     /// Whether a row is wanted at a point where nothing happens: at every one, or at the first one
@@ -237,12 +242,12 @@ impl Stepping {
         let start = self.options.start.to_rational();
         let mut wanted = rows.steps || to >= self.options.stop;
         let next = |k: u64| rows.every.and_then(|every| Time::tick(start, every, k.into()));
-        while next(self.s.on_grid).is_some_and(|time| time <= to) {
-            self.s.on_grid += 1;
+        while next(self.state.on_grid).is_some_and(|time| time <= to) {
+            self.state.on_grid += 1;
             wanted = true;
         }
-        while rows.times.get(self.s.on_list).is_some_and(|time| *time <= to) {
-            self.s.on_list += 1;
+        while rows.times.get(self.state.on_list).is_some_and(|time| *time <= to) {
+            self.state.on_list += 1;
             wanted = true;
         }
         wanted
@@ -250,7 +255,7 @@ impl Stepping {
 
     fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         for (from, block, reason) in &self.program.events.checks {
-            if self.s.slots[*from as usize] != 0.0 {
+            if self.state.slots[*from as usize] != 0.0 {
                 let (id, reason) = (Some(*block), reason.clone());
                 let block = self.diagram.block(*block).path.clone();
                 return Err(RunError::Undefined { tag, block, id, reason });
@@ -266,13 +271,13 @@ impl Stepping {
             if self.number(cells.present) == 0.0 {
                 continue;
             }
-            let place = program.cell(cells.value);
+            let place = program.tracked(cells.value);
             let from = place.slot as usize;
-            for value in &self.s.slots[from..from + place.length] {
+            for value in &self.state.slots[from..from + place.length] {
                 if !value.is_finite() {
                     return Err(self.not_finite(tag, WireId::new(index)));
                 }
-                let magnitude = &mut self.s.extremes.magnitude;
+                let magnitude = &mut self.state.extremes.magnitude;
                 *magnitude = magnitude.max(value.abs());
             }
         }
@@ -283,7 +288,7 @@ impl Stepping {
         let id = self.diagram.wire(wire).block;
         let (block, id) = (self.diagram.block(id).path.clone(), Some(id));
         match self.program.solved.contains(&wire) {
-            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.s.slots)),
+            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.state.slots)),
             false => RunError::NotFinite { tag, block, id },
         }
     }
@@ -292,7 +297,7 @@ impl Stepping {
     pub(super) fn follow_solutions(&mut self) {
         for (solution, guess, n) in &self.program.guesses {
             let from = *solution as usize;
-            self.s.slots.copy_within(from..from + n, *guess as usize);
+            self.state.slots.copy_within(from..from + n, *guess as usize);
         }
     }
 }

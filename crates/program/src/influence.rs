@@ -4,11 +4,11 @@
 //! regions that an event may reach are looked at when its tick begins. The others neither are
 //! looked at nor step shorter because of it.
 
-use crate::{CellId, Program};
+use crate::{Program, TrackedId};
 
 /// For each source of ticks, the regions that it may reach.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct Influence {
     /// For each timer, the regions.
     pub timers: Vec<Vec<usize>>,
     /// For each region, the regions that its crossings may reach, itself included.
@@ -21,9 +21,9 @@ pub struct Reach {
     pub lines_of: Vec<Vec<u32>>,
 }
 
-impl Reach {
+impl Influence {
     /// Finds what can be reached in a program that is complete but for this.
-    pub(crate) fn find(program: &Program) -> Reach {
+    pub(crate) fn find(program: &Program) -> Influence {
         let mut search = Search::new(program);
         let timers: Vec<Vec<usize>> = program
             .timers
@@ -44,7 +44,7 @@ impl Reach {
             .collect();
         let count = program.regions.len();
         let (timers_of, lines_of) = (turned(&timers, count), turned(&lines, count));
-        Reach { timers, crossings, timers_of, lines, lines_of }
+        Influence { timers, crossings, timers_of, lines, lines_of }
     }
 }
 
@@ -65,7 +65,7 @@ struct Search<'a> {
     number: u32,
     units: Vec<u32>,
     machines: Vec<u32>,
-    open: Vec<CellId>,
+    open: Vec<TrackedId>,
     /// The regions that each machine may reach, once that has been asked: many timers lead to one
     /// machine, and there is no need to go through all of it for each.
     by_machine: Vec<Option<Vec<usize>>>,
@@ -92,7 +92,7 @@ impl<'a> Search<'a> {
     }
 
     /// The regions that changes of some cells may reach, in order.
-    fn reached(&mut self, cells: impl IntoIterator<Item = CellId>) -> Vec<usize> {
+    fn reached(&mut self, cells: impl IntoIterator<Item = TrackedId>) -> Vec<usize> {
         self.open.extend(cells);
         let (mut regions, machines) = self.follow_all(false);
         for machine in machines {
@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
         self.number += 1;
         let (mut regions, mut machines) = (Vec::new(), Vec::new());
         while let Some(cell) = self.open.pop() {
-            let cell = program.cell(cell);
+            let cell = program.tracked(cell);
             regions.extend(cell.regions.iter().map(|region| region.index()));
             for machine in cell.machines.iter().map(|machine| *machine as usize) {
                 if std::mem::replace(&mut self.machines[machine], self.number) == self.number {

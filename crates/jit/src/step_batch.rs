@@ -1,4 +1,4 @@
-//! Steps that follow each other without going back to whoever asked for them.
+//! Steps that rules each other without going back to whoever asked for them.
 //!
 //! What decides about a step and chooses the next one is a few dozen instructions; going back for
 //! them after every step of a small system, with all states through memory, costs half as much as
@@ -15,7 +15,7 @@ use crate::step::{END, START, STRETCH, Writer};
 
 /// How one step follows another: the numbers of a proportional and integral control of steps.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Follow {
+pub struct StepRules {
     /// The exponent of the present error.
     pub proportional: f64,
     /// The exponent of the error before.
@@ -36,10 +36,10 @@ pub struct Follow {
     pub suspect: f64,
 }
 
-/// How far steps may follow each other, and how far they have.
+/// How far steps may rules each other, and how far they have.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 #[repr(C)]
-pub struct Stretch {
+pub struct StepBatch {
     /// Where steps must not go past.
     pub horizon: f64,
     /// Where no step may start any more.
@@ -82,7 +82,7 @@ struct Step {
 
 impl Writer<'_, '_, '_, '_> {
     /// Steps in a loop from the first on.
-    pub(crate) fn stretch(&mut self, start: Value, end: Value, follow: &Follow) {
+    pub(crate) fn batch(&mut self, start: Value, end: Value, rules: &StepRules) {
         let taken = self.e.builder.ins().iconst(types::I64, 0);
         let (wanted, previous) = (self.number(WANTED), self.number(PREVIOUS));
         let again = self.e.builder.create_block();
@@ -99,7 +99,7 @@ impl Writer<'_, '_, '_, '_> {
         let error = self.step(start, end);
         let back = self.e.builder.create_block();
         let step = Step { start, end, error };
-        let (next, remembered) = self.next(&step, memory, follow, back);
+        let (next, remembered) = self.next(&step, memory, rules, back);
         self.pass();
         self.go_on(again, next, remembered);
 
@@ -124,7 +124,7 @@ impl Writer<'_, '_, '_, '_> {
         &mut self,
         step: &Step,
         memory: Memory,
-        follow: &Follow,
+        rules: &StepRules,
         back: Block,
     ) -> ([Value; 2], Memory) {
         let room = self.pointer(ROOM);
@@ -134,21 +134,21 @@ impl Writer<'_, '_, '_, '_> {
         let one = self.constant(1.0);
         let accepted = self.is(FloatCC::LessThanOrEqual, step.error, one);
         self.stay(accepted, back);
-        self.stay_without_poles(follow, back);
+        self.stay_without_poles(rules, back);
         let taken = self.e.builder.ins().fsub(step.end, step.start);
-        let (suggested, previous) = self.suggest(step.error, memory.previous, taken, follow);
+        let (suggested, previous) = self.suggest(step.error, memory.previous, taken, rules);
         let cut = self.is(FloatCC::LessThan, taken, memory.wanted);
-        let growth = self.constant(follow.growth);
+        let growth = self.constant(rules.growth);
         let most = self.e.builder.ins().fmul(growth, taken);
         let jumps = self.is(FloatCC::GreaterThanOrEqual, suggested, most);
         let cut_short = self.e.builder.ins().band(cut, jumps);
         self.leave(cut_short, back);
-        let end = self.end_of_next(step.end, suggested, follow, back);
+        let end = self.end_of_next(step.end, suggested, rules, back);
         ([step.end, end], Memory { wanted: suggested, previous, taken: more })
     }
 
     /// Goes on only where no rate that turns is larger inside than at both ends.
-    fn stay_without_poles(&mut self, follow: &Follow, back: Block) {
+    fn stay_without_poles(&mut self, rules: &StepRules, back: Block) {
         let (n, last) = (self.states(), self.slopes.len() - 1);
         let mut signs = self.e.builder.ins().iconst(types::I64, 0);
         for i in 0..n {
@@ -163,7 +163,7 @@ impl Writer<'_, '_, '_, '_> {
         let some = self.e.builder.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
         self.e.builder.ins().brif(some, turned, &[], on, &[]);
         self.e.builder.switch_to_block(turned);
-        let suspects: Vec<Value> = (0..n).map(|i| self.suspect(i, follow)).collect();
+        let suspects: Vec<Value> = (0..n).map(|i| self.suspect(i, rules)).collect();
         let any = suspects.into_iter().reduce(|any, one| self.e.builder.ins().bor(any, one));
         match any {
             Some(any) => self.e.builder.ins().brif(any, back, &[], on, &[]),
@@ -173,7 +173,7 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     /// Whether a rate turns and is larger at a stage than at both ends.
-    fn suspect(&mut self, i: usize, follow: &Follow) -> Value {
+    fn suspect(&mut self, i: usize, rules: &StepRules) -> Value {
         let last = self.slopes.len() - 1;
         let [a, b] = [0, last].map(|stage| self.load(self.slopes[stage], i));
         let zero = self.e.builder.ins().f64const(0.0);
@@ -186,7 +186,7 @@ impl Writer<'_, '_, '_, '_> {
         let turns = self.e.builder.ins().bor(rises, falls);
         let [a, b] = [a, b].map(|x| self.e.builder.ins().fabs(x));
         let size = self.greater(a, b);
-        let suspect = self.constant(follow.suspect);
+        let suspect = self.constant(rules.suspect);
         let most = self.e.builder.ins().fmul(suspect, size);
         let larger = |writer: &mut Self, stage: usize| {
             let slope = writer.load(writer.slopes[stage], i);
@@ -206,32 +206,38 @@ impl Writer<'_, '_, '_, '_> {
         error: Value,
         previous: Value,
         taken: Value,
-        follow: &Follow,
+        rules: &StepRules,
     ) -> (Value, Value) {
         let logarithm = self.e.call("Log", &[error]);
         let [integral, proportional, safety] =
-            [follow.integral, follow.proportional, follow.safety].map(|x| self.constant(x));
+            [rules.integral, rules.proportional, rules.safety].map(|x| self.constant(x));
         let b = &mut self.e.builder;
         let (before, now) =
             (b.ins().fmul(integral, previous), b.ins().fmul(proportional, logarithm));
         let exponent = b.ins().fsub(before, now);
         let power = self.e.call("Exp", &[exponent]);
         let factor = self.e.builder.ins().fmul(safety, power);
-        let (shrink, growth) = (self.constant(follow.shrink), self.constant(follow.growth));
+        let (shrink, growth) = (self.constant(rules.shrink), self.constant(rules.growth));
         let small = self.is(FloatCC::LessThan, factor, shrink);
         let factor = self.e.builder.ins().select(small, shrink, factor);
         let large = self.is(FloatCC::GreaterThan, factor, growth);
         let factor = self.e.builder.ins().select(large, growth, factor);
-        let floor = self.constant(follow.floor);
+        let floor = self.constant(rules.floor);
         let remembered = self.greater(logarithm, floor);
         (self.e.builder.ins().fmul(taken, factor), remembered)
     }
 
     /// The end of a step of the length wanted, where it starts early enough and no horizon is near.
-    fn end_of_next(&mut self, start: Value, wanted: Value, follow: &Follow, back: Block) -> Value {
+    fn end_of_next(
+        &mut self,
+        start: Value,
+        wanted: Value,
+        rules: &StepRules,
+        back: Block,
+    ) -> Value {
         let [horizon, before, longest] = [HORIZON, BEFORE, LONGEST].map(|place| self.number(place));
         let [finest, least, near, twice] =
-            [follow.finest, follow.least, 1.1, 2.0].map(|x| self.constant(x));
+            [rules.finest, rules.least, 1.1, 2.0].map(|x| self.constant(x));
         let early = self.is(FloatCC::LessThan, start, before);
         let size = self.e.builder.ins().fabs(start);
         let resolved = self.e.builder.ins().fmul(finest, size);

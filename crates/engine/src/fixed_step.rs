@@ -22,7 +22,7 @@ use std::sync::Arc;
 use base::{Rational, Tag, Time};
 use blocks::events_before;
 use diagram::Diagram;
-use program::{CellId, Sweep};
+use program::{FixedStepProgram, TrackedId};
 use serde::{Deserialize, Serialize};
 
 use crate::rows::{Row, Sink};
@@ -36,7 +36,7 @@ const ROUNDS: usize = 64;
 
 /// Everything that changes in a run by fixed steps, as plain data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct StepSnapshot {
+pub struct FixedStepSnapshot {
     pub(crate) slots: Vec<f64>,
     /// The point at which the run stands.
     pub(crate) time: Time,
@@ -62,7 +62,7 @@ pub struct StepSnapshot {
     pub(crate) finished: bool,
 }
 
-impl StepSnapshot {
+impl FixedStepSnapshot {
     /// Where the run stands.
     pub fn tag(&self) -> Tag {
         self.tag
@@ -89,11 +89,11 @@ pub(crate) enum Pile {
 
 /// A model that runs by fixed steps.
 #[derive(Debug)]
-pub struct Stepping {
+pub struct FixedStepSimulation {
     pub(crate) diagram: Arc<Diagram>,
-    pub(crate) program: Arc<Sweep>,
+    pub(crate) program: Arc<FixedStepProgram>,
     pub(crate) options: Options,
-    pub(crate) s: StepSnapshot,
+    pub(crate) state: FixedStepSnapshot,
     /// The distance of the points of the grid \[s\].
     grid: Rational,
     /// Working space: recorded numbers before the events of a point.
@@ -102,22 +102,26 @@ pub struct Stepping {
     covered: Vec<bool>,
 }
 
-impl Stepping {
+impl FixedStepSimulation {
     /// A run that stands before its start.
-    pub fn new(diagram: Arc<Diagram>, program: Arc<Sweep>, options: Options) -> Stepping {
+    pub fn new(
+        diagram: Arc<Diagram>,
+        program: Arc<FixedStepProgram>,
+        options: Options,
+    ) -> FixedStepSimulation {
         let start = options.start.time();
         let mut slots = program.image.clone();
         for state in &program.states {
-            let from = program.cell(state.cell).slot as usize;
+            let from = program.tracked(state.cell).slot as usize;
             slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
         }
         let mut wakings = Vec::new();
         for timer in &program.timers {
             let past = events_before(&*timer.timer, start);
-            slots[program.cell(timer.wakings).slot as usize] = past as f64;
+            slots[program.tracked(timer.wakings).slot as usize] = past as f64;
             wakings.push(past);
         }
-        let snapshot = StepSnapshot {
+        let snapshot = FixedStepSnapshot {
             slots,
             time: start,
             grid: 1,
@@ -134,52 +138,60 @@ impl Stepping {
             started: false,
             finished: false,
         };
-        Stepping::resume(diagram, program, options, snapshot)
+        FixedStepSimulation::resume(diagram, program, options, snapshot)
     }
 
     /// A run that goes on from a snapshot of the same program and options.
     pub fn resume(
         diagram: Arc<Diagram>,
-        program: Arc<Sweep>,
+        program: Arc<FixedStepProgram>,
         options: Options,
-        snapshot: StepSnapshot,
-    ) -> Stepping {
+        snapshot: FixedStepSnapshot,
+    ) -> FixedStepSimulation {
         let grid = options.grid;
         let covered = vec![true; diagram.regions.len()];
-        Stepping { diagram, program, options, s: snapshot, grid, before: Vec::new(), covered }
+        FixedStepSimulation {
+            diagram,
+            program,
+            options,
+            state: snapshot,
+            grid,
+            before: Vec::new(),
+            covered,
+        }
     }
 
     /// Everything that changes.
-    pub fn snapshot(&self) -> &StepSnapshot {
-        &self.s
+    pub fn snapshot(&self) -> &FixedStepSnapshot {
+        &self.state
     }
 
     /// The work so far.
     pub fn counters(&self) -> Counters {
-        self.s.counters
+        self.state.counters
     }
 
     /// How far numbers and steps have gone.
     pub fn extremes(&self) -> Extremes {
-        self.s.extremes
+        self.state.extremes
     }
 
     /// Does one thing: the start, or one point.
     pub fn advance(&mut self, sink: &mut dyn Sink) -> Result<Progress, RunError> {
-        if !self.s.started {
-            self.s.started = true;
+        if !self.state.started {
+            self.state.started = true;
             self.start(sink)?;
             return Ok(Progress::Going);
         }
-        if self.s.finished || self.s.time >= self.options.stop {
-            self.s.finished = true;
+        if self.state.finished || self.state.time >= self.options.stop {
+            self.state.finished = true;
             return Ok(Progress::Done(StopReason::Stopped));
         }
         let to = self.next_point();
         let Some((crossing, pile)) = self.step_to(to, sink)? else { return Ok(Progress::Going) };
-        let time = self.s.time;
+        let time = self.state.time;
         if self.options.zeno == diagram::Zeno::Stop {
-            self.s.finished = true;
+            self.state.finished = true;
             let end = if let Pile::At(end) = pile { end } else { time.seconds() };
             return Ok(Progress::Done(StopReason::Zeno(end)));
         }
@@ -195,17 +207,17 @@ impl Stepping {
     fn next_point(&mut self) -> Time {
         let start = self.options.start.to_rational();
         let at = |k: u64| Time::tick(start, self.grid, k.into()).unwrap_or(Time::MAX);
-        while at(self.s.grid) <= self.s.time {
-            self.s.grid += 1;
+        while at(self.state.grid) <= self.state.time {
+            self.state.grid += 1;
         }
-        let mut to = at(self.s.grid).min(self.options.stop);
-        for (timer, woken) in self.program.timers.iter().zip(&self.s.wakings) {
+        let mut to = at(self.state.grid).min(self.options.stop);
+        for (timer, woken) in self.program.timers.iter().zip(&self.state.wakings) {
             let second = timer.timer.time(woken + 1).filter(|second| *second <= to);
             let Some((first, second)) = timer.timer.time(*woken).zip(second) else { continue };
-            to = to.min(match first > self.s.time {
+            to = to.min(match first > self.state.time {
                 true => first,
                 false => Time::from_attoseconds(
-                    (self.s.time.attoseconds() + second.attoseconds() + 1) / 2,
+                    (self.state.time.attoseconds() + second.attoseconds() + 1) / 2,
                 ),
             });
         }
@@ -226,18 +238,18 @@ impl Stepping {
         let tag = Tag::new(self.options.start.time(), 0);
         self.check_finite(tag)?;
         self.follow_solutions();
-        self.s.on_grid = u64::from(self.options.rows.every.is_some());
+        self.state.on_grid = u64::from(self.options.rows.every.is_some());
         self.write_row(tag, sink);
         Ok(())
     }
 
     fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
-        self.s.tag = tag;
-        let (slots, records) = (&self.s.slots, &self.program.records);
+        self.state.tag = tag;
+        let (slots, records) = (&self.state.slots, &self.program.records);
         sink.row(Row::new(tag, slots, records, &self.covered));
     }
 
-    pub(crate) fn number(&self, cell: CellId) -> f64 {
-        self.s.slots[self.program.cell(cell).slot as usize]
+    pub(crate) fn number(&self, cell: TrackedId) -> f64 {
+        self.state.slots[self.program.tracked(cell).slot as usize]
     }
 }

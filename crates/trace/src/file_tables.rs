@@ -13,15 +13,15 @@ use crate::schema::LaneId;
 use crate::{Column, Header, Impulse, Schema, Trace};
 
 /// The tables of a file.
-pub(crate) struct Parts {
+pub(crate) struct FileTables {
     header: Header,
     schema: Schema,
     layout: Layout,
     tables: Vec<Trace>,
 }
 
-impl Parts {
-    pub fn new(schema: Schema, header: Header) -> Parts {
+impl FileTables {
+    pub fn new(schema: Schema, header: Header) -> FileTables {
         let layout = Layout::of(&schema);
         let table = |table: &Table| {
             if !layout.is_divided() {
@@ -37,7 +37,7 @@ impl Parts {
             Trace::with_schema(Schema::new(columns).with_orders(orders))
         };
         let tables = layout.tables.iter().map(table).collect();
-        Parts { header, schema, layout, tables }
+        FileTables { header, schema, layout, tables }
     }
 
     pub fn layout(&self) -> &Layout {

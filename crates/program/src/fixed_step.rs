@@ -4,18 +4,20 @@
 //! Nothing is left out because it has not changed: at every point of such a run everything has.
 
 use blocks::{Memory, Part};
-use diagram::{BlockId, Diagram, Mode, WireId};
+use diagram::{BlockId, Diagram, Phase, WireId};
 use ir::{NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule};
 
 use crate::compose::Composer;
-use crate::program::{Cell, CellId, Crossing, RecordCells, StateCells, TimerCells, WireCells};
+use crate::program::{
+    Crossing, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+};
 use crate::slots::Slots;
 use crate::{smooth, solved};
 
 /// Everything that a run by fixed steps needs.
 #[derive(Debug)]
-pub struct Sweep {
+pub struct FixedStepProgram {
     /// The buffer before anything has run, constants in place.
     pub image: Vec<f64>,
     /// Where model time is \[s\].
@@ -27,22 +29,22 @@ pub struct Sweep {
     /// A point with its events.
     pub events: Pass,
     /// The states of all blocks.
-    pub states: Vec<StateCells>,
+    pub states: Vec<TrackedState>,
     /// What each state remembers.
     pub memories: Vec<Memory>,
     /// All crossings.
     pub crossings: Vec<Crossing>,
     /// All timers.
-    pub timers: Vec<TimerCells>,
+    pub timers: Vec<TrackedTimer>,
     /// Where the wires are.
-    pub wires: Vec<WireCells>,
+    pub wires: Vec<TrackedWire>,
     /// What is recorded.
-    pub records: Vec<RecordCells>,
+    pub records: Vec<RecordSlots>,
     /// Guesses of solved loops and the places of their solutions: `(solution, guess, length)`.
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Wires that are in a loop that is solved.
     pub solved: Vec<WireId>,
-    cells: Vec<Cell>,
+    tracked: Vec<Tracked>,
 }
 
 /// One way through the whole diagram.
@@ -51,7 +53,7 @@ pub struct Pass {
     /// What it runs.
     pub tape: Tape,
     /// Parts of wires that the tape does not put into their cells itself: where it puts them.
-    pub outputs: Vec<(Slot, CellId)>,
+    pub outputs: Vec<(Slot, TrackedId)>,
     /// What states become: where the tape puts it, and the state.
     pub nexts: Vec<(Slot, usize)>,
     /// Values of crossing functions: where the tape puts them, and the crossing.
@@ -60,26 +62,26 @@ pub struct Pass {
     pub checks: Vec<(Slot, BlockId, String)>,
 }
 
-impl Sweep {
+impl FixedStepProgram {
     /// The cell of an id.
-    pub fn cell(&self, id: CellId) -> &Cell {
-        &self.cells[id.index()]
+    pub fn tracked(&self, id: TrackedId) -> &Tracked {
+        &self.tracked[id.index()]
     }
 
     /// Whether a loop has left a signal open that is present.
     pub fn is_left_open(&self, slots: &[f64]) -> bool {
         let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
-        solved::are_open(wires, &self.cells, slots)
+        solved::are_open(wires, &self.tracked, slots)
     }
 }
 
 /// Makes the program of a scheduled diagram that is run by fixed steps.
-pub fn sweep(diagram: &Diagram, schedule: &Schedule) -> Sweep {
+pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
     let mut slots = Slots::new(diagram);
-    let quiet = pass(diagram, schedule, Mode::Smooth, &mut slots);
-    let events = pass(diagram, schedule, Mode::Tick, &mut slots);
+    let quiet = pass(diagram, schedule, Phase::Smooth, &mut slots);
+    let events = pass(diagram, schedule, Phase::Tick, &mut slots);
     let states = diagram.blocks.iter().flat_map(|block| &block.definition.states);
-    Sweep {
+    FixedStepProgram {
         memories: states.map(|state| state.memory).collect(),
         image: slots.layout.image().to_vec(),
         time: slots.time,
@@ -89,19 +91,19 @@ pub fn sweep(diagram: &Diagram, schedule: &Schedule) -> Sweep {
         states: slots.states,
         crossings: slots.crossings,
         timers: slots.timers,
-        records: records(diagram, &slots.wires, &slots.cells),
+        records: records(diagram, &slots.wires, &slots.tracked),
         wires: slots.wires,
         guesses: slots.guesses,
         solved: smooth::solved_wires(schedule),
-        cells: slots.cells,
+        tracked: slots.tracked,
     }
 }
 
-fn records(diagram: &Diagram, wires: &[WireCells], cells: &[Cell]) -> Vec<RecordCells> {
-    let slot = |cell: &CellId| cells[cell.index()].slot;
+fn records(diagram: &Diagram, wires: &[TrackedWire], cells: &[Tracked]) -> Vec<RecordSlots> {
+    let slot = |cell: &TrackedId| cells[cell.index()].slot;
     let record = |record: &diagram::Record| {
         let (wire, places) = (diagram.wire(record.wire), &wires[record.wire.index()]);
-        RecordCells {
+        RecordSlots {
             name: record.name.clone(),
             ty: wire.ty,
             value: slot(&places.value),
@@ -113,8 +115,8 @@ fn records(diagram: &Diagram, wires: &[WireCells], cells: &[Cell]) -> Vec<Record
     diagram.records.iter().map(record).collect()
 }
 
-fn pass(diagram: &Diagram, schedule: &Schedule, mode: Mode, slots: &mut Slots) -> Pass {
-    let mut composer = smooth::compose(diagram, schedule, mode, slots);
+fn pass(diagram: &Diagram, schedule: &Schedule, phase: Phase, slots: &mut Slots) -> Pass {
+    let mut composer = smooth::compose(diagram, schedule, phase, slots);
     let mut pass = Pass {
         tape: Tape::default(),
         outputs: Vec::new(),
@@ -124,7 +126,7 @@ fn pass(diagram: &Diagram, schedule: &Schedule, mode: Mode, slots: &mut Slots) -
     };
     let mut places: Vec<(NodeId, Slot)> =
         composer.solutions.iter().map(|(_, node, slot)| (*node, *slot)).collect();
-    wire_places(schedule, mode, &composer, slots, &mut pass, &mut places);
+    wire_places(schedule, phase, &composer, slots, &mut pass, &mut places);
     for block in (0..diagram.blocks.len()).map(BlockId::new) {
         state_places(block, &mut composer, slots, &mut pass, &mut places);
         crossing_places(block, &mut composer, slots, &mut pass, &mut places);
@@ -139,7 +141,7 @@ fn pass(diagram: &Diagram, schedule: &Schedule, mode: Mode, slots: &mut Slots) -
 /// very tape.
 fn wire_places(
     schedule: &Schedule,
-    mode: Mode,
+    phase: Phase,
     composer: &Composer,
     slots: &mut Slots,
     pass: &mut Pass,
@@ -151,7 +153,7 @@ fn wire_places(
         let cell = slots.part(part.wire, part.part);
         // Impulses and what is asked of them have no part in a point without events.
         let Some(node) = composer.nodes.get(&id).copied() else { continue };
-        let read = mode == Mode::Tick && guesses.contains(&part.wire);
+        let read = phase == Phase::Tick && guesses.contains(&part.wire);
         if read && part.part != Part::Present {
             let slot = slots.layout.reserve(composer.graph.ty(node).len());
             places.push((node, slot));

@@ -9,23 +9,23 @@ use crate::chunk::Chunk;
 use crate::writer::Encoder;
 
 /// An encoder here, or at work on a thread of its own.
-pub(crate) enum Desk {
+pub(crate) enum EncoderPlace {
     Here(Box<dyn Encoder>),
-    Beside(Beside),
+    EncoderThread(EncoderThread),
     /// After an error.
     Closed,
 }
 
 /// An encoder on a thread: full chunks go to it, and come back empty.
-pub(crate) struct Beside {
+pub(crate) struct EncoderThread {
     full: SyncSender<Chunk>,
     empty: Receiver<Chunk>,
     thread: JoinHandle<io::Result<Box<dyn Encoder>>>,
 }
 
-impl Beside {
+impl EncoderThread {
     /// Moves an encoder to a thread; `spare` is the chunk that is filled while another is encoded.
-    fn start(mut encoder: Box<dyn Encoder>, spare: Chunk) -> io::Result<Beside> {
+    fn start(mut encoder: Box<dyn Encoder>, spare: Chunk) -> io::Result<EncoderThread> {
         let (full, chunks) = sync_channel::<Chunk>(0);
         let (back, empty) = channel();
         // The thread is not there yet, so the channel takes it.
@@ -41,7 +41,7 @@ impl Beside {
             Ok(encoder)
         };
         let thread = std::thread::Builder::new().name("trace".to_owned()).spawn(work)?;
-        Ok(Beside { full, empty, thread })
+        Ok(EncoderThread { full, empty, thread })
     }
 
     /// Waits for the thread to end; gives the encoder back.
@@ -54,23 +54,23 @@ impl Beside {
     }
 }
 
-impl Desk {
+impl EncoderPlace {
     /// Encodes a chunk, here or beside, and leaves an empty one in its place. An error beside comes
     /// with a later chunk, or at the end.
     pub fn take(&mut self, chunk: &mut Chunk, spare: Option<Chunk>) -> io::Result<()> {
-        if let (Desk::Here(_), Some(spare)) = (&*self, spare) {
-            let Desk::Here(encoder) = std::mem::replace(self, Desk::Closed) else {
+        if let (EncoderPlace::Here(_), Some(spare)) = (&*self, spare) {
+            let EncoderPlace::Here(encoder) = std::mem::replace(self, EncoderPlace::Closed) else {
                 unreachable!("the encoder is here");
             };
-            *self = Desk::Beside(Beside::start(encoder, spare)?);
+            *self = EncoderPlace::EncoderThread(EncoderThread::start(encoder, spare)?);
         }
         match self {
-            Desk::Here(encoder) => {
+            EncoderPlace::Here(encoder) => {
                 encoder.write(chunk)?;
                 chunk.clear();
                 Ok(())
             }
-            Desk::Beside(beside) => {
+            EncoderPlace::EncoderThread(beside) => {
                 // An empty chunk is back as soon as the one before has been encoded.
                 let handed = beside
                     .empty
@@ -82,18 +82,18 @@ impl Desk {
                 self.come_back().map(drop)?;
                 Err(io::Error::other("the encoder has stopped"))
             }
-            Desk::Closed => Err(io::Error::other("the encoder has stopped")),
+            EncoderPlace::Closed => Err(io::Error::other("the encoder has stopped")),
         }
     }
 
     /// The encoder, once everything that was handed over has been encoded.
     pub fn come_back(&mut self) -> io::Result<&mut Box<dyn Encoder>> {
-        match std::mem::replace(self, Desk::Closed) {
-            Desk::Beside(beside) => *self = Desk::Here(beside.end()?),
+        match std::mem::replace(self, EncoderPlace::Closed) {
+            EncoderPlace::EncoderThread(beside) => *self = EncoderPlace::Here(beside.end()?),
             other => *self = other,
         }
         match self {
-            Desk::Here(encoder) => Ok(encoder),
+            EncoderPlace::Here(encoder) => Ok(encoder),
             _ => Err(io::Error::other("the encoder has stopped")),
         }
     }

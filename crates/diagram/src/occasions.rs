@@ -23,7 +23,7 @@ const WAKINGS: u64 = 10_000;
 
 /// Something that a tick begins or goes on with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Cause {
+pub(crate) enum Occasion {
     /// A timer of a block wakes.
     Timer(BlockId, usize),
     /// A side or cell of a block changes.
@@ -38,38 +38,38 @@ pub(crate) enum Cause {
 
 /// The happenings at which a number may be other than zero, or a condition true.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Support {
+pub(crate) enum Occasions {
     /// Any, or none at all: it may always be.
     All,
     /// These alone.
-    Of(BTreeSet<Cause>),
+    Of(BTreeSet<Occasion>),
 }
 
-impl Support {
-    fn never() -> Support {
-        Support::Of(BTreeSet::new())
+impl Occasions {
+    fn never() -> Occasions {
+        Occasions::Of(BTreeSet::new())
     }
 
-    fn one(cause: Cause) -> Support {
-        Support::Of(BTreeSet::from([cause]))
+    fn one(cause: Occasion) -> Occasions {
+        Occasions::Of(BTreeSet::from([cause]))
     }
 
     /// Whether it may be at all.
     pub fn is_possible(&self) -> bool {
-        !matches!(self, Support::Of(causes) if causes.is_empty())
+        !matches!(self, Occasions::Of(causes) if causes.is_empty())
     }
 
-    fn or(self, other: Support) -> Support {
+    fn or(self, other: Occasions) -> Occasions {
         match (self, other) {
-            (Support::Of(mut a), Support::Of(b)) if a.len() + b.len() <= MANY => {
+            (Occasions::Of(mut a), Occasions::Of(b)) if a.len() + b.len() <= MANY => {
                 a.extend(b);
-                Support::Of(a)
+                Occasions::Of(a)
             }
-            (Support::Of(a), Support::Of(b)) => {
-                let both: BTreeSet<Cause> = a.union(&b).copied().collect();
-                if both.len() > MANY { Support::All } else { Support::Of(both) }
+            (Occasions::Of(a), Occasions::Of(b)) => {
+                let both: BTreeSet<Occasion> = a.union(&b).copied().collect();
+                if both.len() > MANY { Occasions::All } else { Occasions::Of(both) }
             }
-            _ => Support::All,
+            _ => Occasions::All,
         }
     }
 }
@@ -78,34 +78,34 @@ impl Support {
 #[derive(Clone, PartialEq, Debug)]
 struct Facts {
     /// When its value jumps.
-    jump: Support,
+    jump: Occasions,
     /// When it is present.
-    present: Support,
+    present: Occasions,
     /// When it has an impulse of each order.
-    impulses: Vec<Support>,
+    impulses: Vec<Occasions>,
     /// When its derivatives of order 1, 2, ... jump.
-    derivatives: Vec<Support>,
+    derivatives: Vec<Occasions>,
 }
 
 /// What is known of every wire at ticks.
-pub(crate) struct Supports<'a> {
+pub(crate) struct WireOccasions<'a> {
     diagram: &'a Diagram,
     facts: Vec<Facts>,
     /// Timers that have been compared.
-    compared: BTreeMap<(Cause, Cause), bool>,
+    compared: BTreeMap<(Occasion, Occasion), bool>,
 }
 
-impl<'a> Supports<'a> {
+impl<'a> WireOccasions<'a> {
     /// Finds the least fixed point.
-    pub fn find(diagram: &'a Diagram) -> Supports<'a> {
+    pub fn find(diagram: &'a Diagram) -> WireOccasions<'a> {
         let start = |wire: &crate::Wire| Facts {
-            jump: Support::never(),
-            present: Support::never(),
-            impulses: vec![Support::never(); wire.orders as usize],
-            derivatives: vec![Support::never(); wire.derivatives as usize],
+            jump: Occasions::never(),
+            present: Occasions::never(),
+            impulses: vec![Occasions::never(); wire.orders as usize],
+            derivatives: vec![Occasions::never(); wire.derivatives as usize],
         };
         let facts = diagram.wires.iter().map(start).collect();
-        let mut supports = Supports { diagram, facts, compared: BTreeMap::new() };
+        let mut supports = WireOccasions { diagram, facts, compared: BTreeMap::new() };
         let consumers = crate::facts::consumers(diagram);
         let mut queue: BTreeSet<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
         while let Some(id) = queue.pop_first() {
@@ -133,15 +133,15 @@ impl<'a> Supports<'a> {
     }
 
     /// When a condition of a block's functions at ticks holds.
-    pub fn condition(&mut self, id: BlockId, node: NodeId) -> Support {
+    pub fn condition(&mut self, id: BlockId, node: NodeId) -> Occasions {
         Reader::new(self, id).support(node)
     }
 
     /// Whether two happenings may come at one microstep.
-    fn meet(&mut self, a: Cause, b: Cause, by_chance: bool) -> bool {
+    fn meet(&mut self, a: Occasion, b: Occasion, by_chance: bool) -> bool {
         match (a, b) {
             _ if a == b => true,
-            (Cause::Timer(..), Cause::Timer(..)) => {
+            (Occasion::Timer(..), Occasion::Timer(..)) => {
                 let key = (a.min(b), a.max(b));
                 if let Some(known) = self.compared.get(&key) {
                     return *known;
@@ -155,8 +155,8 @@ impl<'a> Supports<'a> {
     }
 
     /// The times of a timer in the run, as far as they are looked at.
-    fn times(&self, cause: Cause) -> BTreeSet<Time> {
-        let Cause::Timer(block, index) = cause else { return BTreeSet::new() };
+    fn times(&self, cause: Occasion) -> BTreeSet<Time> {
+        let Occasion::Timer(block, index) = cause else { return BTreeSet::new() };
         let timer = &*self.diagram.block(block).definition.timers[index];
         let run = &self.diagram.run;
         let first = blocks::events_before(timer, run.start.time());
@@ -164,10 +164,10 @@ impl<'a> Supports<'a> {
         times.take_while(|time| *time <= run.stop).collect()
     }
 
-    fn and(&mut self, a: Support, b: Support, by_chance: bool) -> Support {
+    fn and(&mut self, a: Occasions, b: Occasions, by_chance: bool) -> Occasions {
         match (a, b) {
-            (Support::All, other) | (other, Support::All) => other,
-            (Support::Of(a), Support::Of(b)) => {
+            (Occasions::All, other) | (other, Occasions::All) => other,
+            (Occasions::Of(a), Occasions::Of(b)) => {
                 let mut both = BTreeSet::new();
                 for x in &a {
                     for y in &b {
@@ -176,7 +176,7 @@ impl<'a> Supports<'a> {
                         }
                     }
                 }
-                Support::Of(both)
+                Occasions::Of(both)
             }
         }
     }
@@ -184,15 +184,15 @@ impl<'a> Supports<'a> {
 
 /// Reads the functions of one block at ticks.
 struct Reader<'s, 'a> {
-    supports: &'s mut Supports<'a>,
+    supports: &'s mut WireOccasions<'a>,
     id: BlockId,
     block: &'a FlatBlock,
-    known: BTreeMap<NodeId, Support>,
-    jumps: BTreeMap<NodeId, Support>,
+    known: BTreeMap<NodeId, Occasions>,
+    jumps: BTreeMap<NodeId, Occasions>,
 }
 
 impl<'s, 'a> Reader<'s, 'a> {
-    fn new(supports: &'s mut Supports<'a>, id: BlockId) -> Self {
+    fn new(supports: &'s mut WireOccasions<'a>, id: BlockId) -> Self {
         let block = supports.diagram.block(id);
         Reader { supports, id, block, known: BTreeMap::new(), jumps: BTreeMap::new() }
     }
@@ -207,7 +207,7 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     /// When a node may be other than zero, or true. Arguments come first, so that a deep graph
     /// needs no deep stack.
-    fn support(&mut self, node: NodeId) -> Support {
+    fn support(&mut self, node: NodeId) -> Occasions {
         if !self.known.contains_key(&node) {
             for id in self.block.tick.graph.reachable(&[node]) {
                 if !self.known.contains_key(&id) {
@@ -219,20 +219,20 @@ impl<'s, 'a> Reader<'s, 'a> {
         self.known[&node].clone()
     }
 
-    fn compute(&mut self, id: NodeId) -> Support {
+    fn compute(&mut self, id: NodeId) -> Occasions {
         let graph = &self.block.tick.graph;
         let node = graph.node(id);
         let args = node.args.as_slice();
         match &node.op {
             Op::Const(bits) => match bits.iter().all(|bits| f64::from_bits(*bits) == 0.0) {
-                true => Support::never(),
-                false => Support::All,
+                true => Occasions::never(),
+                false => Occasions::All,
             },
             Op::Leaf(key) => match self.leaf(*key) {
-                Leaf::Woken(index) => Support::one(Cause::Timer(self.id, index)),
+                Leaf::Woken(index) => Occasions::one(Occasion::Timer(self.id, index)),
                 Leaf::Input { port, part: Part::Impulse(order) } => {
                     let impulses = &self.facts(port).impulses;
-                    impulses.get(order as usize).cloned().unwrap_or_else(Support::never)
+                    impulses.get(order as usize).cloned().unwrap_or_else(Occasions::never)
                 }
                 Leaf::Input { port, part: Part::Present } => self.facts(port).present.clone(),
                 Leaf::Delayed { index, part: part @ (Part::Impulse(_) | Part::Present) } => {
@@ -240,11 +240,11 @@ impl<'s, 'a> Reader<'s, 'a> {
                 }
                 // A delayed impulse: the memory of a coefficient is not zero after it was not.
                 Leaf::State(index) if self.remembers_an_impulse(index) => {
-                    Support::one(Cause::Commit(self.id, index))
+                    Occasions::one(Occasion::Commit(self.id, index))
                 }
-                _ => Support::All,
+                _ => Occasions::All,
             },
-            Op::Crossed => Support::one(Cause::Site(self.id, args[0])),
+            Op::Crossed => Occasions::one(Occasion::Site(self.id, args[0])),
             Op::Unary(Unary::Neg | Unary::Sin | Unary::Tan | Unary::Sign | Unary::Sqrt) => {
                 self.support(args[0])
             }
@@ -265,27 +265,27 @@ impl<'s, 'a> Reader<'s, 'a> {
             }
             Op::Splat | Op::Stack | Op::Extract(_) | Op::Sum | Op::Transpose => self.any(args),
             Op::Choose(_) => self.any(&args[1..]),
-            _ => Support::All,
+            _ => Occasions::All,
         }
     }
 
     /// When a delayed part is not zero: when that of the input comes.
-    fn delayed(&self, index: usize, part: Part) -> Support {
+    fn delayed(&self, index: usize, part: Part) -> Occasions {
         let facts = self.facts(self.block.definition.histories[index].port);
         let before = match part {
             Part::Impulse(order) => &facts.impulses[order as usize],
             _ => &facts.present,
         };
         match before {
-            Support::Of(causes) if !causes.is_empty() => {
-                Support::one(Cause::Delayed(self.id, index))
+            Occasions::Of(causes) if !causes.is_empty() => {
+                Occasions::one(Occasion::Delayed(self.id, index))
             }
             other => other.clone(),
         }
     }
 
-    fn any(&mut self, args: &[NodeId]) -> Support {
-        args.iter().fold(Support::never(), |sum, arg| {
+    fn any(&mut self, args: &[NodeId]) -> Occasions {
+        args.iter().fold(Occasions::never(), |sum, arg| {
             let next = self.support(*arg);
             sum.or(next)
         })
@@ -293,7 +293,7 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     /// Where both are: impulses that come by chance at one time are told of, since their product
     /// is what a model means to have; other things that fall together by chance are not.
-    fn both(&mut self, a: NodeId, b: NodeId) -> Support {
+    fn both(&mut self, a: NodeId, b: NodeId) -> Occasions {
         let by_chance = self.is_impulse(a) && self.is_impulse(b);
         let (a, b) = (self.support(a), self.support(b));
         self.supports.and(a, b, by_chance)
@@ -319,10 +319,10 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     /// When `not (a == b)` holds, given the node of `a == b`.
-    fn differs(&mut self, equal: NodeId) -> Support {
+    fn differs(&mut self, equal: NodeId) -> Occasions {
         let node = self.block.tick.graph.node(equal);
         if node.op != Op::Binary(Binary::Equal) {
-            return Support::All;
+            return Occasions::All;
         }
         let (a, b) = (node.args[0], node.args[1]);
         if self.is_memory_of(b, a) {
@@ -332,7 +332,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         } else if self.is_zero(a) {
             self.support(b)
         } else {
-            Support::All
+            Occasions::All
         }
     }
 
@@ -352,20 +352,20 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 
     /// When a node may be another than one microstep ago.
-    fn jump(&mut self, node: NodeId) -> Support {
+    fn jump(&mut self, node: NodeId) -> Occasions {
         if let Some(known) = self.jumps.get(&node) {
             return known.clone();
         }
         // A memory that feeds itself does not jump by itself.
-        self.jumps.insert(node, Support::never());
+        self.jumps.insert(node, Occasions::never());
         let graph = &self.block.tick.graph;
-        let mut found = Support::never();
+        let mut found = Occasions::never();
         for id in graph.reachable(&[node]) {
             let part = match &graph.node(id).op {
                 Op::Leaf(key) => self.leaf_jump(id, self.leaf(*key)),
-                Op::Crossed => Support::one(Cause::Site(self.id, graph.node(id).args[0])),
-                Op::Side | Op::Cell if self.is_located(id) => {
-                    Support::one(Cause::Site(self.id, id))
+                Op::Crossed => Occasions::one(Occasion::Site(self.id, graph.node(id).args[0])),
+                Op::FrozenSign | Op::FrozenFloor if self.is_located(id) => {
+                    Occasions::one(Occasion::Site(self.id, id))
                 }
                 _ => continue,
             };
@@ -380,14 +380,16 @@ impl<'s, 'a> Reader<'s, 'a> {
         original.is_some_and(|original| self.block.located.contains(original))
     }
 
-    fn leaf_jump(&mut self, id: NodeId, leaf: Leaf) -> Support {
+    fn leaf_jump(&mut self, id: NodeId, leaf: Leaf) -> Occasions {
         match leaf {
             Leaf::Time | Leaf::Step | Leaf::Ticking | Leaf::Elapsed | Leaf::Lasting { .. } => {
-                Support::never()
+                Occasions::never()
             }
-            Leaf::Woken(index) | Leaf::Wakings(index) => Support::one(Cause::Timer(self.id, index)),
+            Leaf::Woken(index) | Leaf::Wakings(index) => {
+                Occasions::one(Occasion::Timer(self.id, index))
+            }
             Leaf::State(index) => self.state_jump(id, index),
-            Leaf::Delayed { index, .. } => Support::one(Cause::Delayed(self.id, index)),
+            Leaf::Delayed { index, .. } => Occasions::one(Occasion::Delayed(self.id, index)),
             Leaf::Input { port, part } => {
                 let facts = self.facts(port);
                 let (found, ends) = match part {
@@ -399,7 +401,7 @@ impl<'s, 'a> Reader<'s, 'a> {
                     }
                 };
                 match ends && found.is_possible() {
-                    true => found.or(Support::one(Cause::Ending(self.block.port(port)))),
+                    true => found.or(Occasions::one(Occasion::Ending(self.block.port(port)))),
                     false => found,
                 }
             }
@@ -408,10 +410,10 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     /// A state that stays as it is does not jump, and neither does the memory of what does not; any
     /// other jumps after a commit.
-    fn state_jump(&mut self, id: NodeId, index: usize) -> Support {
+    fn state_jump(&mut self, id: NodeId, index: usize) -> Occasions {
         // Transitions give states of machines, and of what they switch on, other values.
         if self.block.fragment != FragmentId::ROOT || self.block.kind.info().shelf == "Modes" {
-            return Support::one(Cause::Commit(self.id, index));
+            return Occasions::one(Occasion::Commit(self.id, index));
         }
         let next = self.block.tick.nexts[index];
         let changes = match self.added(next, id) {
@@ -420,11 +422,11 @@ impl<'s, 'a> Reader<'s, 'a> {
             None if self.is_memory(index) => self.jump(next).is_possible(),
             None => true,
         };
-        if changes { Support::one(Cause::Commit(self.id, index)) } else { Support::never() }
+        if changes { Occasions::one(Occasion::Commit(self.id, index)) } else { Occasions::never() }
     }
 
     /// What is added to a state at a commit, where it becomes itself and something.
-    fn added(&mut self, next: NodeId, state: NodeId) -> Option<Support> {
+    fn added(&mut self, next: NodeId, state: NodeId) -> Option<Occasions> {
         let node = self.block.tick.graph.node(next);
         match (&node.op, node.args.as_slice()) {
             (Op::Binary(Binary::Add), [own, added]) if *own == state => Some(self.support(*added)),
