@@ -236,11 +236,13 @@ impl Diagram {
     /// The name of a wire: that of its block, with the port where there are several.
     pub fn wire_name(&self, id: WireId) -> String {
         let wire = self.wire(id);
-        let block = self.block(wire.block);
-        let outputs = block.kind.info().outputs;
-        match outputs.len() {
-            1 => block.path.clone(),
-            _ => format!("{}.{}", block.path, outputs[wire.port].name),
-        }
+        let path = &self.block(wire.block).path;
+        self.port_name(wire).map_or_else(|| path.clone(), |port| format!("{path}.{port}"))
+    }
+
+    /// The name of the output that a wire starts from, if its block has several.
+    pub fn port_name(&self, wire: &Wire) -> Option<&str> {
+        let outputs = self.block(wire.block).kind.info().outputs;
+        (outputs.len() > 1).then(|| outputs[wire.port].name)
     }
 }

@@ -145,7 +145,7 @@ impl<'m> Flattener<'m> {
             }
         }
         let given = overrides.parameters.iter().cloned().collect();
-        let none = HashMap::new();
+        let none = BTreeMap::new();
         self.open(self.model.root, String::new(), None, given, none, &mut Vec::new());
     }
 
@@ -155,8 +155,8 @@ impl<'m> Flattener<'m> {
         diagram: DiagramId,
         prefix: String,
         parent: Option<(ScopeId, &'m model::Block)>,
-        given: HashMap<String, Value>,
-        variables: HashMap<String, (WireId, Value)>,
+        given: BTreeMap<String, Value>,
+        variables: BTreeMap<String, (WireId, Value)>,
         nested: &mut Vec<DiagramId>,
     ) -> ScopeId {
         let written = self.model.diagram(diagram);
@@ -181,8 +181,8 @@ impl<'m> Flattener<'m> {
             discrete: parent.and_then(|(outer, _)| self.scope(outer).discrete),
             parameters,
             variables,
-            entities: HashMap::new(),
-            ports: HashMap::new(),
+            entities: BTreeMap::new(),
+            ports: BTreeMap::new(),
         });
         if parent.is_none() {
             self.take_limit(id);
@@ -431,7 +431,7 @@ impl<'m> Flattener<'m> {
             self.errors.push(error.block(path));
             return None;
         }
-        let (mut given, mut variables) = (HashMap::new(), HashMap::new());
+        let (mut given, mut variables) = (BTreeMap::new(), BTreeMap::new());
         for field in &block.fields {
             let name = &field.name.value;
             let parameter = written.parameters.iter().any(|p| p.name.value == *name);

@@ -1,6 +1,6 @@
 //! Parameters of a diagram: expressions over each other, in any order, without cycles.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span, Value, did_you_mean};
 use expr::{Expr, evaluate};
@@ -12,10 +12,10 @@ const SHOWN: usize = 8;
 /// The values of all parameters of an instance. `given` has those that come from outside.
 pub(crate) fn evaluate_all(
     diagram: &Diagram,
-    given: HashMap<String, Value>,
+    given: BTreeMap<String, Value>,
     errors: &mut base::Diagnostics,
     missing_at: Option<Span>,
-) -> HashMap<String, Value> {
+) -> BTreeMap<String, Value> {
     let numbers = diagram.parameters.iter().enumerate().map(|(i, p)| (p.name.value.as_str(), i));
     let mut table = Table {
         diagram,
@@ -48,8 +48,8 @@ enum State {
 
 struct Table<'m> {
     diagram: &'m Diagram,
-    numbers: HashMap<&'m str, usize>,
-    values: HashMap<String, Value>,
+    numbers: BTreeMap<&'m str, usize>,
+    values: BTreeMap<String, Value>,
     state: Vec<State>,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn depends_on_set(name: &str, on: &str, span: Span) -> Diagnostic {
 /// The value of an expression over the parameters of an instance.
 pub(crate) fn constant(
     expr: &Expr,
-    parameters: &HashMap<String, Value>,
+    parameters: &BTreeMap<String, Value>,
     moving: &dyn Fn(&str) -> Moving,
 ) -> Result<Value, Diagnostic> {
     evaluate(expr, &mut |name, span| match (parameters.get(name), moving(name)) {

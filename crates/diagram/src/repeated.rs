@@ -6,7 +6,7 @@
 //! blocks becomes blocks and wires like those that are written one by one; the array as a whole is
 //! a vector or matrix of its elements' outputs, made where something asks for it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use base::{Diagnostic, Span, Value};
 use expr::{Expr, ExprKind};
@@ -28,7 +28,7 @@ pub(crate) struct Array<'m> {
     /// The last index moves fastest.
     elements: Vec<Entity>,
     /// Vectors and matrices of an output, as far as something has asked for them.
-    wholes: HashMap<String, WireId>,
+    wholes: BTreeMap<String, WireId>,
 }
 
 impl<'m> Flattener<'m> {
@@ -57,7 +57,7 @@ impl<'m> Flattener<'m> {
             }
             elements.push(element?);
         }
-        let wholes = HashMap::new();
+        let wholes = BTreeMap::new();
         self.arrays.push(Array { block, path, scope, counts, elements, wholes });
         Some(Entity::Array(self.arrays.len() - 1))
     }
@@ -92,7 +92,7 @@ impl<'m> Flattener<'m> {
     ) -> ScopeId {
         let around = self.scope(outer);
         let known = around.parameters.iter().filter(|(name, _)| used.contains(name.as_str()));
-        let mut parameters: HashMap<String, Value> =
+        let mut parameters: BTreeMap<String, Value> =
             known.map(|(name, value)| (name.clone(), value.clone())).collect();
         for (index, position) in repeated.indices.iter().zip(at) {
             parameters.insert(index.name.value.clone(), Value::int(*position as i64));
@@ -107,9 +107,9 @@ impl<'m> Flattener<'m> {
             tolerance: around.tolerance,
             discrete: around.discrete,
             parameters,
-            variables: HashMap::new(),
-            entities: HashMap::new(),
-            ports: HashMap::new(),
+            variables: BTreeMap::new(),
+            entities: BTreeMap::new(),
+            ports: BTreeMap::new(),
         };
         self.scopes.push(scope);
         ScopeId::new(self.scopes.len() - 1)

@@ -1,6 +1,6 @@
 //! How a model is run: the settings of its `simulate` section, evaluated.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use base::{Diagnostic, Diagnostics, ExactTime, Rational, Span, Time, Value, did_you_mean};
 use blocks::Impulses;
@@ -127,7 +127,7 @@ const DEFAULT_MICROSTEPS: u32 = 1000;
 /// Evaluates the settings over the parameters of the main diagram.
 pub(crate) fn evaluate(
     simulate: &Simulate,
-    parameters: &HashMap<String, Value>,
+    parameters: &BTreeMap<String, Value>,
     overrides: &Overrides,
     errors: &mut Diagnostics,
 ) -> RunSettings {
@@ -226,7 +226,7 @@ fn is_positive_time(seconds: &Rational) -> bool {
 }
 
 struct Reader<'a> {
-    parameters: &'a HashMap<String, Value>,
+    parameters: &'a BTreeMap<String, Value>,
     errors: &'a mut Diagnostics,
 }
 

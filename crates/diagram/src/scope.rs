@@ -1,6 +1,6 @@
 //! Scopes: one for each instance of a diagram, in which names are resolved.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span, Value, did_you_mean};
 
@@ -43,12 +43,12 @@ pub(crate) struct Scope<'m> {
     /// Where it, or a diagram around it, says that everything happens at events.
     pub discrete: Option<Span>,
     /// Parameters, those of outer scopes included, without those that transitions set.
-    pub parameters: HashMap<String, Value>,
+    pub parameters: BTreeMap<String, Value>,
     /// Parameters that transitions set: the wire, and the value before one does.
-    pub variables: HashMap<String, (WireId, Value)>,
-    pub entities: HashMap<&'m str, Entity>,
+    pub variables: BTreeMap<String, (WireId, Value)>,
+    pub entities: BTreeMap<&'m str, Entity>,
     /// Inputs and outputs that have been resolved, or are being resolved.
-    pub ports: HashMap<&'m str, Option<WireId>>,
+    pub ports: BTreeMap<&'m str, Option<WireId>>,
 }
 
 /// What to say to those who call time `t`.

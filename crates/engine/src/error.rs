@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base::{Tag, Time, shown};
-use diagram::BlockId;
+use program::BlockId;
 
 /// A failure at run time. What was computed before it is kept; none of them can be passed by going
 /// on with the same model and settings.

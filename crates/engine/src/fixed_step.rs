@@ -20,15 +20,14 @@ mod point;
 use std::sync::Arc;
 
 use base::{Rational, Tag, Time};
-use blocks::events_before;
-use diagram::Diagram;
+use program::events_before;
 use program::{FixedStepProgram, TrackedId};
 use serde::{Deserialize, Serialize};
 
 use crate::rows::{Row, Sink};
 use crate::simulation::{Progress, StopReason};
 use crate::snapshot::Counters;
-use crate::zeno::Accumulation;
+use crate::watch::zeno::Accumulation;
 use crate::{Options, RunError};
 
 /// How often sides and memories are set again at the start because they depend on each other.
@@ -90,7 +89,6 @@ pub(crate) enum Pile {
 /// A model that runs by fixed steps.
 #[derive(Debug)]
 pub struct FixedStepSimulation {
-    pub(crate) diagram: Arc<Diagram>,
     pub(crate) program: Arc<FixedStepProgram>,
     pub(crate) options: Options,
     pub(crate) state: FixedStepSnapshot,
@@ -104,11 +102,7 @@ pub struct FixedStepSimulation {
 
 impl FixedStepSimulation {
     /// A run that stands before its start.
-    pub fn new(
-        diagram: Arc<Diagram>,
-        program: Arc<FixedStepProgram>,
-        options: Options,
-    ) -> FixedStepSimulation {
+    pub fn new(program: Arc<FixedStepProgram>, options: Options) -> FixedStepSimulation {
         let start = options.start.time();
         let mut slots = program.image.clone();
         for state in &program.states {
@@ -138,27 +132,18 @@ impl FixedStepSimulation {
             started: false,
             finished: false,
         };
-        FixedStepSimulation::resume(diagram, program, options, snapshot)
+        FixedStepSimulation::resume(program, options, snapshot)
     }
 
     /// A run that goes on from a snapshot of the same program and options.
     pub fn resume(
-        diagram: Arc<Diagram>,
         program: Arc<FixedStepProgram>,
         options: Options,
         snapshot: FixedStepSnapshot,
     ) -> FixedStepSimulation {
         let grid = options.grid;
-        let covered = vec![true; diagram.regions.len()];
-        FixedStepSimulation {
-            diagram,
-            program,
-            options,
-            state: snapshot,
-            grid,
-            before: Vec::new(),
-            covered,
-        }
+        let covered = vec![true; program.origins.region_count()];
+        FixedStepSimulation { program, options, state: snapshot, grid, before: Vec::new(), covered }
     }
 
     /// Everything that changes.
@@ -190,12 +175,12 @@ impl FixedStepSimulation {
         let to = self.next_point();
         let Some((crossing, pile)) = self.step_to(to, sink)? else { return Ok(Progress::Going) };
         let time = self.state.time;
-        if self.options.zeno == diagram::Zeno::Stop {
+        if self.options.zeno == program::Zeno::Stop {
             self.state.finished = true;
             let end = if let Pile::At(end) = pile { end } else { time.seconds() };
             return Ok(Progress::Done(StopReason::Zeno(end)));
         }
-        let block = self.diagram.block(self.program.crossings[crossing].block).path.clone();
+        let block = self.program.origins.path(self.program.crossings[crossing].block);
         Err(match pile {
             Pile::At(accumulation) => RunError::Zeno { time, accumulation, blocks: vec![block] },
             Pile::TooFast => RunError::EventsTooFast { time, step: self.step_length(), block },

@@ -12,37 +12,36 @@
 //! Structure is never changed here; everything that changes is in the [`Snapshot`], which can be
 //! saved between any two calls of [`Simulation::advance`] and resumed with the same bits.
 
-mod error;
-mod inputs;
-mod located;
-mod log;
-mod options;
+mod simulation;
+
+mod engine;
+mod scratch;
 mod snapshot;
 
-mod race;
-mod rows;
-mod simulation;
-mod warning;
-
-mod flow;
-mod native;
-mod start;
-
-mod chattering;
-mod crossings;
-mod delay;
-mod history;
+mod agenda;
+mod delays;
 mod machines;
-mod microstep;
-mod pace;
-mod units;
-mod zeno;
+mod recover;
+mod rows;
+mod sides;
+mod smooth;
+mod start;
+mod tick;
+mod watch;
+
+mod native;
+mod options;
+
+mod error;
+mod failure;
+mod log;
+mod warning;
 
 mod fixed_step;
 
 pub use error::RunError;
+pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
-pub use inputs::InputValue;
 pub use log::{Change, Event, Switch};
 pub use native::{Pass, RegionCode, Routines, UnitCode};
 pub use options::Options;

@@ -1,8 +1,8 @@
 //! What happens at an instant and why, told step by step to whoever wants to know.
 
 use base::{Tag, Time};
-use blocks::Part;
-use diagram::{BlockId, RegionId, WireId};
+use program::Part;
+use program::{BlockId, RegionId, WireId};
 use serde::{Deserialize, Serialize};
 use solver::Method;
 

@@ -5,11 +5,8 @@
 //! part of a snapshot.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use solver::Trial;
-
-use crate::simulation::Simulation;
 
 /// The functions of a region as code over the buffer. Where the whole region always runs
 /// ([`program::RegionProgram::is_whole`]), states, rates and watched functions are in the arrays
@@ -77,19 +74,7 @@ pub struct Routines {
     pub units: Option<Box<dyn UnitCode>>,
 }
 
-impl Simulation {
-    /// Goes on with compiled code, made from the program that this simulation runs.
-    pub fn take_routines(&mut self, routines: Arc<Routines>) {
-        self.native = Some(routines);
-    }
-
-    /// Goes on with the interpreter.
-    pub fn drop_routines(&mut self) {
-        self.native = None;
-    }
-}
-
-/// The code of a region, where there is some.
-pub(crate) fn code(native: &Option<Arc<Routines>>, region: usize) -> Option<&dyn RegionCode> {
-    native.as_ref()?.regions.get(region)?.as_deref()
+/// The code of a region, if there is any.
+pub(crate) fn code(native: Option<&Routines>, region: usize) -> Option<&dyn RegionCode> {
+    native?.regions.get(region)?.as_deref()
 }

@@ -1,8 +1,8 @@
 //! How a run is made, with everything chosen.
 
 use base::{ExactTime, Rational, Time};
-use blocks::Impulses;
-use diagram::{Rows, RunSettings, Zeno};
+use program::Impulses;
+use program::{Rows, RunSettings, Zeno};
 use solver::Method;
 
 /// The settings of a run, complete.

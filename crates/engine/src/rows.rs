@@ -6,12 +6,16 @@
 //! from their dense output.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use base::{Tag, Time};
-use ir::Slot;
+use program::tape::Slot;
 use program::{Program, RecordSlots};
 
-use crate::simulation::Simulation;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::snapshot::clone_reusing;
 use crate::{Event, RunError};
 
 /// How many rows between events an advance writes at most.
@@ -120,6 +124,18 @@ pub trait Sink {
     fn event(&mut self, _event: Event) {}
 }
 
+/// Which rows are to be written next.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RowQueue {
+    /// Steps whose rows wait for slower regions: their times and the regions, the first on top.
+    pub waiting: BinaryHeap<Reverse<(Time, u32)>>,
+    /// How many rows of the grid and of the list have been written or passed.
+    pub on_grid: u64,
+    pub on_list: usize,
+}
+
+clone_reusing!(RowQueue { waiting, on_grid, on_list });
+
 /// The regions that a row covers. Only those with something that is recorded are ever asked for.
 #[derive(Debug)]
 pub(crate) struct Cover {
@@ -172,27 +188,27 @@ impl Cover {
     }
 }
 
-impl Simulation {
+impl Engine<'_> {
     /// The coming row covers every region.
     pub(crate) fn cover_all(&mut self) {
-        self.covered.clear();
-        self.covered.add_all();
+        self.scratch.covered.clear();
+        self.scratch.covered.add_all();
     }
 
     /// The coming row covers the regions that are part of the tick, and those that have none yet.
     pub(crate) fn cover_touched(&mut self, sink: &dyn Sink) {
         let Some(tick) = &mut self.state.tick else { return };
         // All regions have their first row together.
-        let first = self.covered.recorded.first();
+        let first = self.scratch.covered.recorded.first();
         let begins = first.is_some_and(|own| self.state.regions[*own as usize].last_row.is_none());
-        self.covered.clear();
+        self.scratch.covered.clear();
         if sink.is_joined() || begins {
-            return self.covered.add_all();
+            return self.scratch.covered.add_all();
         }
         for place in 0..tick.order_involved() {
             let region = tick.involved(place);
             if tick.region(region).touched {
-                self.covered.add(region as u32);
+                self.scratch.covered.add(region as u32);
             }
         }
     }
@@ -202,10 +218,10 @@ impl Simulation {
     /// next, and what is recorded in which way must not change it.
     pub(crate) fn for_rows(
         &mut self,
-        mut evaluate: impl FnMut(&mut Simulation, usize) -> Result<(), RunError>,
+        mut evaluate: impl FnMut(&mut Engine<'_>, usize) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
-        if self.covered.listed.len() > 1 {
-            self.covered.listed.sort_unstable();
+        if self.scratch.covered.listed.len() > 1 {
+            self.scratch.covered.listed.sort_unstable();
         }
         let all = !self.program.guesses.is_empty();
         let listed = |cover: &Cover, place: usize| {
@@ -213,7 +229,7 @@ impl Simulation {
             list.get(place).map(|region| *region as usize)
         };
         let mut place = 0;
-        while let Some(region) = listed(&self.covered, place) {
+        while let Some(region) = listed(&self.scratch.covered, place) {
             place += 1;
             if self.program.regions[region].recorded {
                 evaluate(self, region)?;
@@ -230,11 +246,11 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<bool, RunError> {
         for _ in 0..ROWS_AT_ONCE {
-            let before = (self.state.on_grid, self.state.on_list);
+            let before = (self.state.rows.on_grid, self.state.rows.on_list);
             let Some(time) = self.next_row(reached, sink) else { return Ok(true) };
             if let Err(error) = self.for_rows(|run, region| run.evaluate(region, time)) {
                 // Where a state has a way out of this, the row is made after all.
-                (self.state.on_grid, self.state.on_list) = before;
+                (self.state.rows.on_grid, self.state.rows.on_list) = before;
                 return Err(error);
             }
             self.write_row(Tag::new(time, 0), sink);
@@ -247,29 +263,29 @@ impl Simulation {
     /// on the list; and says which regions it covers.
     fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<Time> {
         let rows = &self.options.rows;
-        let listed = self.state.on_list < rows.times.len();
-        if rows.every.is_none() && !listed && self.state.waiting.is_empty() {
+        let listed = self.state.rows.on_list < rows.times.len();
+        if rows.every.is_none() && !listed && self.state.rows.waiting.is_empty() {
             return None;
         }
         let start = self.options.start;
-        let tick = |every| Time::tick(start.to_rational(), every, self.state.on_grid.into());
+        let tick = |every| Time::tick(start.to_rational(), every, self.state.rows.on_grid.into());
         let grid = rows.every.and_then(tick);
-        let list = rows.times.get(self.state.on_list).copied();
-        let step = self.state.waiting.peek().map(|Reverse((time, _))| *time);
+        let list = rows.times.get(self.state.rows.on_list).copied();
+        let step = self.state.rows.waiting.peek().map(|Reverse((time, _))| *time);
         let time =
             [grid, list, step].into_iter().flatten().min().filter(|time| *time <= reached)?;
         let asked_for = grid == Some(time) || list == Some(time);
-        self.state.on_grid += u64::from(grid == Some(time));
-        self.state.on_list += usize::from(list == Some(time));
-        self.covered.clear();
+        self.state.rows.on_grid += u64::from(grid == Some(time));
+        self.state.rows.on_list += usize::from(list == Some(time));
+        self.scratch.covered.clear();
         if asked_for || sink.is_joined() {
-            self.covered.add_all();
+            self.scratch.covered.add_all();
         }
         while let Some(Reverse((_, region))) =
-            self.state.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
+            self.state.rows.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
         {
-            self.covered.add(region);
-            self.state.waiting.pop();
+            self.scratch.covered.add(region);
+            self.state.rows.waiting.pop();
         }
         Some(time).filter(|time| *time >= self.options.start.time())
     }
@@ -279,17 +295,17 @@ impl Simulation {
         self.state.tag = tag;
         let records = &self.program.records;
         let mut tells = false;
-        for region in self.covered.listed.iter().map(|region| *region as usize) {
+        for region in self.scratch.covered.listed.iter().map(|region| *region as usize) {
             let last = &mut self.state.regions[region].last_row;
-            let covered = &mut self.covered.regions[region];
+            let covered = &mut self.scratch.covered.regions[region];
             *covered &= last.is_none_or(|last| last < tag);
             if *covered {
                 (*last, tells) = (Some(tag), true);
             }
         }
         if tells {
-            let covered = &self.covered.regions;
-            let among = Some(self.covered.listed.as_slice());
+            let covered = &self.scratch.covered.regions;
+            let among = Some(self.scratch.covered.listed.as_slice());
             sink.row(Row { tag, slots: &self.state.slots, records, covered, among });
         } else {
             sink.no_row(tag);

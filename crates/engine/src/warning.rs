@@ -6,7 +6,7 @@ use base::Tag;
 use program::Unit;
 use serde::{Deserialize, Serialize};
 
-use crate::simulation::Simulation;
+use crate::engine::Engine;
 
 /// Something that a reader of the result should know. The run goes on after it, and each is told
 /// once for a block.
@@ -95,16 +95,11 @@ impl HazardSeen {
     }
 }
 
-impl Simulation {
-    /// What a reader of the result should know, in the order in which it happened.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.state.warnings
-    }
-
+impl Engine<'_> {
     /// Looks at the hazards of a unit that has run at a tag.
     pub(crate) fn look_at_meetings(&mut self, unit: &Unit, tag: Tag) {
         for (first, second, meeting) in &unit.hazards {
-            let met = &mut self.state.met[*meeting];
+            let met = &mut self.state.hazards[*meeting];
             if self.state.slots[*first as usize] != 0.0 {
                 met.first = Some(tag);
             }

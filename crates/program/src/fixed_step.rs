@@ -9,6 +9,7 @@ use ir::{NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule};
 
 use crate::compose::Composer;
+use crate::origins::Origins;
 use crate::program::{
     Crossing, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
 };
@@ -44,6 +45,8 @@ pub struct FixedStepProgram {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Wires that are in a loop that is solved.
     pub solved: Vec<WireId>,
+    /// Where all of it comes from in the model.
+    pub origins: Origins,
     tracked: Vec<Tracked>,
 }
 
@@ -95,6 +98,7 @@ pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
         wires: slots.wires,
         guesses: slots.guesses,
         solved: smooth::solved_wires(schedule),
+        origins: Origins::of(diagram),
         tracked: slots.tracked,
     }
 }

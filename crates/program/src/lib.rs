@@ -6,6 +6,13 @@
 //! own, and tables say which tapes read what, so that only what is affected runs. Nothing here
 //! runs anything.
 
+/// What runs tapes: the interpreter, and the numbers beside floats that it runs them on.
+pub mod tape {
+    pub use ir::{
+        Active, Binary, JET_ORDER, Jet, Partial, Rounded, Scalar, Slot, Tape, run, run_active,
+    };
+}
+
 mod program;
 
 mod alike;
@@ -19,12 +26,15 @@ mod kinks;
 mod lines;
 mod live;
 mod machines;
+mod origins;
 mod rates;
 mod smooth;
 mod solved;
 mod tick;
 mod watched;
 
+pub use blocks::{Impulses, Memory as StateMemory, Part, Timer, events_before};
+pub use diagram::{BlockId, FragmentId, RegionId, Rows, RunSettings, WireId, Zeno};
 pub use fixed_step::{FixedStepProgram, Pass, fixed_step};
 pub use influence::Influence;
 pub use jacobian::Jacobian;
@@ -32,6 +42,7 @@ pub use machines::{
     Asked, Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
     StateProgram, Transition, TransitionValue,
 };
+pub use origins::{BlockOrigin, MachineOrigin, Origins};
 pub use program::{
     Crossing, CrossingKind, DelayLine, DelayTrack, Extras, FragmentSlice, Kinks, LiveTapes, Memory,
     Output, Past, Program, RecordSlots, RegionProgram, Tracked, TrackedId, TrackedState,

@@ -11,6 +11,7 @@ use schedule::Schedule;
 use crate::influence::Influence;
 use crate::jacobian::Jacobian;
 use crate::machines::{FragmentProgram, MachineProgram};
+use crate::origins::Origins;
 use crate::slots::Slots;
 use crate::watched::Function;
 use crate::{machines, smooth, solved, tick};
@@ -78,6 +79,8 @@ pub struct Program {
     pub remembering: Vec<usize>,
     /// The machines with a way out of a failure.
     pub recovering: Vec<usize>,
+    /// Where all of it comes from in the model.
+    pub origins: Origins,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
     pub(crate) values: Vec<Option<NodeId>>,
@@ -106,6 +109,12 @@ pub struct Tracked {
 }
 
 impl Tracked {
+    /// Where it is in the buffer.
+    #[inline]
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.slot as usize..self.slot as usize + self.length
+    }
+
     /// Gathers the readers as bits, once all are there.
     pub(crate) fn gather_readers(&mut self) {
         self.asked = in_words(self.readers.iter().map(|reader| reader.0));
@@ -561,16 +570,18 @@ pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Progra
 impl Program {
     /// The first block whose value is not finite where a region stands, for a message: everything
     /// that moves in it is evaluated on a copy of the buffer.
-    pub fn blame(&self, diagram: &Diagram, region: RegionId, buffer: &[f64]) -> Option<BlockId> {
+    pub fn blame(&self, region: RegionId, buffer: &[f64]) -> Option<BlockId> {
         let mut layout = self.layout.clone();
         let mut roots = Vec::new();
         let mut places = Vec::new();
-        for (index, wire) in diagram.wires.iter().enumerate() {
+        for (index, wire) in self.wires.iter().enumerate() {
             let Some(node) = self.values[index] else { continue };
-            if diagram.block(wire.block).region == region {
-                let slot = layout.reserve(wire.ty.len());
+            let block = self.origins.source(WireId::new(index));
+            if self.origins.block(block).region == region {
+                let length = self.tracked(wire.value).length;
+                let slot = layout.reserve(length);
                 roots.push((node, slot));
-                places.push((node, slot, wire));
+                places.push((node, slot, length, block));
             }
         }
         let tape = Tape::compile(&self.graph, &roots, &mut layout, &|slot| slot);
@@ -580,11 +591,11 @@ impl Program {
         places.sort_by_key(|(node, ..)| *node);
         places
             .iter()
-            .find(|(_, slot, wire)| {
+            .find(|(_, slot, length, _)| {
                 let from = *slot as usize;
-                copy[from..from + wire.ty.len()].iter().any(|x| !x.is_finite())
+                copy[from..from + length].iter().any(|x| !x.is_finite())
             })
-            .map(|(_, _, wire)| wire.block)
+            .map(|(.., block)| *block)
     }
 
     /// The value of a wire between events where the buffer stands, for a message; nothing where no

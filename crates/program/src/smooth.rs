@@ -14,6 +14,7 @@ use crate::jacobian::Partials;
 use crate::kinks;
 use crate::live::{Copier, Operands};
 use crate::machines::Compiled;
+use crate::origins::Origins;
 use crate::program::{
     Crossing, CrossingKind, DelayLine, Extras, Memory, Program, RecordSlots, RegionProgram,
     Tracked, TrackedId, TrackedWire, Unit, UnitEffects, UnitId, WireSlots, in_words,
@@ -119,6 +120,7 @@ pub(crate) fn program(
         recovering: modes.recovering,
         machines: modes.machines,
         influence: Influence::default(),
+        origins: Origins::of(diagram),
         graph: composer.graph,
         values,
         layout: slots.layout,

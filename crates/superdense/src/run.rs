@@ -75,7 +75,7 @@ const AT_ONCE: u32 = 256;
 /// A run between its start and its end.
 #[derive(Debug)]
 pub struct Run {
-    pub(crate) machine: Executor,
+    pub(crate) executor: Executor,
     recorder: Recorder,
     identity: u64,
     /// What makes native code, while there is none.
@@ -94,22 +94,21 @@ pub(crate) enum Executor {
 
 impl Run {
     pub(crate) fn new(system: &System) -> Run {
-        let (diagram, options) = (system.diagram.clone(), system.options.clone());
-        let machine =
-            match &system.code {
-                Code::Exact(program) => {
-                    Executor::Exact(Box::new(Simulation::new(diagram, program.clone(), options)))
-                }
-                Code::FixedStep(program) => Executor::FixedStep(Box::new(
-                    FixedStepSimulation::new(diagram, program.clone(), options),
-                )),
-            };
-        Run::with(system, machine, None)
+        let options = system.options.clone();
+        let executor = match &system.code {
+            Code::Exact(program) => {
+                Executor::Exact(Box::new(Simulation::new(program.clone(), options)))
+            }
+            Code::FixedStep(program) => {
+                Executor::FixedStep(Box::new(FixedStepSimulation::new(program.clone(), options)))
+            }
+        };
+        Run::with(system, executor, None)
     }
 
-    /// A run that goes on from where a machine is; `open` is the row of the instant that it is in,
-    /// where it has been begun.
-    pub(crate) fn with(system: &System, machine: Executor, open: Option<InstantRow>) -> Run {
+    /// A run that continues with an executor; `open` is the row of the instant that it is in, if
+    /// one has been begun.
+    pub(crate) fn with(system: &System, executor: Executor, open: Option<InstantRow>) -> Run {
         let recorder = Recorder::new(system, open);
         let take_over = match &system.code {
             Code::Exact(program) => {
@@ -119,7 +118,7 @@ impl Run {
             Code::FixedStep(_) => None,
         };
         let (identity, ran) = (system.identity, BackendUsed::Interpreter);
-        let mut run = Run { machine, recorder, identity, take_over, ran, begun: false };
+        let mut run = Run { executor, recorder, identity, take_over, ran, begun: false };
         run.look_for_native();
         run.begun = true;
         run
@@ -129,7 +128,7 @@ impl Run {
     /// Asking for native code compiles it before this returns, and is an error where this machine
     /// has none. A run by fixed steps is always interpreted.
     pub fn set_backend(&mut self, backend: Backend) -> Result<(), NativeError> {
-        match (backend, &mut self.machine) {
+        match (backend, &mut self.executor) {
             (Backend::Auto, _) => {}
             (Backend::Interpreter, Executor::Exact(simulation)) => {
                 simulation.drop_routines();
@@ -154,7 +153,7 @@ impl Run {
     /// Takes native code where it is there, and has it compiled where that pays.
     fn look_for_native(&mut self) {
         let (Some(take_over), Executor::Exact(simulation)) =
-            (&mut self.take_over, &mut self.machine)
+            (&mut self.take_over, &mut self.executor)
         else {
             return;
         };
@@ -213,7 +212,7 @@ impl Run {
             self.look_for_native();
         }
         let recorder = &mut self.recorder;
-        let progress = match &mut self.machine {
+        let progress = match &mut self.executor {
             Executor::Exact(simulation) => simulation.advance_by(most, recorder),
             Executor::FixedStep(stepping) => stepping.advance(recorder),
         };
@@ -232,7 +231,7 @@ impl Run {
 
     /// What the block that an error names has read; asked for right after the error.
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(simulation) => simulation.inputs_of(error),
             Executor::FixedStep(_) => Vec::new(),
         }
@@ -240,7 +239,7 @@ impl Run {
 
     /// Where the run stands.
     pub fn tag(&self) -> Tag {
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(simulation) => simulation.snapshot().tag(),
             Executor::FixedStep(stepping) => stepping.snapshot().tag(),
         }
@@ -255,7 +254,7 @@ impl Run {
 
     /// The work so far.
     pub fn counters(&self) -> Counters {
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(simulation) => simulation.counters(),
             Executor::FixedStep(stepping) => stepping.counters(),
         }
@@ -267,7 +266,7 @@ impl Run {
     }
 
     fn tally(&self) -> Tally {
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(simulation) => Tally::of(simulation),
             Executor::FixedStep(_) => Tally::default(),
         }
@@ -275,7 +274,7 @@ impl Run {
 
     /// What a reader of the result should know, from the start of the run on.
     pub fn warnings(&self) -> &[Warning] {
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(simulation) => simulation.warnings(),
             Executor::FixedStep(_) => &[],
         }
@@ -283,7 +282,7 @@ impl Run {
 
     /// How far numbers and steps have gone, in a run by fixed steps.
     pub fn extremes(&self) -> Option<Extremes> {
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(_) => None,
             Executor::FixedStep(stepping) => Some(stepping.extremes()),
         }
@@ -292,7 +291,7 @@ impl Run {
     /// How often the blocks whose path starts like this have fired at ticks; not counted in a run
     /// by fixed steps, where everything is computed at every point.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
-        let Executor::Exact(simulation) = &self.machine else { return 0 };
+        let Executor::Exact(simulation) = &self.executor else { return 0 };
         let own =
             |own: &str| own == path || own.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
         let blocks = system.diagram.blocks.iter().zip(simulation.firings());
@@ -304,7 +303,7 @@ impl Run {
     /// goes on with it; [`Run::close`] before writes it here instead.
     pub fn save(&self) -> Vec<u8> {
         let open = self.recorder.open_row();
-        match &self.machine {
+        match &self.executor {
             Executor::Exact(machine) => saved::save(self.identity, machine.snapshot(), open),
             Executor::FixedStep(machine) => saved::save(self.identity, machine.snapshot(), open),
         }

@@ -34,7 +34,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// A snapshot and, where each instant has one row, that of the present instant as far as it has
 /// come.
@@ -75,23 +75,23 @@ impl System {
         if head.identity != self.identity {
             return Err(RestoreError::OtherModel);
         }
-        let (diagram, options) = (self.diagram.clone(), self.options.clone());
+        let options = self.options.clone();
         let damaged = |_| RestoreError::Damaged;
-        let (machine, open) = match &self.code {
+        let (executor, open) = match &self.code {
             Code::Exact(program) => {
                 let (snapshot, open): (Snapshot, Open) =
                     postcard::from_bytes(body).map_err(damaged)?;
-                let run = Simulation::resume(diagram, program.clone(), options, snapshot);
+                let run = Simulation::resume(program.clone(), options, snapshot);
                 (Executor::Exact(Box::new(run)), open)
             }
             Code::FixedStep(program) => {
                 let (snapshot, open): (FixedStepSnapshot, Open) =
                     postcard::from_bytes(body).map_err(damaged)?;
-                let run = FixedStepSimulation::resume(diagram, program.clone(), options, snapshot);
+                let run = FixedStepSimulation::resume(program.clone(), options, snapshot);
                 (Executor::FixedStep(Box::new(run)), open)
             }
         };
-        Ok(Run::with(self, machine, open))
+        Ok(Run::with(self, executor, open))
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::Time;
-use diagram::Diagram;
 use engine::{Counters, Simulation, Switch};
+use program::{BlockOrigin, Origins, Program, RegionId};
 use solver::Method;
 
 /// The work of a run, told apart: what is slow can be found.
@@ -54,7 +54,7 @@ pub struct BlockWork {
 /// model has many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    diagram: Option<Arc<Diagram>>,
+    program: Option<Arc<Program>>,
     /// The work of each region.
     regions: Vec<Counters>,
     /// How often each block has run at ticks.
@@ -65,9 +65,10 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub fn of(simulation: &Simulation) -> Tally {
-        let regions = 0..simulation.diagram().regions.len();
+        let program = simulation.program();
+        let regions = 0..program.regions.len();
         Tally {
-            diagram: Some(simulation.diagram().clone()),
+            program: Some(program.clone()),
             regions: regions.map(|region| simulation.region_counters(region)).collect(),
             firings: simulation.firings(),
             switches: simulation.switches().to_vec(),
@@ -76,17 +77,17 @@ impl Tally {
 
     /// The same with names.
     pub fn work(&self) -> Work {
-        let Some(diagram) = &self.diagram else { return Work::default() };
-        Work { parts: parts(self, diagram), blocks: blocks(self, diagram) }
+        let Some(program) = &self.program else { return Work::default() };
+        let origins = &program.origins;
+        Work { parts: parts(self, origins), blocks: blocks(self, origins) }
     }
 }
 
 /// Region 0 holds what never moves, and has no steps of its own.
-fn parts(tally: &Tally, diagram: &Diagram) -> Vec<RegionWork> {
-    let regions = diagram.regions.iter().enumerate().skip(1);
-    regions
-        .map(|(index, region)| {
-            let first = region.blocks.first().map(|block| diagram.block(*block).written());
+fn parts(tally: &Tally, origins: &Origins) -> Vec<RegionWork> {
+    (1..origins.region_count())
+        .map(|index| {
+            let first = origins.first_in(RegionId::new(index)).map(BlockOrigin::written);
             let work = tally.regions[index];
             RegionWork {
                 name: first.unwrap_or_default().to_owned(),
@@ -104,10 +105,10 @@ fn switches(tally: &Tally, region: usize) -> Vec<SolverSwitch> {
     own.map(|switch| SolverSwitch { time: switch.time, solver: switch.method }).collect()
 }
 
-fn blocks(tally: &Tally, diagram: &Diagram) -> Vec<BlockWork> {
+fn blocks(tally: &Tally, origins: &Origins) -> Vec<BlockWork> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found: Vec<BlockWork> = Vec::new();
-    for (index, block) in diagram.blocks.iter().enumerate() {
+    for (index, block) in origins.blocks().iter().enumerate() {
         let name = block.written();
         let place = *places.entry(name).or_insert_with(|| {
             found.push(BlockWork { name: name.to_owned(), firings: 0 });

@@ -1,7 +1,7 @@
 //! Connecting machines, once everything is declared: outputs to the diagrams of their states, and
 //! what makes no sense as a whole refused.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Spanned, did_you_mean};
@@ -194,7 +194,7 @@ impl<'m> Flattener<'m> {
                     .help(format!("choose another name, such as `{}_1`", name.value)),
             );
         }
-        let named: HashMap<&str, &Spanned<String>> =
+        let named: BTreeMap<&str, &Spanned<String>> =
             states.rev().map(|state| (state.value.as_str(), state)).collect();
         for output in &outputs {
             if let Some(state) = named.get(output.value.as_str()) {

@@ -6,7 +6,7 @@ mod connect;
 mod names;
 mod transitions;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Span, Spanned, did_you_mean};
@@ -32,7 +32,7 @@ pub(crate) struct Machines<'m> {
     /// Blocks of expressions whose names are resolved when everything is declared.
     later: Vec<(BlockId, ScopeId, &'m Expr)>,
     /// For each machine and state, the block that says whether it is there.
-    tests: HashMap<(usize, usize), WireId>,
+    tests: BTreeMap<(usize, usize), WireId>,
     /// The fragments in which a machine says something when it moves.
     speaking: HashSet<FragmentId>,
     hoisted: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Machines<'m> {
 struct Draft<'m> {
     modal: &'m Modal,
     /// The number of each state, by its name.
-    numbers: Arc<HashMap<&'m str, usize>>,
+    numbers: Arc<BTreeMap<&'m str, usize>>,
     path: String,
     span: Span,
     mode: BlockId,
@@ -76,7 +76,7 @@ impl<'m> Flattener<'m> {
         let names: Vec<String> = modal.states.iter().map(|s| s.name.value.clone()).collect();
         let named = modal.states.iter().enumerate().rev();
         let numbers = named.map(|(number, state)| (state.name.value.as_str(), number));
-        let numbers: Arc<HashMap<&str, usize>> = Arc::new(numbers.collect());
+        let numbers: Arc<BTreeMap<&str, usize>> = Arc::new(numbers.collect());
         let initial = self.initial_state(modal, &numbers, block);
         let last = modal.states.iter().map(|state| state.last).collect();
         let kind = CurrentState { names: names.clone(), last, initial };
@@ -106,7 +106,7 @@ impl<'m> Flattener<'m> {
     fn initial_state(
         &mut self,
         modal: &'m Modal,
-        numbers: &HashMap<&str, usize>,
+        numbers: &BTreeMap<&str, usize>,
         block: &model::Block,
     ) -> usize {
         let Some(name) = &modal.initial else {
@@ -129,7 +129,7 @@ impl<'m> Flattener<'m> {
     fn state_named(
         &mut self,
         modal: &Modal,
-        numbers: &HashMap<&str, usize>,
+        numbers: &BTreeMap<&str, usize>,
         name: &Spanned<String>,
     ) -> Option<usize> {
         let names = || modal.states.iter().map(|state| state.name.value.as_str());
@@ -184,9 +184,9 @@ impl<'m> Flattener<'m> {
             tolerance: self.scope(outer).tolerance,
             discrete: self.scope(outer).discrete,
             parameters,
-            variables: HashMap::new(),
-            entities: HashMap::new(),
-            ports: HashMap::new(),
+            variables: BTreeMap::new(),
+            entities: BTreeMap::new(),
+            ports: BTreeMap::new(),
         });
         let id = ScopeId::new(self.scopes.len() - 1);
         self.take_domain(id);

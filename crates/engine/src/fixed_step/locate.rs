@@ -5,7 +5,7 @@ use program::CrossingKind;
 
 use super::point::Piled;
 use super::{FixedStepSimulation, Pile};
-use crate::crossings::sign;
+use crate::sides::sign;
 
 /// The length of the trial step that tells where a function that is zero at the start goes, as a
 /// part of the step.

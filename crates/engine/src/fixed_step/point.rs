@@ -1,9 +1,9 @@
 //! One point: passes, commits and rows.
 
 use base::{Tag, Time};
-use blocks::Memory;
-use diagram::WireId;
-use ir::run;
+use program::StateMemory as Memory;
+use program::WireId;
+use program::tape::run;
 use program::{Pass, TrackedId};
 
 use super::{FixedStepSimulation, Pile};
@@ -257,7 +257,7 @@ impl FixedStepSimulation {
         for (from, block, reason) in &self.program.events.checks {
             if self.state.slots[*from as usize] != 0.0 {
                 let (id, reason) = (Some(*block), reason.clone());
-                let block = self.diagram.block(*block).path.clone();
+                let block = self.program.origins.path(*block);
                 return Err(RunError::Undefined { tag, block, id, reason });
             }
         }
@@ -285,8 +285,8 @@ impl FixedStepSimulation {
     }
 
     fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
-        let id = self.diagram.wire(wire).block;
-        let (block, id) = (self.diagram.block(id).path.clone(), Some(id));
+        let id = self.program.origins.source(wire);
+        let (block, id) = (self.program.origins.path(id), Some(id));
         match self.program.solved.contains(&wire) {
             true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.state.slots)),
             false => RunError::NotFinite { tag, block, id },

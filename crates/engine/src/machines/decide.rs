@@ -2,19 +2,19 @@
 
 use std::cmp::Reverse;
 
-use ir::{Slot, run};
+use program::tape::{Slot, run};
 use program::{Asked, Transition};
 
 use super::Chosen;
 use crate::RunError;
+use crate::engine::Engine;
 use crate::rows::Sink;
-use crate::simulation::Simulation;
 
-impl Simulation {
+impl Engine<'_> {
     /// Brings what guards remember of signals that do not move up to date when a tick begins, and
     /// has their machines looked at.
     pub(crate) fn look_at_memories(&mut self) -> Result<(), RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         for machine in &program.remembering {
             if self.runs(program.machines[*machine].fragment) {
                 // Region 0 holds what never moves.
@@ -41,7 +41,7 @@ impl Simulation {
         pending.sort_unstable();
         pending.dedup();
         let chosen = self.choose(microstep, &pending)?;
-        self.silenced.clear();
+        self.scratch.machines.silenced.clear();
         if !chosen.is_empty() {
             let mut chosen = self.prepare_all(chosen)?;
             chosen.sort_unstable_by_key(|(machine, _)| Reverse(*machine));
@@ -59,19 +59,19 @@ impl Simulation {
     /// inside out.
     fn choose(&mut self, microstep: u32, pending: &[u32]) -> Result<Vec<Chosen>, RunError> {
         if microstep == 0 {
-            self.silenced.clear();
+            self.scratch.machines.silenced.clear();
         }
         let mut chosen: Vec<Chosen> = Vec::new();
-        if let Some(forced) = self.forced.take() {
+        if let Some(forced) = self.scratch.machines.forced.take() {
             chosen.push(forced);
-            self.silenced.extend(self.state_of(forced.0).content);
+            self.scratch.machines.silenced.extend(self.state_of(forced.0).content);
         }
         for machine in pending.iter().map(|machine| *machine as usize) {
             if self.is_asked(machine, &chosen)
                 && let Some(transition) = self.enabled(machine, Asked::Preemptive, microstep)?
             {
                 chosen.push((machine, transition));
-                self.silenced.extend(self.state_of(machine).content);
+                self.scratch.machines.silenced.extend(self.state_of(machine).content);
             }
         }
         for machine in pending.iter().rev().map(|machine| *machine as usize) {
@@ -103,7 +103,7 @@ impl Simulation {
         asked: Asked,
         microstep: u32,
     ) -> Result<Option<usize>, RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         let state = &program.machines[machine].states[self.mode(machine)];
         // From microstep 1 on a preemptive one has silenced the diagram already, by what its
         // guards were before the commit.
@@ -132,15 +132,15 @@ impl Simulation {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
             several if state.may_be_drawn(several) => {
-                let path = &self.diagram.modes.machines[machine].path;
-                let draw = self.state.draws[machine];
-                self.state.draws[machine] += 1;
+                let path = &self.program.origins.machine(machine).path;
+                let draw = self.state.machines.draws[machine];
+                self.state.machines.draws[machine] += 1;
                 let drawn = base::random(self.options.seed, path, draw);
                 Ok(Some(several[(drawn % several.len() as u64) as usize]))
             }
             several => {
-                let names = &self.diagram.modes.machines[machine];
-                let name = |state: usize| names.states[state].name.clone();
+                let names = &self.program.origins.machine(machine);
+                let name = |state: usize| names.states[state].clone();
                 Err(RunError::Ambiguous {
                     tag: self.state.tag,
                     block: names.path.clone(),

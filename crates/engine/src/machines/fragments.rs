@@ -1,24 +1,22 @@
 //! Switching fragments on and off.
 
-use std::cmp::Reverse;
-
-use blocks::events_before;
-use diagram::FragmentId;
-use ir::{Tape, run};
-use program::{CrossingKind, EntryWire, MachineOutput, Program};
+use program::FragmentId;
+use program::events_before;
+use program::tape::{Tape, run};
+use program::{CrossingKind, EntryWire, MachineOutput};
 
 use crate::RunError;
-use crate::crossings::ROUNDS;
-use crate::microstep::take_memory;
-use crate::simulation::Simulation;
+use crate::engine::Engine;
+use crate::sides::ROUNDS;
+use crate::tick::take_memory;
 
 /// A fragment that was switched on, and whether it starts anew.
 type Entered = (FragmentId, bool);
 
-impl Simulation {
+impl Engine<'_> {
     /// Puts every machine in its first state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
-        let program = self.program.clone();
+        let program = self.program;
         self.state.slots[program.fragments[0].active as usize] = 1.0;
         let mut open = vec![FragmentId::ROOT];
         while let Some(fragment) = open.pop() {
@@ -34,15 +32,15 @@ impl Simulation {
 
     /// Marks a fragment as running and puts its timers on the agenda.
     fn run_fragment(&mut self, fragment: FragmentId) {
-        let program = self.program.clone();
+        let program = self.program;
         let code = &program.fragments[fragment.index()];
-        self.state.fragments[fragment.index()].ran = true;
+        self.state.machines.clocks[fragment.index()].ran = true;
         self.state.slots[code.active as usize] = 1.0;
         self.state.slots[code.origin as usize] =
-            self.state.fragments[fragment.index()].origin.seconds();
+            self.state.machines.clocks[fragment.index()].origin.seconds();
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
-                self.state.agenda.push(Reverse((time, *timer as u32)));
+                self.state.agenda.add(time, *timer);
             }
         }
         if !code.lines.is_empty() {
@@ -54,10 +52,10 @@ impl Simulation {
     /// which is switched on too, are added to `entered`, to be initialised when everything has its
     /// state.
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
-        let program = self.program.clone();
+        let program = self.program;
         let code = &program.fragments[fragment.index()];
         let now = self.state.now;
-        let clock = &mut self.state.fragments[fragment.index()];
+        let clock = &mut self.state.machines.clocks[fragment.index()];
         let reset = reset || !clock.ran;
         clock.origin = match (code.dwell, reset) {
             (true, true) => now,
@@ -84,10 +82,10 @@ impl Simulation {
     /// Gives the states and timers of a fragment the values of the start. The machines in it have
     /// no history then.
     fn forget(&mut self, fragment: FragmentId) {
-        let program = self.program.clone();
+        let program = self.program;
         let code = &program.fragments[fragment.index()];
         let start = self.options.start.time();
-        let clock = &mut self.state.fragments[fragment.index()];
+        let clock = &mut self.state.machines.clocks[fragment.index()];
         clock.due.clear();
         clock.located.clear();
         if !code.lines.is_empty() {
@@ -106,19 +104,19 @@ impl Simulation {
         for timer in &code.timers {
             let cells = &program.timers[*timer];
             let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
-            self.state.wakings[*timer] = past;
+            self.state.agenda.wakings[*timer] = past;
             self.set_cell(cells.wakings, &[past as f64]);
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
-            self.state.fragments[content.index()].ran = false;
+            self.state.machines.clocks[content.index()].ran = false;
         }
     }
 
     /// Gives the states of fragments that start anew what their expressions say, which is made of
     /// what transitions set.
     pub(super) fn start_states(&mut self, entered: &[Entered]) -> Result<(), RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         let anew = entered.iter().filter(|(_, reset)| *reset);
         let starts = anew.flat_map(|(fragment, _)| &program.fragments[fragment.index()].starts);
         if starts.clone().next().is_none() {
@@ -138,7 +136,7 @@ impl Simulation {
     /// Gives fragments that were switched on their wires and, where they start anew, their sides
     /// and memories, without an event; their units run at the next microstep.
     pub(super) fn initialise(&mut self, entered: &[Entered]) -> Result<(), RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         for _ in 0..ROUNDS {
             self.fill_wires(entered);
             let mut changed = false;
@@ -153,7 +151,7 @@ impl Simulation {
             let code = &program.fragments[fragment.index()];
             if *reset {
                 let memories = code.memories.iter();
-                memories.for_each(|memory| take_memory(&program, *memory, &mut self.state.slots));
+                memories.for_each(|memory| take_memory(program, *memory, &mut self.state.slots));
             }
             if *reset && !code.lines.is_empty() {
                 self.start_lines_of(*fragment);
@@ -169,7 +167,7 @@ impl Simulation {
     /// Computes the wires of fragments that were switched on. A fragment and the machines in it
     /// read each other, so it goes on until nothing changes.
     fn fill_wires(&mut self, entered: &[Entered]) {
-        let program = self.program.clone();
+        let program = self.program;
         let codes = || entered.iter().map(|(fragment, _)| &program.fragments[fragment.index()]);
         let nested = codes().any(|code| !code.machines.is_empty());
         for _ in 0..ROUNDS + entered.len() {
@@ -189,18 +187,18 @@ impl Simulation {
             let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
             watched.iter().for_each(|watched| to.extend_from_slice(&slots[place(watched)]));
         };
-        self.scratch.clear();
-        numbers(&self.state.slots, &mut self.scratch);
-        let count = self.scratch.len();
+        self.scratch.numbers.clear();
+        numbers(&self.state.slots, &mut self.scratch.numbers);
+        let count = self.scratch.numbers.len();
         run(tape, &mut self.state.slots);
-        numbers(&self.state.slots, &mut self.scratch);
-        let (before, after) = self.scratch.split_at(count);
+        numbers(&self.state.slots, &mut self.scratch.numbers);
+        let (before, after) = self.scratch.numbers.split_at(count);
         before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits())
     }
 
     /// Sets the sides and cells of a fragment from their values; says whether one changed.
     fn set_sides_of(&mut self, fragment: FragmentId) -> Result<bool, RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         let code = &program.fragments[fragment.index()];
         if code.crossings.is_empty() {
             return Ok(false);
@@ -215,7 +213,7 @@ impl Simulation {
         for index in &code.crossings {
             let crossing = &program.crossings[*index];
             if let Some((region, _)) = crossing.watch {
-                let new = self.new_frozen(&program, region.index(), *index)?;
+                let new = self.new_frozen(region.index(), *index)?;
                 let slot = program.tracked(crossing.frozen).slot as usize;
                 changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
@@ -226,7 +224,7 @@ impl Simulation {
     /// A function that is as small as one that was located at this time counts as zero too: the
     /// guard of the other state often asks for the same crossing the other way round.
     fn share_location(&mut self, fragment: FragmentId) {
-        let program = self.program.clone();
+        let program = self.program;
         for index in &program.fragments[fragment.index()].crossings {
             let Some((region, watch)) = program.crossings[*index].watch else { continue };
             let code = &program.regions[region.index()];
@@ -243,10 +241,10 @@ impl Simulation {
 
     /// What was due when a fragment stopped comes at the first microstep at which it goes on.
     fn bring_due(&mut self, fragment: FragmentId) {
-        let program = self.program.clone();
-        for (cell, value) in std::mem::take(&mut self.state.fragments[fragment.index()].due) {
+        let program = self.program;
+        for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment.index()].due) {
             self.state.slots[program.tracked(cell).slot as usize] = value;
-            self.pulse(&program, cell);
+            self.pulse(cell);
         }
         self.bring_located(fragment);
     }
@@ -254,8 +252,8 @@ impl Simulation {
     /// Functions that were located when a fragment stopped still count as zero when what they are
     /// made of goes on.
     pub(super) fn bring_located(&mut self, fragment: FragmentId) {
-        let program = self.program.clone();
-        let located = std::mem::take(&mut self.state.fragments[fragment.index()].located);
+        let program = self.program;
+        let located = std::mem::take(&mut self.state.machines.clocks[fragment.index()].located);
         for (region, watch, residual) in located {
             let from = program.regions[region.index()].residual as usize;
             let own = &mut self.state.slots[from + watch as usize];
@@ -265,20 +263,20 @@ impl Simulation {
 
     /// Switches a fragment off, and what is inside it; says whether something is still said there.
     pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
-        let program = self.program.clone();
+        let program = self.program;
         let code = &program.fragments[fragment.index()];
         self.state.slots[code.active as usize] = 0.0;
-        self.state.fragments[fragment.index()].stopped = self.state.now;
-        let mut speaks = self.is_heard(&program, fragment);
-        self.keep_due(&program, fragment, &code.speech);
+        self.state.machines.clocks[fragment.index()].stopped = self.state.now;
+        let mut speaks = self.is_heard(fragment);
+        self.keep_due(fragment, &code.speech);
         for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
             self.state.slots[program.tracked(*cell).slot as usize] = 0.0;
         }
-        self.keep_located(&program, fragment);
+        self.keep_located(fragment);
         if !code.lines.is_empty() {
             self.stop_lines(fragment);
         }
-        self.end_events(&program, fragment);
+        self.end_events(fragment);
         let Some(tick) = &mut self.state.tick else { return false };
         code.readers.iter().for_each(|unit| tick.ask(*unit));
         code.regions.iter().for_each(|region| tick.disturb(*region));
@@ -295,7 +293,8 @@ impl Simulation {
 
     /// Keeps what counts as zero in a fragment that stops where it was located: later it would be
     /// taken for the side that it is a rounding away from.
-    fn keep_located(&mut self, program: &Program, fragment: FragmentId) {
+    fn keep_located(&mut self, fragment: FragmentId) {
+        let program = self.program;
         let crossings = program.fragments[fragment.index()].crossings.iter();
         for crossing in crossings.map(|index| &program.crossings[*index]) {
             let Some((region, first)) = crossing.watch else { continue };
@@ -305,7 +304,7 @@ impl Simulation {
                 let residual = self.state.slots[from + watch];
                 if residual > 0.0 {
                     let located = (region, watch as u32, residual);
-                    self.state.fragments[fragment.index()].located.push(located);
+                    self.state.machines.clocks[fragment.index()].located.push(located);
                 }
             }
         }

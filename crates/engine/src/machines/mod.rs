@@ -3,70 +3,87 @@
 
 mod decide;
 mod fragments;
-mod recover;
 mod silence;
 mod speech;
 mod take;
 
-use std::cmp::Reverse;
+use base::{ExactTime, Time};
+use program::{FragmentId, FragmentProgram, Program, RegionId, StateProgram, TrackedId};
+use serde::{Deserialize, Serialize};
 
-use base::Time;
-use diagram::FragmentId;
-use program::StateProgram;
+use crate::engine::Engine;
+use crate::snapshot::clone_reusing;
+use crate::{Options, RunError};
+use silence::Before;
 
-use crate::simulation::Simulation;
-pub(crate) use silence::Before;
+/// The clock of a fragment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Clock {
+    /// When it showed 0.
+    pub origin: ExactTime,
+    /// When it last stopped.
+    pub stopped: ExactTime,
+    /// Whether the fragment has run since the one around it started anew.
+    pub ran: bool,
+    /// What was due when it stopped and comes when it goes on: cells that are something for one
+    /// microstep, and what they are.
+    pub due: Vec<(TrackedId, f64)>,
+    /// Crossings that were located when it stopped: the region, the watch, and what counts as zero.
+    pub located: Vec<(RegionId, u32, f64)>,
+}
+
+/// The clocks of fragments, and what state machines count.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct MachineClocks {
+    /// The clock of each fragment.
+    pub clocks: Vec<Clock>,
+    /// How often each machine has drawn a transition at random.
+    pub draws: Vec<u64>,
+    /// When a state machine last left a state that failed, and how often it did so then.
+    pub recoveries: (Time, u32),
+}
+
+clone_reusing!(MachineClocks { clocks, draws, recoveries });
+
+impl MachineClocks {
+    /// The clocks before the start.
+    pub fn new(program: &Program, options: &Options) -> MachineClocks {
+        let clock = |fragment: &FragmentProgram| {
+            let origin = if fragment.dwell { options.start } else { ExactTime::default() };
+            let (due, located) = (Vec::new(), Vec::new());
+            Clock { origin, stopped: options.start, ran: false, due, located }
+        };
+        MachineClocks {
+            clocks: program.fragments.iter().map(clock).collect(),
+            draws: vec![0; program.machines.len()],
+            recoveries: (options.start.time(), 0),
+        }
+    }
+}
+
+/// What state machines decide during a microstep.
+#[derive(Debug, Default)]
+pub(crate) struct MachineScratch {
+    /// Fragments that a preemptive transition silences at this microstep.
+    pub silenced: Vec<FragmentId>,
+    /// Wires of fragments that may be silenced at this microstep, as they were before it.
+    pub before: Before,
+    /// Fragments that have stopped and whose machines are still heard at this microstep.
+    pub speaking: Vec<FragmentId>,
+    /// A transition that is taken because the diagram of its state has failed.
+    pub forced: Option<Chosen>,
+    /// Failures of fragments that may still be silenced at this microstep.
+    pub failures: Vec<(FragmentId, RunError)>,
+}
 
 /// A transition of the state in which a machine is: the machine and the number of the transition.
 pub(crate) type Chosen = (usize, usize);
 
-impl Simulation {
+impl Engine<'_> {
     /// Whether a fragment runs.
     pub(crate) fn runs(&self, fragment: FragmentId) -> bool {
         fragment == FragmentId::ROOT
             || self.state.slots[self.program.fragments[fragment.index()].active as usize] != 0.0
-    }
-
-    /// When a timer wakes next; never while its fragment does not run.
-    pub(crate) fn wakes(&self, timer: usize) -> Option<Time> {
-        let cells = &self.program.timers[timer];
-        if cells.fragment == FragmentId::ROOT {
-            return cells.timer.time(self.state.wakings[timer]);
-        }
-        if !self.runs(cells.fragment) {
-            return None;
-        }
-        let clock = &self.state.fragments[cells.fragment.index()];
-        Some((cells.timer.exact(self.state.wakings[timer])? + clock.origin).time())
-    }
-
-    /// The first time on the agenda; what was put there by fragments that do not run any more is
-    /// taken off.
-    pub(crate) fn next_event(&mut self) -> Time {
-        if self.state.agenda.len() > 2 * self.program.timers.len() + 64 {
-            self.clear_agenda();
-        }
-        while let Some(Reverse((time, timer))) = self.state.agenda.peek().copied() {
-            let always = self.program.timers[timer as usize].fragment == FragmentId::ROOT;
-            if always || self.wakes(timer as usize) == Some(time) {
-                return time;
-            }
-            self.state.agenda.pop();
-        }
-        Time::MAX
-    }
-
-    /// Takes everything off the agenda that fragments have put there and that does not hold any
-    /// more, so that it does not grow with the number of switches.
-    #[cold]
-    fn clear_agenda(&mut self) {
-        let holds = |(time, timer): &(Time, u32)| {
-            let always = self.program.timers[*timer as usize].fragment == FragmentId::ROOT;
-            always || self.wakes(*timer as usize) == Some(*time)
-        };
-        let kept = self.state.agenda.iter().map(|entry| entry.0).filter(holds);
-        let kept: std::collections::BTreeSet<(Time, u32)> = kept.collect();
-        self.state.agenda = kept.into_iter().map(Reverse).collect();
     }
 
     /// The number of the state that a machine is in.
@@ -76,7 +93,7 @@ impl Simulation {
     }
 
     /// The state that a machine is in.
-    fn state_of(&self, machine: usize) -> &StateProgram {
+    pub(crate) fn state_of(&self, machine: usize) -> &StateProgram {
         &self.program.machines[machine].states[self.mode(machine)]
     }
 }

@@ -1,11 +1,11 @@
 //! What a preemptive transition silences: nothing in the diagram changes at that microstep, its
 //! actions see what was there before it, and what was due in it comes when it goes on.
 
-use diagram::FragmentId;
-use program::{Program, TrackedId, Transition};
+use program::FragmentId;
+use program::{TrackedId, Transition};
 
 use crate::RunError;
-use crate::simulation::Simulation;
+use crate::engine::Engine;
 
 /// Wires of diagrams that may be silenced at a microstep, as they were before it.
 #[derive(Debug, Default)]
@@ -21,11 +21,12 @@ impl Before {
     }
 }
 
-impl Simulation {
+impl Engine<'_> {
     /// Remembers, before a microstep, what preemptive transitions may have to see.
-    pub(crate) fn look_before(&mut self, program: &Program) {
-        self.before.contents.clear();
-        self.before.values.clear();
+    pub(crate) fn look_before(&mut self) {
+        let program = self.program;
+        self.scratch.machines.before.contents.clear();
+        self.scratch.machines.before.values.clear();
         for machine in &program.preempted {
             if !self.runs(program.machines[*machine].fragment) {
                 continue;
@@ -36,11 +37,11 @@ impl Simulation {
             };
             let content = state.content.filter(|_| state.transitions.iter().any(acts));
             let Some(content) = content else { continue };
-            self.before.contents.push(content);
+            self.scratch.machines.before.contents.push(content);
             for wire in &program.fragments[content.index()].wires {
                 let from = wire.from as usize;
                 let values = &self.state.slots[from..from + wire.length];
-                self.before.values.extend_from_slice(values);
+                self.scratch.machines.before.values.extend_from_slice(values);
             }
         }
     }
@@ -49,7 +50,8 @@ impl Simulation {
     /// it are the left limits, which are in the buffer now.
     #[cold]
     pub(crate) fn remember_region(&mut self, region: usize) {
-        let Simulation { program, state, before, .. } = self;
+        let Engine { program, state, scratch, .. } = self;
+        let before = &mut scratch.machines.before;
         let contents = before.contents.iter();
         let wires = contents.flat_map(|content| &program.fragments[content.index()].wires);
         let mut at = 0;
@@ -66,8 +68,8 @@ impl Simulation {
     /// Finds the fragments that preemptive transitions silence at this microstep. Their machines
     /// are looked at when it is committed.
     pub(crate) fn silence(&mut self) {
-        self.silenced.clear();
-        let program = self.program.clone();
+        self.scratch.machines.silenced.clear();
+        let program = self.program;
         for machine in &program.preempted {
             if !self.runs(program.machines[*machine].fragment) {
                 continue;
@@ -78,28 +80,29 @@ impl Simulation {
             };
             let silenced = state.content.filter(|_| state.transitions.iter().any(met));
             if let (Some(content), Some(tick)) = (silenced, &mut self.state.tick) {
-                self.silenced.push(content);
+                self.scratch.machines.silenced.push(content);
                 tick.pending.push(*machine as u32);
             }
         }
-        if !self.silenced.is_empty() {
-            self.put_back(&program);
-            for content in self.silenced.clone() {
-                self.keep_inside(&program, content);
+        if !self.scratch.machines.silenced.is_empty() {
+            self.put_back();
+            for content in self.scratch.machines.silenced.clone() {
+                self.keep_inside(content);
             }
         }
     }
 
     /// Gives the wires of silenced diagrams what they were before the microstep. Events of an
     /// earlier microstep are over, and those of this one have not happened.
-    fn put_back(&mut self, program: &Program) {
-        let before = std::mem::take(&mut self.before);
+    fn put_back(&mut self) {
+        let program = self.program;
+        let before = std::mem::take(&mut self.scratch.machines.before);
         let mut at = 0;
         for content in &before.contents {
             let code = &program.fragments[content.index()];
             let silenced = self.is_silenced(*content);
             if silenced {
-                self.end_events(program, *content);
+                self.end_events(*content);
             }
             for wire in &code.wires {
                 if silenced {
@@ -113,29 +116,31 @@ impl Simulation {
                 self.state.slots[program.tracked(*event).slot as usize] = 0.0;
             }
         }
-        self.before = before;
+        self.scratch.machines.before = before;
     }
 
     /// Keeps what is due at this microstep in a silenced fragment and in what runs inside it.
-    fn keep_inside(&mut self, program: &Program, fragment: FragmentId) {
+    fn keep_inside(&mut self, fragment: FragmentId) {
+        let program = self.program;
         // What was said before the diagram started anew is heard now.
-        let heard = self.speaking.contains(&fragment);
+        let heard = self.scratch.machines.speaking.contains(&fragment);
         let speech = &program.fragments[fragment.index()].speech;
-        self.keep_due(program, fragment, if heard { speech } else { &[] });
+        self.keep_due(fragment, if heard { speech } else { &[] });
         for machine in &program.fragments[fragment.index()].machines {
             let state = &program.machines[*machine].states[self.mode(*machine)];
             for inner in [Some(state.dwell), state.content].into_iter().flatten() {
-                self.keep_inside(program, inner);
+                self.keep_inside(inner);
             }
         }
     }
 
     /// Keeps what is due in a fragment, but for some of it, to come when it goes on.
-    pub(super) fn keep_due(&mut self, program: &Program, fragment: FragmentId, but: &[TrackedId]) {
+    pub(super) fn keep_due(&mut self, fragment: FragmentId, but: &[TrackedId]) {
+        let program = self.program;
         let pulses = program.fragments[fragment.index()].pulses.iter();
         for cell in pulses.filter(|cell| !but.contains(cell)) {
             let value = self.state.slots[program.tracked(*cell).slot as usize];
-            let due = &mut self.state.fragments[fragment.index()].due;
+            let due = &mut self.state.machines.clocks[fragment.index()].due;
             if value != 0.0 && !due.iter().any(|(known, _)| known == cell) {
                 due.push((*cell, value));
             }
@@ -143,7 +148,8 @@ impl Simulation {
     }
 
     /// Ends the events of a fragment that stops or is silent.
-    pub(super) fn end_events(&mut self, program: &Program, fragment: FragmentId) {
+    pub(super) fn end_events(&mut self, fragment: FragmentId) {
+        let program = self.program;
         let Some(tick) = &mut self.state.tick else { return };
         for event in &program.fragments[fragment.index()].events {
             let present = &mut self.state.slots[program.tracked(*event).slot as usize];
@@ -156,13 +162,13 @@ impl Simulation {
     /// Whether a fragment, or one that it is in, is silenced at this microstep.
     #[inline]
     pub(crate) fn is_silenced(&self, fragment: FragmentId) -> bool {
-        !self.silenced.is_empty() && self.is_in_silenced(fragment)
+        !self.scratch.machines.silenced.is_empty() && self.is_in_silenced(fragment)
     }
 
     #[cold]
     fn is_in_silenced(&self, fragment: FragmentId) -> bool {
-        let inside = |outer: &FragmentId| self.diagram.modes.is_inside(fragment, *outer);
-        self.silenced.iter().any(inside)
+        let inside = |outer: &FragmentId| self.program.origins.is_inside(fragment, *outer);
+        self.scratch.machines.silenced.iter().any(inside)
     }
 
     /// Keeps the failure of a fragment that a preemptive transition may still silence at this
@@ -175,13 +181,13 @@ impl Simulation {
         if fragment == FragmentId::ROOT || self.program.preempted.is_empty() {
             return Err(error);
         }
-        self.failures.push((fragment, error));
+        self.scratch.machines.failures.push((fragment, error));
         Ok(())
     }
 
     /// The first failure that was kept and is not silenced.
     pub(crate) fn check_failures(&mut self) -> Result<(), RunError> {
-        let failures = std::mem::take(&mut self.failures);
+        let failures = std::mem::take(&mut self.scratch.machines.failures);
         let mut audible = failures.into_iter().filter(|(fragment, _)| !self.is_silenced(*fragment));
         audible.next().map_or(Ok(()), |(_, error)| Err(error))
     }

@@ -2,39 +2,39 @@
 //! next one all the same. The units that pass it on run once more there, and the machine around the
 //! diagram listens to the state that it has left.
 
-use diagram::FragmentId;
-use program::Program;
+use program::FragmentId;
 
-use crate::simulation::Simulation;
+use crate::engine::Engine;
 
-impl Simulation {
+impl Engine<'_> {
     /// Whether a machine right in a fragment says something at the coming microstep, or passes on
     /// what was said in a diagram that it has left.
-    pub(super) fn is_heard(&self, program: &Program, fragment: FragmentId) -> bool {
+    pub(super) fn is_heard(&self, fragment: FragmentId) -> bool {
+        let program = self.program;
         let speech = &program.fragments[fragment.index()].speech;
         speech.iter().any(|cell| self.state.slots[program.tracked(*cell).slot as usize] != 0.0)
     }
 
     /// Lets a machine pass on what is said in the diagram of a state that it has left.
     pub(super) fn listen_to(&mut self, machine: usize, state: usize) {
-        let program = self.program.clone();
+        let program = self.program;
         for output in &program.machines[machine].outputs {
             if let Some(left) = output.left.filter(|_| output.passes[state]) {
                 self.set_state(left, &[(state + 1) as f64]);
-                self.pulse(&program, program.states[left].cell);
+                self.pulse(program.states[left].cell);
             }
         }
     }
 
     /// Ends what was said at this microstep in fragments that have stopped.
     pub(crate) fn end_speeches(&mut self) {
-        if self.speaking.is_empty() {
+        if self.scratch.machines.speaking.is_empty() {
             return;
         }
-        let program = self.program.clone();
-        for fragment in std::mem::take(&mut self.speaking) {
+        let _program = self.program;
+        for fragment in std::mem::take(&mut self.scratch.machines.speaking) {
             if !self.runs(fragment) {
-                self.end_events(&program, fragment);
+                self.end_events(fragment);
             }
         }
     }

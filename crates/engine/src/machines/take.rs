@@ -1,19 +1,19 @@
 //! What a transition does: its values are computed, the old diagram stops, the new one starts.
 
-use ir::run;
+use program::tape::run;
 use program::{MachineOutput, StateProgram, TrackedId, Transition, TransitionValue};
 
 use super::Chosen;
+use crate::engine::Engine;
 use crate::rows::Sink;
-use crate::simulation::Simulation;
 use crate::{Event, RunError};
 
 /// States that transitions have set at this microstep, each with the machine.
 type Written = Vec<(usize, usize)>;
 
-impl Simulation {
+impl Engine<'_> {
     /// Takes transitions whose values have been computed, and the immediate ones that follow them.
-    pub(super) fn take_all(
+    pub(crate) fn take_all(
         &mut self,
         chosen: &[Chosen],
         sink: &mut dyn Sink,
@@ -38,8 +38,8 @@ impl Simulation {
             let mode = self.mode(machine);
             if visited[1..].contains(&mode) {
                 visited.push(mode);
-                let names = &self.diagram.modes.machines[machine];
-                let name = |state: &usize| names.states[*state].name.clone();
+                let names = &self.program.origins.machine(machine);
+                let name = |state: &usize| names.states[*state].clone();
                 return Err(RunError::ImmediateCycle {
                     tag: self.state.tag,
                     block: names.path.clone(),
@@ -56,8 +56,8 @@ impl Simulation {
     }
 
     /// Computes what a transition sets and says, in the state that it leaves.
-    pub(super) fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), RunError> {
-        let program = self.program.clone();
+    pub(crate) fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), RunError> {
+        let program = self.program;
         let code = &program.machines[machine];
         for region in &code.regions {
             self.touch(region.index())?;
@@ -78,9 +78,8 @@ impl Simulation {
         let from = tested.value as usize;
         let value = &self.state.slots[from..from + tested.length];
         if self.is_there(tested) && value.iter().any(|x| !x.is_finite()) {
-            return Err(
-                self.not_finite(self.state.tag, self.diagram.block(tested.block).outputs[0])
-            );
+            return Err(self
+                .not_finite(self.state.tag, self.program.origins.block(tested.block).outputs[0]));
         }
         Ok(())
     }
@@ -98,7 +97,7 @@ impl Simulation {
         written: &mut Written,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         let code = &program.machines[machine];
         let from = self.mode(machine);
         let transition = &code.states[from].transitions[transition];
@@ -142,7 +141,7 @@ impl Simulation {
                 let MachineOutput { says, word, .. } = &code.outputs[*output];
                 self.set_from(program.states[*word].cell, said.value as usize);
                 self.set_state(*says, &[1.0]);
-                self.pulse(&program, program.states[*says].cell);
+                self.pulse(program.states[*says].cell);
             }
         }
         Ok(())
@@ -159,7 +158,7 @@ impl Simulation {
             let by_another =
                 |(state, other): &&(usize, usize)| *state == set.state && *other != machine;
             if let Some((_, other)) = written.iter().find(by_another) {
-                let path = |machine: usize| self.diagram.modes.machines[machine].path.clone();
+                let path = |machine: usize| self.program.origins.machine(machine).path.clone();
                 let target = self.path(self.program.states[set.state].block);
                 let mut machines = [path(*other), path(machine)];
                 machines.sort();
@@ -172,7 +171,7 @@ impl Simulation {
 
     /// Sets those states of a transition that are asked for.
     fn assign(&mut self, transition: &Transition, asked: &dyn Fn(usize) -> bool) {
-        let program = self.program.clone();
+        let program = self.program;
         for set in transition.sets.iter().filter(|set| asked(set.state)) {
             if self.is_there(&set.value) {
                 let state = &program.states[set.state];

@@ -1,18 +1,18 @@
 //! Microsteps that come to no end.
 
-use diagram::WireId;
-use ir::Slot;
+use program::tape::Slot;
+use program::{BlockId, WireId};
 use program::{Output, TrackedId};
 
 use crate::RunError;
-use crate::simulation::Simulation;
-use crate::snapshot::Mark;
+use crate::engine::Engine;
+use crate::tick::Mark;
 
 /// How many microsteps before the limit it is looked whether they repeat. A period of up to half of
 /// that is found, after R. P. Brent, "An improved Monte Carlo factorization algorithm" (1980).
 pub(crate) const NEAR_LIMIT: u32 = 64;
 
-impl Simulation {
+impl Engine<'_> {
     /// Looks at a microstep near the limit of microsteps at one time, or beyond it. What decides
     /// about those to come is kept, and where it is the same again they never end.
     #[cold]
@@ -45,7 +45,7 @@ impl Simulation {
         let Some(tick) = &self.state.tick else {
             unreachable!("only a tick has microsteps");
         };
-        let listens = self.listeners();
+        let origins = &self.program.origins;
         let mut blocks: Vec<String> = Vec::new();
         for (index, unit) in self.program.units.iter().enumerate() {
             let present = |output: &Output| {
@@ -55,7 +55,7 @@ impl Simulation {
             let dirty =
                 tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
             let path = self.path(unit.block);
-            let dirty = dirty && !listens[unit.block.index()];
+            let dirty = dirty && !origins.block(unit.block).listens;
             if dirty && !blocks.contains(&path) && blocks.len() < 8 {
                 blocks.push(path);
             }
@@ -64,61 +64,26 @@ impl Simulation {
         RunError::Chattering { time, limit, blocks, endless }
     }
 
-    /// For each block, whether nothing that happens depends on it: what reads it only listens, too.
-    fn listeners(&self) -> Vec<bool> {
-        let blocks = &self.diagram.blocks;
-        let driver = |wire: &WireId| self.diagram.wire(*wire).block.index();
-        let mut readers = vec![0usize; blocks.len()];
-        for block in blocks {
-            block.inputs.iter().flatten().for_each(|wire| readers[driver(wire)] += 1);
-        }
-        // What machines ask for has a reader that is no block.
-        for machine in &self.diagram.modes.machines {
-            readers[machine.mode.index()] += 1;
-            for transition in machine.states.iter().flat_map(|state| &state.transitions) {
-                let sets = transition.sets.iter().flat_map(|set| [set.value, set.target]);
-                let says = transition.says.iter().map(|(_, value)| *value);
-                let asked = transition.guards.iter().copied().chain(sets).chain(says);
-                asked.for_each(|block| readers[block.index()] += 1);
-            }
-        }
-        for entry in &self.diagram.modes.entries {
-            readers[driver(&entry.wire)] += 1;
-        }
-        let mut listens = vec![false; blocks.len()];
-        let mut found: Vec<usize> =
-            (0..blocks.len()).filter(|block| readers[*block] == 0).collect();
-        while let Some(block) = found.pop() {
-            listens[block] = true;
-            for wire in blocks[block].inputs.iter().flatten() {
-                readers[driver(wire)] -= 1;
-                if readers[driver(wire)] == 0 {
-                    found.push(driver(wire));
-                }
-            }
-        }
-        listens
-    }
-
     /// For each slot, whether it belongs to a block that only listens.
     fn slots_of_listeners(&self) -> Vec<bool> {
-        let listens = self.listeners();
+        let origins = &self.program.origins;
+        let listens = |block: BlockId| origins.block(block).listens;
         let mut slots = vec![false; self.state.slots.len()];
         let mut mark = |from: Slot, length: usize| {
             slots[from as usize..from as usize + length].fill(true);
         };
         let cell =
             |cell: TrackedId| (self.program.tracked(cell).slot, self.program.tracked(cell).length);
-        for state in self.program.states.iter().filter(|state| listens[state.block.index()]) {
+        for state in self.program.states.iter().filter(|state| listens(state.block)) {
             let (from, length) = cell(state.cell);
             mark(from, length);
         }
-        for (cells, wire) in self.program.wires.iter().zip(&self.diagram.wires) {
-            if listens[wire.block.index()] {
+        for (index, cells) in self.program.wires.iter().enumerate() {
+            if listens(origins.source(WireId::new(index))) {
                 cells.all().map(cell).for_each(|(from, length)| mark(from, length));
             }
         }
-        for unit in self.program.units.iter().filter(|unit| listens[unit.block.index()]) {
+        for unit in self.program.units.iter().filter(|unit| listens(unit.block)) {
             let state = |index: usize| cell(self.program.states[index].cell).1;
             unit.outputs.iter().for_each(|output| mark(output.from, output.length as usize));
             unit.nexts.iter().for_each(|(from, index)| mark(*from, state(*index)));

@@ -8,12 +8,12 @@
 //! A function whose own event brings it to rest on its level is the limit of both.
 
 use base::{Tag, Time};
-use program::{Crossing, CrossingKind, Program};
+use program::{Crossing, CrossingKind};
 use serde::{Deserialize, Serialize};
 
 use crate::Warning;
-use crate::flow::{numbered, watches};
-use crate::simulation::Simulation;
+use crate::engine::Engine;
+use crate::smooth::flow::{numbered, watches};
 
 /// How many intervals must have shrunk by the same ratio.
 const INTERVALS: u32 = 20;
@@ -130,29 +130,24 @@ impl Accumulation {
     }
 }
 
-impl Simulation {
+impl Engine<'_> {
     /// Watches a crossing that was located at a time.
     #[inline]
-    pub(crate) fn watch_accumulation(
-        &mut self,
-        program: &Program,
-        index: usize,
-        side: f64,
-        time: Time,
-    ) {
+    pub(crate) fn watch_accumulation(&mut self, index: usize, side: f64, time: Time) {
+        let program = self.program;
         let crossing = &program.crossings[index];
         let slope = crossing.watch.map_or(0.0, |(region, watch)| {
             self.state.slots[program.regions[region.index()].g_rate as usize + watch]
         });
-        let own = &mut self.state.accumulations[index];
+        let own = &mut self.state.watch.accumulations[index];
         let arc = own.falls(time, self.options.start.time(), side, slope);
         let end = own.event(time);
         let arc = arc.filter(|_| crossing.kind == CrossingKind::Sign);
         let lost = arc.is_some_and(|arc| self.is_lost((index, crossing), arc, false));
-        let over = self.state.accumulations[index].returns(lost)
+        let over = self.state.watch.accumulations[index].returns(lost)
             && arc.is_some_and(|arc| self.is_lost((index, crossing), arc, true));
         if let Some(end) = end.or(over.then(|| time.seconds())) {
-            self.zeno = Some((time, end, vec![crossing.block]));
+            self.scratch.zeno = Some((time, end, vec![crossing.block]));
         }
     }
 
@@ -164,14 +159,14 @@ impl Simulation {
         if arc.interval <= INSTANT {
             return true;
         }
-        let own = &self.state.accumulations[index].returns;
+        let own = &self.state.watch.accumulations[index].returns;
         let lower = own.found == 0.0 || arc.height < ANEW * own.found;
         if anew || arc.height > own.level && lower {
             let level = ROUNDINGS * self.rounding(region.index(), watch);
-            let own = &mut self.state.accumulations[index].returns;
+            let own = &mut self.state.watch.accumulations[index].returns;
             (own.found, own.level) = (arc.height, level);
         }
-        arc.height <= self.state.accumulations[index].returns.level
+        arc.height <= self.state.watch.accumulations[index].returns.level
     }
 
     /// Whether a watched function has moved by more than its rounding in an interval.
@@ -191,33 +186,29 @@ impl Simulation {
     /// brought to rest on their level, from which they go on to the side that they had fallen to.
     /// That is what the equations say, and hardly ever what is meant.
     #[inline]
-    pub(crate) fn look_for_rest(&mut self, program: &Program, region: usize, time: Time) {
+    pub(crate) fn look_for_rest(&mut self, region: usize, time: Time) {
+        let program = self.program;
         let code = &program.regions[region];
         for place in 0..self.state.regions[region].solver.crossed().len() {
             let state = &self.state.regions[region];
             let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
             let index = code.watches[watch].crossing;
-            let own = &self.state.accumulations[index];
+            let own = &self.state.watch.accumulations[index];
             let slope = self.state.slots[code.g_rate as usize + watch];
             let stopped = slope.abs() <= 64.0 * f64::EPSILON * own.returns.slope.abs();
             if own.last == Some(time) && (stopped || own.returns.lost > 0) {
-                self.rest(program, (region, watch), index, time);
+                self.rest((region, watch), index, time);
             }
         }
     }
 
     #[cold]
-    fn rest(
-        &mut self,
-        program: &Program,
-        (region, watch): (usize, usize),
-        index: usize,
-        time: Time,
-    ) {
+    fn rest(&mut self, (region, watch): (usize, usize), index: usize, time: Time) {
+        let program = self.program;
         let crossing = &program.crossings[index];
         let side = self.state.slots[program.tracked(crossing.frozen).slot as usize];
         let slope = self.state.slots[program.regions[region].g_rate as usize + watch].abs();
-        let returns = self.state.accumulations[index].returns;
+        let returns = self.state.watch.accumulations[index].returns;
         let value = self.state.slots[crossing.value as usize].abs();
         let residual = self.state.slots[program.regions[region].residual as usize + watch];
         // The end of an arc that is lost may be found anywhere on it, and at its top nothing is left
@@ -233,11 +224,11 @@ impl Simulation {
             return;
         }
         match self.options.zeno {
-            _ if lost => self.zeno = Some((time, time.seconds(), vec![crossing.block])),
-            diagram::Zeno::Stop => {
-                self.zeno = Some((time, time.seconds(), vec![crossing.block]));
+            _ if lost => self.scratch.zeno = Some((time, time.seconds(), vec![crossing.block])),
+            program::Zeno::Stop => {
+                self.scratch.zeno = Some((time, time.seconds(), vec![crossing.block]));
             }
-            diagram::Zeno::Error => {
+            program::Zeno::Error => {
                 let (tag, block) =
                     (Tag::new(time, self.state.tag.microstep), self.path(crossing.block));
                 self.warn(Warning::RestOnLevel { tag, block });

@@ -2,11 +2,12 @@
 //! and a leap over zero is passed.
 
 use base::Time;
-use ir::run;
+use program::tape::run;
 
-use crate::flow::{counted, numbered, scatter, states, watches};
-use crate::simulation::{Simulation, standing};
-use crate::snapshot::RegionState;
+use crate::engine::Engine;
+use crate::smooth::flow::{counted, numbered, scatter, states, watches};
+use crate::smooth::region::RegionState;
+use crate::smooth::standing;
 
 /// Attempts to pass a leap, each a place of time further.
 const ATTEMPTS: u32 = 8;
@@ -42,7 +43,7 @@ impl RegionState {
     }
 }
 
-impl Simulation {
+impl Engine<'_> {
     /// Gives all regions whose crossings cannot be told from that of `region`, which is the first,
     /// the same time, and returns it: that of the agenda where it is one of theirs, else the latest.
     pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
@@ -52,7 +53,7 @@ impl Simulation {
         }
         let (_, mut end) = self.state.regions[region].possible();
         let mut time = first;
-        let mut near = std::mem::take(&mut self.at_crossing);
+        let mut near = std::mem::take(&mut self.scratch.at_crossing);
         // Each round may take in what overlaps only with what the round before has taken in.
         loop {
             let before = time;
@@ -72,10 +73,10 @@ impl Simulation {
             let state = &mut self.state.regions[region];
             if state.reached < time {
                 state.reached = time;
-                self.race.moved(region, standing(state));
+                self.scratch.race.moved(region, standing(state));
             }
         }
-        self.at_crossing = near;
+        self.scratch.at_crossing = near;
         time
     }
 
@@ -86,7 +87,7 @@ impl Simulation {
         if !self.state.regions[region].leaps() {
             return;
         }
-        let code = self.program.clone();
+        let code = self.program;
         let program = &code.regions[region];
         for _ in 0..ATTEMPTS {
             let state = &self.state.regions[region];

@@ -1,13 +1,13 @@
 //! A region between events, as the solver sees it.
 
 use base::{Interval, Time};
-use ir::{Active, Rounded, Slot, run, run_active};
-use program::{DelayLine, FragmentSlice, Jacobian, Program, RegionProgram, Room, Source};
+use program::tape::{Active, Rounded, Slot, run, run_active};
+use program::{DelayLine, Jacobian, Program, RegionProgram, Room, Source};
 use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
-use crate::history::RegionHistory;
+use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
-use crate::snapshot::{ActiveSlice, RegionState};
+use crate::smooth::region::ActiveSlice;
 
 /// What of the tapes of a region runs; found anew when a phase starts.
 #[derive(Clone, Debug, Default)]
@@ -192,47 +192,6 @@ pub(crate) fn numbered(places: Places, mut index: usize) -> usize {
         index -= length;
     }
     index
-}
-
-impl RegionState {
-    /// What of the region runs, from the conditions in the buffer; says whether that is something
-    /// else than before.
-    pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
-        let (mut found, mut changed) = (0, false);
-        let mut put = |ranges: &mut Vec<ActiveSlice>, range: ActiveSlice| {
-            changed |= ranges.get(found) != Some(&range);
-            ranges.truncate(if changed { found } else { ranges.len() });
-            if changed {
-                ranges.push(range);
-            }
-            found += 1;
-        };
-        let mut last: Option<ActiveSlice> = None;
-        for (_, span) in program.slices.iter().enumerate().filter(|(index, _)| active(*index)) {
-            match &mut last {
-                Some(last)
-                    if last.state + last.states == span.state
-                        && last.watch + last.watches == span.watch =>
-                {
-                    last.states += span.states;
-                    last.watches += span.watches;
-                }
-                last => {
-                    let FragmentSlice { state, states, watch, watches, .. } = *span;
-                    let next = ActiveSlice { state, states, watch, watches };
-                    if let Some(whole) = last.replace(next) {
-                        put(&mut self.ranges, whole);
-                    }
-                }
-            }
-        }
-        if let Some(whole) = last {
-            put(&mut self.ranges, whole);
-        }
-        let fewer = found < self.ranges.len();
-        self.ranges.truncate(found);
-        changed || fewer
-    }
 }
 
 impl<'a> Flow<'a> {

@@ -12,8 +12,8 @@
 use std::collections::VecDeque;
 
 use base::Time;
-use diagram::FragmentId;
-use ir::{Binary, Jet, Scalar};
+use program::FragmentId;
+use program::tape::{Binary, Jet, Scalar};
 use program::{DelayLine, DelayTrack, RegionProgram};
 use serde::{Deserialize, Serialize};
 

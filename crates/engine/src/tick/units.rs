@@ -2,62 +2,65 @@
 //! code where there is some, and ask for what reads a change.
 
 use base::Tag;
-use ir::{Partial, Scalar, run};
+use program::tape::{Partial, Scalar, run};
 use program::{Program, Tracked, TrackedId, Unit, UnitEffects};
 
 use crate::RunError;
+use crate::engine::Engine;
 use crate::log::{Change, Event};
+use crate::native::Pass;
 use crate::rows::Sink;
-use crate::simulation::Simulation;
-use crate::snapshot::{Snapshot, Tick};
+use crate::snapshot::Snapshot;
+use crate::tick::Tick;
 
-impl Simulation {
+/// The units of a microstep.
+#[derive(Debug, Default)]
+pub(crate) struct UnitScratch {
+    /// Units that must run at this microstep, one bit for each; no bit is left after it.
+    pub asked: Vec<u64>,
+    /// Units that have run in this microstep and have effects beside outputs.
+    pub ran: Vec<u32>,
+    /// The effects of all of these.
+    pub effects: UnitEffects,
+    /// What compiled code is given, and gives back.
+    pub pass: Pass,
+}
+
+impl Engine<'_> {
     /// Runs what is asked for, in the order of the schedule; what reads a change is asked for too.
     #[inline]
-    pub(crate) fn run_units(
-        &mut self,
-        program: &Program,
-        tag: Tag,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        self.ran.clear();
-        self.effects = UnitEffects::default();
-        self.run_asked(program, tag, sink)?;
-        match self.effects.have(UnitEffects::CROSSINGS) && self.read_by_side(program) {
-            true => self.run_again(program, tag, sink),
+    pub(crate) fn run_units(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let _program = self.program;
+        self.scratch.units.ran.clear();
+        self.scratch.units.effects = UnitEffects::default();
+        self.run_asked(tag, sink)?;
+        match self.scratch.units.effects.have(UnitEffects::CROSSINGS) && self.read_by_side() {
+            true => self.run_again(tag, sink),
             false => Ok(()),
         }
     }
 
     /// Runs those that are asked for a second time.
     #[cold]
-    fn run_again(
-        &mut self,
-        program: &Program,
-        tag: Tag,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        self.run_asked(program, tag, sink)?;
-        self.ran.sort_unstable();
-        self.ran.dedup();
+    fn run_again(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let _program = self.program;
+        self.run_asked(tag, sink)?;
+        self.scratch.units.ran.sort_unstable();
+        self.scratch.units.ran.dedup();
         Ok(())
     }
 
     #[inline(always)]
-    fn run_asked(
-        &mut self,
-        program: &Program,
-        tag: Tag,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
+    fn run_asked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let _program = self.program;
         let compiled = !sink.listens() && self.has_compiled_units();
-        for word in 0..self.asked.len() {
-            while self.asked[word] != 0 {
-                if compiled && self.run_compiled(program, word) {
+        for word in 0..self.scratch.units.asked.len() {
+            while self.scratch.units.asked[word] != 0 {
+                if compiled && self.run_compiled(word) {
                     break;
                 }
-                if let Err(error) = self.run_lowest(program, word, tag, sink) {
-                    self.asked.fill(0);
+                if let Err(error) = self.run_lowest(word, tag, sink) {
+                    self.scratch.units.asked.fill(0);
                     return Err(error);
                 }
             }
@@ -67,24 +70,19 @@ impl Simulation {
 
     /// Runs the first unit of a word that is asked for.
     #[inline(never)]
-    fn run_lowest(
-        &mut self,
-        program: &Program,
-        word: usize,
-        tag: Tag,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
-        let bit = self.asked[word].trailing_zeros() as usize;
-        self.asked[word] &= self.asked[word] - 1;
+    fn run_lowest(&mut self, word: usize, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program;
+        let bit = self.scratch.units.asked[word].trailing_zeros() as usize;
+        self.scratch.units.asked[word] &= self.scratch.units.asked[word] - 1;
         let index = word * 64 + bit;
         let unit = &program.units[index];
-        let speaks = unit.speaks && self.speaking.contains(&unit.fragment);
+        let speaks = unit.speaks && self.scratch.machines.speaking.contains(&unit.fragment);
         if !speaks && !self.runs(unit.fragment) {
             return Ok(());
         }
         self.touch(unit.region.index())?;
         self.state.counters.firings += 1;
-        self.count(program, index);
+        self.count(index);
         let slots = &mut self.state.slots[..];
         run(&unit.tape, slots);
         let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
@@ -95,11 +93,13 @@ impl Simulation {
         }
         if sink.listens() {
             let mut cells = Vec::new();
-            put_outputs(program, unit, &mut self.state, &mut self.asked, |cell| cells.push(cell));
+            put_outputs(program, unit, self.state, &mut self.scratch.units.asked, |cell| {
+                cells.push(cell)
+            });
             let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
             sink.event(Event::Fired { tag, block: unit.block, changes });
         } else {
-            put_outputs(program, unit, &mut self.state, &mut self.asked, |_| {});
+            put_outputs(program, unit, self.state, &mut self.scratch.units.asked, |_| {});
         }
         if !finite && let Err(error) = self.check_outputs(unit, tag) {
             self.keep_failure(unit.fragment, error)?;
@@ -114,10 +114,11 @@ impl Simulation {
     /// Runs units of a word by compiled code, where there is some, as far as that goes. Those of
     /// regions that are not part of the tick yet are held back. Says whether all have run.
     #[inline]
-    fn run_compiled(&mut self, program: &Program, word: usize) -> bool {
+    fn run_compiled(&mut self, word: usize) -> bool {
+        let _program = self.program;
         let native = self.native.as_ref().and_then(|native| native.units.as_deref());
         let (Some(code), Some(tick)) = (native, &mut self.state.tick) else { return false };
-        let (pass, asked) = (&mut self.pass, &mut self.asked);
+        let (pass, asked) = (&mut self.scratch.units.pass, &mut self.scratch.units.asked);
         (pass.held, pass.present) = (tick.held[word], tick.present.into());
         let lowest = asked[word] & asked[word].wrapping_neg();
         if lowest & code.known()[word] & !pass.held == 0 {
@@ -126,20 +127,21 @@ impl Simulation {
         code.run(&mut self.state.slots, asked, word, pass);
         tick.present = pass.present as u32;
         self.state.counters.firings += pass.count as u64;
-        for at in 0..self.pass.count {
-            self.count(program, word * 64 + self.pass.ran[at] as usize);
+        for at in 0..self.scratch.units.pass.count {
+            self.count(word * 64 + self.scratch.units.pass.ran[at] as usize);
         }
-        self.asked[word] == 0
+        self.scratch.units.asked[word] == 0
     }
 
     /// Counts that a unit has run, and notes it where it has more than outputs.
     #[inline]
-    fn count(&mut self, program: &Program, unit: usize) {
+    fn count(&mut self, unit: usize) {
+        let program = self.program;
         self.state.firings[unit] += 1;
         let effects = program.effects[unit];
         if effects != UnitEffects::default() {
-            self.effects.add(effects);
-            self.ran.push(unit as u32);
+            self.scratch.units.effects.add(effects);
+            self.scratch.units.ran.push(unit as u32);
         }
     }
 
@@ -184,19 +186,21 @@ impl Simulation {
 
     /// Runs a unit on partial values: a loop that conditionals could break must be known.
     fn check_unit_known(&mut self, unit: usize, tag: Tag) -> Result<(), RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         let unit = &program.units[unit];
-        self.partial.clear();
-        self.partial.extend(self.state.slots.iter().map(|x| Partial::constant(*x)));
-        run(&unit.tape, &mut self.partial);
-        if self.partial[unit.made()].iter().all(|x| x.known) {
+        self.scratch.partial.clear();
+        self.scratch.partial.extend(self.state.slots.iter().map(|x| Partial::constant(*x)));
+        run(&unit.tape, &mut self.scratch.partial);
+        if self.scratch.partial[unit.made()].iter().all(|x| x.known) {
             return Ok(());
         }
         let mut blocks: Vec<String> = Vec::new();
         for output in &unit.outputs {
-            let wire =
-                program.tracked(output.cell).part.map(|(wire, _)| self.diagram.wire(wire).block);
-            let path = wire.map(|block| self.diagram.block(block).written().to_owned());
+            let wire = program
+                .tracked(output.cell)
+                .part
+                .map(|(wire, _)| self.program.origins.source(wire));
+            let path = wire.map(|block| self.program.origins.block(block).written().to_owned());
             let path = path.unwrap_or_default();
             if !blocks.contains(&path) {
                 blocks.push(path);

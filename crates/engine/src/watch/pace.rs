@@ -16,7 +16,8 @@ use base::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
-use crate::simulation::{Progress, Simulation};
+use crate::engine::Engine;
+use crate::simulation::Progress;
 
 /// The work between two looks \[units\].
 const BLOCK: u32 = 256;
@@ -162,23 +163,23 @@ impl Pace {
     }
 }
 
-impl Simulation {
+impl Engine<'_> {
     /// Looks at the pace after a block of work, where time has come to `now`; ends a run that comes
     /// to no end.
     #[cold]
     pub(crate) fn look_at_pace(&mut self, now: Time) -> Result<Progress, RunError> {
-        let since = self.state.pace.last;
-        let Some(limit) = self.state.pace.look(now, self.options.stop) else {
+        let since = self.state.watch.pace.last;
+        let Some(limit) = self.state.watch.pace.look(now, self.options.stop) else {
             return Ok(Progress::Going);
         };
         let recent = |time: Option<Time>| time.is_some_and(|time| time >= since);
-        let located = self.state.accumulations.iter().map(|own| recent(own.last()));
+        let located = self.state.watch.accumulations.iter().map(|own| recent(own.last()));
         let crossings = located.zip(&self.program.crossings).filter(|(recent, _)| *recent);
         let mut blocks: Vec<_> = crossings.map(|(_, crossing)| crossing.block).collect();
         blocks.sort_unstable();
         blocks.dedup();
         if !blocks.is_empty() {
-            self.zeno = Some((now, limit, blocks));
+            self.scratch.zeno = Some((now, limit, blocks));
             return self.end_accumulation();
         }
         Err(self.creeping(limit))

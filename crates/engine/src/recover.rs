@@ -4,12 +4,12 @@
 //! was made before it; rows and events of the attempt are never seen.
 
 use base::{Tag, Time};
-use ir::run;
-use program::Program;
+use program::tape::run;
 
-use super::Chosen;
+use crate::engine::Engine;
+use crate::machines::Chosen;
 use crate::rows::{Row, Sink};
-use crate::simulation::Simulation;
+use crate::snapshot::Snapshot;
 use crate::{Event, RunError};
 
 /// Keeps what an attempt writes until it has succeeded.
@@ -48,38 +48,35 @@ impl Sink for Attempt<'_> {
     }
 }
 
-impl Simulation {
+impl Engine<'_> {
     /// One microstep; where the diagram of a state fails and the state has a way out for that, the
     /// way is taken instead, and the microstep is done again in the other state.
-    pub(crate) fn microstep_or_recover(
-        &mut self,
-        program: &Program,
-        sink: &mut dyn Sink,
-    ) -> Result<(), RunError> {
+    pub(crate) fn microstep_or_recover(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program;
         if program.recovering.is_empty() || !self.recovers() {
-            return self.microstep(program, sink);
+            return self.microstep(sink);
         }
-        match self.attempt(sink, |simulation, sink| simulation.microstep(program, sink))? {
+        match self.attempt(sink, |simulation, sink| simulation.microstep(sink))? {
             None => Ok(()),
             Some(way) => self.take_way_out(way, sink),
         }
     }
 
     /// The start of a tick, in the same way.
-    pub(crate) fn tick_or_recover(
+    pub(crate) fn begin_tick_or_recover(
         &mut self,
-        program: &Program,
         time: Time,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
+        let _program = self.program;
         while self.recovers() {
-            let begin = |simulation: &mut Simulation, sink: &mut dyn Sink| {
-                simulation.begin_tick(program, time, sink)
+            let begin = |simulation: &mut Engine<'_>, sink: &mut dyn Sink| {
+                simulation.begin_tick(time, sink)
             };
             let Some(way) = self.attempt(sink, begin)? else { return Ok(()) };
             self.recover_at(time, way, sink)?;
         }
-        self.begin_tick(program, time, sink)
+        self.begin_tick(time, sink)
     }
 
     /// Goes on after a failure between events: the point at which it was found is computed again in
@@ -93,8 +90,8 @@ impl Simulation {
             return Err(error);
         };
         self.recover_at(tag.time, way, sink)?;
-        let program = self.program.clone();
-        self.tick_or_recover(&program, tag.time, sink)
+        let _program = self.program;
+        self.begin_tick_or_recover(tag.time, sink)
     }
 
     /// Takes a way out at microstep 0 of a time; the tick is begun, and its left limits are still
@@ -138,7 +135,7 @@ impl Simulation {
     }
 
     fn take_way_out(&mut self, way: Chosen, sink: &mut dyn Sink) -> Result<(), RunError> {
-        let program = self.program.clone();
+        let program = self.program;
         for region in &program.machines[way.0].regions {
             // A left limit that fails is that of the state that is left.
             let _ = self.touch(region.index());
@@ -152,37 +149,41 @@ impl Simulation {
     fn attempt(
         &mut self,
         sink: &mut dyn Sink,
-        what: impl Fn(&mut Simulation, &mut dyn Sink) -> Result<(), RunError>,
+        what: impl Fn(&mut Engine<'_>, &mut dyn Sink) -> Result<(), RunError>,
     ) -> Result<Option<Chosen>, RunError> {
-        let mut before = self.spare_snapshot.take().unwrap_or_else(|| Box::new(self.state.clone()));
-        before.copy(&self.state);
+        let mut before = self
+            .scratch
+            .spare_snapshot
+            .take()
+            .unwrap_or_else(|| Box::new(Snapshot::clone(self.state)));
+        before.as_mut().clone_from(self.state);
         let mut attempt = Attempt { sink, kept: Vec::new() };
         let result = what(self, &mut attempt);
         let kept = attempt.kept;
         if let Err(error) = result {
-            std::mem::swap(&mut self.state, &mut before);
+            std::mem::swap(self.state, before.as_mut());
             if let Some(way) = self.way_out(&error, &[]) {
-                self.spare_snapshot = Some(before);
+                self.scratch.spare_snapshot = Some(before);
                 self.forget_attempt();
                 return Ok(Some(way));
             }
-            std::mem::swap(&mut self.state, &mut before);
+            std::mem::swap(self.state, before.as_mut());
             self.release(kept, sink);
             return Err(error);
         }
-        self.spare_snapshot = Some(before);
+        self.scratch.spare_snapshot = Some(before);
         self.release(kept, sink);
         Ok(None)
     }
 
     /// What is not in a snapshot and was found by an attempt is to be found again.
     fn forget_attempt(&mut self) {
-        self.race.end();
-        self.dues.end();
-        self.active.iter_mut().for_each(|active| active.known = false);
-        self.failures.clear();
-        self.speaking.clear();
-        (self.forced, self.zeno) = (None, None);
+        self.scratch.race.end();
+        self.scratch.dues.end();
+        self.scratch.active.iter_mut().for_each(|active| active.known = false);
+        self.scratch.machines.failures.clear();
+        self.scratch.machines.speaking.clear();
+        (self.scratch.machines.forced, self.scratch.zeno) = (None, None);
     }
 
     fn release(&self, kept: Vec<Kept>, sink: &mut dyn Sink) {
@@ -209,8 +210,8 @@ impl Simulation {
     /// transition sets. Machines whose way out has been tried, and more failures at one time than
     /// microsteps are allowed, have none.
     pub(crate) fn way_out(&mut self, error: &RunError, tried: &[Chosen]) -> Option<Chosen> {
-        let failed = self.diagram.block(error.failed()?).fragment;
-        let modes = &self.diagram.modes;
+        let failed = self.program.origins.block(error.failed()?).fragment;
+        let modes = &self.program.origins;
         let way = |machine: &&usize| {
             let state = self.state_of(**machine);
             let own = modes.is_inside(failed, state.dwell)
@@ -229,7 +230,7 @@ impl Simulation {
 
     /// Counts the failures at one time; says whether there may be another one.
     fn count_recovery(&mut self, time: Time) -> bool {
-        let (last, count) = &mut self.state.recoveries;
+        let (last, count) = &mut self.state.machines.recoveries;
         if *last != time {
             (*last, *count) = (time, 0);
         }
@@ -250,7 +251,7 @@ impl Simulation {
             let content = self.state_of(way.0).content;
             let inside = |machine: usize| {
                 let fragment = self.program.machines[machine].fragment;
-                content.is_some_and(|content| self.diagram.modes.is_inside(fragment, content))
+                content.is_some_and(|content| self.program.origins.is_inside(fragment, content))
             };
             chosen.retain(|(machine, _)| *machine != way.0 && !inside(*machine));
             chosen.push(way);

@@ -1,7 +1,9 @@
 //! What a block has read where a run has failed, for the message about it.
 
 use base::Tag;
-use diagram::{BlockId, WireId};
+use program::{BlockId, TrackedId, WireId};
+
+use program::Program;
 
 use crate::{RunError, Simulation};
 
@@ -16,11 +18,23 @@ pub struct InputValue {
     pub impulses: Vec<(usize, Vec<f64>)>,
 }
 
+/// The buffer at the time of a failure, and the program that it belongs to.
+struct Failed<'a> {
+    program: &'a Program,
+    slots: &'a [f64],
+}
+
 impl Simulation {
     /// What the block that an error names has read, where the run stands. Of a signal that is not
     /// finite itself, those that it was computed from stand in its place. It means something only
     /// right after that error.
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
+        Failed { program: self.program(), slots: &self.snapshot().slots }.inputs_of(error)
+    }
+}
+
+impl Failed<'_> {
+    fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
         // Events that pile up and loops that stay unknown have no values that led there.
         let Some(tag) = error.tag() else { return Vec::new() };
         let Some(block) = error.failed() else { return Vec::new() };
@@ -36,7 +50,7 @@ impl Simulation {
             seen.push(wire);
             let input = self.input(wire, tag.microstep == 0);
             let broken = input.value.iter().flatten().any(|x| !x.is_finite());
-            let sources = self.read_by(self.diagram.wire(wire).block);
+            let sources = self.read_by(self.program.origins.source(wire));
             match broken && !sources.is_empty() {
                 true => waiting.extend(sources),
                 false => inputs.push(input),
@@ -48,32 +62,36 @@ impl Simulation {
     /// Whether the buffer stands where the value of a block is not finite. The solver may have met
     /// it elsewhere in its step, and other values would not explain it.
     fn shows_fault(&self, block: BlockId, tag: Tag) -> bool {
-        let outputs = self.diagram.block(block).outputs.iter();
-        let tried = |wire: &WireId| self.program.value_of(*wire, &self.state.slots);
+        let outputs = self.program.origins.block(block).outputs.iter();
+        let tried = |wire: &WireId| self.program.value_of(*wire, self.slots);
         tag.microstep > 0 || outputs.filter_map(tried).flatten().any(|x| !x.is_finite())
     }
 
     /// The inputs of a block, the last one first.
     fn read_by(&self, block: BlockId) -> Vec<WireId> {
-        self.diagram.block(block).inputs.iter().flatten().rev().copied().collect()
+        self.program.origins.block(block).inputs.iter().rev().copied().collect()
     }
 
     fn input(&self, wire: WireId, between: bool) -> InputValue {
         // Between events the solver has tried values; what does not move is as the last tick left
         // it, and so is everything at a tick.
-        let tried = self.program.value_of(wire, &self.state.slots).filter(|_| between);
+        let tried = self.program.value_of(wire, self.slots).filter(|_| between);
         let value = tried.or_else(|| self.value_at_tick(wire));
         let orders = self.program.wires[wire.index()].impulses.iter().enumerate();
         let impulses = orders
             .map(|(order, cell)| (order, self.values(*cell)))
             .filter(|(_, weight)| !between && weight.iter().any(|w| *w != 0.0))
             .collect();
-        InputValue { name: self.diagram.wire_name(wire), value, impulses }
+        InputValue { name: self.program.origins.wire_name(wire), value, impulses }
+    }
+
+    fn values(&self, tracked: TrackedId) -> Vec<f64> {
+        self.slots[self.program.tracked(tracked).range()].to_vec()
     }
 
     fn value_at_tick(&self, wire: WireId) -> Option<Vec<f64>> {
         let cells = &self.program.wires[wire.index()];
         let present = self.program.tracked(cells.present).slot as usize;
-        (self.state.slots[present] != 0.0).then(|| self.values(cells.value))
+        (self.slots[present] != 0.0).then(|| self.values(cells.value))
     }
 }

@@ -1,0 +1,147 @@
+//! The agenda: when each timer wakes next.
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use base::Time;
+use program::{FragmentId, Program, events_before};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::log::Event;
+use crate::rows::Sink;
+use crate::snapshot::clone_reusing;
+
+/// When each timer wakes next, and how often it has.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Agenda {
+    /// Times of wakings and their timers, the first on top. An entry whose fragment has stopped
+    /// since is stale, and is removed when it comes to the top.
+    entries: BinaryHeap<Reverse<(Time, u32)>>,
+    /// How often each timer has woken.
+    pub wakings: Vec<u64>,
+}
+
+clone_reusing!(Agenda { entries, wakings });
+
+impl Agenda {
+    /// The agenda before the start, with how often timers have woken until then in the buffer.
+    pub fn new(program: &Program, start: Time, slots: &mut [f64]) -> Agenda {
+        let mut agenda = Agenda { entries: BinaryHeap::new(), wakings: Vec::new() };
+        for (index, timer) in program.timers.iter().enumerate() {
+            let dwell = program.fragments[timer.fragment.index()].dwell;
+            let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
+            slots[program.tracked(timer.wakings).slot as usize] = past as f64;
+            if let Some(time) = timer.timer.time(past)
+                && timer.fragment == FragmentId::ROOT
+            {
+                agenda.add(time, index);
+            }
+            agenda.wakings.push(past);
+        }
+        agenda
+    }
+
+    /// Adds a waking of a timer.
+    pub fn add(&mut self, time: Time, timer: usize) {
+        self.entries.push(Reverse((time, timer as u32)));
+    }
+
+    /// The first entry, which may be stale.
+    pub fn first(&self) -> Option<(Time, usize)> {
+        self.entries.peek().map(|Reverse((time, timer))| (*time, *timer as usize))
+    }
+}
+
+impl Engine<'_> {
+    /// When a timer wakes next; never while its fragment does not run.
+    pub fn wakes(&self, timer: usize) -> Option<Time> {
+        let cells = &self.program.timers[timer];
+        if cells.fragment == FragmentId::ROOT {
+            return cells.timer.time(self.state.agenda.wakings[timer]);
+        }
+        if !self.runs(cells.fragment) {
+            return None;
+        }
+        let clock = &self.state.machines.clocks[cells.fragment.index()];
+        Some((cells.timer.exact(self.state.agenda.wakings[timer])? + clock.origin).time())
+    }
+
+    /// The first time on the agenda, without stale entries.
+    pub fn next_event(&mut self) -> Time {
+        if self.state.agenda.entries.len() > 2 * self.program.timers.len() + 64 {
+            self.remove_stale();
+        }
+        while let Some((time, timer)) = self.state.agenda.first() {
+            if self.is_fresh(time, timer) {
+                return time;
+            }
+            self.state.agenda.entries.pop();
+        }
+        Time::MAX
+    }
+
+    /// Whether an entry has not become stale.
+    fn is_fresh(&self, time: Time, timer: usize) -> bool {
+        let always = self.program.timers[timer].fragment == FragmentId::ROOT;
+        always || self.wakes(timer) == Some(time)
+    }
+
+    /// Removes all stale entries, so that the agenda does not grow with the number of switches.
+    #[cold]
+    fn remove_stale(&mut self) {
+        let fresh = |(time, timer): &(Time, u32)| self.is_fresh(*time, *timer as usize);
+        let entries = self.state.agenda.entries.iter();
+        let kept: BTreeSet<(Time, u32)> = entries.map(|entry| entry.0).filter(fresh).collect();
+        self.state.agenda.entries = kept.into_iter().map(Reverse).collect();
+    }
+
+    /// Takes the timers that are due at a time off the agenda and puts their next times on it;
+    /// they are in `woken` until the next call.
+    pub fn take_due(&mut self, time: Time, sink: &mut dyn Sink) {
+        self.scratch.woken.clear();
+        while self.next_event() <= time {
+            let Some(Reverse((_, timer))) = self.state.agenda.entries.pop() else { break };
+            let timer = timer as usize;
+            self.take_cause(timer);
+            self.state.agenda.wakings[timer] += 1;
+            let block = self.program.timers[timer].block;
+            if sink.listens() {
+                sink.event(Event::Woken { time, block });
+            }
+            if let Some(next) = self.wakes(timer) {
+                self.state.agenda.add(next, timer);
+                if sink.listens() {
+                    sink.event(Event::Agenda { time, block, next });
+                }
+            }
+            self.scratch.woken.push(timer);
+        }
+    }
+
+    /// A timer that is due says what the exact time of this tick is, where something adds to it.
+    #[inline]
+    fn take_cause(&mut self, timer: usize) {
+        if self.program.lines.is_empty() && self.program.machines.is_empty() {
+            return;
+        }
+        let cells = &self.program.timers[timer];
+        let origin = self.state.machines.clocks[cells.fragment.index()].origin;
+        if let Some(instant) = cells.timer.exact(self.state.agenda.wakings[timer]) {
+            self.state.now = self.state.now.meet(instant + origin);
+        }
+    }
+
+    /// Makes the timers that were due wake at the coming microstep.
+    pub fn wake(&mut self) {
+        let program = self.program;
+        for index in 0..self.scratch.woken.len() {
+            let timer = self.scratch.woken[index];
+            let cells = &program.timers[timer];
+            self.state.slots[program.tracked(cells.wakings).slot as usize] =
+                self.state.agenda.wakings[timer] as f64;
+            self.mark_next(cells.wakings);
+            self.state.slots[program.tracked(cells.woken).slot as usize] = 1.0;
+            self.pulse(cells.woken);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A delayed signal: what happened to its wire and is still to come.
+use std::collections::VecDeque;
+
+use base::{ExactTime, Time};
+use program::{DelayLine, Program, TrackedId};
+use serde::{Deserialize, Serialize};
+
+/// Where a delayed signal stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DelayLineState {
+    /// The parts of the wire when it was last looked at.
+    pub last: Vec<f64>,
+    /// What will come, in the order of time.
+    pub notes: VecDeque<DelayedChange>,
+    /// What comes at the time of this tick, and how many of its entries have come.
+    pub coming: Option<(DelayedChange, usize)>,
+    /// How many of these were there at a microstep that has been committed.
+    pub seen: usize,
+}
+
+/// What happened to a wire at a time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DelayedChange {
+    /// When it was, rounded as the times of the history are.
+    pub time: Time,
+    /// When it happens to the delayed signal, by the clock of the diagram.
+    pub due: ExactTime,
+    /// The order of the derivative that jumps; 0 for the signal itself.
+    pub order: u8,
+    pub entries: Vec<Entry>,
+}
+
+/// The parts that a wire had from a microstep on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub microstep: u32,
+    pub parts: Vec<f64>,
+}
+
+impl DelayLineState {
+    /// The state of a delayed signal before anything has happened to it, with its initial value in
+    /// the buffer.
+    pub fn new(program: &Program, line: &DelayLine, slots: &mut [f64]) -> DelayLineState {
+        let mut last = vec![f64::from(line.early)];
+        last.extend(&line.initial);
+        let length: usize = line.to.iter().map(|cell| program.tracked(*cell).length).sum();
+        last.resize(length, 0.0);
+        scatter_parts(program, &line.to, &last, slots);
+        DelayLineState { last, notes: VecDeque::new(), coming: None, seen: 0 }
+    }
+
+    /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
+    /// looked at any more.
+    pub fn end_instant(&mut self, line: &DelayLine) {
+        let mut parts = self.last.clone();
+        if !line.early {
+            parts[0] = 0.0;
+        }
+        parts[1 + line.initial.len()..].fill(0.0);
+        let entries = self.notes.back_mut().map(|note| &mut note.entries);
+        if let Some((entries, microstep)) =
+            entries.and_then(|all| all.last().map(|last| last.microstep + 1).map(|n| (all, n)))
+            && parts != self.last
+        {
+            entries.push(Entry { microstep, parts: parts.clone() });
+            self.last = parts;
+        }
+    }
+
+    /// Renumbers what is still to come, so that it begins at a microstep.
+    pub fn go_on(&mut self, microstep: u32) {
+        let Some((note, done)) = &mut self.coming else { return };
+        let rest = &mut note.entries[*done..];
+        let Some(first) = rest.first().map(|entry| entry.microstep) else { return };
+        for entry in rest {
+            entry.microstep = microstep + entry.microstep.saturating_sub(first);
+        }
+    }
+
+    /// The order of a kink or jump that comes now; nothing where none does.
+    pub fn order(&self) -> Option<u8> {
+        self.coming.as_ref().map(|(note, _)| note.order)
+    }
+
+    /// The note of what happens now, made where there is none yet. A clock that has stood still
+    /// shows exactly the time at which it stopped, although its rounded time may differ.
+    pub fn note(
+        &mut self,
+        now: ExactTime,
+        zero: ExactTime,
+        delay: ExactTime,
+        order: u8,
+    ) -> &mut DelayedChange {
+        let (time, due) = (now.time() - zero.time(), now - zero + delay);
+        if self.notes.back().is_none_or(|last| last.time < time && last.due < due) {
+            self.notes.push_back(DelayedChange { time, due, order, entries: Vec::new() });
+        }
+        self.notes.back_mut().expect("a note was just made")
+    }
+}
+
+/// Writes parts to their cells.
+pub(crate) fn scatter_parts(
+    program: &Program,
+    cells: &[TrackedId],
+    parts: &[f64],
+    slots: &mut [f64],
+) {
+    let mut rest = parts;
+    for cell in cells {
+        let cell = program.tracked(*cell);
+        let (own, others) = rest.split_at(cell.length);
+        slots[cell.slot as usize..cell.slot as usize + cell.length].copy_from_slice(own);
+        rest = others;
+    }
+}

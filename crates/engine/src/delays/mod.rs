@@ -1,0 +1,419 @@
+//! Delayed signals: what happens to a wire is noted, and happens again a delay later.
+//!
+//! ```text
+//! after each step      the history of the region grows by what its delayed signals were made from
+//! (s, n), n >= 1       a wire that has changed is noted with its parts
+//! (s + delay, 0)       left limits, from the history
+//! (s + delay, n)       the parts that were noted at (s, n)
+//! ```
+//!
+//! Times of notes are those of the clock of the diagram that the delay is in. In the diagram of a
+//! state that stops, what is to come waits until it goes on.
+//!
+//! Where nothing is noted but a phase has started anew at s, the delayed signal has a kink at s +
+//! delay, and a step should end there. Each integration smooths a kink by one order, so that after
+//! a few delays a solver does not see it any more.
+
+pub(crate) mod history;
+pub(crate) mod line;
+mod record;
+
+use base::{ExactTime, Time};
+use program::FragmentId;
+use program::{DelayLine, Kinks, Program, TrackedId, UnitEffects};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::log::Event;
+use crate::rows::Sink;
+use crate::smooth::race::Race;
+use crate::snapshot::clone_reusing;
+use line::{DelayLineState, Entry, scatter_parts};
+
+/// The order from which on a kink is left to the control of steps.
+const SMOOTH: u8 = 6;
+
+/// What is to come of all delayed signals.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Delays {
+    /// Each delayed signal.
+    pub lines: Vec<DelayLineState>,
+    /// Those of which a change comes at this tick, or waits for a clock to continue.
+    pub coming: Vec<u32>,
+}
+
+clone_reusing!(Delays { lines, coming });
+
+impl Delays {
+    /// The delayed signals before the start, with their initial values in the buffer.
+    pub fn new(program: &Program, slots: &mut [f64]) -> Delays {
+        let new = |line: &DelayLine| DelayLineState::new(program, line, slots);
+        Delays { lines: program.lines.iter().map(new).collect(), coming: Vec::new() }
+    }
+}
+
+impl Engine<'_> {
+    /// Model time at which the clock of a delayed signal shows 0; nothing while it stands still.
+    pub(crate) fn line_zero(&self, line: usize) -> Option<ExactTime> {
+        let fragment = self.program.lines[line].fragment;
+        self.runs(fragment).then(|| self.state.machines.clocks[fragment.index()].origin)
+    }
+
+    /// Makes the delayed signals of a fragment as they are before anything has happened.
+    pub(crate) fn forget_lines(&mut self, fragment: FragmentId) {
+        let program = self.program;
+        let code = &program.fragments[fragment.index()];
+        for line in &code.lines {
+            let own = &program.lines[*line];
+            self.state.delays.lines[*line] =
+                DelayLineState::new(program, own, &mut self.state.slots);
+            self.state.delays.coming.retain(|coming| *coming as usize != *line);
+            self.follow_due(*line);
+            if let Some(track) = own.track {
+                let slope = track.slope as usize;
+                self.state.slots[slope..slope + track.width].fill(0.0);
+            }
+        }
+        let start = self.options.start.time();
+        for (region, past) in &code.pasts {
+            let own = &program.regions[region.index()].pasts[*past];
+            self.state.regions[region.index()].history.start(*past, own, &program.lines, start);
+        }
+    }
+
+    /// The clock of a fragment runs on: what was to come comes from the next microstep on.
+    pub(crate) fn run_lines(&mut self, fragment: FragmentId) {
+        let program = self.program;
+        let zero = self.state.machines.clocks[fragment.index()].origin.time();
+        let code = &program.fragments[fragment.index()];
+        for (region, past) in &code.pasts {
+            self.state.regions[region.index()].history.go_on(*past, zero, self.state.now.time());
+        }
+        let Some(next) = self.state.tick.as_ref().map(|tick| tick.microstep) else { return };
+        for line in &code.lines {
+            self.state.delays.lines[*line].go_on(next);
+            self.bring_line(*line, next);
+            self.follow_due(*line);
+        }
+    }
+
+    /// The clock of a fragment stands still: what has not been seen is still to come.
+    pub(crate) fn stop_lines(&mut self, fragment: FragmentId) {
+        let program = self.program;
+        let code = &program.fragments[fragment.index()];
+        for line in &code.lines {
+            let state = &mut self.state.delays.lines[*line];
+            if let Some((_, done)) = &mut state.coming {
+                *done = state.seen;
+            }
+            state.end_instant(&program.lines[*line]);
+            self.follow_due(*line);
+        }
+        for (region, past) in &code.pasts {
+            self.state.regions[region.index()].history.stop(*past);
+            let region = &program.regions[region.index()];
+            let own = &region.pasts[*past];
+            let from = region.samples as usize + own.offset;
+            self.state.slots[from..from + own.width].fill(0.0);
+        }
+    }
+
+    /// The wires of a fragment that starts anew leave their initial values.
+    pub(crate) fn start_lines_of(&mut self, fragment: FragmentId) {
+        let program = self.program;
+        for line in &program.fragments[fragment.index()].lines {
+            self.start_line(*line);
+        }
+    }
+
+    /// When the next delayed happening comes.
+    pub(crate) fn next_delayed(&mut self) -> Time {
+        if self.state.delays.lines.is_empty() {
+            return Time::MAX;
+        }
+        let first = self.run_dues().slowest();
+        first.map_or(Time::MAX, |line| self.due(line))
+    }
+
+    /// The race between what is noted for delayed signals: the first that is due.
+    fn run_dues(&mut self) -> &Race {
+        let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
+        let standings = (0..self.state.delays.lines.len()).map(due);
+        if self.scratch.dues.is_over() {
+            let all: Vec<_> = standings.collect();
+            self.scratch.dues.start(all.into_iter());
+        } else {
+            debug_assert!(self.scratch.dues.is_at(standings), "every note is told");
+        }
+        &self.scratch.dues
+    }
+
+    /// What is noted for a delayed signal has changed, or its clock has.
+    fn follow_due(&mut self, line: usize) {
+        let due = self.due(line);
+        self.scratch.dues.stands(line, Some((due, true)).filter(|due| due.0 < Time::MAX));
+    }
+
+    /// The delayed signals of which something is due up to a time, in their order.
+    fn due_up_to(&mut self, time: Time) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.run_dues().up_to((time, true), &mut found);
+        found.sort_unstable();
+        found
+    }
+
+    /// When the next happening of a delayed signal comes.
+    pub(crate) fn due(&self, line: usize) -> Time {
+        let first = self.state.delays.lines[line].notes.front();
+        let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
+        (note.due + zero).time()
+    }
+
+    /// The time of a delayed happening that a located time cannot be told from.
+    pub(crate) fn nearest_delayed(&mut self, located: Time, resolution: Time) -> Option<Time> {
+        if self.state.delays.lines.is_empty() {
+            return None;
+        }
+        let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
+        let lines = self.due_up_to(located + resolution).into_iter();
+        lines
+            .filter_map(|line| Some((line, self.line_zero(line)?)))
+            .flat_map(|(line, zero)| {
+                self.state.delays.lines[line].notes.iter().map(move |note| (note.due + zero).time())
+            })
+            .find(near)
+    }
+
+    /// The shortest delay that a region's own steps must not pass \[s\].
+    pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
+        let lines = self.program.regions[region].lines.iter();
+        let running = lines.filter(|line| self.line_zero(**line).is_some());
+        running.map(|line| self.program.lines[*line].delay.time()).min()
+    }
+
+    /// At the start every wire leaves its initial value.
+    pub(crate) fn start_lines(&mut self) {
+        for line in 0..self.state.delays.lines.len() {
+            self.start_line(line);
+        }
+    }
+
+    fn start_line(&mut self, line: usize) {
+        let Some(zero) = self.line_zero(line) else { return };
+        let program = &self.program.lines[line];
+        if program.track.is_some() && program.kinks != Kinks::Unread {
+            self.state.delays.lines[line].note(self.state.now, zero, program.delay, 1);
+        }
+        self.note_changes(line, 1);
+        if let Some(note) = self.state.delays.lines[line].notes.back_mut()
+            && !note.entries.is_empty()
+        {
+            note.order = 0;
+        }
+        self.follow_due(line);
+    }
+
+    /// Looks at the wires that are delayed, at a microstep from 1 on.
+    pub(crate) fn note_lines(&mut self, microstep: u32) {
+        let program = self.program;
+        let looks = |run: &Engine<'_>, line: usize| {
+            run.line_zero(line).is_some() && !run.is_silenced(program.lines[line].fragment)
+        };
+        for place in 0..self.state.delays.coming.len() {
+            let line = self.state.delays.coming[place] as usize;
+            if looks(self, line) {
+                let state = &mut self.state.delays.lines[line];
+                state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
+            }
+        }
+        for line in program.watched_lines.iter().copied() {
+            if looks(self, line) {
+                self.note_changes(line, microstep);
+            }
+        }
+        if self.scratch.units.effects.have(UnitEffects::LINES) {
+            for place in 0..self.scratch.units.ran.len() {
+                for line in &program.units[self.scratch.units.ran[place] as usize].lines {
+                    self.note_changes(*line, microstep);
+                }
+            }
+        }
+        for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &self.state.tick else { return };
+            let region = tick.involved(place);
+            if !tick.region(region).evaluated {
+                continue;
+            }
+            for line in program.regions[region].lines.iter().copied() {
+                if looks(self, line) {
+                    self.note_changes(line, microstep);
+                }
+            }
+        }
+    }
+
+    /// The left limits of a region are in the buffer: what its delayed wires are from here on is
+    /// compared with them.
+    pub(crate) fn look_at_lines(&mut self, region: usize) {
+        let program = self.program;
+        for line in &program.regions[region].lines {
+            if self.line_zero(*line).is_none() {
+                continue;
+            }
+            let mut last = std::mem::take(&mut self.state.delays.lines[*line].last);
+            last.clear();
+            self.gather(&program.lines[*line].from, &mut last);
+            self.state.delays.lines[*line].last = last;
+        }
+    }
+
+    fn gather(&self, cells: &[TrackedId], parts: &mut Vec<f64>) {
+        for cell in cells {
+            let cell = self.program.tracked(*cell);
+            let from = cell.slot as usize;
+            parts.extend_from_slice(&self.state.slots[from..from + cell.length]);
+        }
+    }
+
+    fn note_changes(&mut self, line: usize, microstep: u32) {
+        let program = self.program;
+        let Some(zero) = self.line_zero(line) else { return };
+        let mut parts = std::mem::take(&mut self.scratch.numbers);
+        parts.clear();
+        self.gather(&program.lines[line].from, &mut parts);
+        let state = &mut self.state.delays.lines[line];
+        // The value of an absent signal means nothing.
+        let absent = parts[0] == 0.0 && state.last[0] == 0.0 && !program.lines[line].early;
+        let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
+        if !absent && !same {
+            state.last.copy_from_slice(&parts);
+            let note = state.note(self.state.now, zero, program.lines[line].delay, 0);
+            note.order = 0;
+            if note.entries.last().is_some_and(|entry| entry.microstep == microstep) {
+                note.entries.pop();
+            }
+            note.entries.push(Entry { microstep, parts: parts.clone() });
+            self.follow_due(line);
+        }
+        self.scratch.numbers = parts;
+    }
+
+    /// A region has started a new phase: its delayed signals have a kink where they do not jump.
+    pub(crate) fn note_kink(&mut self, region: usize) {
+        let order = self.state.tick.as_ref().map_or(0, |tick| tick.order) + 1;
+        if order >= SMOOTH {
+            return;
+        }
+        let program = self.program;
+        if order == 1 {
+            return self.note_kinks(&program.regions[region].lines, order);
+        }
+        for line in self.coming_lines() {
+            let own = &program.lines[line];
+            if own.track.is_some_and(|track| track.region.index() == region) {
+                match &own.kinks {
+                    Kinks::Unread => {}
+                    Kinks::To(lines) => self.note_kinks(lines, order),
+                    Kinks::Everywhere => {
+                        self.note_kinks(&program.regions[region].lines, order);
+                    }
+                }
+            }
+        }
+    }
+
+    fn note_kinks(&mut self, lines: &[usize], order: u8) {
+        let program = self.program;
+        for line in lines.iter().copied() {
+            let own = &program.lines[line];
+            if let Some(zero) = self.line_zero(line).filter(|_| own.kinks != Kinks::Unread) {
+                self.state.delays.lines[line].note(self.state.now, zero, own.delay, order);
+                self.follow_due(line);
+            }
+        }
+    }
+
+    /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
+    pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
+        for line in self.coming_lines() {
+            (self.state.delays.lines[line].coming, self.state.delays.lines[line].seen) = (None, 0);
+        }
+        let Delays { coming, lines } = &mut self.state.delays;
+        coming.retain(|line| lines[*line as usize].coming.is_some());
+        for line in self.due_up_to(time) {
+            let Some(zero) = self.line_zero(line) else { continue };
+            let Some(note) = self.state.delays.lines[line].notes.pop_front() else { continue };
+            self.follow_due(line);
+            self.state.now = self.state.now.meet(note.due + zero);
+            self.state.delays.lines[line].coming = Some((note, 0));
+            self.state.delays.coming.push(line as u32);
+            if sink.listens() {
+                sink.event(Event::Woken { time, block: self.program.lines[line].block });
+            }
+        }
+        self.state.delays.coming.sort_unstable();
+        self.coming_lines()
+            .into_iter()
+            .filter_map(|line| self.state.delays.lines[line].order())
+            .min()
+    }
+
+    /// Lines of which something comes at this tick.
+    pub(crate) fn coming_lines(&self) -> Vec<usize> {
+        let coming = self.state.delays.coming.iter().map(|line| *line as usize);
+        coming.filter(|line| self.line_zero(*line).is_some()).collect()
+    }
+
+    /// A kink changes no value: from microstep 0 on the slopes are those after it, and the regions
+    /// that it reaches start a new phase.
+    pub(crate) fn bring_kinks(&mut self) {
+        for line in self.coming_lines() {
+            let Some(track) = self.program.lines[line].track else { continue };
+            let Some((note, _)) = &self.state.delays.lines[line].coming else { continue };
+            if note.entries.is_empty() {
+                let history = &self.state.regions[track.region.index()].history;
+                history.slopes_after(note.time, &track, &mut self.state.slots);
+            }
+            if let Some(tick) = &mut self.state.tick {
+                tick.disturb(track.region);
+            }
+        }
+    }
+
+    /// Brings what was noted a delay ago at the microstep that comes next.
+    pub(crate) fn bring(&mut self, microstep: u32) {
+        for place in 0..self.state.delays.coming.len() {
+            let line = self.state.delays.coming[place] as usize;
+            if self.line_zero(line).is_some() {
+                self.bring_line(line, microstep);
+            }
+        }
+    }
+
+    fn bring_line(&mut self, line: usize, microstep: u32) {
+        let Some((note, done)) = &mut self.state.delays.lines[line].coming else { return };
+        let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
+            return;
+        };
+        *done += 1;
+        let (time, parts) = (note.time, entry.parts.clone());
+        let program = self.program;
+        let own = &program.lines[line];
+        scatter_parts(program, &own.to, &parts, &mut self.state.slots);
+        if let Some(track) = &own.track {
+            let history = &self.state.regions[track.region.index()].history;
+            history.slopes_after(time, track, &mut self.state.slots);
+        }
+        own.to.iter().for_each(|cell| self.mark_next(*cell));
+    }
+
+    /// Whether something that was noted has yet to come at this tick.
+    pub(crate) fn more_comes(&self) -> bool {
+        let more = |line: usize| {
+            let coming = self.state.delays.lines[line].coming.as_ref();
+            coming.is_some_and(|(note, done)| *done < note.entries.len())
+                && self.line_zero(line).is_some()
+        };
+        self.state.delays.coming.iter().any(|line| more(*line as usize))
+    }
+}

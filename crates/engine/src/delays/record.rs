@@ -1,0 +1,173 @@
+//! The history of a region grows by what its delayed signals were made from, step by step.
+
+use base::{Tag, Time};
+use program::RegionId;
+use program::tape::run;
+
+use crate::delays::history::{CHECKS, NODES, fit, value};
+use crate::engine::Engine;
+use crate::smooth::flow::states;
+use crate::{Options, RunError};
+
+/// The part of a step below which a piece is taken as it is: a signal that is not smooth between
+/// events cannot ask for pieces without end.
+const SHORTEST: f64 = 1.0 / 1024.0;
+
+/// Whether a piece is as near to the signal at the checks as the tolerance of the run asks for,
+/// with a margin, or as rounding allows.
+fn fits(samples: &[f64], width: usize, options: &Options) -> bool {
+    let nodes = NODES.len() * width;
+    let (coefficients, rest) = samples.split_at(nodes);
+    let (checks, values) = rest.split_at(CHECKS.len() * width);
+    (0..width).all(|i| {
+        let size = (0..NODES.len()).fold(0.0f64, |size, k| size.max(values[k * width + i].abs()));
+        let solver = &options.solver;
+        let allowed = 0.01 * (solver.absolute_tolerance + solver.relative_tolerance * size);
+        let room = allowed.max(64.0 * f64::EPSILON * size);
+        CHECKS
+            .iter()
+            .enumerate()
+            .all(|(k, x)| (value(coefficients, width, i, *x) - checks[k * width + i]).abs() <= room)
+    })
+}
+
+impl Engine<'_> {
+    /// Adds the step that a region has just taken to its history.
+    pub(crate) fn record_step(&mut self, region: usize) -> Result<(), RunError> {
+        let program = self.program;
+        let code = &program.regions[region];
+        let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay.time()).max()
+        else {
+            return Ok(());
+        };
+        let begin = self.state.regions[region].history.end();
+        if begin == Time::MAX {
+            return Ok(());
+        }
+        self.record_to(region, self.state.regions[region].reached)?;
+        // This region was the last of all: no time before its old end is asked for any more.
+        self.state.regions[region].history.forget(begin - longest);
+        Ok(())
+    }
+
+    /// Cuts the history of a region at a time inside its last step, at which something happens, so
+    /// that it can end there. The pieces on both sides are made anew, so that there is no gap
+    /// between them; this must be done before anything that they are made from has changed.
+    pub(crate) fn split_history(&mut self, region: usize, time: Time) {
+        let program = self.program;
+        let code = &program.regions[region];
+        let end = self.state.regions[region].history.end();
+        if code.lines.is_empty() || end <= time || self.state.regions[region].history.is_cut(time) {
+            return;
+        }
+        self.state.regions[region].history.truncate(time);
+        // Sampling uses the places of the state.
+        let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
+        let places = tracks.map(|track| (track.place as usize, track.width));
+        let kept: Vec<(usize, Vec<f64>)> = places
+            .chain([(code.state as usize, code.dimension), (program.time as usize, 1)])
+            .map(|(from, length)| (from, self.state.slots[from..from + length].to_vec()))
+            .collect();
+        // What was sampled once over the same step is finite.
+        let recorded = self.record_to(region, time).and_then(|()| self.record_to(region, end));
+        debug_assert!(recorded.is_ok());
+        for (from, data) in kept {
+            self.state.slots[from..from + data.len()].copy_from_slice(&data);
+        }
+    }
+
+    /// Adds what the last step of a region says up to a time to its history.
+    fn record_to(&mut self, region: usize, end: Time) -> Result<(), RunError> {
+        let program = self.program;
+        let code = &program.regions[region];
+        let begin = self.state.regions[region].history.end();
+        let mut samples = std::mem::take(&mut self.scratch.samples);
+        let mut from = begin;
+        let mut length = (end - from).seconds();
+        let shortest = SHORTEST * length;
+        let mut result = Ok(());
+        while from < end {
+            let rest = (end - from).seconds();
+            let to = match from.offset(length) {
+                Some(to) if length < rest && from < to => to.min(end),
+                _ => end,
+            };
+            result = self.sample_piece(region, from, to, &mut samples);
+            if result.is_err() {
+                break;
+            }
+            if length > shortest && !fits(&samples, code.sample_width, self.options) {
+                length = 0.5 * length.min(rest);
+                continue;
+            }
+            let coefficients = &samples[..NODES.len() * code.sample_width];
+            self.state.regions[region].history.push(code, from, to, coefficients);
+            from = to;
+            length *= 2.0;
+        }
+        self.scratch.samples = samples;
+        result
+    }
+
+    /// Samples at the nodes, turned into coefficients, and then at the checks.
+    fn sample_piece(
+        &mut self,
+        region: usize,
+        from: Time,
+        to: Time,
+        samples: &mut Vec<f64>,
+    ) -> Result<(), RunError> {
+        samples.clear();
+        let width = self.program.regions[region].sample_width;
+        let start = (from - self.state.regions[region].origin).seconds();
+        let length = (to - from).seconds();
+        for x in NODES.iter().chain(&CHECKS) {
+            self.sample(region, start + x * length)?;
+            let at = self.program.regions[region].samples as usize;
+            samples.extend_from_slice(&self.state.slots[at..at + width]);
+        }
+        // The coefficients take the place of the samples; these stand behind the checks.
+        samples.extend_from_within(..NODES.len() * width);
+        fit(&mut samples[..NODES.len() * width], width);
+        Ok(())
+    }
+
+    /// What the delayed signals are made from at an offset in the last step.
+    fn sample(&mut self, region: usize, t: f64) -> Result<(), RunError> {
+        let program = &self.program.regions[region];
+        let state = &mut self.state.regions[region];
+        let inside = t.max(state.solver.step_start()).min(state.solver.step_end());
+        self.scratch.numbers.resize(state.solver.state().len(), 0.0);
+        state.solver.interpolate(inside, &mut self.scratch.numbers);
+        crate::smooth::flow::scatter(
+            &mut self.state.slots,
+            program.state,
+            states(&state.ranges),
+            &self.scratch.numbers,
+        );
+        self.state.slots[self.program.time as usize] = state.origin.seconds() + t;
+        state.history.place(
+            program,
+            &self.program.lines,
+            state.origin,
+            t,
+            &mut self.state.slots,
+            false,
+        );
+        run(&program.sample, &mut self.state.slots);
+        let at = program.samples as usize;
+        let finite =
+            |slots: &[f64]| slots[at..at + program.sample_width].iter().all(|x| x.is_finite());
+        if !finite(&self.state.slots) {
+            // A side that is about to change may lead out of the domain of a function.
+            run(&program.live.sample, &mut self.state.slots);
+        }
+        if finite(&self.state.slots) {
+            return Ok(());
+        }
+        let time = state.origin.offset(t).unwrap_or(state.reached);
+        let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+        let block = blamed.unwrap_or(self.program.lines[program.lines[0]].block);
+        Err(self.not_finite(Tag::new(time, 0), self.program.origins.block(block).outputs[0]))
+    }
+}

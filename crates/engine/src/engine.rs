@@ -1,0 +1,204 @@
+//! The run loop.
+//!
+//! ```text
+//! advance:  a tick is going on?      its next microstep
+//!           otherwise
+//!           agenda                   the next time at which a timer wakes or a delayed event comes
+//!           rows                     those up to the time that all regions have reached
+//!           a crossing was located?  the tick at its time
+//!           before the agenda?       one step of the region that reaches least far
+//!           agenda before the stop?  the tick at its time
+//!           otherwise                the last row
+//! ```
+
+use base::{Tag, Time};
+use program::{Program, Zeno};
+
+use crate::log::Event;
+use crate::native::Routines;
+use crate::rows::Sink;
+use crate::scratch::Scratch;
+use crate::simulation::{Progress, StopReason};
+use crate::smooth::standing;
+use crate::snapshot::Snapshot;
+use crate::{Options, RunError};
+
+/// A simulation at work: what is constant to read, what changes to write, and room to work in.
+///
+/// The program is behind a shared reference of its own lifetime, so that a method can hold a part
+/// of it while it changes the state.
+pub(crate) struct Engine<'a> {
+    pub program: &'a Program,
+    pub options: &'a Options,
+    /// Compiled code, if there is any.
+    pub native: Option<&'a Routines>,
+    pub state: &'a mut Snapshot,
+    pub scratch: &'a mut Scratch,
+}
+
+impl Engine<'_> {
+    /// Does one thing, or several of one kind: see [`crate::Simulation::advance_by`].
+    pub fn advance(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        if !self.state.started {
+            self.state.started = true;
+            self.start(sink)?;
+            return Ok(Progress::Going);
+        }
+        self.proceed(most, sink)
+    }
+
+    fn proceed(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        if self.state.tick.is_some() {
+            return self.continue_tick(most, sink);
+        }
+        if self.state.finished {
+            return Ok(Progress::Done(StopReason::Stopped));
+        }
+        let next = self.next_event().min(self.next_delayed());
+        let horizon = next.min(self.options.stop);
+        let slowest = self.slowest();
+        let reached = slowest.map_or(horizon, |region| self.state.regions[region].reached);
+        if self.state.watch.pace.left == 0 {
+            let progress = self.look_at_pace(reached.min(horizon))?;
+            if progress != Progress::Going {
+                return Ok(progress);
+            }
+        }
+        match self.release_rows(reached.min(horizon), sink) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Progress::Going),
+            Err(error) => {
+                self.recover_between(error, sink)?;
+                return self.after_tick();
+            }
+        }
+        match slowest {
+            Some(region) if self.state.regions[region].crossing && reached <= horizon => {
+                let time = self.gather_cluster(region, horizon);
+                self.begin_tick_or_recover(time, sink)?;
+            }
+            Some(region) if reached < horizon => {
+                let left = self.step(region, horizon, most, sink)?;
+                if left > 0 && self.state.regions[region].crossing {
+                    return self.proceed(left, sink);
+                }
+            }
+            _ if next <= self.options.stop => {
+                // A clock that goes on may be a part of an attosecond late.
+                let next = next.max(self.state.tag.time);
+                self.begin_tick_or_recover(next, sink)?;
+            }
+            _ => {
+                if let Err(error) = self.finish(sink) {
+                    self.recover_between(error, sink)?;
+                    return self.after_tick();
+                }
+                return Ok(Progress::Done(StopReason::Stopped));
+            }
+        }
+        let progress = self.after_tick()?;
+        if most > 1 && progress == Progress::Going && self.state.tick.is_some() {
+            return self.continue_tick(most - 1, sink);
+        }
+        Ok(progress)
+    }
+
+    /// One step of a region, or up to `most` if nobody looks at the ends of its steps. Returns how
+    /// many more things may be done in this advance, at once.
+    fn step(
+        &mut self,
+        region: usize,
+        horizon: Time,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<u32, RunError> {
+        let own = self.own_horizon(region);
+        let most = if self.is_quiet(region) { most.max(1) } else { 1 };
+        // The pace is checked after the same work, however that is divided among advances.
+        let most = most.min(self.state.watch.pace.left);
+        let begun = self.state.regions[region].solver.counters().accepted;
+        let switches = self.state.switches.len();
+        let result = self.step_region(region, own, (horizon, most));
+        let taken = self.state.regions[region].solver.counters().accepted - begun;
+        self.state.watch.pace.spend(taken as u32);
+        for switch in &self.state.switches[switches..] {
+            if sink.listens() {
+                sink.event(Event::Switched(*switch));
+            }
+        }
+        if let Err(error) = result {
+            self.scratch.race.end();
+            self.scratch.dues.end();
+            let way = self.way_out(&error, &[]).ok_or(error)?;
+            self.scratch.machines.forced = Some(way);
+            self.begin_tick_or_recover(self.state.regions[region].reached, sink)?;
+            return Ok(0);
+        }
+        self.scratch.race.moved(region, standing(&self.state.regions[region]));
+        Ok(most - 1)
+    }
+
+    /// Continues with a tick, for up to `most` microsteps.
+    fn continue_tick(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        for _ in 0..most.max(1) {
+            self.microstep_or_recover(sink)?;
+            let progress = self.after_tick()?;
+            if progress != Progress::Going || self.state.tick.is_none() {
+                return Ok(progress);
+            }
+        }
+        Ok(Progress::Going)
+    }
+
+    #[inline]
+    fn after_tick(&mut self) -> Result<Progress, RunError> {
+        match self.scratch.zeno.is_none() {
+            true => Ok(Progress::Going),
+            false => self.end_accumulation(),
+        }
+    }
+
+    /// Ends the run at an accumulation of events.
+    #[cold]
+    pub fn end_accumulation(&mut self) -> Result<Progress, RunError> {
+        let Some((time, accumulation, blocks)) = self.scratch.zeno.take() else {
+            return Ok(Progress::Going);
+        };
+        match self.options.zeno {
+            Zeno::Stop => {
+                self.state.finished = true;
+                self.state.tick = None;
+                Ok(Progress::Done(StopReason::Zeno(accumulation)))
+            }
+            Zeno::Error => {
+                let mut blocks: Vec<String> =
+                    blocks.iter().map(|block| self.path(*block)).collect();
+                blocks.dedup();
+                blocks.truncate(8);
+                Err(RunError::Zeno { time, accumulation, blocks })
+            }
+        }
+    }
+
+    /// The last row, at the stop time.
+    fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let stop = self.options.stop;
+        self.cover_all();
+        for region in 0..self.state.regions.len() {
+            // A region that the last tick has reached has its rows already.
+            let (own, moves) = (&self.state.regions[region], self.program.regions[region].moves);
+            let reached = match self.scratch.covered.records(region) {
+                true => own.last_row.is_some_and(|row| row.time >= stop),
+                false => moves && own.origin >= stop,
+            };
+            match reached {
+                true => self.scratch.covered.remove(region),
+                false => self.evaluate(region, stop)?,
+            }
+        }
+        self.state.finished = true;
+        // Others may have microsteps at this time, and rows come in the order of tags.
+        self.write_row(self.state.tag.max(Tag::new(stop, 0)), sink);
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! What a failure is called and which block is to blame.
+mod inputs;
+
+use base::Tag;
+use program::{BlockId, FragmentId, RegionId, WireId, WireSlots};
+use solver::StepError;
+
+pub use inputs::InputValue;
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::smooth::flow::{Flow, all_finite, numbered, states, watches};
+use crate::smooth::region::ActiveSlice;
+
+impl Engine<'_> {
+    pub(crate) fn step_error(&mut self, region: usize, error: StepError) -> RunError {
+        let program = &self.program.regions[region];
+        let state = &mut self.state.regions[region];
+        let (origin, reached) = (state.origin, state.reached);
+        let at = |t: f64| Tag::new(origin.offset(t).unwrap_or(reached), 0);
+        let owner = |ranges: &[ActiveSlice], component: usize| {
+            program.owners.get(numbered(states(ranges), component)).copied()
+        };
+        match error {
+            StepError::NotFinite { t, component } => {
+                let tag = at(t);
+                let named = component.and_then(|component| owner(&state.ranges, component));
+                let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+                match blamed {
+                    Some(block) => {
+                        self.not_finite(tag, self.program.origins.block(block).outputs[0])
+                    }
+                    None => RunError::NotFinite { tag, block: self.name(named), id: named },
+                }
+            }
+            StepError::CrossingNotANumber { t, crossing } => {
+                let tag = at(t);
+                let watch = numbered(watches(&state.ranges), crossing);
+                let watch = program.watches[watch].crossing;
+                let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+                let id = blamed.or(Some(self.program.crossings[watch].block));
+                RunError::NotFinite { tag, block: self.name(id), id }
+            }
+            StepError::StepTooSmall { t } => {
+                let tag = at(t);
+                // A value that is not finite just ahead is a wall, not mere speed.
+                let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
+                let x = state.solver.state().to_vec();
+                let (ranges, slots) = (&state.ranges, &mut self.state.slots);
+                let past = (&mut state.history, &mut self.scratch.functions[region]);
+                let active = &self.scratch.active[region];
+                let origin = (state.origin, state.origin_seconds);
+                Flow::new(self.program, region, ranges, active, slots, origin, past)
+                    .place(ahead, &x);
+                let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+                if let Some(block) = blamed {
+                    return self.not_finite(tag, self.program.origins.block(block).outputs[0]);
+                }
+                let id = self.fastest(region);
+                RunError::StepTooSmall { tag, block: self.name(id), id }
+            }
+            StepError::Undecided { t, crossing } => {
+                let watch = numbered(watches(&state.ranges), crossing);
+                let id = self.program.crossings[program.watches[watch].crossing].block;
+                RunError::Undecided { tag: at(t), block: self.path(id), id: Some(id) }
+            }
+            StepError::ToleranceTooSmall { t, component } => {
+                let (tag, id, value) =
+                    (at(t), owner(&state.ranges, component), state.solver.state()[component]);
+                let allowed = state.solver.allowed(value);
+                RunError::ToleranceTooSmall { tag, block: self.name(id), id, value, allowed }
+            }
+            StepError::NewtonFailed { t } => {
+                let (tag, id) = (at(t), program.owners.first().copied());
+                RunError::NoSolution { tag, block: self.name(id), id }
+            }
+        }
+    }
+
+    /// The block whose state of a region moves fastest where its solution stands.
+    fn fastest(&self, region: usize) -> Option<BlockId> {
+        let state = &self.state.regions[region];
+        let rates = state.solver.derivative();
+        let fastest =
+            (0..rates.len()).max_by(|a, b| rates[*a].abs().total_cmp(&rates[*b].abs()))?;
+        let owners = &self.program.regions[region].owners;
+        owners.get(numbered(states(&state.ranges), fastest)).copied()
+    }
+
+    /// The error of steps that get ever shorter towards a time \[s\].
+    pub(crate) fn creeping(&mut self, limit: f64) -> RunError {
+        let region = self.slowest().unwrap_or_default();
+        let (tag, id) = (Tag::new(self.state.regions[region].reached, 0), self.fastest(region));
+        RunError::Creeping { tag, limit, block: self.name(id), id }
+    }
+
+    /// The path of a block.
+    pub(crate) fn path(&self, block: BlockId) -> String {
+        self.program.origins.path(block)
+    }
+
+    fn name(&self, block: Option<BlockId>) -> String {
+        self.program.origins.path_or_model(block)
+    }
+
+    /// The error of a value that is not finite: where its wire is in a loop that is solved, the
+    /// loop has no solution.
+    pub(crate) fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
+        let id = self.program.origins.source(wire);
+        let (block, id) = (self.path(id), Some(id));
+        match self.program.solved.contains(&wire) {
+            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.state.slots)),
+            false => RunError::NotFinite { tag, block, id },
+        }
+    }
+
+    /// Checks every wire that is present, at the start.
+    pub(crate) fn check_all_finite(&self, tag: Tag) -> Result<(), RunError> {
+        // There is hardly ever a number in the buffer that is not.
+        if all_finite(&self.state.slots) {
+            return Ok(());
+        }
+        for (index, cells) in self.program.wires.iter().enumerate() {
+            let value = self.program.tracked(cells.value);
+            let from = value.slot as usize;
+            let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
+            let present =
+                self.state.slots[self.program.tracked(cells.present).slot as usize] != 0.0;
+            let block = self.program.origins.block(self.program.origins.source(WireId::new(index)));
+            if present && !finite && !block.passive && self.runs(block.fragment) {
+                return Err(self.not_finite(tag, WireId::new(index)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the wires of a region that have just been evaluated. This is done at every row.
+    pub(crate) fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
+        let slots = &self.state.slots;
+        let wrong = |(index, places): (usize, &WireSlots)| {
+            let values = &slots[places.from..places.from + places.length];
+            values.iter().any(|x| !x.is_finite())
+                && slots[places.present] != 0.0
+                && self.runs(self.fragment_of(self.program.regions[region].wires[index]))
+        };
+        let mut places = self.program.regions[region].places.iter().enumerate();
+        let Some(wrong) = places.position(wrong) else { return Ok(()) };
+        let blamed = self.program.blame(RegionId::new(region), slots);
+        let wire = self.program.regions[region].wires[wrong];
+        let wire = blamed.map_or(wire, |block| self.program.origins.block(block).outputs[0]);
+        Err(self.not_finite(tag, wire))
+    }
+
+    fn fragment_of(&self, wire: WireId) -> FragmentId {
+        self.program.origins.block(self.program.origins.source(wire)).fragment
+    }
+}

@@ -1,0 +1,88 @@
+//! Working space of a run. None of it is part of a snapshot: what lives longer than an advance can
+//! be found again from the state.
+
+use program::tape::{Jet, Partial, Rounded};
+use program::{BlockId, Program, TrackedId};
+
+use base::Time;
+
+use crate::machines::MachineScratch;
+use crate::rows::Cover;
+use crate::smooth::flow::{ActiveTapes, Functions};
+use crate::smooth::race::Race;
+use crate::snapshot::Snapshot;
+use crate::tick::Tick;
+use crate::tick::units::UnitScratch;
+
+/// Working space of a run.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    /// The units of a microstep.
+    pub units: UnitScratch,
+    /// What state machines decide during a microstep.
+    pub machines: MachineScratch,
+    /// The active parts of the tapes of each region.
+    pub active: Vec<ActiveTapes>,
+    /// The watched functions of each region that bounds or roundings have been asked of.
+    pub functions: Vec<Functions>,
+    /// The region that moves, if no other does.
+    pub mover: Option<usize>,
+    /// Which region reaches least far.
+    pub race: Race,
+    /// Which delayed signal has a change that is due first.
+    pub dues: Race,
+    /// For each region, whether the coming row covers it.
+    pub covered: Cover,
+    /// Timers that are due at this tick.
+    pub woken: Vec<usize>,
+    /// Signals that return to zero after this microstep.
+    pub fading: Vec<TrackedId>,
+    /// New sides and floors of crossings, found before any of them is written.
+    pub found: Vec<(usize, f64)>,
+    /// Regions with a crossing at the time of this tick.
+    pub at_crossing: Vec<usize>,
+    /// Regions whose sides were looked at in this microstep.
+    pub looked: Vec<usize>,
+    /// An accumulation of events that the last commit found: when, its limit \[s\], and the blocks.
+    pub zeno: Option<(Time, f64, Vec<BlockId>)>,
+    /// Numbers on their way from or to the buffer.
+    pub numbers: Vec<f64>,
+    /// Samples of delayed signals.
+    pub samples: Vec<f64>,
+    /// The buffer as jets and as partial values.
+    pub jets: Vec<Jet<Rounded>>,
+    pub partial: Vec<Partial>,
+    /// Allocations of an earlier tick and of an earlier copy of the state.
+    pub spare_tick: Option<Box<Tick>>,
+    pub spare_snapshot: Option<Box<Snapshot>>,
+}
+
+impl Scratch {
+    pub fn new(program: &Program) -> Scratch {
+        let regions = program.regions.len();
+        let mut movers = (0..regions).filter(|region| program.regions[*region].moves);
+        let mover = movers.next().filter(|_| movers.next().is_none());
+        Scratch {
+            units: UnitScratch::default(),
+            machines: MachineScratch::default(),
+            active: vec![ActiveTapes::default(); regions],
+            functions: vec![Functions::new(); regions],
+            mover,
+            race: Race::default(),
+            dues: Race::default(),
+            covered: Cover::new(program),
+            woken: Vec::new(),
+            fading: Vec::new(),
+            found: Vec::new(),
+            at_crossing: Vec::new(),
+            looked: Vec::new(),
+            zeno: None,
+            numbers: Vec::new(),
+            samples: Vec::new(),
+            jets: Vec::new(),
+            partial: Vec::new(),
+            spare_tick: None,
+            spare_snapshot: None,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What side or floor a crossing has by the values in the buffer.
+
+use base::Tag;
+use program::tape::{Slot, run};
+use program::{Crossing, CrossingKind, RegionProgram, UnitEffects, UnitId};
+
+use super::{is_read_as, sign};
+use crate::RunError;
+use crate::engine::Engine;
+
+impl Engine<'_> {
+    /// The sides and cells that the crossings of a region take from what is in the buffer, where they
+    /// are others than the frozen ones, added to `found`. Nothing is written: all regions look before
+    /// one of them changes. Where a tick begins a function may have leapt over zero.
+    pub(crate) fn look_at_sides(
+        &mut self,
+        region: usize,
+        begins: bool,
+        found: &mut Vec<(usize, f64)>,
+    ) -> Result<(), RunError> {
+        let program = self.program;
+        let code = &program.regions[region];
+        let leaps = begins && self.state.regions[region].leaps();
+        for span in code.slices.iter().filter(|span| span.watches > 0) {
+            if !self.runs(span.fragment) || self.is_silenced(span.fragment) {
+                continue;
+            }
+            for watch in span.watch..span.watch + span.watches {
+                if !leaps && self.keeps_its_side(code, region, watch) {
+                    continue;
+                }
+                let index = code.watches[watch].crossing;
+                // A cell has two watches, and is looked at once.
+                if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
+                    let leap = if leaps { self.leap(region, watch) } else { None };
+                    let new = match leap {
+                        Some(side) if program.crossings[index].kind == CrossingKind::Sign => side,
+                        _ => self.new_frozen(region, index)?,
+                    };
+                    let frozen = program.tracked(program.crossings[index].frozen).slot as usize;
+                    if self.state.slots[frozen] != new {
+                        found.push((index, new));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a function is on its side by more than a quick bound of its rounding. Most are, and
+    /// all of them are looked at.
+    #[inline]
+    fn keeps_its_side(&self, code: &RegionProgram, region: usize, watch: usize) -> bool {
+        let at = |from: Slot| self.state.slots[from as usize + watch];
+        let value = at(code.g) * at(code.side);
+        code.watches[watch].side
+            && value > at(code.residual)
+            && value > self.quick_noise(region, code.functions[watch].terms.as_ref())
+    }
+
+    /// Sets the sides of some units that are asked for their changes but do not move between events.
+    pub(crate) fn set_unlocated(&mut self, units: &[UnitId]) -> bool {
+        let program = self.program;
+        let mut changed = false;
+        for unit in units.iter().map(|unit| &program.units[unit.index()]) {
+            let unlocated = |index: usize| program.crossings[index].watch.is_none();
+            if !self.runs(unit.fragment) {
+                continue;
+            }
+            if !unit.crossings.iter().any(|(_, index)| unlocated(*index)) {
+                continue;
+            }
+            run(&unit.tape, &mut self.state.slots);
+            for (from, index) in unit.crossings.iter().filter(|(_, index)| unlocated(*index)) {
+                let crossing = &program.crossings[*index];
+                let value = self.state.slots[*from as usize];
+                self.state.slots[crossing.value as usize] = value;
+                let side = program.tracked(crossing.frozen).slot as usize;
+                let new = sign(value);
+                changed |= std::mem::replace(&mut self.state.slots[side], new) != new;
+            }
+        }
+        changed
+    }
+
+    /// The side or cell that a crossing of a region takes from what is in the buffer.
+    pub(crate) fn new_frozen(&mut self, region: usize, index: usize) -> Result<f64, RunError> {
+        let program = self.program;
+        let crossing = &program.crossings[index];
+        let (kind, block) = (crossing.kind, crossing.block);
+        let value = self.state.slots[crossing.value as usize];
+        let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
+        if value.is_nan() {
+            let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
+            return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
+        }
+        match kind {
+            CrossingKind::Sign => {
+                let zero = self.is_on_level((region, watch), index, value);
+                Ok(if zero { self.direction(region, watch) } else { sign(value) })
+            }
+            CrossingKind::Floor => {
+                if self.is_blurred(region, watch) {
+                    let tag =
+                        Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
+                    return Err(RunError::StepTooSmall {
+                        tag,
+                        block: self.path(block),
+                        id: Some(block),
+                    });
+                }
+                // Next to an edge the value is at it, and goes to the cell that it moves to.
+                // Cells have no negative zero, which the sum takes away.
+                let edge = value.round() + 0.0;
+                Ok(match self.is_on_level((region, watch), index, value) {
+                    true if self.direction(region, watch) < 0.0 => edge - 1.0,
+                    true => edge,
+                    false => value.floor() + 0.0,
+                })
+            }
+        }
+    }
+
+    /// Looks at what the units of a microstep have read by its value, because that is another than
+    /// the frozen one. Where it is a zero but for rounding it gets a residual, and the unit is asked
+    /// for again; says whether any is.
+    pub(crate) fn read_by_side(&mut self) -> bool {
+        let program = self.program;
+        let mut again = false;
+        for place in 0..self.scratch.units.ran.len() {
+            let number = self.scratch.units.ran[place] as usize;
+            if !program.effects[number].have(UnitEffects::CROSSINGS) {
+                continue;
+            }
+            for (from, index) in &program.units[number].crossings {
+                let crossing = &program.crossings[*index];
+                let value = self.state.slots[*from as usize];
+                let frozen = self.state.slots[program.tracked(crossing.frozen).slot as usize];
+                if !is_read_as(crossing.kind, value, frozen)
+                    && self.is_misread((*index, crossing), value, frozen)
+                {
+                    self.scratch.units.asked[number / 64] |= 1 << (number % 64);
+                    again = true;
+                }
+            }
+        }
+        again
+    }
+
+    /// Whether a value that is not that of the frozen side or cell is at its level all the same.
+    #[cold]
+    fn is_misread(
+        &mut self,
+        (index, crossing): (usize, &Crossing),
+        value: f64,
+        frozen: f64,
+    ) -> bool {
+        let _program = self.program;
+        let Some((region, watch)) = crossing.watch else { return false };
+        let (beyond, next_to_it) = match crossing.kind {
+            CrossingKind::Sign => (value.abs(), true),
+            CrossingKind::Floor => {
+                let edge = value.round();
+                ((value - edge).abs(), [frozen, frozen + 1.0].contains(&edge))
+            }
+        };
+        next_to_it
+            && beyond > self.state.slots[crossing.residual as usize]
+            && self.is_on_level((region.index(), watch), index, value)
+    }
+}

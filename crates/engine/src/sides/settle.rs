@@ -1,0 +1,156 @@
+//! New sides and floors after a commit; a change asks for the next microstep.
+
+use program::TrackedId;
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::log::Event;
+use crate::rows::Sink;
+use crate::smooth::flow::{numbered, watches};
+use crate::tick::Tick;
+
+impl Engine<'_> {
+    /// Updates the sides and cells of the regions that a tick has touched, after the commit of a
+    /// microstep; a change asks for the next one.
+    #[inline]
+    pub(crate) fn settle_sides(
+        &mut self,
+        microstep: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let _program = self.program;
+        let unsettled = |tick: &mut Box<Tick>| std::mem::replace(&mut tick.unsettled, false);
+        match self.state.tick.as_mut().is_some_and(unsettled) {
+            true => self.settle(microstep, sink),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a region has to take its sides anew.
+    #[inline]
+    fn is_unsettled(&self, region: usize) -> bool {
+        let program = self.program;
+        let touched = self.state.tick.as_ref().map(|tick| tick.region(region));
+        touched.is_some_and(|touched| touched.touched && touched.unsettled)
+            && !program.regions[region].watches.is_empty()
+    }
+
+    #[inline(never)]
+    fn settle(&mut self, microstep: u32, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let _program = self.program;
+        let mut found = std::mem::take(&mut self.scratch.found);
+        found.clear();
+        self.scratch.looked.clear();
+        for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &mut self.state.tick else { return Ok(()) };
+            let region = tick.involved(place);
+            if !self.is_unsettled(region) {
+                continue;
+            }
+            let Some(tick) = &mut self.state.tick else { return Ok(()) };
+            let touched = tick.involve(region);
+            touched.unsettled = false;
+            let stale = std::mem::replace(&mut touched.stale, false);
+            if microstep == 0 || stale {
+                self.compute_rates(region, microstep == 0);
+            }
+            if microstep == 0 {
+                self.count_located_as_zero(region);
+            }
+            self.scratch.looked.push(region);
+            self.look_at_sides(region, microstep == 0, &mut found)?;
+        }
+        self.look_behind_kinks(microstep, &mut found)?;
+        for (index, new) in &found {
+            self.freeze(*index, *new, microstep, sink);
+        }
+        self.scratch.found = found;
+        Ok(())
+    }
+
+    /// Where a kink has changed its side, everything else that is zero goes the way that it has under
+    /// the new one: `floor(max(0, x))` stays at 0 where x falls through zero. The value of what a
+    /// kink selects does not jump, so that this cannot go in circles as with other comparisons.
+    fn look_behind_kinks(
+        &mut self,
+        microstep: u32,
+        found: &mut Vec<(usize, f64)>,
+    ) -> Result<(), RunError> {
+        let program = self.program;
+        let is_kink = |(index, _): &(usize, f64)| program.crossings[*index].kink;
+        if !found.iter().any(is_kink) {
+            return Ok(());
+        }
+        found.retain(is_kink);
+        let place = |index: usize| program.tracked(program.crossings[index].frozen).slot as usize;
+        let kinks: Vec<(usize, f64, f64)> = found
+            .iter()
+            .map(|(index, new)| (*index, self.state.slots[place(*index)], *new))
+            .collect();
+        kinks.iter().for_each(|(index, _, new)| self.state.slots[place(*index)] = *new);
+        let mut again = Vec::new();
+        for at in 0..self.scratch.looked.len() {
+            self.compute_rates(self.scratch.looked[at], microstep == 0);
+            self.look_at_sides(self.scratch.looked[at], microstep == 0, &mut again)?;
+        }
+        kinks.iter().for_each(|(index, old, _)| self.state.slots[place(*index)] = *old);
+        again.retain(|crossing| !is_kink(crossing));
+        found.append(&mut again);
+        Ok(())
+    }
+
+    /// A function that was located at this time counts as zero. The solver has seen it at an offset
+    /// from the start of the phase, and here it is a function of the time itself, whose last places
+    /// are coarser; the residual takes the difference in.
+    fn count_located_as_zero(&mut self, region: usize) {
+        let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
+        let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        if !state.crossing || !here {
+            return;
+        }
+        for located in state.solver.crossed().iter().filter(|located| located.leap == 0.0) {
+            let watch = numbered(watches(&state.ranges), located.function);
+            let g = self.state.slots[code.g as usize + watch].abs();
+            let residual = &mut self.state.slots[code.residual as usize + watch];
+            if *residual < g && g.is_finite() {
+                *residual = g;
+            }
+        }
+    }
+
+    /// Gives a crossing its new side or cell, and an event where that is another one.
+    pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32, sink: &mut dyn Sink) {
+        let program = self.program;
+        let crossing = &program.crossings[index];
+        let slot = program.tracked(crossing.frozen).slot as usize;
+        let old = std::mem::replace(&mut self.state.slots[slot], new);
+        if old == new {
+            return;
+        }
+        self.mark_next(crossing.frozen);
+        if sink.listens() {
+            let (tag, block) = (self.state.tag, crossing.block);
+            sink.event(Event::Side { tag, block, from: old, to: new });
+        }
+        // To become zero is no crossing yet; to leave zero is one.
+        if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
+            self.state.slots[program.tracked(crossed).slot as usize] = new - old;
+            self.pulse(crossed);
+        }
+        if microstep == 0
+            && let Some(tick) = &self.state.tick
+        {
+            let time = tick.time;
+            self.watch_accumulation(index, new, time);
+        }
+    }
+
+    /// Makes a cell go back to zero after the coming microstep.
+    pub(crate) fn pulse(&mut self, cell: TrackedId) {
+        let _program = self.program;
+        self.mark_next(cell);
+        if let Some(tick) = &mut self.state.tick {
+            tick.pulses.push(cell);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Whether a function is zero but for rounding, and to which side it leaves zero.
+
+use program::tape::{JET_ORDER, Jet, Rounded, run};
+use program::{CrossingKind, RegionProgram, Source, Terms};
+
+use super::sign;
+use crate::engine::Engine;
+use crate::smooth::flow::{counted, room, states};
+use crate::smooth::region::RegionState;
+use crate::tick::Tick;
+
+impl Engine<'_> {
+    /// Whether a crossing with a value is at zero or at an edge of a cell, but for its residual and
+    /// for rounding.
+    pub(crate) fn is_on_level(
+        &mut self,
+        (region, watch): (usize, usize),
+        index: usize,
+        value: f64,
+    ) -> bool {
+        let program = self.program;
+        let residual = program.regions[region].residual as usize + watch;
+        let crossing = &program.crossings[index];
+        if crossing.kind == CrossingKind::Sign {
+            return self.is_zero((region, watch), value, residual);
+        }
+        let room = self.state.slots[residual].max(self.state.slots[residual + 1]);
+        self.state.slots[residual] = room;
+        let on_edge = self.is_zero((region, watch), value - value.round(), residual);
+        let room = std::mem::replace(&mut self.state.slots[residual], room);
+        self.state.slots[crossing.residual as usize] = room;
+        on_edge
+    }
+
+    /// Whether a value is zero, but for its residual and for rounding; what rounding may have made
+    /// of a zero becomes its residual.
+    fn is_zero(&mut self, (region, watch): (usize, usize), value: f64, residual: usize) -> bool {
+        let program = self.program;
+        if value == 0.0 || value.abs() <= self.state.slots[residual] {
+            return true;
+        }
+        let function = &program.regions[region].functions[watch];
+        if value.abs() > self.quick_noise(region, function.terms.as_ref()) {
+            return false;
+        }
+        let [rounded, _] = self.rounded(region, watch);
+        if value.abs() > rounded.error {
+            return false;
+        }
+        self.state.slots[residual] = rounded.error;
+        true
+    }
+
+    /// Whether rounding moves a function by more than half a cell, so that none can be told.
+    pub(crate) fn is_blurred(&mut self, region: usize, watch: usize) -> bool {
+        let program = self.program;
+        let terms = program.regions[region].functions[watch].terms.as_ref();
+        self.quick_noise(region, terms) > 0.5 && self.rounded(region, watch)[0].error > 0.5
+    }
+
+    /// A bound of the rounding of an affine function at this tick, infinite where there is none.
+    #[inline]
+    pub(crate) fn quick_noise(&self, region: usize, terms: Option<&Terms>) -> f64 {
+        let Some(terms) = terms else { return f64::INFINITY };
+        let slots = &self.state.slots;
+        let time = slots[self.program.time as usize];
+        let drift = self.state.regions[region].solver.largest_drift();
+        terms.noise(|place| slots[place as usize], time, drift)
+    }
+
+    /// A watched function and its time derivative at this tick, with their roundings.
+    pub(crate) fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+        self.rounded_with(region, watch, true)
+    }
+
+    /// The same with the rounding of this instant alone, without what steps have accumulated.
+    pub(crate) fn rounded_now(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
+        self.rounded_with(region, watch, false)
+    }
+
+    fn rounded_with(&mut self, region: usize, watch: usize, gathered: bool) -> [Rounded; 2] {
+        let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
+        let slots = &self.state.slots;
+        let drift = Gathered::new(code, state, self.state.tick.as_deref(), slots);
+        let time = slots[self.program.time as usize];
+        let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
+        let room = room(&mut self.scratch.functions[region], code, watch);
+        self.program.round((region, watch), room, |source| match source {
+            Source::Time => Rounded::entering(time, 0.0),
+            Source::Frozen(slot) => at(slot as usize),
+            Source::Rate(i) => at(code.rate as usize + i),
+            Source::State(i) => {
+                let drift = if gathered { drift.of(i) } else { 0.0 };
+                Rounded::entering(slots[code.state as usize + i], drift)
+            }
+        })
+    }
+
+    /// The sign of the first time derivative of a watched function that does not vanish, but for
+    /// rounding.
+    pub(crate) fn direction(&mut self, region: usize, watch: usize) -> f64 {
+        let code = &self.program.regions[region];
+        let slope = self.state.slots[code.g_rate as usize + watch];
+        let terms = code.functions[watch].rate_terms.as_ref();
+        if slope.abs() > self.quick_noise(region, terms) {
+            return sign(slope);
+        }
+        if slope != 0.0 {
+            let [_, rounded] = self.rounded(region, watch);
+            if slope.abs() > rounded.error {
+                return sign(slope);
+            }
+        }
+        self.higher_direction(region, watch)
+    }
+
+    /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
+    /// coefficient of the rates gives the next of the states.
+    #[cold]
+    fn higher_direction(&mut self, region: usize, watch: usize) -> f64 {
+        let program = &self.program.regions[region];
+        let entering = |x: f64| Rounded::entering(x, 0.0);
+        self.scratch.jets.clear();
+        self.scratch.jets.extend(self.state.slots.iter().map(|x| Jet::still(entering(*x))));
+        let time = self.program.time as usize;
+        self.scratch.jets[time] = Jet::time(entering(self.state.slots[time]));
+        for index in &program.lines {
+            let line = &self.program.lines[*index];
+            let (Some(track), Some(zero)) = (&line.track, self.line_zero(*index)) else { continue };
+            let past = self.state.tag.time - zero.time() - line.delay.time();
+            for i in 0..track.width {
+                let mut jet = self.state.regions[region].history.jet_after(past, track, i);
+                jet.0[0] = self.state.slots[track.place as usize + i];
+                self.scratch.jets[track.place as usize + i] = Jet(jet.0.map(entering));
+            }
+        }
+        let (state, rate) = (program.state as usize, program.rate as usize);
+        let tick = self.state.tick.as_deref();
+        let drift = Gathered::new(program, &self.state.regions[region], tick, &self.state.slots);
+        for place in 0..program.dimension {
+            self.scratch.jets[state + place].0[0].error += drift.of(place);
+        }
+        for k in 0..JET_ORDER {
+            run(&program.derivative, &mut self.scratch.jets);
+            for i in 0..program.dimension {
+                let coefficient = self.scratch.jets[rate + i].0[k];
+                self.scratch.jets[state + i].0[k + 1] = coefficient.scaled_down((k + 1) as f64);
+            }
+        }
+        run(&program.crossings, &mut self.scratch.jets);
+        self.scratch.jets[program.g as usize + watch].leading_sign(1)
+    }
+}
+
+/// The rounding that steps have gathered in the states of a region.
+struct Gathered<'a> {
+    state: &'a RegionState,
+    /// The states of the region in the buffer.
+    own: &'a [f64],
+    /// Whether the solver stands where the tick is, so that what has another value now was set.
+    here: bool,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(
+        code: &RegionProgram,
+        state: &'a RegionState,
+        tick: Option<&Tick>,
+        slots: &'a [f64],
+    ) -> Gathered<'a> {
+        let here = tick.is_some_and(|tick| tick.time == state.reached);
+        let from = code.state as usize;
+        Gathered { state, own: &slots[from..from + code.dimension], here }
+    }
+
+    /// That of a state, by its number in the region; none where this tick has set it.
+    fn of(&self, place: usize) -> f64 {
+        let Some(number) = counted(states(&self.state.ranges), place) else { return 0.0 };
+        let solver = &self.state.solver;
+        let set = self.here && self.own[place].to_bits() != solver.state()[number].to_bits();
+        if set { 0.0 } else { solver.drift(number) }
+    }
+}

@@ -1,0 +1,13 @@
+//! The smooth phase: each region steps on its own between events.
+
+pub(crate) mod flow;
+mod limits;
+mod located;
+pub(crate) mod race;
+mod rates;
+pub(crate) mod region;
+mod restart;
+pub(crate) mod slowest;
+mod step;
+
+pub(crate) use slowest::standing;

@@ -1,0 +1,67 @@
+//! The rates of a region and the slopes of its crossing functions, at a tick.
+
+use program::tape::{Slot, run};
+
+use crate::engine::Engine;
+use crate::native::code;
+use crate::smooth::flow::all_finite;
+
+/// The instructions that an interpreter has done by the time that numbers are brought to compiled
+/// code and back.
+const WORTH_CALLING: usize = 16;
+
+impl Engine<'_> {
+    /// Computes the rates of a region's states and the slopes of its crossing functions from the
+    /// states in the buffer; with `values`, the functions too.
+    pub(crate) fn compute_rates(&mut self, region: usize, values: bool) {
+        let program = &self.program.regions[region];
+        if !program.prelude.is_empty() {
+            run(&program.prelude, &mut self.state.slots);
+        }
+        if self.compute_compiled_rates(region, values) {
+            return;
+        }
+        let program = &self.program.regions[region];
+        run(&program.derivative, &mut self.state.slots);
+        let bad = |slots: &[f64], from: u32, n: usize| {
+            slots[from as usize..from as usize + n].iter().any(|x| !x.is_finite())
+        };
+        let (n, watches) = (program.dimension, program.watches.len());
+        if bad(&self.state.slots, program.rate, n) && !program.live.derivative.is_empty() {
+            run(&program.live.derivative, &mut self.state.slots);
+        }
+        run(if values { &program.crossings } else { &program.slopes }, &mut self.state.slots);
+        if bad(&self.state.slots, program.g_rate, watches) && values {
+            run(&program.live.crossings, &mut self.state.slots);
+        }
+    }
+
+    /// The same by compiled code, where there is some and the whole region runs; says whether that
+    /// has given numbers, for the interpreter has other functions where it has not. Where the
+    /// functions are not wanted, what ticks have made of them stays as it is.
+    fn compute_compiled_rates(&mut self, region: usize, values: bool) -> bool {
+        let program = &self.program.regions[region];
+        let long = program.derivative.len() + program.slopes.len() > WORTH_CALLING;
+        let Some(code) = code(self.native, region).filter(|_| long && program.is_whole()) else {
+            return false;
+        };
+        let (n, watches) = (program.dimension, program.watches.len());
+        self.scratch.numbers.resize(2 * (n + watches), 0.0);
+        let (x, made) = self.scratch.numbers.split_at_mut(n);
+        let (dx, functions) = made.split_at_mut(n);
+        let (g, slopes) = functions.split_at_mut(watches);
+        let slots = &mut self.state.slots[..];
+        let place = |from: Slot, length: usize| from as usize..from as usize + length;
+        x.copy_from_slice(&slots[place(program.state, n)]);
+        code.derivative(slots, x, dx);
+        slots[place(program.rate, n)].copy_from_slice(dx);
+        if !values {
+            run(&program.slopes, slots);
+            return all_finite(dx);
+        }
+        code.crossings(slots, x, dx, g, slopes);
+        slots[place(program.g, watches)].copy_from_slice(g);
+        slots[place(program.g_rate, watches)].copy_from_slice(slopes);
+        all_finite(dx) && all_finite(slopes)
+    }
+}

@@ -1,0 +1,111 @@
+//! What changes of a region between events.
+
+use base::{Tag, Time};
+use program::{FragmentSlice, Program, RegionProgram};
+use serde::{Deserialize, Serialize};
+use solver::Solver;
+
+use crate::Options;
+use crate::delays::history::RegionHistory;
+
+/// States and watched functions that lie together among those of a region, and all run.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct ActiveSlice {
+    pub state: usize,
+    pub states: usize,
+    pub watch: usize,
+    pub watches: usize,
+}
+
+/// Where a region stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RegionState {
+    pub solver: Solver,
+    /// What of it runs, as the solver sees it.
+    pub ranges: Vec<ActiveSlice>,
+    /// The start of its smooth phase.
+    pub origin: Time,
+    /// The same \[s\].
+    pub origin_seconds: f64,
+    /// How far its solution reaches.
+    pub reached: Time,
+    /// Whether it stands at a crossing that waits for its tick.
+    pub crossing: bool,
+    /// The tag of its last row.
+    pub last_row: Option<Tag>,
+    /// Sides and residuals of its watched functions, as the solver sees them.
+    pub sides: Vec<f64>,
+    pub residuals: Vec<f64>,
+    /// What its delayed signals were made from.
+    pub history: RegionHistory,
+}
+
+impl RegionState {
+    /// A region before the start, of which everything is taken to run.
+    pub fn new(program: &Program, region: &RegionProgram, options: &Options) -> RegionState {
+        let start = options.start.time();
+        let watches = region.watches.len();
+        let all = ActiveSlice { state: 0, states: region.dimension, watch: 0, watches };
+        // A diagram with a tolerance of its own tightens that of the region that it is in, and
+        // loosens it if everything in that region asks for less.
+        let mut own = options.solver;
+        let asked = region.slices.iter().filter_map(|slice| slice.tolerance);
+        if let Some(least) = asked.min_by(f64::total_cmp) {
+            let common = region.slices.iter().any(|slice| slice.common);
+            let within = |run: f64| if common { least.min(run) } else { least };
+            own.relative_tolerance = within(own.relative_tolerance);
+            own.absolute_tolerance = within(own.absolute_tolerance);
+        }
+        RegionState {
+            solver: Solver::new(own, region.dimension, watches),
+            ranges: vec![all],
+            origin: start,
+            origin_seconds: start.seconds(),
+            reached: start,
+            crossing: false,
+            last_row: None,
+            sides: vec![0.0; watches],
+            residuals: vec![0.0; watches],
+            history: RegionHistory::new(region, &program.lines, start),
+        }
+    }
+
+    /// What of the region runs, from the conditions in the buffer; says whether that is something
+    /// else than before.
+    pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
+        let (mut found, mut changed) = (0, false);
+        let mut put = |ranges: &mut Vec<ActiveSlice>, range: ActiveSlice| {
+            changed |= ranges.get(found) != Some(&range);
+            ranges.truncate(if changed { found } else { ranges.len() });
+            if changed {
+                ranges.push(range);
+            }
+            found += 1;
+        };
+        let mut last: Option<ActiveSlice> = None;
+        for (_, span) in program.slices.iter().enumerate().filter(|(index, _)| active(*index)) {
+            match &mut last {
+                Some(last)
+                    if last.state + last.states == span.state
+                        && last.watch + last.watches == span.watch =>
+                {
+                    last.states += span.states;
+                    last.watches += span.watches;
+                }
+                last => {
+                    let FragmentSlice { state, states, watch, watches, .. } = *span;
+                    let next = ActiveSlice { state, states, watch, watches };
+                    if let Some(whole) = last.replace(next) {
+                        put(&mut self.ranges, whole);
+                    }
+                }
+            }
+        }
+        if let Some(whole) = last {
+            put(&mut self.ranges, whole);
+        }
+        let fewer = found < self.ranges.len();
+        self.ranges.truncate(found);
+        changed || fewer
+    }
+}

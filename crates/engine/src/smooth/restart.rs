@@ -1,0 +1,66 @@
+//! The start of a smooth phase of a region.
+
+use base::Time;
+use program::FragmentId;
+use program::tape::run;
+
+use crate::engine::Engine;
+use crate::native::code;
+use crate::smooth::flow::{Flow, Places, gather, states, watches};
+use crate::smooth::slowest::standing;
+
+impl Engine<'_> {
+    /// Starts a smooth phase of a region, at a time that is also told in seconds, from the states in
+    /// the buffer.
+    pub(crate) fn restart(&mut self, region: usize, time: Time, seconds: f64) {
+        if !self.program.regions[region].lines.is_empty() {
+            self.split_history(region, time);
+        }
+        let program = &self.program.regions[region];
+        let state = &mut self.state.regions[region];
+        if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
+            let runs = |index: usize| {
+                let fragment = program.slices[index].fragment.index();
+                self.state.slots[self.program.fragments[fragment].active as usize] != 0.0
+            };
+            if state.take_ranges(program, &runs) {
+                let count = |places: Places| places.map(|(_, length)| length).sum();
+                let watched = count(watches(&state.ranges));
+                state.solver.resize(count(states(&state.ranges)), watched);
+                state.sides.resize(watched, 0.0);
+                state.residuals.resize(watched, 0.0);
+            }
+            let longest = |index: usize| program.slices[index].maximum_step;
+            let longest = (0..program.slices.len()).filter(|i| runs(*i)).map(longest);
+            state.solver.limit_step(longest.fold(f64::INFINITY, f64::min));
+        } else if let Some(span) = program.slices.first() {
+            state.solver.limit_step(span.maximum_step);
+        }
+        gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
+        gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        (state.origin, state.origin_seconds) = (time, seconds);
+        state.reached = time;
+        state.crossing = false;
+        self.scratch.race.moved(region, standing(state));
+        let history = &mut state.history;
+        if !program.lines.is_empty() {
+            history.truncate(time);
+            history.begin_phase(program, &self.program.lines, time);
+        }
+        if !program.prelude.is_empty() {
+            run(&program.prelude, &mut self.state.slots);
+        }
+        self.scratch.numbers.resize(state.solver.state().len(), 0.0);
+        gather(&self.state.slots, program.state, states(&state.ranges), &mut self.scratch.numbers);
+        let (ranges, slots) = (&state.ranges, &mut self.state.slots);
+        let active = &mut self.scratch.active[region];
+        active.find(program, ranges, slots);
+        let code = code(self.native, region);
+        let past = (history, &mut self.scratch.functions[region]);
+        let mut flow =
+            Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)
+                .with(code);
+        flow.slots[flow.time as usize] = flow.origin;
+        state.solver.restart(&mut flow, 0.0, &self.scratch.numbers);
+    }
+}

@@ -1,0 +1,169 @@
+//! One step of a region, and the time of a crossing that it locates.
+use std::cmp::Reverse;
+
+use base::{ExactTime, Time};
+use program::{Program, events_before};
+use solver::{Advance, Sides, StepLimit};
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::log::Switch;
+use crate::native::code;
+use crate::smooth::flow::Flow;
+
+/// The time of a timer that a located time cannot be told from, or the located time itself: a
+/// crossing within the resolution of an agenda time takes that time.
+fn nearest_event(
+    program: &Program,
+    origin: &dyn Fn(usize) -> Option<ExactTime>,
+    located: Time,
+    resolution: Time,
+) -> Time {
+    program
+        .timers
+        .iter()
+        .enumerate()
+        .filter_map(|(index, timer)| {
+            let origin = origin(index)?;
+            let first = events_before(&*timer.timer, located - resolution - origin.time());
+            let time = (timer.timer.exact(first)? + origin).time();
+            (time <= located + resolution).then_some(time)
+        })
+        .min_by(|a, b| a.since(located).abs().total_cmp(&b.since(located).abs()))
+        .unwrap_or(located)
+}
+
+impl Engine<'_> {
+    /// How far a region may step: to the next timer that can reach it, or to the end.
+    pub(crate) fn own_horizon(&self, region: usize) -> Time {
+        let influence = &self.program.influence;
+        let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
+        // The first timer of all is most often the one; the agenda has it ready.
+        let next = match self.state.agenda.first() {
+            None => Time::MAX,
+            Some((time, first)) if influence.timers[first].binary_search(&region).is_ok() => time,
+            _ => influence.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
+        };
+        let delayed = influence.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
+        // What is a delay ago must be known when it is read; variable steps are bounded anyway.
+        let fixed = self.options.solver.method.is_fixed();
+        let known = self.shortest_delay(region).filter(|_| fixed);
+        known.map_or(next, |delay| next.min(self.state.regions[region].reached + delay))
+    }
+
+    /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
+    /// region that moves.
+    pub(crate) fn is_quiet(&self, region: usize) -> bool {
+        let (program, rows) = (&self.program.regions[region], &self.options.rows);
+        program.lines.is_empty()
+            && !(program.recorded && rows.steps)
+            && rows.every.is_none()
+            && self.state.rows.on_list >= rows.times.len()
+            && self.scratch.mover.is_some()
+    }
+
+    /// One step of a region up to its horizon, or up to `most` before a time.
+    pub(crate) fn step_region(
+        &mut self,
+        region: usize,
+        horizon: Time,
+        (before, most): (Time, u32),
+    ) -> Result<(), RunError> {
+        let state = &mut self.state.regions[region];
+        let (ranges, slots) = (&state.ranges, &mut self.state.slots);
+        let active = &mut self.scratch.active[region];
+        if !active.known {
+            active.find(&self.program.regions[region], ranges, slots);
+        }
+        let past = (&mut state.history, &mut self.scratch.functions[region]);
+        let origin = (state.origin, state.origin_seconds);
+        let code = code(self.native, region);
+        let gain = std::mem::take(&mut active.gains);
+        let mut flow =
+            Flow::new(self.program, region, ranges, active, slots, origin, past).with(code);
+        let to = horizon.since(state.origin);
+        let before = if before == horizon { to } else { before.since(state.origin) };
+        let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
+        let result = loop {
+            let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain: &gain };
+            let method = state.solver.method();
+            let left = begun + u64::from(most) - state.solver.counters().accepted;
+            let reach = StepLimit { horizon: to, before, most: left };
+            let result = state.solver.steps(&mut flow, reach, sides);
+            if state.solver.method() != method {
+                let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
+                let (region, method) = (region as u32, state.solver.method());
+                self.state.switches.push(Switch { time, region, method });
+            }
+            let done = state.solver.counters().accepted >= begun + u64::from(most);
+            if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
+                break result;
+            }
+        };
+        self.scratch.active[region].gains = gain;
+        let t = state.solver.time();
+        if result.is_ok() || t > from {
+            // The horizon is exact; anything else is a float from the phase's start, and later than
+            // that by an attosecond at least.
+            state.reached = if t >= to {
+                horizon
+            } else {
+                let reached = state.origin.offset(t).unwrap_or(horizon);
+                let least = state.origin + Time::from_attoseconds(i128::from(t > 0.0));
+                reached.max(least).min(horizon)
+            };
+        }
+        match result {
+            Ok(advance) => {
+                state.crossing = advance == Advance::Crossing;
+                if state.crossing {
+                    let length = t - state.solver.step_start();
+                    self.take_event_time(region, length);
+                    self.pass_leaps(region, horizon);
+                }
+                if !self.program.regions[region].lines.is_empty() {
+                    self.record_step(region)?;
+                }
+                let (program, reached) =
+                    (&self.program.regions[region], self.state.regions[region].reached);
+                if advance == Advance::Reached
+                    && reached < horizon
+                    && program.recorded
+                    && self.options.rows.steps
+                {
+                    self.state.rows.waiting.push(Reverse((reached, region as u32)));
+                }
+                Ok(())
+            }
+            Err(error) => Err(self.step_error(region, error)),
+        }
+    }
+
+    /// A crossing so far into a step, within the resolution of another event's time, takes that
+    /// time.
+    fn take_event_time(&mut self, region: usize, length: f64) {
+        if self.program.timers.is_empty() && self.program.lines.is_empty() {
+            return;
+        }
+        let located = self.state.regions[region].reached;
+        let size = located.seconds().abs();
+        let least = 16.0 * f64::EPSILON * size.max(length);
+        let uncertainty = self.state.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
+        let Some(resolution) = Time::from_f64(least.max(uncertainty)) else { return };
+        let origin = |timer: usize| {
+            let fragment = self.program.timers[timer].fragment;
+            self.runs(fragment).then(|| self.state.machines.clocks[fragment.index()].origin)
+        };
+        let nearest = nearest_event(self.program, &origin, located, resolution);
+        let time = match nearest == located {
+            true => self.nearest_delayed(located, resolution).unwrap_or(located),
+            false => nearest,
+        };
+        // What has happened at that time is over: a step that ended there just before the crossing
+        // leaves it to a later time.
+        if time > self.state.tag.time {
+            self.state.regions[region].reached = time;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The beginning of a tick: left limits, memories, sides, and what the agenda has for its time.
+
+use base::{Tag, Time};
+use program::tape::Slot;
+use program::{FragmentId, Program};
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::log::Event;
+use crate::rows::Sink;
+use crate::smooth::flow::{numbered, scatter, watches};
+use crate::tick::units::copy;
+
+impl Engine<'_> {
+    /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
+    /// wakes for microstep 1.
+    pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program;
+        self.open_tick(time);
+        let mut located = false;
+        let mut at_crossing = std::mem::take(&mut self.scratch.at_crossing);
+        at_crossing.clear();
+        self.crossings_up_to(time, &mut at_crossing);
+        for region in at_crossing.iter().copied() {
+            if self.state.regions[region].reached == time {
+                located = true;
+                self.check_crowd(region, time)?;
+                for other in &program.influence.crossings[region] {
+                    self.touch(*other)?;
+                }
+                if sink.listens() {
+                    self.tell_located(region, time, sink);
+                }
+            }
+        }
+        self.scratch.at_crossing = at_crossing;
+        // Timers are due first, so that the regions that they reach are looked at too.
+        self.take_due(time, sink);
+        for timer in 0..self.scratch.woken.len() {
+            for region in &program.influence.timers[self.scratch.woken[timer]] {
+                self.touch(*region)?;
+            }
+        }
+        if !program.remembering.is_empty() {
+            self.look_at_memories()?;
+        }
+        if !program.lines.is_empty() {
+            self.begin_delayed(time, located || !self.scratch.woken.is_empty(), sink)?;
+        }
+        self.cover_touched(sink);
+        self.for_rows(|engine, region| engine.look_at(region))?;
+        self.write_row(self.state.tag, sink);
+        if !program.lines.is_empty() {
+            self.bring_kinks();
+        }
+        self.settle_sides(0, sink)?;
+        self.wake();
+        if !program.lines.is_empty() {
+            self.bring(1);
+        }
+        self.decide(0, sink)?;
+        self.end_if_quiet(sink)
+    }
+
+    /// Begins a tick, unless one has been begun in a state that was left. Where something has
+    /// happened at this time already it goes on from there.
+    pub(crate) fn open_tick(&mut self, time: Time) {
+        if self.state.tick.is_some() {
+            return;
+        }
+        self.state.counters.ticks += 1;
+        self.state.watch.pace.spend(1);
+        let mut tick = self.scratch.spare_tick.take().unwrap_or_default();
+        self.state.tag = self.state.tag.max(Tag::new(time, 0));
+        if self.state.now.time() != time {
+            self.state.now = time.into();
+        }
+        let first = Tag::new(time, self.state.tag.microstep + 1);
+        tick.begin(first, self.program);
+        self.state.tick = Some(tick);
+    }
+
+    /// Takes what was noted a delay ago, and touches what it reaches; `other` says whether something
+    /// else happens too.
+    fn begin_delayed(
+        &mut self,
+        time: Time,
+        other: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let order = self.take_notes(time, sink).filter(|_| !other);
+        if let (Some(order), Some(tick)) = (order, &mut self.state.tick) {
+            tick.order = order;
+        }
+        let program = self.program;
+        for line in self.coming_lines() {
+            for region in &program.influence.lines[line] {
+                self.touch(*region)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
+        let state = &self.state.regions[region];
+        for located in state.solver.crossed() {
+            let watch = numbered(watches(&state.ranges), located.function);
+            let crossing = self.program.regions[region].watches[watch].crossing;
+            sink.event(Event::Located { time, block: self.program.crossings[crossing].block });
+        }
+    }
+
+    /// The residuals that count as zero at this time: those of the solver where it stands here, and
+    /// none where it stands further on, for then nothing was located here.
+    fn take_residuals(&mut self, region: usize, time: Time) {
+        let from = self.program.regions[region].residual;
+        let state = &self.state.regions[region];
+        let all = self.program.regions[region].watches.len();
+        self.state.slots[from as usize..from as usize + all].fill(0.0);
+        if state.reached == time {
+            scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
+        }
+    }
+
+    /// Puts the left limits of a region in the buffer, once a tick.
+    pub(crate) fn look_at(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
+        let touched = tick.involve(region);
+        if std::mem::replace(&mut touched.evaluated, true) {
+            return Ok(());
+        }
+        let placed = std::mem::replace(&mut touched.placed, true);
+        let (time, seconds) = (tick.time, tick.seconds);
+        if !placed {
+            self.place(region, time, seconds);
+        }
+        self.left_limits(region, time)
+    }
+
+    /// Makes a region part of the tick: left limits and memories, once.
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
+        let touched = tick.involve(region);
+        if std::mem::replace(&mut touched.touched, true) {
+            return Ok(());
+        }
+        self.touch_first(region)
+    }
+
+    pub(crate) fn is_touched(&self, region: usize) -> bool {
+        self.state.tick.as_ref().is_some_and(|tick| tick.region(region).touched)
+    }
+
+    #[inline(never)]
+    fn touch_first(&mut self, region: usize) -> Result<(), RunError> {
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
+        tick.unsettle(region);
+        for (word, own) in &self.program.regions[region].units {
+            tick.held[*word as usize] &= !own;
+        }
+        let time = tick.time;
+        self.take_residuals(region, time);
+        if !self.program.regions[region].lines.is_empty() {
+            self.split_history(region, time);
+        }
+        let limits = self.look_at(region);
+        if !self.scratch.machines.before.is_empty() {
+            self.remember_region(region);
+        }
+        if !self.program.regions[region].lines.is_empty() {
+            self.look_at_lines(region);
+        }
+        self.commit_memories(region);
+        self.follow_solutions();
+        limits
+    }
+
+    /// What states become at microstep 0: memories of the left limit.
+    pub(crate) fn commit_memories(&mut self, region: usize) {
+        let (program, slots) = (&self.program, &mut self.state.slots);
+        for memory in &program.regions[region].memories {
+            let active = program.fragments[memory.fragment.index()].active;
+            if memory.fragment == FragmentId::ROOT || slots[active as usize] != 0.0 {
+                take_memory(program, (memory.from, memory.state), slots);
+            }
+        }
+    }
+}
+
+/// Gives a state what a tape has put at a place for it.
+pub(crate) fn take_memory(program: &Program, (from, state): (Slot, usize), slots: &mut [f64]) {
+    let cell = program.tracked(program.states[state].cell);
+    copy(slots, from as usize, cell.slot as usize, cell.length);
+}

@@ -1,0 +1,86 @@
+//! The end of a tick: regions that it has changed start a new smooth phase.
+
+use base::{Tag, Time};
+use program::tape::{Partial, Scalar, run};
+use program::{RegionId, WireId};
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::log::Event;
+use crate::rows::Sink;
+
+impl Engine<'_> {
+    /// Ends the tick where nothing asks for another microstep: regions that something happened to
+    /// start a new smooth phase.
+    #[inline]
+    pub(crate) fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let _program = self.program;
+        let Some(tick) = &self.state.tick else { return Ok(()) };
+        let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
+        match more || self.more_comes() {
+            true => Ok(()),
+            false => self.end_tick(sink),
+        }
+    }
+
+    #[inline(never)]
+    fn end_tick(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let _program = self.program;
+        let Some(tick) = &self.state.tick else { return Ok(()) };
+        let (time, seconds) = (tick.time, tick.seconds);
+        for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
+            let Some(tick) = &mut self.state.tick else { break };
+            let region = tick.involved(place);
+            let touched = tick.region(region);
+            let at_crossing =
+                self.state.regions[region].crossing && self.state.regions[region].reached == time;
+            if self.program.regions[region].moves && (touched.changed || at_crossing) {
+                self.look_at(region)?;
+                if at_crossing {
+                    self.look_for_rest(region, time);
+                }
+                self.restart(region, time, seconds);
+                if !self.program.regions[region].lines.is_empty() {
+                    self.note_kink(region);
+                }
+                if sink.listens() {
+                    sink.event(Event::Restarted { time, region: RegionId::new(region) });
+                }
+                if self.program.regions[region].may_be_unknown {
+                    self.check_known(region, time)?;
+                }
+            }
+        }
+        self.scratch.spare_tick = self.state.tick.take();
+        Ok(())
+    }
+
+    /// The same for the smooth functions of a region when a phase starts.
+    pub(crate) fn check_known(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        let program = self.program;
+        let code = &program.regions[region];
+        if !code.may_be_unknown {
+            return Ok(());
+        }
+        self.scratch.partial.clear();
+        self.scratch.partial.extend(self.state.slots.iter().map(|x| Partial::constant(*x)));
+        run(&code.prelude, &mut self.scratch.partial);
+        run(&code.derivative, &mut self.scratch.partial);
+        run(&code.crossings, &mut self.scratch.partial);
+        run(&code.left, &mut self.scratch.partial);
+        let range = |from: u32, n: usize| from as usize..from as usize + n;
+        let rates = self.scratch.partial[range(code.rate, code.dimension)].iter();
+        let functions = self.scratch.partial[range(code.g, code.watches.len())].iter();
+        let known = |wire: &&WireId| {
+            let cell = program.tracked(program.wires[wire.index()].value);
+            self.scratch.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
+        };
+        let unknown = code.wires.iter().find(|wire| !known(wire));
+        if unknown.is_none() && rates.chain(functions).all(|x| x.known) {
+            return Ok(());
+        }
+        let id = unknown.map(|wire| self.program.origins.source(*wire));
+        let blocks = self.program.origins.paths_in(RegionId::new(region));
+        Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks, id })
+    }
+}

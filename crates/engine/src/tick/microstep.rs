@@ -1,0 +1,100 @@
+//! One microstep: the units whose inputs have changed run, then everything is committed.
+
+use base::Tag;
+use program::{TrackedId, UnitEffects};
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::rows::Sink;
+use crate::tick::refill;
+use crate::tick::units::copy;
+use crate::watch::chattering::NEAR_LIMIT;
+
+impl Engine<'_> {
+    /// One microstep from 1 on.
+    pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let program = self.program;
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
+        let tag = Tag::new(tick.time, tick.microstep);
+        if !tick.entered.is_empty() {
+            tick.pending.append(&mut tick.entered);
+        }
+        self.scratch.machines.speaking.append(&mut tick.speaking);
+        if tick.microstep.saturating_add(NEAR_LIMIT) > self.options.microsteps {
+            self.check_chattering()?;
+        }
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
+        tick.microstep += 1;
+        // What has run to its end has no bit left.
+        if self.scratch.units.asked.len() != tick.dirty.len() {
+            refill(&mut self.scratch.units.asked, tick.dirty.len(), 0);
+        }
+        debug_assert!(self.scratch.units.asked.iter().all(|word| *word == 0), "bits are used up");
+        std::mem::swap(&mut self.scratch.units.asked, &mut tick.dirty);
+        self.scratch.fading.clear();
+        std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
+        self.state.tag = tag;
+        self.state.slots[program.time as usize] = tick.seconds;
+        self.state.counters.microsteps += 1;
+        if !program.machines.is_empty() {
+            self.look_before();
+        }
+        self.run_units(tag, sink)?;
+        if !program.machines.is_empty() {
+            self.silence();
+            self.check_failures()?;
+        }
+        if self.scratch.units.effects.have(UnitEffects::CHECKS) {
+            self.check_defined(tag)?;
+        }
+        if self.scratch.units.effects.have(UnitEffects::HAZARDS) {
+            self.check_meetings(tag);
+        }
+        if !program.lines.is_empty() {
+            self.note_lines(tag.microstep);
+        }
+        self.cover_touched(sink);
+        self.write_row(tag, sink);
+        for index in 0..self.scratch.fading.len() {
+            let cell = self.scratch.fading[index];
+            self.state.slots[program.tracked(cell).slot as usize] = 0.0;
+            self.mark_next(cell);
+        }
+        self.commit(tag, sink)?;
+        self.settle_sides(tag.microstep, sink)?;
+        if !program.machines.is_empty() {
+            self.end_speeches();
+            // What was switched on may have something due at once.
+            self.take_due(tag.time, sink);
+            self.wake();
+        }
+        if !program.lines.is_empty() {
+            self.bring(tag.microstep + 1);
+        }
+        if !program.machines.is_empty() {
+            self.decide(tag.microstep, sink)?;
+        }
+        self.end_if_quiet(sink)
+    }
+
+    /// Copies numbers to a cell; says whether they are others than before.
+    #[inline]
+    pub(crate) fn write(&mut self, from: usize, cell: TrackedId) -> bool {
+        let cell = self.program.tracked(cell);
+        copy(&mut self.state.slots, from, cell.slot as usize, cell.length)
+    }
+
+    pub(crate) fn values(&self, cell: TrackedId) -> Vec<f64> {
+        let cell = self.program.tracked(cell);
+        self.state.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
+    }
+
+    /// Marks a changed cell for the next microstep.
+    #[inline]
+    pub(crate) fn mark_next(&mut self, cell: TrackedId) {
+        let program = self.program;
+        if let Some(tick) = &mut self.state.tick {
+            tick.mark(program.tracked(cell));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A tick: microstep after microstep, only what is affected.
+
+mod begin;
+mod commit;
+mod end;
+mod microstep;
+pub(crate) mod units;
+
+pub(crate) use begin::take_memory;
+
+use base::{Tag, Time};
+use program::{FragmentId, Program, RegionId, Tracked, TrackedId, UnitId};
+use serde::{Deserialize, Serialize};
+
+/// A tick that is going on.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Tick {
+    pub time: Time,
+    /// The same \[s\].
+    pub seconds: f64,
+    /// The microstep that comes next.
+    pub microstep: u32,
+    /// Units that must run, one bit for each.
+    pub dirty: Vec<u64>,
+    /// Cells that are something at the coming microstep only, and go back to zero after it.
+    pub pulses: Vec<TrackedId>,
+    /// How many signals that are events only are present.
+    pub present: u32,
+    /// Machines to look at when this microstep is committed.
+    pub pending: Vec<u32>,
+    /// Machines to look at when the next one is.
+    pub entered: Vec<u32>,
+    /// Fragments that have stopped and in which something is still said at the coming microstep.
+    pub speaking: Vec<FragmentId>,
+    /// The lowest order of a derivative that may jump: 0, unless only kinks of delayed signals have
+    /// come.
+    pub order: u8,
+    /// What has happened to each region at this time.
+    regions: Vec<RegionInTick>,
+    /// The regions to which something has, each once.
+    involved: Vec<u32>,
+    /// Whether that leaves a region that may have to take its sides anew.
+    pub unsettled: bool,
+    /// Units of regions that are not part of the tick yet, as bits.
+    pub held: Vec<u64>,
+    /// What there was some microsteps before the limit, how often it was looked at, and whether it
+    /// has come again.
+    pub mark: Option<Mark>,
+    pub looks: u32,
+    pub repeats: bool,
+}
+
+impl Tick {
+    /// Starts anew before a microstep, keeping the room of an earlier tick.
+    pub fn begin(&mut self, first: Tag, program: &Program) {
+        (self.time, self.microstep) = (first.time, first.microstep);
+        (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
+        self.pulses.clear();
+        self.pending.clear();
+        self.entered.clear();
+        self.speaking.clear();
+        let (words, regions) = (program.units.len().div_ceil(64), program.regions.len());
+        // A tick ends when no bit is left.
+        debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");
+        if self.dirty.len() != words {
+            refill(&mut self.dirty, words, 0);
+        }
+        if self.held.len() == words && self.regions.len() == regions {
+            for region in self.involved.drain(..) {
+                self.regions[region as usize] = RegionInTick::default();
+                let own = &program.regions[region as usize].units;
+                own.iter().for_each(|(word, bits)| self.held[*word as usize] |= bits);
+            }
+        } else {
+            self.involved.clear();
+            refill(&mut self.held, words, u64::MAX);
+            refill(&mut self.regions, regions, RegionInTick::default());
+        }
+        self.unsettled = false;
+        (self.mark, self.looks, self.repeats) = (None, 0, false);
+    }
+
+    /// Makes a unit run at the next microstep.
+    pub fn ask(&mut self, unit: UnitId) {
+        self.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
+    }
+
+    /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
+    /// functions read it.
+    pub fn mark(&mut self, cell: &Tracked) {
+        for (word, bits) in &cell.asked {
+            self.dirty[*word as usize] |= bits;
+        }
+        for region in &cell.regions {
+            self.disturb(*region);
+        }
+        if !cell.machines.is_empty() {
+            self.pending.extend(&cell.machines);
+        }
+    }
+
+    /// Notes that something has changed which the smooth functions of a region read.
+    pub fn disturb(&mut self, region: RegionId) {
+        let touched = self.involve(region.index());
+        (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
+        self.unsettled = true;
+    }
+
+    /// A region has to take its sides anew, once it is part of the tick.
+    pub fn unsettle(&mut self, region: usize) {
+        self.involve(region).unsettled = true;
+        self.unsettled = true;
+    }
+
+    /// What has happened to a region at this time.
+    #[inline]
+    pub fn region(&self, region: usize) -> RegionInTick {
+        self.regions[region]
+    }
+
+    /// The same, to note more.
+    #[inline]
+    pub fn involve(&mut self, region: usize) -> &mut RegionInTick {
+        let touched = &mut self.regions[region];
+        if !std::mem::replace(&mut touched.listed, true) {
+            self.involved.push(region as u32);
+        }
+        touched
+    }
+
+    /// How many regions something has happened to at this time; they are in order afterwards.
+    #[inline]
+    pub fn order_involved(&mut self) -> usize {
+        if self.involved.len() > 1 {
+            self.involved.sort_unstable();
+        }
+        self.involved.len()
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn involved(&self, place: usize) -> usize {
+        self.involved[place] as usize
+    }
+}
+
+/// What decides about the microsteps to come.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub slots: Vec<u64>,
+    pub dirty: Vec<u64>,
+    pub pulses: Vec<TrackedId>,
+}
+
+/// Gives a list some length with the same everywhere, in the room that it has. Most lists are short,
+/// and a loop costs less than a call for them.
+#[inline]
+pub(crate) fn refill<T: Copy>(list: &mut Vec<T>, length: usize, value: T) {
+    if list.len() == length {
+        list.iter_mut().for_each(|own| *own = value);
+    } else {
+        list.clear();
+        list.resize(length, value);
+    }
+}
+
+/// What has happened to a region in a tick.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct RegionInTick {
+    /// Its states at this time are in the buffer.
+    pub placed: bool,
+    /// Its left limits are in the buffer.
+    pub evaluated: bool,
+    /// Something in it was committed at this time.
+    pub touched: bool,
+    /// Something that its smooth functions read has changed.
+    pub changed: bool,
+    /// The same, since its rates were last computed.
+    pub stale: bool,
+    /// Something that its sides are taken from has changed since they were.
+    pub unsettled: bool,
+    /// It is among those to which something has happened.
+    listed: bool,
+}

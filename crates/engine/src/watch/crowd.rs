@@ -1,0 +1,34 @@
+//! Crossings that follow each other faster than time can resolve.
+
+use base::{Tag, Time};
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::smooth::flow::{numbered, watches};
+
+impl Engine<'_> {
+    /// Crossings that come faster than time can tell apart would stand still for ever.
+    pub(crate) fn check_crowd(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+        // A float of time has 53 bits, of which a location leaves the last few open.
+        let room = 4 + (time.attoseconds().abs() >> 48);
+        let (last, count) = &mut self.state.watch.crowd;
+        let interval = time - *last;
+        let near = interval.attoseconds() <= room;
+        (*last, *count) = (time, if near { *count + 1 } else { 0 });
+        if *count <= self.options.microsteps {
+            return Ok(());
+        }
+        let state = &self.state.regions[region];
+        let watched = &self.program.regions[region].watches;
+        let first = state.solver.crossed().first();
+        let watch = first.map(|located| numbered(watches(&state.ranges), located.function));
+        let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
+        // States are finer than time: what they tell apart goes on.
+        if watch.is_some_and(|watch| self.tells_apart((region, watch), interval.seconds())) {
+            self.state.watch.crowd.1 = 0;
+            return Ok(());
+        }
+        let block = id.map_or_else(String::new, |id| self.path(id));
+        Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
+    }
+}

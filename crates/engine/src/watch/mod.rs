@@ -1,0 +1,36 @@
+//! Watches over runs that come to no end: events that accumulate, crossings that time cannot tell
+//! apart, steps that get ever shorter, and microsteps that repeat.
+
+pub(crate) mod chattering;
+mod crowd;
+pub(crate) mod pace;
+pub(crate) mod zeno;
+
+use base::Time;
+use program::Program;
+use serde::{Deserialize, Serialize};
+
+use crate::snapshot::clone_reusing;
+use pace::Pace;
+use zeno::Accumulation;
+
+/// What the watches have seen so far.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Watch {
+    /// For each crossing, whether its events accumulate.
+    pub accumulations: Vec<Accumulation>,
+    /// When a crossing was last located, and how many before it were closer together than floats of
+    /// time are.
+    pub crowd: (Time, u32),
+    /// How far time goes for the work that is done.
+    pub pace: Pace,
+}
+
+clone_reusing!(Watch { accumulations, crowd, pace });
+
+impl Watch {
+    pub fn new(program: &Program, start: Time) -> Watch {
+        let accumulations = vec![Accumulation::default(); program.crossings.len()];
+        Watch { accumulations, crowd: (start, 0), pace: Pace::new(start) }
+    }
+}

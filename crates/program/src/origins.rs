@@ -1,0 +1,214 @@
+//! Where the parts of a program come from in the model: names for messages, and what little of the
+//! structure of the diagram a run follows when something goes wrong.
+//!
+//! This is all that a run knows of its diagram, so that whoever runs a program needs nothing else.
+
+use diagram::{BlockId, Diagram, FlatBlock, FragmentId, RegionId, WireId};
+
+/// How many blocks of a region a message may list.
+const LISTED: usize = 8;
+
+/// The blocks, wires, state machines and regions that a program was made from.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    /// The name of the model.
+    pub model: String,
+    blocks: Vec<BlockOrigin>,
+    wires: Vec<WireOrigin>,
+    machines: Vec<MachineOrigin>,
+    /// The fragment around each fragment; the root is its own.
+    parents: Vec<FragmentId>,
+    regions: Vec<RegionOrigin>,
+}
+
+/// A block of the diagram.
+#[derive(Clone, Debug)]
+pub struct BlockOrigin {
+    /// Its name through the hierarchy.
+    pub path: String,
+    /// How much of the path names the block that a user has written: for an expression at an input
+    /// that is the block with the input.
+    written: usize,
+    /// The fragment that it is in.
+    pub fragment: FragmentId,
+    /// The region that it is in.
+    pub region: RegionId,
+    /// The wires that it reads, port by port.
+    pub inputs: Vec<WireId>,
+    /// The wires that it writes.
+    pub outputs: Vec<WireId>,
+    /// Whether it is evaluated only when a transition is taken.
+    pub passive: bool,
+    /// The longest step \[s\] that it allows.
+    pub maximum_step: f64,
+    /// Whether nothing that happens depends on it: whatever reads it only listens, too.
+    pub listens: bool,
+}
+
+impl BlockOrigin {
+    /// The path of the block that a user has written.
+    pub fn written(&self) -> &str {
+        &self.path[..self.written]
+    }
+}
+
+/// A wire of the diagram.
+#[derive(Clone, Debug)]
+struct WireOrigin {
+    block: BlockId,
+    /// The name of the output, if its block has several.
+    port: Option<String>,
+}
+
+/// A state machine of the diagram.
+#[derive(Clone, Debug)]
+pub struct MachineOrigin {
+    /// Its name through the hierarchy.
+    pub path: String,
+    /// The names of its states.
+    pub states: Vec<String>,
+}
+
+/// A region of the diagram.
+#[derive(Clone, Debug)]
+struct RegionOrigin {
+    /// Its first blocks, for messages.
+    blocks: Vec<BlockId>,
+}
+
+impl Origins {
+    /// Everything that a run may have to name.
+    pub fn of(diagram: &Diagram) -> Origins {
+        let listens = listeners(diagram);
+        let block = |(block, listens): (&FlatBlock, bool)| BlockOrigin {
+            path: block.path.clone(),
+            written: block.written().len(),
+            fragment: block.fragment,
+            region: block.region,
+            inputs: block.inputs.iter().flatten().copied().collect(),
+            outputs: block.outputs.clone(),
+            passive: block.passive,
+            maximum_step: block.definition.maximum_step,
+            listens,
+        };
+        let wire = |wire: &diagram::Wire| WireOrigin {
+            block: wire.block,
+            port: diagram.port_name(wire).map(str::to_owned),
+        };
+        let machine = |machine: &diagram::StateMachine| MachineOrigin {
+            path: machine.path.clone(),
+            states: machine.states.iter().map(|state| state.name.clone()).collect(),
+        };
+        let region = |region: &diagram::Region| RegionOrigin {
+            blocks: region.blocks.iter().take(LISTED).copied().collect(),
+        };
+        Origins {
+            model: diagram.name.clone(),
+            blocks: diagram.blocks.iter().zip(listens).map(block).collect(),
+            wires: diagram.wires.iter().map(wire).collect(),
+            machines: diagram.modes.machines.iter().map(machine).collect(),
+            parents: diagram.modes.fragments.iter().map(|fragment| fragment.parent).collect(),
+            regions: diagram.regions.iter().map(region).collect(),
+        }
+    }
+
+    /// All blocks.
+    pub fn blocks(&self) -> &[BlockOrigin] {
+        &self.blocks
+    }
+
+    /// A block.
+    pub fn block(&self, id: BlockId) -> &BlockOrigin {
+        &self.blocks[id.index()]
+    }
+
+    /// The path of a block.
+    pub fn path(&self, id: BlockId) -> String {
+        self.block(id).path.clone()
+    }
+
+    /// The path of a block, or the name of the model if there is none to blame.
+    pub fn path_or_model(&self, id: Option<BlockId>) -> String {
+        id.map_or_else(|| self.model.clone(), |id| self.path(id))
+    }
+
+    /// The block that writes a wire.
+    pub fn source(&self, wire: WireId) -> BlockId {
+        self.wires[wire.index()].block
+    }
+
+    /// The name of a wire: that of its block, with the output if there are several.
+    pub fn wire_name(&self, wire: WireId) -> String {
+        let WireOrigin { block, port } = &self.wires[wire.index()];
+        let path = &self.block(*block).path;
+        port.as_ref().map_or_else(|| path.clone(), |port| format!("{path}.{port}"))
+    }
+
+    /// A state machine.
+    pub fn machine(&self, machine: usize) -> &MachineOrigin {
+        &self.machines[machine]
+    }
+
+    /// The paths of the first blocks of a region.
+    pub fn paths_in(&self, region: RegionId) -> Vec<String> {
+        self.regions[region.index()].blocks.iter().map(|block| self.path(*block)).collect()
+    }
+
+    /// The first block of a region.
+    pub fn first_in(&self, region: RegionId) -> Option<&BlockOrigin> {
+        self.regions[region.index()].blocks.first().map(|block| self.block(*block))
+    }
+
+    /// How many regions there are.
+    pub fn region_count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Whether a fragment is another one or inside it.
+    pub fn is_inside(&self, mut inner: FragmentId, outer: FragmentId) -> bool {
+        loop {
+            if inner == outer {
+                return true;
+            }
+            if inner == FragmentId::ROOT {
+                return false;
+            }
+            inner = self.parents[inner.index()];
+        }
+    }
+}
+
+/// For each block, whether nothing that happens depends on it: whatever reads it only listens, too.
+fn listeners(diagram: &Diagram) -> Vec<bool> {
+    let blocks = &diagram.blocks;
+    let driver = |wire: &WireId| diagram.wire(*wire).block.index();
+    let mut readers = vec![0usize; blocks.len()];
+    for block in blocks {
+        block.inputs.iter().flatten().for_each(|wire| readers[driver(wire)] += 1);
+    }
+    // What state machines read has a reader that is no block.
+    for machine in &diagram.modes.machines {
+        readers[machine.mode.index()] += 1;
+        for transition in machine.states.iter().flat_map(|state| &state.transitions) {
+            let sets = transition.sets.iter().flat_map(|set| [set.value, set.target]);
+            let says = transition.says.iter().map(|(_, value)| *value);
+            let read = transition.guards.iter().copied().chain(sets).chain(says);
+            read.for_each(|block| readers[block.index()] += 1);
+        }
+    }
+    for entry in &diagram.modes.entries {
+        readers[driver(&entry.wire)] += 1;
+    }
+    let mut listens = vec![false; blocks.len()];
+    let mut found: Vec<usize> = (0..blocks.len()).filter(|block| readers[*block] == 0).collect();
+    while let Some(block) = found.pop() {
+        listens[block] = true;
+        for wire in blocks[block].inputs.iter().flatten() {
+            readers[driver(wire)] -= 1;
+            if readers[driver(wire)] == 0 {
+                found.push(driver(wire));
+            }
+        }
+    }
+    listens
+}
