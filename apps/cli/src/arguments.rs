@@ -1,10 +1,10 @@
-//! What can be said on the command line.
+//! The command-line arguments; their doc comments are the help texts.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Simulates hybrid systems drawn as block diagrams, with one exact meaning.
+/// Simulate hybrid systems modelled as block diagrams, with exact semantics.
 #[derive(Parser, Debug)]
 #[command(name = "superdense", version)]
 pub struct Arguments {
@@ -12,18 +12,18 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Runs a model and writes its recorded signals as CSV.
+    /// Run a model and write its recorded signals to a CSV, Parquet or JSON file.
     Run(Box<RunArguments>),
-    /// Checks a model without running it.
+    /// Check a model for errors without running it.
     Check(Box<CheckArguments>),
-    /// Evaluates a model on streams: solver and model as one table, with a row for each evaluation.
+    /// Evaluate a model on streams: solver and model in one table, one row per evaluation.
     Stream(Box<StreamArguments>),
-    /// Draws an energy of a model over time, as different solvers keep it or lose it.
+    /// Compare how well different solvers conserve an energy of a model over time.
     Energy(Box<EnergyArguments>),
-    /// Tells what happened at an instant of a run and why, or what the code of a message means.
+    /// Explain what happened at an instant of a run and why, or what a message code means.
     #[command(
         override_usage = "superdense explain [OPTIONS] <MODEL> <T[,N]>\n       superdense explain <CODE>"
     )]
@@ -32,96 +32,97 @@ pub enum Command {
         model: Box<ModelArguments>,
         #[command(flatten)]
         method: Box<Method>,
-        /// The time, or time,microstep: the nearest instant at which something happened is told.
+        /// The time, or time,microstep; explains the nearest instant at which something happened.
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
         instant: Option<String>,
     },
-    /// Draws a saved trace.
+    /// Plot a saved trace.
     Plot(Box<PlotArguments>),
-    /// Says where two saved traces part. Between the rows of a trace its values are taken from a
-    /// straight line, so traces with different rows can be compared; at ticks the microsteps are
-    /// compared one by one.
+    /// Show where two saved traces differ.
+    ///
+    /// Between the rows of a trace, values are interpolated linearly, so traces with different rows
+    /// can be compared. At ticks, microsteps are compared one by one.
     Compare {
         /// The first trace.
         first: PathBuf,
         /// The second trace.
         second: PathBuf,
-        /// Difference of values that is allowed.
+        /// Allowed absolute difference of values.
         #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         absolute: f64,
-        /// Difference of values that is allowed, as a part of the larger.
+        /// Allowed difference of values, relative to the larger one.
         #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         relative: f64,
-        /// How far apart the times of one event may be, in seconds.
+        /// Allowed difference between the times of corresponding events, in seconds.
         #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
         time: f64,
     },
-    /// Pairs a signal of a saved trace with a test function: the number <S, phi>.
+    /// Pair a signal of a saved trace with a test function and print the number <S, phi>.
     Pair(PairArguments),
-    /// Runs a model with symbolic and with numeric impulses, and says which suit it.
+    /// Run a model with symbolic and with numeric impulses, and report which kind suits it.
     Dirac(Box<DiracArguments>),
-    /// Draws the block diagram of a model, with a causality loop in red.
+    /// Draw the block diagram of a model; a causality loop is shown in red.
     Graph {
         #[command(flatten)]
         model: Box<ModelArguments>,
         #[command(flatten)]
         method: Box<Method>,
-        /// The picture: an SVG or PNG file, or a DOT file for Graphviz.
+        /// The output file: SVG, PNG, or DOT for Graphviz.
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
-        /// How deep the hierarchy opens; everything where it is not given.
+        /// How many levels of the hierarchy to expand; all levels by default.
         #[arg(long)]
         depth: Option<usize>,
-        /// Draws every element of arrays of blocks instead of one box for all of them.
+        /// Draw every element of an array of blocks instead of one box for the whole array.
         #[arg(long)]
         arrays: bool,
-        /// Writes expressions on wires instead of drawing them as nodes.
+        /// Write expressions on wires instead of drawing them as nodes.
         #[arg(long)]
         fold: bool,
-        /// Numbers the blocks in the order of evaluation.
+        /// Number the blocks in order of evaluation.
         #[arg(long)]
         order: bool,
     },
-    /// Writes model files in canonical form, with their comments and their meaning as they are.
+    /// Format model files; comments and meaning stay unchanged.
     Fmt {
-        /// The files, each on its own; `-` reads standard input and writes standard output.
+        /// The model files; `-` reads standard input and writes standard output.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Writes nothing, and ends with an error that names the files that would change.
+        /// Write nothing; fail and list the files that would change.
         #[arg(long)]
         check: bool,
     },
-    /// Lists the blocks, or shows the page of one.
+    /// List the blocks, or show the reference page of one block.
     Blocks {
-        /// The block.
+        /// The name of the block.
         #[arg(conflicts_with_all = ["search", "write"])]
         name: Option<String>,
-        /// Lists the blocks that have these words in their name, summary, equations, rules, ports
-        /// or parameters.
+        /// List the blocks whose name, summary, equations, rules, ports or parameters contain these
+        /// words.
         #[arg(long, value_name = "WORDS", conflicts_with = "write")]
         search: Option<String>,
-        /// Writes the page of every block into this folder.
+        /// Write the reference page of every block into this folder.
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
     },
-    /// Makes a folder with a model that runs, to begin from.
+    /// Create a folder with a runnable model to start from.
     New {
         /// The name of the folder and of the model.
         name: PathBuf,
     },
-    /// Writes the script with which a shell completes the arguments of this program.
+    /// Print the completion script for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Writes the JSON Schema of model files, with which editors complete and check them.
+    /// Print the JSON Schema of model files, for completion and checking in editors.
     Schema,
-    /// Writes the manual page of this program, or of one command, for `man -l -`.
+    /// Print the manual page of this program, or of one command, for `man -l -`.
     Man {
         /// The command.
         command: Option<String>,
     },
-    /// Lists the models that come with the program, shows one, or copies it.
+    /// List the bundled example models, show one, or copy it.
     Examples {
         #[command(subcommand)]
         command: Option<ExamplesCommand>,
@@ -129,7 +130,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// How the command tells mistakes.
+    /// The format of the command's messages.
     pub fn format(&self) -> Format {
         match self {
             Command::Run(arguments) => arguments.format,
@@ -141,21 +142,21 @@ impl Command {
     }
 }
 
-/// How mistakes are told.
+/// The format of messages.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// For people.
+    /// Plain text.
     Text,
-    /// For tools: an object to a line.
+    /// One JSON object per line, for tools.
     Json,
 }
 
 /// What evaluates a model between events.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Backend {
-    /// The interpreter at first, native code when it pays.
+    /// Start on the interpreter, and switch to native code when that pays off.
     Auto,
-    /// The interpreter alone.
+    /// The interpreter only.
     Interpreter,
     /// Native code from the start.
     Native,
@@ -171,12 +172,12 @@ impl From<Backend> for superdense::Backend {
     }
 }
 
-/// What has a row of its own where something happens.
+/// What gets a row of its own at an instant with events.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rows {
-    /// The instant: each signal has its last value there, and impulses are summed.
+    /// One row per instant, with the last value of each signal and the sum of its impulses.
     Instants,
-    /// Each microstep of the instant, from the left limit on.
+    /// One row per microstep of the instant, starting with the left limit.
     Microsteps,
 }
 
@@ -194,97 +195,99 @@ impl From<Rows> for superdense::RowsPer {
 pub struct PlotArguments {
     /// The trace: a CSV, Parquet or JSON file.
     pub trace: PathBuf,
-    /// The picture: an SVG or PNG file.
+    /// The output file: SVG or PNG.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// The signals to draw, in panels that suit them; all where nothing is named.
+    /// A signal to plot, in an automatically chosen panel; may be repeated; all signals by default.
     #[arg(short, long = "signal", value_name = "NAME")]
     pub signals: Vec<String>,
-    /// A panel with these signals over time; may be given several times.
+    /// A panel with these signals over time; may be repeated.
     #[arg(long = "panel", value_name = "NAME,...")]
     pub panels: Vec<String>,
-    /// A phase plot of the second signal over the first; may be given several times.
+    /// A phase plot of the second signal over the first; may be repeated.
     #[arg(long = "phase", value_name = "X,Y")]
     pub phases: Vec<String>,
-    /// Spreads the microsteps at the instant nearest to this time; may be given several times.
+    /// Show the microsteps of the instant nearest to this time side by side; may be repeated.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub open: Vec<String>,
-    /// Marks each row between ticks with a stem: the steps of the solver.
+    /// Mark each row between ticks (each solver step) with a stem.
     #[arg(long)]
     pub steps: bool,
-    /// Makes the vertical axes logarithmic; values that are not positive are left out.
+    /// Use logarithmic vertical axes; values that are not positive are omitted.
     #[arg(long)]
     pub log: bool,
-    /// Where the time axis begins, in seconds.
+    /// The start of the time axis, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub from: Option<String>,
-    /// Where it ends, in seconds.
+    /// The end of the time axis, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<String>,
-    /// A line above the picture.
+    /// The title above the figure.
     #[arg(long)]
     pub title: Option<String>,
-    /// The state of a machine by which panels are shaded, or `none`; the first that is drawn where
-    /// this is left out.
+    /// The state machine signal whose states shade the panels, or `none`; by default the first one
+    /// plotted.
     #[arg(long, value_name = "NAME")]
     pub shade: Option<String>,
 }
 
-/// What to do with the examples.
+/// The subcommands of `examples`.
 #[derive(Subcommand, Debug)]
 pub enum ExamplesCommand {
-    /// Lists their names.
+    /// List the examples.
     List,
-    /// Shows the text and the model file of one.
+    /// Show the description and the model file of an example.
     Show {
         /// The example.
         name: String,
     },
-    /// Copies the files of one into a new folder.
+    /// Copy the files of an example into a new folder.
     Copy {
         /// The example.
         name: String,
-        /// The folder; named like the example where it is not given.
+        /// The folder; by default, named after the example.
         folder: Option<PathBuf>,
     },
 }
 
-/// The model and what is set over its own words.
+/// The model, and settings that override its own.
 #[derive(Args, Debug)]
 pub struct ModelArguments {
     /// The model file.
     pub model: PathBuf,
-    /// Sets a parameter of the model; the value may be an expression such as 1/3.
+    /// Set a parameter of the model; the value may be an expression such as 1/3; may be repeated.
     #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
     pub parameters: Vec<String>,
-    /// Where model time begins, in seconds.
+    /// The start time, in seconds of model time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub start: Option<String>,
-    /// Where it ends, in seconds.
+    /// The stop time, in seconds of model time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub stop: Option<String>,
-    /// Relative and absolute tolerance.
+    /// The relative and absolute tolerance.
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
-    /// Evenly spaced rows this far apart, instead of one for each step; events have theirs anyway.
+    /// Write evenly spaced rows, this many seconds apart, instead of one per step; events still get
+    /// their own rows.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub every: Option<String>,
-    /// The seed of all random numbers.
+    /// The seed for all random numbers.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }
 
-/// How a run goes, over the model's own words.
+/// How to run the model; overrides the model's own settings.
 #[derive(Args, Debug, Default)]
 pub struct Method {
-    /// euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45, tr-bdf2, rodas5p or auto.
+    /// The solver: euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45, tr-bdf2, rodas5p or
+    /// auto.
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
-    /// What an impulse is: symbolic; numeric, a large value in a run by fixed steps; or stepped,
-    /// symbolic in a run by fixed steps.
+    /// The representation of impulses: symbolic; numeric (a large value in a fixed-step run); or
+    /// stepped (symbolic in a fixed-step run).
     #[arg(long, value_name = "KIND")]
     pub impulses: Option<String>,
-    /// The step of a fixed-step solver or of a run by fixed steps, in seconds.
+    /// The step size of a fixed-step solver or of a fixed-step run, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub step: Option<String>,
 }
@@ -296,31 +299,33 @@ pub struct RunArguments {
     pub model: ModelArguments,
     #[command(flatten)]
     pub method: Method,
-    /// The file of the result: .csv, .parquet or .json; `-` for CSV on standard output.
+    /// The result file: .csv, .parquet or .json; `-` writes CSV to standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What has a row where something happens; instants with `--every`, otherwise microsteps.
+    /// What gets a row at an instant with events. The default is instants with `--every`, otherwise
+    /// microsteps.
     #[arg(long, value_enum)]
     pub rows: Option<Rows>,
-    /// Draws the result as an SVG or PNG file: FILE for the first figure under `plots` (or all
-    /// signals), NAME=FILE for another figure, FOLDER/ for all figures. Rows between steps make
-    /// curves smooth.
+    /// Plot the result to an SVG or PNG file. FILE draws the first figure under `plots` (or all
+    /// signals if there is none), NAME=FILE another figure, FOLDER/ all figures. Extra rows between
+    /// steps make the curves smooth. May be repeated.
     #[arg(long, value_name = "[NAME=]FILE")]
     pub plot: Vec<PathBuf>,
-    /// Writes everything that happens at ticks into this file, a line of JSON for each; `-` for
+    /// Log everything that happens at ticks to this file, one JSON object per line; `-` writes to
     /// standard output.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// What evaluates the model between events: auto starts on the interpreter and goes on with
-    /// native code when that pays. The result is the same.
+    /// What evaluates the model between events: auto starts on the interpreter and switches to
+    /// native code when that pays off. The results are bit-identical.
     #[arg(long, value_enum, default_value_t = Backend::Auto)]
     pub backend: Backend,
-    /// Says nothing where all is well; warnings are told all the same.
+    /// Print no summary; warnings and errors are still printed.
     #[arg(short, long)]
     pub quiet: bool,
-    /// How mistakes are told; with json, standard error has an object to a line, and of the summary
-    /// only native code, where it took part, and the work of parts that step apart, where there are
-    /// several.
+    /// The format of messages on standard error. With json, each message is a JSON object on a line
+    /// of its own, and there is no summary: only a note on the backends if native code ran, and a
+    /// note on the steps of each region and the evaluations of each block if there are several
+    /// regions or the solver changed during the run.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }
@@ -332,10 +337,10 @@ pub struct CheckArguments {
     pub model: ModelArguments,
     #[command(flatten)]
     pub method: Method,
-    /// Prints the result of a stage: diagram, schedule or program.
+    /// Print the result of a compilation stage: diagram, schedule or program.
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
-    /// How mistakes are told; with json, standard error has an object to a line.
+    /// The format of messages on standard error; with json, one JSON object per line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }
@@ -345,36 +350,36 @@ pub struct CheckArguments {
 pub struct StreamArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    /// The greatest step, in seconds.
+    /// The maximum step size, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub step: Option<String>,
-    /// The file of the table: .csv; `-` for standard output.
+    /// The file for the table: .csv; `-` writes to standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Draws the run as an SVG or PNG file: signals over time, with the native run beside them, and
-    /// over evaluations; time over evaluations with its reversals; discrete signals.
+    /// Plot the run to an SVG or PNG file: signals over time, next to the run of the native engine,
+    /// and over evaluations; time over evaluations, with its reversals; discrete signals.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// The signals to draw; all where none is named.
+    /// A signal to plot; may be repeated; all signals by default.
     #[arg(long = "signal", value_name = "NAME")]
     pub signals: Vec<String>,
-    /// Draws a close-up from this evaluation on.
+    /// Plot a close-up that starts at this evaluation.
     #[arg(long, value_name = "E")]
     pub from: Option<usize>,
-    /// Draws a close-up to this evaluation.
+    /// Plot a close-up that ends at this evaluation.
     #[arg(long, value_name = "E")]
     pub to: Option<usize>,
-    /// Lets the Euler stage start from the trapezoidal sum, which is of second order.
+    /// Let the Euler stage start from the trapezoidal sum, which is of second order.
     #[arg(long)]
     pub shared: bool,
-    /// Holds comparisons, clocks and state machines back until a switch is located in a step no
+    /// Hold back comparisons, clocks and state machines until a switch is located within a step no
     /// longer than this, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub hold: Option<f64>,
-    /// The greatest number of evaluations.
+    /// The maximum number of evaluations.
     #[arg(long, value_name = "NUMBER", default_value_t = 200_000)]
     pub limit: usize,
-    /// Says nothing where all is well.
+    /// Print no summary.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -384,16 +389,16 @@ pub struct StreamArguments {
 pub struct EnergyArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    /// The step of fixed-step solvers, in seconds.
+    /// The step size of fixed-step solvers, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub step: Option<String>,
-    /// The energy: a recorded column, or an expression over the signals of the model.
+    /// The energy: a recorded column, or an expression over signals of the model.
     #[arg(long, value_name = "EXPRESSION", default_value = "energy", allow_hyphen_values = true)]
     pub energy: String,
-    /// The solvers, with commas between them; `stream` is the one on streams.
+    /// The solvers, separated by commas; `stream` is the solver on streams.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "rk45,trapezoidal")]
     pub solvers: Vec<String>,
-    /// The picture: an SVG or PNG file.
+    /// Plot the energies to this file: SVG or PNG.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -403,10 +408,10 @@ pub struct EnergyArguments {
 pub struct DiracArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    /// The solver of the exact run.
+    /// The solver for the exact run.
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
-    /// The steps to run with, in seconds, such as 0.1,0.01.
+    /// The step sizes to run with, in seconds, such as 0.1,0.01.
     #[arg(
         long,
         value_name = "TIMES",
@@ -415,10 +420,10 @@ pub struct DiracArguments {
         allow_hyphen_values = true
     )]
     pub steps: Vec<String>,
-    /// Draws all runs as an SVG or PNG file.
+    /// Plot all runs to an SVG or PNG file.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// How results and mistakes are told.
+    /// The format of results and messages.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }
@@ -428,15 +433,15 @@ pub struct DiracArguments {
 pub struct PairArguments {
     /// The trace: a CSV, Parquet or JSON file.
     pub trace: PathBuf,
-    /// The signal, or an element of one, by the name of its column.
+    /// The column name of the signal, or of an element of a signal.
     pub signal: String,
     /// The test function: a smooth bump of height 1 around a time, in seconds.
     #[arg(long, value_name = "CENTER,RADIUS", required = true, allow_hyphen_values = true)]
     pub bump: String,
-    /// Takes the derivative of this order of the bump as the test function.
+    /// Use the derivative of this order of the bump as the test function.
     #[arg(long, value_name = "ORDER", default_value_t = 0)]
     pub derivative: usize,
-    /// How the result and mistakes are told.
+    /// The format of the result and of messages.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -1,4 +1,4 @@
-//! Mistakes as JSON for tools: one object to a line, on standard error.
+//! Messages as JSON for tools: one object per line, on standard error.
 
 use serde_json::{Value, json};
 use superdense::{
@@ -29,7 +29,7 @@ pub fn message(severity: &str, message: &str) -> Value {
     })
 }
 
-/// The line that tells what has evaluated the model between events, where that was not the
+/// The line with the backends that evaluated the model between events, unless that was the
 /// interpreter alone.
 pub fn backend(ran: BackendUsed) -> String {
     let backends = match ran {
@@ -42,8 +42,8 @@ pub fn backend(ran: BackendUsed) -> String {
     format!("{object}\n")
 }
 
-/// The line that tells the work of each part and block and the size of the model, where there is
-/// more than one part or where a part went on with another solver.
+/// The line with the work of each region and block and the size of the model, if there are several
+/// regions or a region switched to another solver.
 pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
     let switched = work.parts.iter().any(|part| !part.switches.is_empty());
     if work.parts.len() < 2 && !switched {
@@ -60,9 +60,9 @@ pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
     let block = |block: &BlockWork| json!({"name": block.name, "firings": block.firings});
     let parts = work.parts.len();
     let text = match (parts, switched) {
-        (1, _) => "the solver was changed on the way".to_owned(),
-        (_, true) => format!("{parts} parts step apart, and a solver was changed on the way"),
-        (_, false) => format!("{parts} parts step apart"),
+        (1, _) => "the solver changed during the run".to_owned(),
+        (_, true) => format!("{parts} regions, and a solver changed during the run"),
+        (_, false) => format!("{parts} regions with steps of their own"),
     };
     let mut object = message("note", &text);
     object["parts"] = work.parts.iter().map(part).collect();

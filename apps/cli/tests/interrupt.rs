@@ -51,7 +51,7 @@ fn interrupted(result: &str, signal: &str, options: &[&str]) -> Vec<String> {
     let said = messages(&output);
     assert_eq!(code, 130, "{said}");
     assert!(said.contains("interrupted at t = "), "{said}");
-    assert!(said.contains("The result up to there has been written."), "{said}");
+    assert!(said.contains("The result up to that point has been written."), "{said}");
     let rows = said.lines().find_map(|line| line.strip_prefix("rows ")).expect("a count");
     let rows: usize = rows.split_whitespace().next().expect("a number").parse().expect("a number");
     assert!(rows > 100, "{said}");

@@ -297,7 +297,7 @@ simulate: {stop: 2}
         "(0.5, 1)",
         "model.yaml:5:",
         "help: look for a division by zero",
-        "The result up to there has been written.",
+        "The result up to that point has been written.",
     ];
     let text = Case::new("division", model, &expected).check();
     assert_eq!(underlined(&text), "1 / n");
@@ -573,7 +573,7 @@ fn help_of_compare_tells_how_rows_are_matched() {
     let text = String::from_utf8(output.stdout).expect("text");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("Between the rows of a trace its values are taken from a straight line"),
+        words.contains("Between the rows of a trace, values are interpolated linearly"),
         "{text}"
     );
 }

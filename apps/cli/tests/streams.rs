@@ -100,7 +100,7 @@ fn bad_arguments_are_told() {
         assert!(messages(&output).contains(expected), "{options:?}: {}", messages(&output));
     }
     let said = bad(&folder, &["stream", &ball, "--limit", "100", "-o", "part.csv"]);
-    assert!(said.contains("The evaluations up to there have been written."), "{said}");
+    assert!(said.contains("The evaluations up to that point have been written."), "{said}");
     assert_eq!(fs::read_to_string(folder.join("part.csv")).expect("a table").lines().count(), 101);
 }
 

@@ -56,8 +56,8 @@ fn run_time_errors_and_other_errors_as_json() {
 }
 
 #[test]
-fn the_work_of_parts_that_step_apart() {
-    let folder = scratch("parts");
+fn the_work_of_regions() {
+    let folder = scratch("regions");
     let model = "superdense: 1\nblocks:\n  x: {type: Integrator, input: -x, initial: 1}\n"
         .to_owned()
         + "  c: {type: Clock, period: 0.1}\n  y: {type: Integrator, input: 1 - y, impulse: c}\n";
@@ -79,10 +79,10 @@ fn the_work_of_parts_that_step_apart() {
     assert_eq!(found[0]["blocks"][0]["firings"], 0);
     let text = said(&[]);
     let lines = [
-        format!("parts      x with {} steps", steps(0)),
+        format!("regions    x with {} steps", steps(0)),
         format!("           y with {} steps", steps(1)),
         format!("steps      {} accepted", steps(0) + steps(1)),
-        "busiest    ".to_owned(),
+        "evaluated  ".to_owned(),
     ];
     for line in lines {
         assert!(text.contains(&line), "no `{line}` in\n{text}");

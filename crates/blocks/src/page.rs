@@ -4,30 +4,30 @@ use crate::{Accepts, Count, Info, Kind};
 
 /// The page as Markdown.
 pub fn page(info: &Info) -> String {
-    let mut out = format!("# {}\n\n{}\n\nShelf: {}.\n", info.name, info.summary, info.shelf);
+    let mut out = format!("# {}\n\n{}\n\nCategory: {}.\n", info.name, info.summary, info.shelf);
     out += &format!("\n## Equations\n\n```text\n{}\n```\n", info.equations);
     if !info.inputs.is_empty() {
-        out += "\n## Inputs\n\n| name | signals | what it is for |\n|---|---|---|\n";
+        out += "\n## Inputs\n\n| Name | Signals | Description |\n|---|---|---|\n";
         for input in info.inputs {
             let count = match input.count {
                 Count::One => "one",
-                Count::Optional => "one or none",
-                Count::Many => "a list",
+                Count::Optional => "optional",
+                Count::Many => "list",
             };
             let presence = match input.presence {
                 Accepts::Any => "",
                 Accepts::Discrete => ", events only",
-                Accepts::Continuous => ", not events only",
+                Accepts::Continuous => ", not an event signal",
             };
             out += &format!("| `{}` | {count}{presence} | {} |\n", input.name, input.about);
         }
     }
-    out += "\n## Outputs\n\n| name | what it is |\n|---|---|\n";
+    out += "\n## Outputs\n\n| Name | Description |\n|---|---|\n";
     for output in info.outputs {
         out += &format!("| `{}` | {} |\n", output.name, output.about);
     }
     if !info.parameters.is_empty() {
-        out += "\n## Parameters\n\n| name | kind | default | what it is for |\n|---|---|---|---|\n";
+        out += "\n## Parameters\n\n| Name | Kind | Default | Description |\n|---|---|---|---|\n";
         for parameter in info.parameters {
             let kind = match parameter.kind {
                 Kind::Value => "value".to_owned(),
@@ -36,7 +36,7 @@ pub fn page(info: &Info) -> String {
                 Kind::Times => "list of exact times".to_owned(),
                 Kind::Word(words) => words.join(", "),
             };
-            let default = parameter.default.map_or("must be given".into(), |d| format!("`{d}`"));
+            let default = parameter.default.map_or("required".into(), |d| format!("`{d}`"));
             out +=
                 &format!("| `{}` | {kind} | {default} | {} |\n", parameter.name, parameter.about);
         }

@@ -42,117 +42,120 @@ const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Fiel
 /// The fields of a `Modal`.
 pub const MODAL_FIELDS: [Field; 6] = [
     field("type", FieldKind::Text, "`Modal`."),
-    field("description", FieldKind::Text, "What it is, for the reader."),
+    field("description", FieldKind::Text, "A description for the reader."),
     field(
         "parameters",
         FieldKind::AsInDiagrams,
-        "Values that all its states see and that transitions may set.",
+        "Values that all its states can use and that transitions can set.",
     ),
     field(
         "outputs",
         FieldKind::Names,
-        "The names of its outputs; where this is left out, those of its states and transitions.",
+        "The names of its outputs; if omitted, those that its states and transitions give.",
     ),
-    field(
-        "initial",
-        FieldKind::State,
-        "The state in which it starts; it may be left out where there is one state only.",
-    ),
-    field("states", FieldKind::States, "The states, by their names."),
+    field("initial", FieldKind::State, "The initial state; optional if there is only one state."),
+    field("states", FieldKind::States, "The states by name."),
 ];
 
 /// The fields of a state.
 pub const STATE_FIELDS: [Field; 10] = [
-    field("description", FieldKind::Text, "What it is, for the reader."),
+    field("description", FieldKind::Text, "A description for the reader."),
     field(
         "parameters",
         FieldKind::AsInDiagrams,
-        "Values that its blocks see and that transitions into it may set; they keep what was set.",
+        "Values that its blocks can use and that transitions into it can set; a parameter keeps the \
+         last value that was set.",
     ),
     field(
         "outputs",
         FieldKind::AsInDiagrams,
-        "What the outputs of the machine are while it is here: a mapping from names to expressions, \
-         or a list of blocks. An output that is not mentioned is absent.",
+        "The outputs of the machine while it is in this state: a mapping from names to expressions, \
+         or a list of blocks. An output that is not listed is absent.",
     ),
     field(
         "blocks",
         FieldKind::AsInDiagrams,
-        "The blocks that run while the machine is here. They see the names around the machine.",
+        "The blocks that run while the machine is in this state. They can use the names that are \
+         visible around the machine.",
     ),
     field("solve", FieldKind::AsInDiagrams, "Algebraic loops to solve, as in a diagram."),
-    field("tolerance", FieldKind::AsInDiagrams, "The tolerance of the states in it."),
-    field(
-        "domain",
-        FieldKind::AsInDiagrams,
-        "`discrete` where everything in it happens at events.",
-    ),
+    field("tolerance", FieldKind::AsInDiagrams, "The tolerance of the continuous states in it."),
+    field("domain", FieldKind::AsInDiagrams, "`discrete` if everything in it happens at events."),
     field(
         "like",
         FieldKind::State,
-        "The state whose diagram it shares, in place of one of its own.",
+        "The state whose diagram this state shares instead of having its own.",
     ),
-    field("final", FieldKind::Flag, "Whether the machine is done here; there is no way out then."),
-    field("transitions", FieldKind::Transitions, "The ways out, in any order."),
+    field(
+        "final",
+        FieldKind::Flag,
+        "Whether the machine is done here; a final state has no transitions.",
+    ),
+    field(
+        "transitions",
+        FieldKind::Transitions,
+        "The transitions out of this state, in any order.",
+    ),
 ];
 
 /// The fields of a transition.
 pub const TRANSITION_FIELDS: [Field; 12] = [
-    field("to", FieldKind::State, "The state that it leads to, which may be its own."),
+    field("to", FieldKind::State, "The target state, which may be the source state itself."),
     field(
         "when",
         FieldKind::Expression,
-        "The guard: an expression that is true or false, over the names of the state and those \
-         around the machine; `elapsed` is how long the state has lasted. Where it is left out it is \
-         met.",
+        "The guard: a boolean expression over the names of the state and those around the machine; \
+         `elapsed` is the time since the state was entered. If omitted, the guard is true.",
     ),
     field(
         "after",
         FieldKind::Expression,
-        "How long the state must have lasted [s], as an exact constant; with `when`, both must hold.",
+        "The time that must have passed since the state was entered [s], an exact constant; with \
+         `when`, both must hold.",
     ),
     field(
         "set",
         FieldKind::Actions,
-        "What parameters of the machine or of the other state, and states of its blocks, become. \
-         The values are computed in the state that is left; what is absent there is not set.",
+        "New values for parameters of the machine or of the target state, and for states of the \
+         target state's blocks. The values are computed in the source state; a value that is absent \
+         there is not set.",
     ),
-    field("output", FieldKind::Actions, "What outputs say, once, at the next microstep."),
+    field("output", FieldKind::Actions, "Values to emit at outputs, once, at the next microstep."),
     field(
         "history",
         FieldKind::Flag,
-        "Whether the other state's diagram goes on where it was left, with its time; otherwise it \
-         starts anew.",
+        "Whether the target state's diagram resumes where it was left, including its local time; \
+         otherwise it restarts from its initial values.",
     ),
     field(
         "immediate",
         FieldKind::Flag,
-        "Whether it is tried as soon as the state is entered, in the same microstep; not with \
-         `after`.",
+        "Whether it is tried as soon as the source state is entered, in the same microstep; cannot be \
+         combined with `after`.",
     ),
     field(
         "preemptive",
         FieldKind::Flag,
-        "Whether it comes before what the state's diagram does: the outputs are silent and nothing \
-         inside changes where it is taken.",
+        "Whether it takes precedence over the state's diagram: at the microstep at which it is taken, \
+         the diagram's outputs are absent and nothing inside it changes.",
     ),
     field(
         "priority",
         FieldKind::Expression,
-        "A whole number, 0 where it is left out: of transitions of one kind that are met at once the \
-         one with the smallest number is taken.",
+        "An integer, 0 if omitted: of several enabled transitions of the same kind, the one with the \
+         smallest number is taken.",
     ),
-    field("default", FieldKind::Flag, "Whether it is taken only where no other one is."),
+    field("default", FieldKind::Flag, "Whether it is taken only if no other transition is."),
     field(
         "nondeterministic",
         FieldKind::Flag,
-        "Whether it may be one of several that are met at once; the seed draws one.",
+        "Whether it may be one of several that are enabled at once; the seed of the run selects one.",
     ),
     field(
         "error",
         FieldKind::Flag,
-        "Whether it is the way out where the state fails, in its diagram, in a guard or in what a \
-         transition sets: a value that is not finite, an operation without meaning, a loop or step \
-         without a solution.",
+        "Whether it is taken when the state fails, in its diagram, in a guard or in a value that a \
+         transition sets: a NaN or infinite value, an undefined operation, a loop or step without a \
+         solution.",
     ),
 ];

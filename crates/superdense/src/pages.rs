@@ -18,7 +18,7 @@ pub struct Page {
 
 /// The one block that is part of the language and not of a library.
 pub(crate) const MODAL_SUMMARY: &str =
-    "A state machine, whose states have diagrams of their own that run while it is in them.";
+    "A state machine whose states have their own diagrams; only the current state's diagram runs.";
 
 /// The pages of a library's blocks and of `Modal`.
 pub fn pages(library: &Library) -> Vec<Page> {
@@ -35,21 +35,21 @@ pub fn pages(library: &Library) -> Vec<Page> {
 
 fn modal() -> Page {
     let (name, shelf) = ("Modal", "Modes");
-    let mut text = format!("# {name}\n\n{MODAL_SUMMARY}\n\nShelf: {shelf}.\n");
-    text += "\n[Modes](../modes.md) tells what each of these means, with examples.\n";
+    let mut text = format!("# {name}\n\n{MODAL_SUMMARY}\n\nCategory: {shelf}.\n");
+    text += "\n[Modes](../modes.md) explains these fields, with examples.\n";
     let parts = [
         ("A Modal", &MODAL_FIELDS[..]),
         ("A state", &STATE_FIELDS[..]),
         ("A transition", &TRANSITION_FIELDS[..]),
     ];
     for (title, fields) in parts {
-        text += &format!("\n## {title}\n\n| field | what stands there | what it is for |\n");
+        text += &format!("\n## {title}\n\n| Field | Value | Description |\n");
         text += "|---|---|---|\n";
         for Field { name, kind, about } in fields {
             text += &format!("| `{name}` | {} | {about} |\n", words(*kind));
         }
     }
-    text += "\n## Outputs\n\n| name | what it is |\n|---|---|\n";
+    text += "\n## Outputs\n\n| Name | Description |\n|---|---|\n";
     for (name, about) in OUTPUTS {
         text += &format!("| {name} | {about} |\n");
     }
@@ -61,29 +61,29 @@ fn modal() -> Page {
 fn words(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Text => "text",
-        FieldKind::State => "the name of a state",
+        FieldKind::State => "name of a state",
         FieldKind::Flag => "`true` or `false`",
-        FieldKind::Expression => "an expression",
-        FieldKind::Actions => "names with expressions",
-        FieldKind::Names => "a list of names",
+        FieldKind::Expression => "expression",
+        FieldKind::Actions => "mapping from names to expressions",
+        FieldKind::Names => "list of names",
         FieldKind::AsInDiagrams => "as in a diagram",
-        FieldKind::States => "names with states",
-        FieldKind::Transitions => "a list of transitions",
+        FieldKind::States => "mapping from names to states",
+        FieldKind::Transitions => "list of transitions",
     }
 }
 
 const OUTPUTS: [(&str, &str); 4] = [
-    ("its own", "As the state says in which it is, or as a transition has just said."),
-    ("`state`", "The state in which it is: a number from 0 on, which results show as its name."),
-    ("`done`", "Whether that state is a final one."),
-    ("the name of a state", "Whether it is there."),
+    ("its outputs", "The value that the current state gives, or that the last transition emits."),
+    ("`state`", "The current state: an integer starting at 0; results show its name."),
+    ("`done`", "Whether the current state is final."),
+    ("the name of a state", "Whether the machine is in that state."),
 ];
 
-const ABSENCE: &str = "An output is absent in a state that does not give it. A guard whose signals \
-     are absent is not met.";
+const ABSENCE: &str = "An output is absent in a state that does not give it. A guard whose value \
+     is absent counts as false.";
 
-const IMPULSES: &str = "What a state gives at an output passes with its impulses. What is set and \
-     what a transition says has none.";
+const IMPULSES: &str = "Outputs pass the impulses of what a state gives. Values that a transition \
+     sets or emits carry none.";
 
 const EXAMPLE: &str = "
 superdense: 1

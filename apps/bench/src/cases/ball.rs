@@ -115,7 +115,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
             bar,
             errors: Some(errors),
             note: format!(
-                "{} bounces, {} steps; {:.2} us a bounce",
+                "{} bounces, {} steps; {:.2} us per bounce",
                 bounced.bounces,
                 bounced.steps,
                 bounce * 1e6

@@ -77,7 +77,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let (with, without, busy) = (compile(&with)?, compile(&without)?, busy()?);
     let (ours, hand) = in_turn(effort, || effort.run(&with), || effort.run(&without));
     let never = Figure {
-        name: "impulses that never come, against no blocks for them".to_owned(),
+        name: "impulses that never occur, against no such blocks".to_owned(),
         ours,
         hand: Some(hand),
         bar: Some(Bar::Ratio(1.1)),
@@ -91,7 +91,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         hand: None,
         bar: None,
         errors: None,
-        note: format!("{:.0} a second", f64::from(IMPULSES) / ours.best),
+        note: format!("{:.0} per second", f64::from(IMPULSES) / ours.best),
     };
     Ok(vec![never, many])
 }

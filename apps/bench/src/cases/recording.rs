@@ -84,7 +84,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
             bar,
             errors: None,
             note: format!(
-                "{steps} steps of {:.2} us without, {:.1} bytes a step",
+                "{steps} steps of {:.2} us without, {:.1} bytes per step",
                 hand.best / steps as f64 * 1e6,
                 bytes as f64 / steps as f64
             ),

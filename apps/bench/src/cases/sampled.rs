@@ -95,7 +95,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
             hand: Some(hand),
             bar: None,
             errors: Some(errors),
-            note: format!("{rate:.2} million ticks a second"),
+            note: format!("{rate:.2} million ticks per second"),
         });
     }
     Ok(figures)

@@ -25,19 +25,19 @@ const fn runs(name: &'static str, text: fn(usize) -> String) -> Kind {
 }
 
 const KINDS: [Kind; 13] = [
-    runs("crossings in parts of their own", crossings),
-    runs("relays in parts of their own", relays),
+    runs("crossings in separate regions", crossings),
+    runs("relays in separate regions", relays),
     runs("states of one machine", states),
     runs("machines", machines),
-    runs("delays in a row", delay_row),
-    runs("delays side by side", delays_beside),
+    runs("delays in series", delay_row),
+    runs("delays in parallel", delays_beside),
     runs("delays of one signal", delays_of_one),
-    runs("delays of events in a row", event_row),
-    runs("parameters in a row", parameters),
+    runs("event delays in series", event_row),
+    runs("parameters in a chain", parameters),
     runs("diagrams", diagrams),
     runs("signals, all recorded", recorded),
     runs("blocks of a solved loop", solved),
-    Kind { name: "blocks of a refused loop", text: refused, refused: true },
+    Kind { name: "blocks of a rejected loop", text: refused, refused: true },
 ];
 
 /// Events in one part: each of them looks at all of it, so that these grow with the square.

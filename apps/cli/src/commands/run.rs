@@ -31,7 +31,7 @@ use crate::report::{
 /// How many rows make a curve look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
 
-/// How many signals, parts or blocks a summary tells about.
+/// How many signals, regions or blocks a summary lists.
 const SHOWN: usize = 8;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
@@ -158,8 +158,12 @@ fn summary(system: &System, driven: &Driven) -> String {
     out += &format!("steps      {} accepted, {} rejected\n", counters.steps, counters.rejected);
     out += &switches(&driven.run.work());
     out += &format!("ticks      {} with {} microsteps\n", counters.ticks, counters.microsteps);
-    out += &format!("firings    {} of {} blocks\n", counters.firings, system.block_count());
-    out += &parts(&driven.run.work());
+    out += &format!(
+        "blocks     {} with {} evaluations at ticks\n",
+        system.block_count(),
+        counters.firings
+    );
+    out += &regions(&driven.run.work());
     let lines: Vec<String> = (0..trace.columns().len()).filter_map(|c| last(trace, c)).collect();
     out.extend(lines.iter().take(SHOWN).map(String::as_str));
     if lines.len() > SHOWN {
@@ -168,12 +172,12 @@ fn summary(system: &System, driven: &Driven) -> String {
     out
 }
 
-/// Where parts went on with another solver.
+/// When regions switched to another solver.
 fn switches(work: &Work) -> String {
     let alone = work.parts.len() < 2;
     let tell = |part: &RegionWork, switch: &SolverSwitch| {
         let of = if alone { String::new() } else { format!(" for {}", part.name) };
-        format!("{}{of} from t = {} on", switch.solver.name(), switch.time)
+        format!("switched to {}{of} at t = {}", switch.solver.name(), switch.time)
     };
     let found = work.parts.iter().flat_map(|part| part.switches.iter().map(|s| tell(part, s)));
     list("solver", found.collect::<Vec<_>>().into_iter())
@@ -191,30 +195,31 @@ fn last(trace: &Trace, column: usize) -> Option<String> {
     Some(format!("{:<10} {text} at {}\n", trace.columns()[column].name, trace.tags()[row]))
 }
 
-/// How large the model is, and what it took of the machine's memory.
+/// The size of the model and the peak memory of the process.
 fn size(system: &System) -> String {
     let memory = peak_memory()
-        .map_or_else(String::new, |bytes| format!("{:.1} MB at most, ", bytes as f64 / 1e6));
+        .map_or_else(String::new, |bytes| format!(", {:.1} MB peak memory", bytes as f64 / 1e6));
     format!(
-        "size       {memory}{} blocks, {} states, {} instructions\n",
+        "size       {} blocks, {} states, {} instructions{memory}\n",
         system.block_count(),
         system.state_count(),
         system.instruction_count()
     )
 }
 
-/// The steps of each part and the firings of the busiest blocks, where there is more than one part.
-fn parts(work: &Work) -> String {
+/// The steps of each region and the blocks evaluated most often, if there are several regions.
+fn regions(work: &Work) -> String {
     if work.parts.len() < 2 {
         return String::new();
     }
     let steps = |part: &RegionWork| {
         format!("{} with {} steps, {} rejected", part.name, part.steps, part.rejected)
     };
-    let mut busiest: Vec<&BlockWork> = work.blocks.iter().filter(|b| b.firings > 0).collect();
-    busiest.sort_by_key(|block| std::cmp::Reverse(block.firings));
-    let fired = |block: &&BlockWork| format!("{} with {} firings", block.name, block.firings);
-    list("parts", work.parts.iter().map(steps)) + &list("busiest", busiest.iter().map(fired))
+    let mut blocks: Vec<&BlockWork> = work.blocks.iter().filter(|b| b.firings > 0).collect();
+    blocks.sort_by_key(|block| std::cmp::Reverse(block.firings));
+    let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    let evaluated = |block: &&BlockWork| format!("{} {}", block.name, times(block.firings));
+    list("regions", work.parts.iter().map(steps)) + &list("evaluated", blocks.iter().map(evaluated))
 }
 
 /// A line for each entry, up to a few, with the word before the first.
@@ -241,7 +246,7 @@ fn ending(
 
 /// Says how the run ended, where that is not the stop time.
 fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
-    let written = "The result up to there has been written.";
+    let written = "The result up to that point has been written.";
     let outcome = arguments.output.as_ref().map(|_| written);
     match end {
         End::Reached(StopReason::Stopped) => Ok(()),

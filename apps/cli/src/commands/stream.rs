@@ -40,7 +40,7 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
         None => Ok(()),
         Some(error) => {
             let problem = Problem::new(system.explain_stream(error), system.sources());
-            let written = "The evaluations up to there have been written.";
+            let written = "The evaluations up to that point have been written.";
             let outcome = arguments.output.as_ref().map(|_| written);
             Err(Problem { outcome, ..problem }.into())
         }

@@ -13,17 +13,17 @@ impl Block for Derivative {
         Info {
             name: "Derivative",
             shelf: "Continuous",
-            summary: "The time derivative of a signal, with impulses where it jumps.",
+            summary: "Outputs the time derivative of a signal, with an impulse at each jump.",
             equations: "y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input",
-            absence: "Absent where the input is.",
-            impulses: "A jump of the input is an impulse of order 0 at the output; an impulse of order i is one of order i + 1.",
+            absence: "Absent when the input is absent.",
+            impulses: "A jump of the input becomes an impulse of order 0 at the output; an impulse of order i becomes one of order i + 1.",
             inputs: &[Input {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
                 presence: Accepts::Continuous,
             }],
-            outputs: &[Output { name: "output", about: "Its derivative." }],
+            outputs: &[Output { name: "output", about: "The derivative." }],
             parameters: &[],
             example: r#"superdense: 1
 name: derivative

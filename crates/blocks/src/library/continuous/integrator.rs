@@ -17,26 +17,26 @@ impl Block for Integrator {
         Info {
             name: "Integrator",
             shelf: "Continuous",
-            summary: "A state that grows at the rate of its input.",
-            equations: "x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), where reset is present\noutput = x",
-            absence: "An absent input counts as 0. Absent `impulse` and `reset` do nothing.",
-            impulses: "The input's coefficient a0 is added to the state at once; the output's a_i is the input's a_(i+1). `reset` wins over `impulse` and over a0 of the same microstep. An impulse at `reset` or `impulse`, which take the values of events, is an error.",
+            summary: "Integrates a signal over time; events can add to the state or reset it.",
+            equations: "x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), if reset is present\noutput = x",
+            absence: "An absent input counts as 0. When `impulse` or `reset` is absent, it has no effect.",
+            impulses: "The coefficient a0 of the input is added to the state at the same microstep; a_i of the output is a_(i+1) of the input. `reset` overrides `impulse` and a0 at the same microstep. `reset` and `impulse` take the values of events; an impulse at either input is an error.",
             inputs: &[
                 Input {
                     name: "input",
-                    about: "The rate.",
+                    about: "The rate of change of the state.",
                     count: Count::One,
                     presence: Accepts::Continuous,
                 },
                 Input {
                     name: "impulse",
-                    about: "Events whose value is added to the state.",
+                    about: "Events whose values are added to the state.",
                     count: Count::Optional,
                     presence: Accepts::Discrete,
                 },
                 Input {
                     name: "reset",
-                    about: "Events whose value becomes the state.",
+                    about: "Events whose values replace the state.",
                     count: Count::Optional,
                     presence: Accepts::Discrete,
                 },
@@ -44,7 +44,7 @@ impl Block for Integrator {
             outputs: &[Output { name: "output", about: "The state." }],
             parameters: &[Parameter {
                 name: "initial",
-                about: "The state at the start; a vector makes a vector of states.",
+                about: "The initial state; a vector makes the state a vector.",
                 kind: Kind::Value,
                 default: Some("0"),
             }],

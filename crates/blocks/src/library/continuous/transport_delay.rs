@@ -15,30 +15,30 @@ impl Block for TransportDelay {
         Info {
             name: "TransportDelay",
             shelf: "Continuous",
-            summary: "A signal as it was some time ago.",
+            summary: "Delays a signal by a constant time.",
             equations: "y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay",
-            absence: "Absent where the input was absent. Events come a delay later, at the same microstep. Breaks a causality loop.",
-            impulses: "Every coefficient comes a delay later, at the same microstep.",
+            absence: "Absent if the input was absent one delay earlier. Events are delayed and keep their microstep. Breaks a causality loop.",
+            impulses: "Every coefficient is delayed and keeps its microstep.",
             inputs: &[Input {
                 name: "input",
-                about: "The signal, continuous or of events.",
+                about: "The signal, continuous or an event signal.",
                 count: Count::One,
                 presence: Accepts::Any,
             }],
             outputs: &[Output {
                 name: "output",
-                about: "The earlier signal; its jumps come at exactly their time and the delay.",
+                about: "The delayed signal; a jump at time s appears at exactly s + delay.",
             }],
             parameters: &[
                 Parameter {
                     name: "delay",
-                    about: "How long ago [s]; positive. Steps of the solver are not longer.",
+                    about: "The delay [s]; positive. Solver steps are never longer than the delay.",
                     kind: Kind::Time,
                     default: Some("1"),
                 },
                 Parameter {
                     name: "initial",
-                    about: "The value before the delay is over; of no use for events, which are absent.",
+                    about: "The output before start + delay; not used for event signals, which are absent until then.",
                     kind: Kind::Value,
                     default: Some("0"),
                 },

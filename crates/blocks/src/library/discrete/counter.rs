@@ -13,9 +13,9 @@ impl Block for Counter {
         Info {
             name: "Counter",
             shelf: "Discrete",
-            summary: "A count of events.",
-            equations: "y = the number of events at `increment` so far, less those at `decrement`, from the last reset on",
-            absence: "Present where one of its inputs is.",
+            summary: "Counts events.",
+            equations: "y = initial + the number of events at `increment` - the number at `decrement`, since the last reset",
+            absence: "Present when at least one of its inputs is present.",
             impulses: "An impulse at an input is an error.",
             inputs: &[
                 Input {
@@ -32,7 +32,7 @@ impl Block for Counter {
                 },
                 Input {
                     name: "reset",
-                    about: "Events that set the count to `initial`; wins over the others.",
+                    about: "Events that set the count to `initial`; overrides the other inputs.",
                     count: Count::Optional,
                     presence: Accepts::Discrete,
                 },
@@ -40,7 +40,7 @@ impl Block for Counter {
             outputs: &[Output { name: "output", about: "Events with the new count." }],
             parameters: &[Parameter {
                 name: "initial",
-                about: "The count at the start.",
+                about: "The initial count.",
                 kind: Kind::Real,
                 default: Some("0"),
             }],

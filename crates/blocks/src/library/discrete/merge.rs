@@ -13,13 +13,13 @@ impl Block for Merge {
         Info {
             name: "Merge",
             shelf: "Discrete",
-            summary: "Events of several signals in one.",
-            equations: "y = the first of the inputs, in their order, that is present",
-            absence: "Absent where all inputs are.",
+            summary: "Merges the events of several signals into one signal.",
+            equations: "y = the first input in the list that is present",
+            absence: "Absent when all inputs are absent.",
             impulses: "An impulse at an input is an error.",
             inputs: &[Input {
                 name: "inputs",
-                about: "The signals; where several are present at one tag, the earlier in the list wins.",
+                about: "The signals; if several are present at the same tag, the first in the list wins.",
                 count: Count::Many,
                 presence: Accepts::Any,
             }],

@@ -15,10 +15,10 @@ impl Block for PeriodicSampler {
         Info {
             name: "PeriodicSampler",
             shelf: "Discrete",
-            summary: "The value of a signal at even times.",
+            summary: "Samples a signal at evenly spaced times.",
             equations: "y(t, 1) = input(t, microstep), at t = offset + k period for k = 0, 1, 2, ...",
-            absence: "Absent at all other tags, and where the input is absent when it is read. With `microstep: 0` it breaks a causality loop, so that it can reset the integrator that it reads.",
-            impulses: "The output carries no impulses. At microstep 0 there are none to read; with `microstep: 1` an impulse of the input at the time of a sample is an error.",
+            absence: "Present only at its sample times, and absent there if the input is absent when it is read. With `microstep: 0` it breaks a causality loop, so it can reset the integrator that it reads.",
+            impulses: "The output carries no impulses. At microstep 0 the input has none; with `microstep: 1`, an impulse at the input at the microstep of a sample is an error.",
             inputs: &[Input {
                 name: "input",
                 about: "The signal.",
@@ -27,7 +27,7 @@ impl Block for PeriodicSampler {
             }],
             outputs: &[Output {
                 name: "output",
-                about: "Events with the value of the input, at microstep 1.",
+                about: "Events at microstep 1 with the sampled values.",
             }],
             parameters: &[
                 Parameter {
@@ -44,7 +44,7 @@ impl Block for PeriodicSampler {
                 },
                 Parameter {
                     name: "microstep",
-                    about: "Which value is read: 0 for the left limit, before anything happens at that time; 1 for the value that clocks of the same time have led to.",
+                    about: "The microstep at which the input is read: 0 for the left limit, before anything happens at that time; 1 for the value after simultaneous clocks have acted.",
                     kind: Kind::Real,
                     default: Some("0"),
                 },

@@ -17,44 +17,47 @@ impl Block for Queue {
         Info {
             name: "Queue",
             shelf: "Discrete",
-            summary: "Values that wait, first come, first served.",
-            equations: "put at (t, n), where input is present: its value joins the end\ntake at (t, n), where trigger is present and a value is there: the first leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that are left\nAt one microstep the put comes before the take.",
-            absence: "`output` is present where a value leaves, `size` always. A value that is put into an empty queue while something takes leaves at the same microstep, and a full queue that is put into and taken from at once loses nothing.",
+            summary: "Stores values and releases them first in, first out.",
+            equations: "put at (t, n), if input is present: its value joins the end of the queue\ntake at (t, n), if trigger is present and the queue is not empty: the first value leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that remain\nAt the same microstep, the put comes before the take.",
+            absence: "`output` is present when a value leaves; `size` is always present. A value put into an empty queue leaves at the same microstep if a trigger takes it. A put and a take at the same microstep lose nothing even if the queue is full.",
             impulses: "An impulse at an input is an error.",
             inputs: &[
                 Input {
                     name: "input",
-                    about: "Events whose values are put in: numbers, truth values, vectors or matrices.",
+                    about: "Events whose values enter the queue: numbers, booleans, vectors or matrices.",
                     count: Count::One,
                     presence: Accepts::Discrete,
                 },
                 Input {
                     name: "trigger",
-                    about: "Events that take one value out each; their own values do not matter.",
+                    about: "Events that each take one value out; their own values are ignored.",
                     count: Count::One,
                     presence: Accepts::Discrete,
                 },
             ],
             outputs: &[
-                Output { name: "output", about: "Events with the values that leave." },
-                Output { name: "size", about: "How many values wait, after this microstep." },
+                Output { name: "output", about: "Events with the values that leave the queue." },
+                Output {
+                    name: "size",
+                    about: "The number of values in the queue after this microstep.",
+                },
             ],
             parameters: &[
                 Parameter {
                     name: "capacity",
-                    about: "How many values there is room for; a whole number from 1 on.",
+                    about: "The maximum number of values in the queue; an integer of at least 1.",
                     kind: Kind::Real,
                     default: Some("100"),
                 },
                 Parameter {
                     name: "full",
-                    about: "What happens to a value for which there is no room: `error` ends the run, `drop` forgets the value.",
+                    about: "What happens to a value that arrives when the queue is full: `error` ends the run, `drop` discards the value.",
                     kind: Kind::Word(&["error", "drop"]),
                     default: Some("error"),
                 },
                 Parameter {
                     name: "empty",
-                    about: "What happens to a trigger that finds nothing: `ignore` forgets it, `wait` keeps it, and it takes a value as soon as one comes. Any number of triggers may wait.",
+                    about: "What happens to a trigger that arrives when the queue is empty: `ignore` discards it; `wait` keeps it, and it takes a value as soon as one arrives. Any number of triggers can wait.",
                     kind: Kind::Word(&["ignore", "wait"]),
                     default: Some("ignore"),
                 },

@@ -13,10 +13,10 @@ impl Block for Sample {
         Info {
             name: "Sample",
             shelf: "Discrete",
-            summary: "The value of a signal at the times of events.",
-            equations: "y(t, n) = input(t, n), where trigger is present",
-            absence: "Absent where the trigger or the input is.",
-            impulses: "An impulse of the input at the time of an event is an error, and so is one at `trigger`.",
+            summary: "Samples a signal when a trigger event occurs.",
+            equations: "y(t, n) = input(t, n), if trigger is present",
+            absence: "Absent when the trigger or the input is absent.",
+            impulses: "An impulse at the input at the microstep of a trigger event is an error, and so is an impulse at `trigger`.",
             inputs: &[
                 Input {
                     name: "input",
@@ -26,12 +26,12 @@ impl Block for Sample {
                 },
                 Input {
                     name: "trigger",
-                    about: "The events.",
+                    about: "The events at which to sample.",
                     count: Count::One,
                     presence: Accepts::Discrete,
                 },
             ],
-            outputs: &[Output { name: "output", about: "Events with the value of the input." }],
+            outputs: &[Output { name: "output", about: "Events with the sampled values." }],
             parameters: &[],
             example: r#"superdense: 1
 name: sample

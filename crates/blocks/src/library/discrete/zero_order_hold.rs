@@ -15,9 +15,9 @@ impl Block for ZeroOrderHold {
         Info {
             name: "ZeroOrderHold",
             shelf: "Discrete",
-            summary: "The value of the last event, held.",
-            equations: "y(t, n) = input(t, n), where it is present\ny(t, n) = the last value before, otherwise",
-            absence: "Always present; `initial` before the first event.",
+            summary: "Holds the value of the last event.",
+            equations: "y(t, n) = input(t, n), if it is present\ny(t, n) = the value of the last event, otherwise",
+            absence: "Always present; equal to `initial` before the first event.",
             impulses: "An impulse at the input is an error.",
             inputs: &[Input {
                 name: "input",

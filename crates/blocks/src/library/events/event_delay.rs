@@ -14,9 +14,9 @@ impl Block for EventDelay {
         Info {
             name: "EventDelay",
             shelf: "Events",
-            summary: "Events a constant time later.",
+            summary: "Delays events by a constant time.",
             equations: "y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0",
-            absence: "Absent where no event was a delay ago. An event keeps its microstep; with a delay of 0 it comes at the next one. Breaks a causality loop.",
+            absence: "Present only if there was an event one delay earlier. An event keeps its microstep; with a delay of 0 it appears at the next microstep. Breaks a causality loop.",
             impulses: "An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.",
             inputs: &[Input {
                 name: "input",
@@ -24,13 +24,10 @@ impl Block for EventDelay {
                 count: Count::One,
                 presence: Accepts::Discrete,
             }],
-            outputs: &[Output {
-                name: "output",
-                about: "The delayed events, each with its value.",
-            }],
+            outputs: &[Output { name: "output", about: "The delayed events with their values." }],
             parameters: &[Parameter {
                 name: "delay",
-                about: "How much later [s]; 0 is the next microstep. It does not bound the solver's steps.",
+                about: "The delay [s]; 0 delays to the next microstep. It does not limit the solver's step size.",
                 kind: Kind::Time,
                 default: Some("1"),
             }],

@@ -13,9 +13,9 @@ impl Block for LeftLimit {
         Info {
             name: "LeftLimit",
             shelf: "Events",
-            summary: "The value at the start of this instant.",
+            summary: "Outputs the left limit of a signal: its value at microstep 0 of the current instant.",
             equations: "y(t, n) = input(t, 0)\ny = input, between events",
-            absence: "Absent where the input is absent at microstep 0. Breaks a causality loop at ticks.",
+            absence: "Absent if the input is absent at microstep 0. Breaks a causality loop at ticks.",
             impulses: "The output carries no impulses.",
             inputs: &[Input {
                 name: "input",

@@ -14,10 +14,10 @@ impl Block for LevelCrossing {
         Info {
             name: "LevelCrossing",
             shelf: "Events",
-            summary: "An event where a signal crosses a level.",
-            equations: "y(t, n) = 1 where the side of input - level becomes + (rising)\ny(t, n) = -1 where it becomes - (falling)\nto become 0 is no event\nn = 1 for a crossing in smooth motion; one microstep after a jump across the level",
-            absence: "Present at the microstep after the change only.",
-            impulses: "An impulse at the input is ignored; the jump that it causes further on is not.",
+            summary: "Emits an event when a signal crosses a level.",
+            equations: "y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level",
+            absence: "Present only at the microstep after the side changes.",
+            impulses: "An impulse at the input is ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.",
             inputs: &[Input {
                 name: "input",
                 about: "The signal.",
@@ -26,7 +26,7 @@ impl Block for LevelCrossing {
             }],
             outputs: &[Output {
                 name: "output",
-                about: "The events: 1 for rising, -1 for falling.",
+                about: "The events: 1 for a rising crossing, -1 for a falling one.",
             }],
             parameters: &[
                 Parameter {
@@ -37,7 +37,7 @@ impl Block for LevelCrossing {
                 },
                 Parameter {
                     name: "direction",
-                    about: "Which crossings count.",
+                    about: "The crossings to detect.",
                     kind: Kind::Word(&["both", "rising", "falling"]),
                     default: Some("both"),
                 },

@@ -14,13 +14,13 @@ impl Block for MicrostepDelay {
         Info {
             name: "MicrostepDelay",
             shelf: "Events",
-            summary: "A signal one microstep later.",
+            summary: "Delays a signal by one microstep.",
             equations: "y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events",
-            absence: "Absent where the input was absent one microstep ago, so that an event comes one microstep later. Breaks a causality loop at ticks.",
-            impulses: "Every coefficient is moved to the next microstep.",
+            absence: "Absent if the input was absent one microstep earlier, so an event appears one microstep later. Breaks a causality loop at ticks.",
+            impulses: "Moves every coefficient to the next microstep.",
             inputs: &[Input {
                 name: "input",
-                about: "The signal: events, or one that is there between events too.",
+                about: "The signal: an event signal, or one that is also present between events.",
                 count: Count::One,
                 presence: Accepts::Any,
             }],

@@ -13,9 +13,9 @@ impl Block for Previous {
         Info {
             name: "Previous",
             shelf: "Events",
-            summary: "The value one microstep ago.",
+            summary: "Outputs the value of a signal one microstep earlier.",
             equations: "y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events",
-            absence: "Absent where the input was absent one microstep ago. Breaks a causality loop at ticks.",
+            absence: "Absent if the input was absent one microstep earlier. Breaks a causality loop at ticks.",
             impulses: "The output carries no impulses.",
             inputs: &[Input {
                 name: "input",
@@ -23,7 +23,7 @@ impl Block for Previous {
                 count: Count::One,
                 presence: Accepts::Any,
             }],
-            outputs: &[Output { name: "output", about: "The earlier value." }],
+            outputs: &[Output { name: "output", about: "The value one microstep earlier." }],
             parameters: &[],
             example: r#"superdense: 1
 name: previous

@@ -13,26 +13,26 @@ impl Block for Decision {
         Info {
             name: "Decision",
             shelf: "Mathematics",
-            summary: "One of two signals, chosen by a third.",
-            equations: "y = above, where input >= threshold\ny = below, otherwise",
-            absence: "Absent where the input is, or the signal that is chosen.",
-            impulses: "Impulses of the chosen signal pass. An impulse at `input` is an error, and so is one at `above` or `below` at the microstep at which the choice changes.",
+            summary: "Passes one of two signals, chosen by a third.",
+            equations: "y = above, if input >= threshold\ny = below, otherwise",
+            absence: "Absent when `input` or the chosen signal is absent.",
+            impulses: "Passes the impulses of the chosen signal. An impulse at `input` is an error. So is an impulse at `above` or `below` at the microstep at which the choice changes.",
             inputs: &[
                 Input {
                     name: "input",
-                    about: "The signal that chooses.",
+                    about: "The signal that is compared with the threshold.",
                     count: Count::One,
                     presence: Accepts::Any,
                 },
                 Input {
                     name: "above",
-                    about: "Chosen at and above the threshold.",
+                    about: "The signal to pass if `input` is at or above the threshold.",
                     count: Count::One,
                     presence: Accepts::Any,
                 },
                 Input {
                     name: "below",
-                    about: "Chosen below it.",
+                    about: "The signal to pass if `input` is below the threshold.",
                     count: Count::One,
                     presence: Accepts::Any,
                 },
@@ -40,7 +40,7 @@ impl Block for Decision {
             outputs: &[Output { name: "output", about: "The chosen signal." }],
             parameters: &[Parameter {
                 name: "threshold",
-                about: "The value from which on `above` is chosen.",
+                about: "The smallest value of `input` for which `above` is chosen.",
                 kind: Kind::Real,
                 default: Some("0"),
             }],

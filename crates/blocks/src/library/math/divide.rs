@@ -13,20 +13,20 @@ impl Block for Divide {
         Info {
             name: "Divide",
             shelf: "Mathematics",
-            summary: "A quotient of two signals.",
+            summary: "Divides one signal by another.",
             equations: "y = numerator / denominator",
-            absence: "Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where both are.",
-            impulses: "An impulse in the numerator is divided; the denominator must not jump at that microstep, and must not carry an impulse.",
+            absence: "Absent when either input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when both inputs are absent.",
+            impulses: "An impulse in the numerator is divided by the denominator. The denominator must not jump at that microstep, and it must never carry an impulse.",
             inputs: &[
                 Input {
                     name: "numerator",
-                    about: "What is divided.",
+                    about: "The dividend.",
                     count: Count::One,
                     presence: Accepts::Any,
                 },
                 Input {
                     name: "denominator",
-                    about: "What it is divided by; zero is an error.",
+                    about: "The divisor; zero is an error.",
                     count: Count::One,
                     presence: Accepts::Any,
                 },
@@ -34,7 +34,7 @@ impl Block for Divide {
             outputs: &[Output { name: "output", about: "The quotient." }],
             parameters: &[Parameter {
                 name: "absent",
-                about: "What an absent input does: `strict` makes the output absent, `skip` leaves the input out.",
+                about: "The effect of an absent input: `strict` makes the output absent, `skip` ignores the input.",
                 kind: Kind::Word(&["strict", "skip"]),
                 default: Some("strict"),
             }],

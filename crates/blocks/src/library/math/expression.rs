@@ -13,13 +13,13 @@ impl Block for Expression {
         Info {
             name: "Expression",
             shelf: "Mathematics",
-            summary: "The value of an expression over signals.",
+            summary: "Evaluates an expression over signals.",
             equations: "y = expression",
-            absence: "Every operator is absent where an operand that it uses is; constants and signals that are always present do not count. Events that are not known to be present at the same tags are an error.",
-            impulses: "Operators follow the rules of Sum, Gain, Product and Divide; every other function needs inputs without impulses.",
+            absence: "The result of an operator is absent when an operand that it uses is absent; constants and signals that are always present do not count. An operator on event signals that are not known to be present at the same tags is an error.",
+            impulses: "Operators follow the rules of Sum, Gain, Product and Divide; every other function requires inputs without impulses.",
             inputs: &[Input {
                 name: "expression",
-                about: "The expression; any signal of the diagram may be named.",
+                about: "The expression; it may use any signal of the diagram.",
                 count: Count::One,
                 presence: Accepts::Any,
             }],

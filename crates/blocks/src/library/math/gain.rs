@@ -15,10 +15,10 @@ impl Block for Gain {
         Info {
             name: "Gain",
             shelf: "Mathematics",
-            summary: "A signal times a constant.",
+            summary: "Multiplies a signal by a constant.",
             equations: "y = gain * u",
-            absence: "Absent where the input is.",
-            impulses: "Linear: every coefficient is multiplied by the gain.",
+            absence: "Absent when the input is absent.",
+            impulses: "Linear: multiplies every coefficient by the gain.",
             inputs: &[Input {
                 name: "input",
                 about: "The signal.",

@@ -13,17 +13,17 @@ impl Block for Inverter {
         Info {
             name: "Inverter",
             shelf: "Mathematics",
-            summary: "One over a signal.",
+            summary: "Outputs the reciprocal of a signal.",
             equations: "y = 1 / input",
-            absence: "Absent where the input is.",
-            impulses: "An impulse at the input is an error: its inverse has no meaning.",
+            absence: "Absent when the input is absent.",
+            impulses: "An impulse at the input is an error: its reciprocal is undefined.",
             inputs: &[Input {
                 name: "input",
                 about: "The signal; zero is an error.",
                 count: Count::One,
                 presence: Accepts::Any,
             }],
-            outputs: &[Output { name: "output", about: "Its inverse." }],
+            outputs: &[Output { name: "output", about: "The reciprocal." }],
             parameters: &[],
             example: r#"superdense: 1
 name: inverter

@@ -13,17 +13,17 @@ impl Block for Negate {
         Info {
             name: "Negate",
             shelf: "Mathematics",
-            summary: "A signal with the other sign.",
+            summary: "Negates a signal.",
             equations: "y = -u",
-            absence: "Absent where the input is.",
-            impulses: "Linear: every coefficient changes its sign.",
+            absence: "Absent when the input is absent.",
+            impulses: "Linear: negates every coefficient.",
             inputs: &[Input {
                 name: "input",
                 about: "The signal.",
                 count: Count::One,
                 presence: Accepts::Any,
             }],
-            outputs: &[Output { name: "output", about: "Its opposite." }],
+            outputs: &[Output { name: "output", about: "The negated signal." }],
             parameters: &[],
             example: r#"superdense: 1
 name: negate

@@ -13,13 +13,13 @@ impl Block for Sum {
         Info {
             name: "Sum",
             shelf: "Mathematics",
-            summary: "The sum of signals.",
+            summary: "Adds signals.",
             equations: "y = u_1 + u_2 + ...",
-            absence: "Absent inputs are left out; the output is absent where all are.",
-            impulses: "Linear: coefficients are added order by order.",
+            absence: "Absent inputs are ignored; the output is absent when all inputs are absent.",
+            impulses: "Linear: adds the coefficients order by order.",
             inputs: &[Input {
                 name: "inputs",
-                about: "The signals.",
+                about: "The signals to add.",
                 count: Count::Many,
                 presence: Accepts::Any,
             }],

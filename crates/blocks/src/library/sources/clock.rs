@@ -15,22 +15,22 @@ impl Block for Clock {
         Info {
             name: "Clock",
             shelf: "Sources",
-            summary: "Events at exact, even times.",
+            summary: "Emits events at exact, evenly spaced times.",
             equations: "y(t, 1) = value, at t = offset + k period, k = 0, 1, 2, ...\nabsent otherwise",
-            absence: "Present at microstep 1 of its times only.",
-            impulses: "It never carries impulses.",
+            absence: "Present only at microstep 1 of its times.",
+            impulses: "Carries no impulses.",
             inputs: &[],
             outputs: &[Output { name: "output", about: "The events." }],
             parameters: &[
                 Parameter {
                     name: "period",
-                    about: "Time from one event to the next [s]; exact, so that clocks meet.",
+                    about: "The time from one event to the next [s]; exact, so that clocks do not drift apart.",
                     kind: Kind::Time,
                     default: Some("1"),
                 },
                 Parameter {
                     name: "offset",
-                    about: "The first event [s].",
+                    about: "The time of the first event [s].",
                     kind: Kind::Time,
                     default: Some("0"),
                 },

@@ -13,10 +13,10 @@ impl Block for Constant {
         Info {
             name: "Constant",
             shelf: "Sources",
-            summary: "A value that never changes.",
+            summary: "Outputs a constant value.",
             equations: "y(t) = value",
             absence: "Always present.",
-            impulses: "It never carries impulses.",
+            impulses: "Carries no impulses.",
             inputs: &[],
             outputs: &[Output { name: "output", about: "The value." }],
             parameters: &[Parameter {

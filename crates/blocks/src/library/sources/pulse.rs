@@ -41,28 +41,28 @@ impl Block for Pulse {
         Info {
             name: "Pulse",
             shelf: "Sources",
-            summary: "A square wave with exact edges.",
+            summary: "Outputs a square wave with exact edges.",
             equations: "y = high, from (offset + k period, 1) to (offset + k period + width, 1)\ny = low, otherwise",
             absence: "Always present.",
-            impulses: "It never carries impulses; its derivative does.",
+            impulses: "Carries no impulses; its derivative does.",
             inputs: &[],
             outputs: &[Output { name: "output", about: "The wave." }],
             parameters: &[
                 Parameter {
                     name: "period",
-                    about: "Time from one rising edge to the next [s].",
+                    about: "The time from one rising edge to the next [s].",
                     kind: Kind::Time,
                     default: Some("1"),
                 },
                 Parameter {
                     name: "width",
-                    about: "Time from a rising edge to the falling one [s]; less than the period.",
+                    about: "The time from a rising edge to the next falling edge [s]; less than the period.",
                     kind: Kind::Time,
                     default: Some("0.5"),
                 },
                 Parameter {
                     name: "offset",
-                    about: "The first rising edge [s].",
+                    about: "The time of the first rising edge [s].",
                     kind: Kind::Time,
                     default: Some("0"),
                 },
@@ -74,7 +74,7 @@ impl Block for Pulse {
                 },
                 Parameter {
                     name: "high",
-                    about: "The value of a pulse.",
+                    about: "The value during a pulse.",
                     kind: Kind::Value,
                     default: Some("1"),
                 },
