@@ -337,7 +337,7 @@ pub struct CheckArguments {
     pub model: ModelArguments,
     #[command(flatten)]
     pub method: Method,
-    /// Print the result of a compilation stage: diagram, schedule or program.
+    /// Print the result of a compilation stage: blocks, diagram, schedule or program.
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
     /// The format of messages on standard error; with json, one JSON object per line.

@@ -9,6 +9,7 @@ mod checks;
 mod context;
 mod definition;
 mod info;
+mod listing;
 mod timer;
 
 mod expression;
@@ -30,3 +31,6 @@ pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
 pub use page::page;
 pub use stepping::Impulses;
 pub use timer::{Every, Instants, Timer, Times, events_before};
+
+#[cfg(test)]
+mod listings;

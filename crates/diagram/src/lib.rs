@@ -27,6 +27,7 @@ mod repeated;
 mod specialise;
 mod tags;
 
+mod listing;
 mod occasions;
 mod possible;
 mod unused;
@@ -46,3 +47,6 @@ pub use possible::possible;
 pub use run::{Overrides, Rows, RowsPer, RunSettings, Zeno};
 pub use specialise::Specialised;
 pub use warnings::{long_run, warnings};
+
+#[cfg(test)]
+mod listings;

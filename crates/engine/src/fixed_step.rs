@@ -106,7 +106,7 @@ impl FixedStepSimulation {
         let start = options.start.time();
         let mut slots = program.image.clone();
         for state in &program.states {
-            let from = program.tracked(state.cell).slot as usize;
+            let from = program.tracked(state.tracked).slot as usize;
             slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
         }
         let mut wakings = Vec::new();

@@ -49,3 +49,6 @@ pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};
 pub use snapshot::{Counters, Snapshot};
 pub use warning::Warning;
+
+#[cfg(test)]
+mod listings;

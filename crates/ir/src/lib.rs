@@ -25,6 +25,7 @@ mod rounded;
 
 mod interpret;
 mod linear;
+mod listing;
 mod newton;
 mod rank;
 mod tape;
@@ -41,5 +42,8 @@ pub use partial::Partial;
 pub use rounded::{Rounded, is_short};
 pub use scalar::Scalar;
 pub use sparsity::{Moves, Names, movements};
-pub use tape::{Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SolveCode, Tape};
+pub use tape::{
+    Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SlotNames, SolveCode, Tape,
+    TapeError,
+};
 pub use verify::{VerifyError, verify};

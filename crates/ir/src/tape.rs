@@ -3,10 +3,13 @@
 //! The buffer's layout is made first and shared by all tapes of a program: constants, the numbers
 //! that live longer than a run, and temporaries, which tapes reuse.
 
+mod access;
 mod fuse;
 mod guards;
+mod listing;
 mod repeat;
 mod runs;
+mod verify;
 
 use std::sync::Arc;
 
@@ -19,9 +22,12 @@ pub use fuse::Pair;
 use fuse::{join_copies, pairs};
 pub use guards::Guards;
 use guards::together;
+pub use listing::SlotNames;
+pub(crate) use listing::{binary_text, unary_text};
 pub(crate) use repeat::CHUNK;
 pub use repeat::{Repeat, RepeatOp};
 use runs::{Known, Run, Runs};
+pub use verify::TapeError;
 
 /// A position in the buffer.
 pub type Slot = u32;
@@ -63,6 +69,12 @@ impl Layout {
     /// The buffer as it is before anything has run: constants in place, the rest zero.
     pub fn image(&self) -> &[f64] {
         &self.image
+    }
+
+    /// The constants: where they are, and their values.
+    pub fn constants(&self) -> impl Iterator<Item = (Slot, &[f64])> {
+        let value = |slot: Slot, length: usize| &self.image[slot as usize..slot as usize + length];
+        self.constants.iter().map(move |(bits, slot)| (*slot, value(*slot, bits.len())))
     }
 
     fn take(&mut self, length: usize) -> Slot {

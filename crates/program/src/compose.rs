@@ -109,7 +109,7 @@ impl<'a> Composer<'a> {
                     }
                     Leaf::State(index) => {
                         let state = &slots.states[slots.first_state[block.index()] + index];
-                        g.leaf(slots.slot(state.cell), node.ty)
+                        g.leaf(slots.slot(state.tracked), node.ty)
                     }
                     Leaf::Woken(index) => {
                         let timer = &slots.timers[slots.first_timer[block.index()] + index];

@@ -5,7 +5,7 @@
 
 use blocks::{Memory, Part};
 use diagram::{BlockId, Diagram, Phase, WireId};
-use ir::{NodeId, Op, Slot, Tape};
+use ir::{Layout, NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule};
 
 use crate::compose::Composer;
@@ -47,7 +47,9 @@ pub struct FixedStepProgram {
     pub solved: Vec<WireId>,
     /// Where all of it comes from in the model.
     pub origins: Origins,
-    tracked: Vec<Tracked>,
+    pub(crate) tracked: Vec<Tracked>,
+    /// Where constants are.
+    pub(crate) layout: Layout,
 }
 
 /// One way through the whole diagram.
@@ -100,6 +102,7 @@ pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
         solved: smooth::solved_wires(schedule),
         origins: Origins::of(diagram),
         tracked: slots.tracked,
+        layout: slots.layout,
     }
 }
 
@@ -138,6 +141,7 @@ fn pass(diagram: &Diagram, schedule: &Schedule, phase: Phase, slots: &mut Slots)
     }
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
     pass.tape = Tape::compile(&composer.graph, &places, &mut slots.layout, &|slot| slot);
+    debug_assert_eq!(pass.tape.verify(slots.layout.image().len()), Ok(()));
     pass
 }
 
@@ -178,7 +182,7 @@ fn state_places(
     for (index, next) in composer.functions(block).nexts.iter().enumerate() {
         let node = composer.inline(slots, block, *next);
         let state = slots.first_state[block.index()] + index;
-        let own = slots.slot(slots.states[state].cell);
+        let own = slots.slot(slots.states[state].tracked);
         if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
             continue;
         }

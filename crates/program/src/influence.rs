@@ -150,8 +150,8 @@ impl<'a> Search<'a> {
     fn follow(&mut self, unit: usize) {
         let program = self.program;
         let unit = &program.units[unit];
-        self.open.extend(unit.outputs.iter().map(|output| output.cell));
-        self.open.extend(unit.nexts.iter().map(|(_, state)| program.states[*state].cell));
+        self.open.extend(unit.outputs.iter().map(|output| output.tracked));
+        self.open.extend(unit.nexts.iter().map(|(_, state)| program.states[*state].tracked));
         for (_, crossing) in &unit.crossings {
             let crossing = &program.crossings[*crossing];
             self.open.extend([Some(crossing.frozen), crossing.crossed].into_iter().flatten());

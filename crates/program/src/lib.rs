@@ -24,6 +24,7 @@ mod influence;
 mod jacobian;
 mod kinks;
 mod lines;
+mod listing;
 mod live;
 mod machines;
 mod origins;
@@ -31,6 +32,7 @@ mod rates;
 mod smooth;
 mod solved;
 mod tick;
+mod verify;
 mod watched;
 
 pub use blocks::{Impulses, Memory as StateMemory, Part, Timer, events_before};
@@ -49,4 +51,8 @@ pub use program::{
     TrackedTimer, TrackedWire, Unit, UnitEffects, UnitId, Watch, WireSlots, compile,
 };
 pub use rates::{Rates, rates};
+pub use verify::ProgramError;
 pub use watched::{Function, Room, Shape, Source, Terms};
+
+#[cfg(test)]
+mod listings;

@@ -302,15 +302,15 @@ fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<Trac
     for block in inner.flat_map(|machine| &machine.outputs) {
         let first = slots.first_state[block.index()];
         let states = 0..diagram.block(*block).definition.states.len();
-        open.extend(states.map(|state| slots.states[first + state].cell));
+        open.extend(states.map(|state| slots.states[first + state].tracked));
     }
     let mut spoken = FxHashSet::default();
     while let Some(cell) = open.pop() {
         for reader in &slots.tracked[cell.index()].readers {
             let unit = &mut units[reader.index()];
             if unit.fragment != FragmentId::ROOT && !std::mem::replace(&mut unit.speaks, true) {
-                open.extend(unit.outputs.iter().map(|output| output.cell));
-                spoken.extend(unit.outputs.iter().map(|output| output.cell));
+                open.extend(unit.outputs.iter().map(|output| output.tracked));
+                spoken.extend(unit.outputs.iter().map(|output| output.tracked));
             }
         }
     }
@@ -431,9 +431,9 @@ impl Maker<'_> {
         for machine in &fragment.machines {
             for block in &self.diagram.modes.machines[*machine].outputs {
                 let first = self.slots.first_state[block.index()];
-                let cell = |offset: usize| self.slots.states[first + offset].cell;
+                let cell = |offset: usize| self.slots.states[first + offset].tracked;
                 let says = cell(ModeOutput::SAID[0]);
-                let left = self.left_state(*block).map(|left| self.slots.states[left].cell);
+                let left = self.left_state(*block).map(|left| self.slots.states[left].tracked);
                 fragment.pulses.push(says);
                 fragment.speech.extend([Some(says), left].into_iter().flatten());
             }
@@ -516,7 +516,7 @@ impl Maker<'_> {
             for (number, next) in self.diagram.block(*block).smooth.nexts.iter().enumerate() {
                 let node = composer.inline(self.slots, *block, *next);
                 let state = self.slots.first_state[block.index()] + number;
-                let own = self.slots.slot(self.slots.states[state].cell);
+                let own = self.slots.slot(self.slots.states[state].tracked);
                 if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                     continue;
                 }
@@ -600,7 +600,7 @@ impl Maker<'_> {
         changed.extend(outputs.iter().flat_map(MachineOutput::states));
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
-        let cells = changed.iter().map(|state| self.slots.states[*state].cell).collect();
+        let cells = changed.iter().map(|state| self.slots.states[*state].tracked).collect();
         MachineProgram { fragment, mode, initial, outputs, states, regions, cells }
     }
 

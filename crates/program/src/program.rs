@@ -316,7 +316,7 @@ pub struct TrackedState {
     /// What it is called in messages.
     pub name: &'static str,
     /// Where it is.
-    pub cell: TrackedId,
+    pub tracked: TrackedId,
     /// Its value at the start.
     pub initial: Vec<f64>,
     /// Whether it flows between events.
@@ -535,7 +535,7 @@ pub struct Output {
     /// How many numbers it has.
     pub length: u32,
     /// Its cell.
-    pub cell: TrackedId,
+    pub tracked: TrackedId,
     /// Where the presence of a signal is that is events only: its value goes to the cell only where
     /// it is there.
     pub guard: Option<Slot>,

@@ -204,7 +204,7 @@ impl Slots {
                 self.states.push(TrackedState {
                     block: owner,
                     name: state.name,
-                    cell,
+                    tracked: cell,
                     initial: state.initial.data().to_vec(),
                     continuous: place.is_some(),
                     wire: None,

@@ -92,7 +92,7 @@ pub(crate) fn program(
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
     }
     for state in &slots.states {
-        let from = slots.tracked[state.cell.index()].slot as usize;
+        let from = slots.tracked[state.tracked.index()].slot as usize;
         image[from..from + state.initial.len()].copy_from_slice(&state.initial);
     }
     let mut program = Program {
@@ -126,6 +126,7 @@ pub(crate) fn program(
         layout: slots.layout,
     };
     program.influence = Influence::find(&program);
+    debug_assert_eq!(program.verify(), Ok(()));
     program
 }
 
@@ -138,7 +139,7 @@ fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) ->
     }
     let mut makers: FxHashMap<TrackedId, usize> = FxHashMap::default();
     for (index, unit) in units.iter().enumerate() {
-        makers.extend(unit.outputs.iter().map(|output| (output.cell, index)));
+        makers.extend(unit.outputs.iter().map(|output| (output.tracked, index)));
     }
     for line in still {
         for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
@@ -599,7 +600,7 @@ impl<'a> Maker<'a> {
             for (index, next) in flat.smooth.nexts.iter().enumerate() {
                 let node = self.composer.inline(&self.slots, *block, *next);
                 let state = self.slots.first_state[block.index()] + index;
-                let own = self.slots.slot(self.slots.states[state].cell);
+                let own = self.slots.slot(self.slots.states[state].tracked);
                 if matches!(self.composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                     continue;
                 }

@@ -184,7 +184,7 @@ impl<'a> Maker<'a> {
             debug_assert!(unit.outputs.is_empty() || unit.made().end == slot as usize);
             let length = self.slots.tracked[cell.index()].length as u32;
             let to = self.slots.slot(cell);
-            unit.outputs.push(Output { from: slot, to, length, cell, guard });
+            unit.outputs.push(Output { from: slot, to, length, tracked: cell, guard });
         }
         (unit, places)
     }
@@ -210,7 +210,7 @@ impl<'a> Maker<'a> {
         for (index, next) in flat.tick.nexts.iter().enumerate() {
             let node = composer.inline(self.slots, block, *next);
             let state = self.slots.first_state[block.index()] + index;
-            let own = self.slots.slot(self.slots.states[state].cell);
+            let own = self.slots.slot(self.slots.states[state].tracked);
             if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                 continue;
             }

@@ -8,8 +8,12 @@
 
 mod graph;
 mod knowable;
+mod listing;
 mod loops;
 mod order;
 
 pub use graph::{PartId, PartRef, Parts};
 pub use order::{Schedule, Step, refused_loops, schedule};
+
+#[cfg(test)]
+mod listings;

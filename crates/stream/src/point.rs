@@ -120,7 +120,7 @@ impl Evaluator {
             let elements = 0..state.initial.len();
             offsets.push(first.len());
             if state.continuous {
-                let from = program.tracked(state.cell).slot as usize;
+                let from = program.tracked(state.tracked).slot as usize;
                 let region = &program.regions[block.region.index()];
                 let rate = region.rate as usize + (from - region.state as usize);
                 let fragment = block.fragment;
@@ -310,7 +310,7 @@ impl Evaluator {
     pub fn fill_states(&self, slots: &mut [f64], states: &[f64]) {
         for (index, state) in self.program.states.iter().enumerate() {
             if !state.continuous {
-                let from = self.program.tracked(state.cell).slot as usize;
+                let from = self.program.tracked(state.tracked).slot as usize;
                 let values = &states[self.elements(index)];
                 slots[from..from + values.len()].copy_from_slice(values);
             }

@@ -283,7 +283,7 @@ const MOST_UNITS: usize = 256;
 /// engine, and those that may find that a loop is not known.
 fn units(program: &Program) -> Option<UnitsPlan<'_>> {
     let watched = |unit: &Unit| {
-        unit.outputs.iter().any(|output| !program.tracked(output.cell).machines.is_empty())
+        unit.outputs.iter().any(|output| !program.tracked(output.tracked).machines.is_empty())
     };
     let compiled =
         |unit: &&Unit| unit.fragment == FragmentId::ROOT && !unit.may_be_unknown && !watched(unit);
@@ -298,7 +298,7 @@ fn units(program: &Program) -> Option<UnitsPlan<'_>> {
 
 fn plan<'a>(program: &'a Program, unit: &'a Unit) -> UnitPlan<'a> {
     let output = |output: &program::Output| {
-        let cell = program.tracked(output.cell);
+        let cell = program.tracked(output.tracked);
         let (asked, event) = (&cell.asked[..], cell.event);
         let program::Output { from, to, length, guard, .. } = *output;
         OutputPlan { from, to, length, guard, asked, event }

@@ -22,6 +22,8 @@ use crate::run::{Failure, Outcome, Run};
 /// A stage whose result can be printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
+    /// The functions of every block.
+    Blocks,
     /// The flat diagram: blocks and wires.
     Diagram,
     /// The order of evaluation.
@@ -295,27 +297,24 @@ impl System {
     /// The result of a stage as text, for those who want to see what happens to a model.
     pub fn print(&self, stage: Stage) -> String {
         match stage {
-            Stage::Diagram => self.print_diagram(),
-            Stage::Schedule => format!("{:#?}", self.schedule),
+            Stage::Blocks => self.print_blocks(),
+            Stage::Diagram => self.diagram.listing(),
+            Stage::Schedule => self.schedule.listing(&self.diagram),
             Stage::Program => match &self.code {
-                Code::Exact(program) => format!("{:#?}", program.regions),
-                Code::FixedStep(program) => format!("{:#?}\n{:#?}", program.quiet, program.events),
+                Code::Exact(program) => program.listing(),
+                Code::FixedStep(program) => program.listing(),
             },
         }
     }
 
-    fn print_diagram(&self) -> String {
-        let diagram = &self.diagram;
-        let mut out = String::new();
-        for block in &diagram.blocks {
-            let inputs = block.inputs.iter().flatten().map(|wire| diagram.wire_name(*wire));
-            let inputs = inputs.collect::<Vec<_>>().join(", ");
-            let types = block.outputs.iter().map(|wire| diagram.wire(*wire).ty.to_string());
-            let types = types.collect::<Vec<_>>().join(", ");
-            let (kind, region) = (block.kind.info().name, block.region.0);
-            out += &format!("{}: {kind}({inputs}) -> {types}, region {region}\n", block.path);
-        }
-        out
+    fn print_blocks(&self) -> String {
+        let blocks = self.diagram.blocks.iter();
+        let listing = |block: &diagram::FlatBlock| {
+            let lines = block.definition.listing();
+            let lines = lines.lines().map(|line| format!("  {line}\n")).collect::<String>();
+            format!("{}\n{lines}", block.path)
+        };
+        blocks.map(listing).collect()
     }
 
     /// An error at run time as a diagnostic with the place in the text.

@@ -36,10 +36,11 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
             }
             show(&text)
         }
+        Some("blocks") => show(&system.print(Stage::Blocks)),
         Some("diagram") => show(&system.print(Stage::Diagram)),
         Some("schedule") => show(&system.print(Stage::Schedule)),
         Some("program") => show(&system.print(Stage::Program)),
-        Some(other) => bail!("there is no stage `{other}`: diagram, schedule or program"),
+        Some(other) => bail!("there is no stage `{other}`: blocks, diagram, schedule or program"),
     }
 }
 

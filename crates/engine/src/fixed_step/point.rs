@@ -73,7 +73,7 @@ impl FixedStepSimulation {
         let mut changed = false;
         for (from, state) in &pass.nexts {
             if wanted(program.memories[*state]) {
-                changed |= self.copy(*from, program.states[*state].cell);
+                changed |= self.copy(*from, program.states[*state].tracked);
             }
         }
         changed

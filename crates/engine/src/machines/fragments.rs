@@ -94,7 +94,8 @@ impl Engine<'_> {
         // What a machine in it has just said is heard, although it starts anew.
         let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
         let heard = |output: &&MachineOutput| {
-            self.state.slots[program.tracked(program.states[output.says].cell).slot as usize] != 0.0
+            self.state.slots[program.tracked(program.states[output.says].tracked).slot as usize]
+                != 0.0
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
         let kept: Vec<usize> = outputs.flat_map(|output| [output.says, output.word]).collect();
@@ -126,7 +127,7 @@ impl Engine<'_> {
         for start in starts {
             self.compute(&start.value)?;
             if self.is_there(&start.value) {
-                let cell = program.states[start.state].cell;
+                let cell = program.states[start.state].tracked;
                 self.set_from(cell, start.value.value as usize);
             }
         }

@@ -89,7 +89,7 @@ impl Engine<'_> {
     /// The number of the state that a machine is in.
     fn mode(&self, machine: usize) -> usize {
         let state = &self.program.states[self.program.machines[machine].mode];
-        self.state.slots[self.program.tracked(state.cell).slot as usize] as usize
+        self.state.slots[self.program.tracked(state.tracked).slot as usize] as usize
     }
 
     /// The state that a machine is in.

@@ -21,7 +21,7 @@ impl Engine<'_> {
         for output in &program.machines[machine].outputs {
             if let Some(left) = output.left.filter(|_| output.passes[state]) {
                 self.set_state(left, &[(state + 1) as f64]);
-                self.pulse(program.states[left].cell);
+                self.pulse(program.states[left].tracked);
             }
         }
     }

@@ -139,9 +139,9 @@ impl Engine<'_> {
         for (output, said) in &transition.says {
             if self.is_there(said) {
                 let MachineOutput { says, word, .. } = &code.outputs[*output];
-                self.set_from(program.states[*word].cell, said.value as usize);
+                self.set_from(program.states[*word].tracked, said.value as usize);
                 self.set_state(*says, &[1.0]);
-                self.pulse(program.states[*says].cell);
+                self.pulse(program.states[*says].tracked);
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Engine<'_> {
         for set in transition.sets.iter().filter(|set| asked(set.state)) {
             if self.is_there(&set.value) {
                 let state = &program.states[set.state];
-                for cell in [Some(state.cell), state.wire].into_iter().flatten() {
+                for cell in [Some(state.tracked), state.wire].into_iter().flatten() {
                     self.set_from(cell, set.value.value as usize);
                 }
             }
@@ -185,7 +185,7 @@ impl Engine<'_> {
     /// Gives a state a new value, and the wire that shows it, as a commit does.
     pub(super) fn set_state(&mut self, state: usize, value: &[f64]) {
         let state = &self.program.states[state];
-        let cells = [Some(state.cell), state.wire];
+        let cells = [Some(state.tracked), state.wire];
         for cell in cells.into_iter().flatten() {
             self.set_cell(cell, value);
         }

@@ -190,6 +190,6 @@ impl Engine<'_> {
 
 /// Gives a state what a tape has put at a place for it.
 pub(crate) fn take_memory(program: &Program, (from, state): (Slot, usize), slots: &mut [f64]) {
-    let cell = program.tracked(program.states[state].cell);
+    let cell = program.tracked(program.states[state].tracked);
     copy(slots, from as usize, cell.slot as usize, cell.length);
 }

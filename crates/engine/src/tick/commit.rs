@@ -80,7 +80,7 @@ impl Engine<'_> {
     ) -> Result<(), RunError> {
         let program = self.program;
         for (from, state) in &unit.nexts {
-            let id = program.states[*state].cell;
+            let id = program.states[*state].tracked;
             let cell = program.tracked(id);
             let before = listens.then(|| self.values(id));
             if self.write(*from as usize, id) {
@@ -102,7 +102,7 @@ impl Engine<'_> {
 
     #[cold]
     fn tell_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
-        let (block, to) = (state.block, self.values(state.cell));
+        let (block, to) = (state.block, self.values(state.tracked));
         sink.event(Event::Committed { tag, block, state: state.name, from, to });
     }
 

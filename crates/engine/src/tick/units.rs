@@ -197,7 +197,7 @@ impl Engine<'_> {
         let mut blocks: Vec<String> = Vec::new();
         for output in &unit.outputs {
             let wire = program
-                .tracked(output.cell)
+                .tracked(output.tracked)
                 .part
                 .map(|(wire, _)| self.program.origins.source(wire));
             let path = wire.map(|block| self.program.origins.block(block).written().to_owned());
@@ -233,7 +233,7 @@ fn put_outputs(
         if absent || !copy(slots, from, to, output.length as usize) {
             continue;
         }
-        let cell = program.tracked(output.cell);
+        let cell = program.tracked(output.tracked);
         for (word, bits) in &cell.asked {
             dirty[*word as usize] |= bits;
         }
@@ -242,7 +242,7 @@ fn put_outputs(
         {
             follow_change(cell, slots[cell.slot as usize] != 0.0, tick);
         }
-        name(output.cell);
+        name(output.tracked);
     }
 }
 

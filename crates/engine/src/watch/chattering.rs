@@ -49,7 +49,7 @@ impl Engine<'_> {
         let mut blocks: Vec<String> = Vec::new();
         for (index, unit) in self.program.units.iter().enumerate() {
             let present = |output: &Output| {
-                let cell = self.program.tracked(output.cell);
+                let cell = self.program.tracked(output.tracked);
                 cell.event && self.state.slots[cell.slot as usize] != 0.0
             };
             let dirty =
@@ -75,7 +75,7 @@ impl Engine<'_> {
         let cell =
             |cell: TrackedId| (self.program.tracked(cell).slot, self.program.tracked(cell).length);
         for state in self.program.states.iter().filter(|state| listens(state.block)) {
-            let (from, length) = cell(state.cell);
+            let (from, length) = cell(state.tracked);
             mark(from, length);
         }
         for (index, cells) in self.program.wires.iter().enumerate() {
@@ -84,7 +84,7 @@ impl Engine<'_> {
             }
         }
         for unit in self.program.units.iter().filter(|unit| listens(unit.block)) {
-            let state = |index: usize| cell(self.program.states[index].cell).1;
+            let state = |index: usize| cell(self.program.states[index].tracked).1;
             unit.outputs.iter().for_each(|output| mark(output.from, output.length as usize));
             unit.nexts.iter().for_each(|(from, index)| mark(*from, state(*index)));
             unit.crossings.iter().for_each(|(from, _)| mark(*from, 1));

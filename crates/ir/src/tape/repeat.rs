@@ -1,6 +1,7 @@
 //! A loop in a tape: one small program run over places that move by fixed distances.
 
 use super::Slot;
+use super::access::Access;
 use crate::{Binary, Unary};
 
 /// How many iterations the interpreter takes together. Each operation then runs over a row of this
@@ -93,6 +94,31 @@ pub(crate) struct Rows {
 }
 
 impl Repeat {
+    /// What all iterations read and write, and the rows that the interpreter works in.
+    pub(super) fn access(&self) -> Result<Access, &'static str> {
+        let rows = (self.count as usize).min(CHUNK) as u32;
+        let over = |slot: Slot, step: i32| {
+            let last = i64::from(slot) + i64::from(step) * (i64::from(self.count) - 1).max(0);
+            let (from, to) = (i64::from(slot).min(last), i64::from(slot).max(last));
+            let from = Slot::try_from(from).map_err(|_| "a place outside the buffer")?;
+            let to = Slot::try_from(to).map_err(|_| "a place outside the buffer")?;
+            Ok((from, to - from + 1))
+        };
+        let mut access = Access::default();
+        for (slot, step) in &self.loads {
+            access.reads.push(over(*slot, *step)?);
+        }
+        for (_, slot, step) in &self.stores {
+            access.writes.push(over(*slot, *step)?);
+        }
+        let fixed = self.rows.fills.iter().map(|(row, _)| *row);
+        let gathered = self.rows.gathers.iter().map(|(row, ..)| *row);
+        let made = self.rows.steps.iter().map(|(_, row, _)| row).filter(|row| !row.moves);
+        let own = fixed.chain(gathered).chain(made.map(|row| row.slot));
+        access.writes.extend(own.map(|row| (row, rows)));
+        Ok(access)
+    }
+
     /// Plans the rows; `reserve` gives room in the buffer that nothing else uses while it runs.
     pub(super) fn new(
         count: u32,

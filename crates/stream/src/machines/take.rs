@@ -236,7 +236,7 @@ impl<'a> Moving<'a> {
         self.changed.states.extend(elements.clone());
         self.now.kept.states[elements].copy_from_slice(value);
         let state = &self.program().states[state];
-        for cell in [Some(state.cell), state.wire].into_iter().flatten() {
+        for cell in [Some(state.tracked), state.wire].into_iter().flatten() {
             let from = self.program().tracked(cell).slot as usize;
             self.slots[from..from + value.len()].copy_from_slice(value);
         }

@@ -1,0 +1,106 @@
+//! What running makes of small models: rows, and what happens at ticks; `listings` has a file for each.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use blocks::Library;
+use diagram::{Diagram, Overrides};
+use model::Refused;
+use program::Program;
+use solver::Method;
+
+use crate::{Event, Options, Row, Simulation, Sink};
+
+#[path = "../../base/tests/filetests.rs"]
+mod filetests;
+
+/// The diagram of a model, or why it is refused.
+fn diagram(text: &str) -> Result<Diagram, Refused> {
+    let model = model::parse("model.yaml", text, &mut |_| Err("there are no other files".into()))?;
+    let sources = model.sources.clone();
+    diagram::flatten(&model, &Library::standard(), &Overrides::default())
+        .map_err(|diagnostics| Refused { diagnostics, sources })
+}
+
+/// Writes rows and events as lines.
+struct Log<'a> {
+    program: &'a Program,
+    out: String,
+}
+
+impl Sink for Log<'_> {
+    fn row(&mut self, row: Row<'_>) {
+        let _ = write!(self.out, "row {}", row.tag);
+        for (index, record) in self.program.records.iter().enumerate() {
+            if row.covers(index) {
+                let value = row.value(index).map_or("absent".to_owned(), |x| format!("{x:.6?}"));
+                let _ = write!(self.out, " {} {value}", record.name);
+                for (order, weight) in row.impulses(index).enumerate() {
+                    if weight.iter().any(|w| *w != 0.0) {
+                        let _ = write!(self.out, " impulse {order} {weight:.6?}");
+                    }
+                }
+            }
+        }
+        self.out.push('\n');
+    }
+
+    fn is_joined(&self) -> bool {
+        false
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn event(&mut self, event: Event) {
+        let path = |block| &self.program.origins.block(block).path;
+        let _ = match event {
+            Event::Located { block, .. } => writeln!(self.out, "  located {}", path(block)),
+            Event::Woken { block, .. } => writeln!(self.out, "  woken {}", path(block)),
+            Event::Fired { block, .. } => writeln!(self.out, "  fired {}", path(block)),
+            Event::Committed { block, from, to, .. } => {
+                writeln!(self.out, "  committed {} {from:.6?} -> {to:.6?}", path(block))
+            }
+            Event::Side { block, from, to, .. } => {
+                writeln!(self.out, "  side of {} {from} -> {to}", path(block))
+            }
+            Event::Moved { block, from, to, .. } => {
+                writeln!(self.out, "  machine {} {from} -> {to}", path(block))
+            }
+            Event::Restarted { region, .. } => {
+                writeln!(self.out, "  restarted region {}", region.0)
+            }
+            Event::Agenda { block, next, .. } => {
+                writeln!(self.out, "  next {} {next}", path(block))
+            }
+            Event::Switched(_) => Ok(()),
+        };
+    }
+}
+
+fn listing(text: &str) -> Result<String, Refused> {
+    let diagram = diagram(text)?;
+    let sources = diagram.sources.clone();
+    let schedule =
+        schedule::schedule(&diagram).map_err(|diagnostics| Refused { diagnostics, sources })?;
+    let method = Method::named(&diagram.run.solver.0).expect("a solver");
+    let program = Arc::new(program::compile(&diagram, &schedule, program::Extras::default()));
+    let options = Options::new(&diagram.run, method);
+    let mut log = Log { program: &program, out: String::new() };
+    let mut simulation = Simulation::new(program.clone(), options);
+    let end = simulation.run(&mut log);
+    let mut out = log.out;
+    let _ = match end {
+        Ok(reason) => writeln!(out, "{reason:?}"),
+        Err(error) => writeln!(out, "{error}"),
+    };
+    Ok(out)
+}
+
+#[test]
+fn runs_are_as_listed() {
+    filetests::check(concat!(env!("CARGO_MANIFEST_DIR"), "/listings"), |text| {
+        listing(text).unwrap_or_else(|refused| format!("{}\n", refused.render(false).trim_end()))
+    });
+}

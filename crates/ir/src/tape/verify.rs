@@ -1,0 +1,203 @@
+//! Checks that a tape can be run on a buffer. The invariants, on which native code relies:
+//!
+//! 1. everything that an instruction reads or writes is in the buffer;
+//! 2. an operation on each of several elements writes none of the elements that it reads;
+//! 3. a skip ends inside the tape;
+//! 4. what does not fit in an instruction is there, and is of its kind;
+//! 5. the values of a loop are computed from values before them, and its places stay in the buffer
+//!    over all iterations;
+//! 6. temporaries are in the buffer, in rising order and apart, and no instruction reads one that
+//!    none before it has written;
+//! 7. the body of a solved loop satisfies all of this, too.
+
+use std::fmt;
+
+use super::access::Region;
+use super::{Code, Extra, Repeat, Slot, Tape};
+
+/// An instruction that breaks an invariant, and which.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TapeError {
+    /// The number of the instruction.
+    pub instruction: usize,
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for TapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instruction {}: {}", self.instruction, self.reason)
+    }
+}
+
+impl std::error::Error for TapeError {}
+
+impl Tape {
+    /// Checks every instruction against a buffer of some length.
+    pub fn verify(&self, length: usize) -> Result<(), TapeError> {
+        let mut temporaries = Temporaries::new(&self.temporaries, length)
+            .map_err(|reason| TapeError { instruction: 0, reason })?;
+        for instruction in 0..self.code.len() {
+            self.check(instruction, length, &mut temporaries)
+                .map_err(|reason| TapeError { instruction, reason })?;
+        }
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        index: usize,
+        length: usize,
+        temporaries: &mut Temporaries,
+    ) -> Result<(), &'static str> {
+        let instr = &self.code[index];
+        let access = self.access(instr)?;
+        let inside = |(from, n): &Region| *from as usize + *n as usize <= length;
+        if !access.reads.iter().chain(&access.writes).all(inside) {
+            return Err("a place outside the buffer");
+        }
+        if instr.n > 1 && !instr.reads_elsewhere() {
+            return Err("an operation on elements that writes what it reads");
+        }
+        if instr.code == Code::Skip && index + 1 + instr.n as usize > self.code.len() {
+            return Err("a skip past the end");
+        }
+        let body = self.extra.get(instr.c as usize);
+        if let (Code::Repeat, Some(Extra::Repeat(body))) = (instr.code, body) {
+            body.check()?;
+        }
+        // A loop has rows of its own, which it fills before it reads them.
+        if instr.code != Code::Repeat && !access.reads.iter().all(|read| temporaries.is_set(*read))
+        {
+            return Err("a temporary that nothing has written");
+        }
+        access.writes.iter().for_each(|written| temporaries.set(*written));
+        if let (Code::Extra, Some(Extra::Solve(solve))) = (instr.code, body) {
+            solve.body.verify(length).map_err(|_| "the body of a solved loop")?;
+            // What the body computes of the outside is there for whatever follows.
+            for inner in &solve.body.code {
+                solve.body.access(inner)?.writes.iter().for_each(|own| temporaries.set(*own));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Repeat {
+    fn check(&self) -> Result<(), &'static str> {
+        let loads = self.loads.len();
+        let known = |(index, op): (usize, &super::RepeatOp)| {
+            op.reads().iter().all(|value| (*value as usize) < loads + index)
+        };
+        if !self.ops.iter().enumerate().all(known) {
+            return Err("a loop that uses a value before it is computed");
+        }
+        match self.stores.iter().all(|(value, ..)| (*value as usize) < loads + self.ops.len()) {
+            true => Ok(()),
+            false => Err("a loop that stores a value which is not there"),
+        }
+    }
+}
+
+/// The temporaries of a tape, and which numbers of them have been written.
+struct Temporaries<'a> {
+    regions: &'a [Region],
+    written: Vec<bool>,
+    /// Where the numbers of each region begin in `written`.
+    starts: Vec<usize>,
+}
+
+impl<'a> Temporaries<'a> {
+    fn new(regions: &'a [Region], length: usize) -> Result<Temporaries<'a>, &'static str> {
+        let (mut end, mut starts, mut total) = (0, Vec::with_capacity(regions.len()), 0);
+        for (from, n) in regions {
+            if (*from as usize) < end {
+                return Err("temporaries that overlap");
+            }
+            end = *from as usize + *n as usize;
+            starts.push(total);
+            total += *n as usize;
+        }
+        match end <= length {
+            true => Ok(Temporaries { regions, written: vec![false; total], starts }),
+            false => Err("a temporary outside the buffer"),
+        }
+    }
+
+    /// The number of a slot among those of temporaries.
+    fn number(&self, slot: Slot) -> Option<usize> {
+        let index = self.regions.partition_point(|(from, _)| *from <= slot).checked_sub(1)?;
+        let (from, n) = self.regions[index];
+        (slot < from + n).then(|| self.starts[index] + (slot - from) as usize)
+    }
+
+    fn is_set(&self, (from, n): Region) -> bool {
+        (from..from + n).all(|slot| self.number(slot).is_none_or(|number| self.written[number]))
+    }
+
+    fn set(&mut self, (from, n): Region) {
+        for slot in from..from + n {
+            if let Some(number) = self.number(slot) {
+                self.written[number] = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Instr, RepeatOp};
+    use super::*;
+    use crate::{Binary, Unary};
+
+    fn instr(code: Code, dst: Slot, a: Slot, n: u32) -> Instr {
+        Instr { code, dst, a, b: 0, c: 0, n }
+    }
+
+    fn reason(tape: Tape, length: usize) -> Option<&'static str> {
+        tape.verify(length).err().map(|error| error.reason)
+    }
+
+    #[test]
+    fn what_is_broken_is_refused() {
+        let tape = |code: Vec<Instr>| Tape { code, ..Tape::default() };
+        let whole = tape(vec![instr(Code::Unary(Unary::Sin), 2, 0, 2)]);
+        assert_eq!(reason(whole.clone(), 4), None);
+        assert_eq!(reason(whole, 3), Some("a place outside the buffer"));
+        let overlapping = tape(vec![instr(Code::Unary(Unary::Sin), 1, 0, 2)]);
+        assert!(reason(overlapping, 4).is_some_and(|reason| reason.contains("writes what it")));
+        let skip = tape(vec![instr(Code::Skip, 0, 0, 1)]);
+        assert_eq!(reason(skip, 1), Some("a skip past the end"));
+        let nothing = tape(vec![instr(Code::Extra, 0, 0, 1)]);
+        assert_eq!(reason(nothing, 1), Some("an extra that is not there"));
+        let arms = Extra::Choose(vec![0, 3]);
+        let choice = Tape { extra: vec![arms], ..tape(vec![instr(Code::Choose, 1, 0, 1)]) };
+        assert_eq!(reason(choice.clone(), 4), None);
+        assert_eq!(reason(choice, 3), Some("a place outside the buffer"));
+    }
+
+    #[test]
+    fn a_temporary_is_written_before_it_is_read() {
+        let read = instr(Code::Copy, 1, 0, 1);
+        let write = instr(Code::Copy, 0, 2, 1);
+        let tape = |code: Vec<Instr>| Tape { code, temporaries: vec![(0, 1)], ..Tape::default() };
+        assert_eq!(reason(tape(vec![write, read]), 3), None);
+        let early = reason(tape(vec![read, write]), 3);
+        assert_eq!(early, Some("a temporary that nothing has written"));
+    }
+
+    #[test]
+    fn a_loop_stays_in_the_buffer() {
+        let ops = vec![RepeatOp::Binary(Binary::Add, 0, 0)];
+        let made = |count, step| {
+            let body =
+                Repeat::new(count, vec![(0, step)], ops.clone(), vec![(1, 4, 1)], &mut |_| 8);
+            let extra = vec![Extra::Repeat(Box::new(body))];
+            Tape { code: vec![instr(Code::Repeat, 0, 0, 1)], extra, ..Tape::default() }
+        };
+        assert_eq!(reason(made(4, 1), 16), None);
+        assert_eq!(reason(made(4, 8), 16), Some("a place outside the buffer"));
+        assert_eq!(reason(made(14, 1), 16), Some("a place outside the buffer"));
+        assert_eq!(reason(made(2, -1), 16), Some("a place outside the buffer"));
+    }
+}

@@ -1,0 +1,362 @@
+//! A program as text: what runs between events and at ticks, with the names of the model.
+//!
+//! ```text
+//! y'            the rate of a state             y?       whether a signal is present
+//! y!0           the coefficient of an impulse   g(b#0)   a crossing function of a block
+//! side(b#0)     its frozen sign                 %7       a number on the way
+//! ```
+
+use std::fmt::Write;
+
+use ir::{Layout, Slot, SlotNames, Tape};
+
+use crate::fixed_step::{FixedStepProgram, Pass};
+use crate::machines::{MachineProgram, TransitionValue};
+use crate::origins::Origins;
+use crate::program::{
+    Crossing, CrossingKind, Program, RegionProgram, Tracked, TrackedId, TrackedState, TrackedTimer,
+    TrackedWire, Unit,
+};
+use diagram::{RegionId, WireId};
+
+/// What the numbers of the buffer are called.
+struct Names(Vec<Option<String>>);
+
+/// The tables that programs of both kinds have.
+struct Tables<'a> {
+    origins: &'a Origins,
+    tracked: &'a [Tracked],
+    states: &'a [TrackedState],
+    crossings: &'a [Crossing],
+    timers: &'a [TrackedTimer],
+    wires: &'a [TrackedWire],
+}
+
+impl Names {
+    fn new(tables: &Tables, time: Slot, length: usize) -> Names {
+        let mut names = Names(vec![None; length]);
+        names.put(time, 1, "time");
+        let Tables { origins, tracked, .. } = tables;
+        let mut put = |id: TrackedId, name: &str| {
+            let place = &tracked[id.index()];
+            names.put(place.slot, place.length, name);
+        };
+        for (index, state) in tables.states.iter().enumerate() {
+            put(state.tracked, &state_name(tables, index));
+        }
+        for (index, wire) in tables.wires.iter().enumerate() {
+            let name = origins.wire_name(WireId::new(index));
+            // A wire that shows a state has its own number.
+            put(wire.value, &format!("{name}.out"));
+            put(wire.present, &format!("{name}?"));
+            for (order, impulse) in wire.impulses.iter().enumerate() {
+                put(*impulse, &format!("{name}!{order}"));
+            }
+            for (order, derivative) in wire.derivatives.iter().enumerate() {
+                put(*derivative, &format!("{name}.d{}", order + 1));
+            }
+        }
+        for timer in tables.timers {
+            let path = &origins.block(timer.block).path;
+            put(timer.woken, &format!("{path}.woken"));
+            put(timer.wakings, &format!("{path}.wakings"));
+        }
+        for (index, crossing) in tables.crossings.iter().enumerate() {
+            let (kind, of) = (kind(crossing), crossing_name(origins, index, crossing));
+            put(crossing.frozen, &format!("{kind}({of})"));
+            if let Some(crossed) = crossing.crossed {
+                put(crossed, &format!("crossed({of})"));
+            }
+        }
+        for (index, crossing) in tables.crossings.iter().enumerate() {
+            let of = crossing_name(origins, index, crossing);
+            names.put(crossing.value, 1, &format!("g({of})"));
+            names.put(crossing.residual, 1, &format!("residual({of})"));
+        }
+        names
+    }
+
+    /// Gives numbers a name, unless they have one.
+    fn put(&mut self, from: Slot, length: usize, name: &str) {
+        for element in 0..length {
+            let own = &mut self.0[from as usize + element];
+            let element =
+                || if length == 1 { name.to_owned() } else { format!("{name}[{element}]") };
+            own.get_or_insert_with(element);
+        }
+    }
+
+    fn constants(&mut self, layout: &Layout) {
+        for (slot, data) in layout.constants() {
+            for (element, value) in data.iter().enumerate() {
+                self.0[slot as usize + element].get_or_insert_with(|| value.to_string());
+            }
+        }
+    }
+
+    fn name(&self, slot: Slot) -> String {
+        let known = self.0.get(slot as usize).and_then(Clone::clone);
+        known.unwrap_or_else(|| format!("%{slot}"))
+    }
+}
+
+/// The path of the block and what it calls the state, with a number if others are called so, too.
+fn state_name(tables: &Tables, index: usize) -> String {
+    let state = &tables.states[index];
+    let path = &tables.origins.block(state.block).path;
+    let alike = |other: &&TrackedState| other.block == state.block && other.name == state.name;
+    let before = tables.states[..index].iter().rev().take_while(|other| other.block == state.block);
+    match (&*state.name, before.filter(alike).count()) {
+        ("state" | "", 0) => path.clone(),
+        (name, 0) => format!("{path}.{name}"),
+        (name, before) => format!("{path}.{name}{}", before + 1),
+    }
+}
+
+fn kind(crossing: &Crossing) -> &'static str {
+    match crossing.kind {
+        CrossingKind::Sign => "side",
+        CrossingKind::Floor => "floor",
+    }
+}
+
+fn crossing_name(origins: &Origins, index: usize, crossing: &Crossing) -> String {
+    format!("{}#{index}", origins.block(crossing.block).path)
+}
+
+/// Writes the parts of a listing.
+struct Listing {
+    names: Names,
+    out: String,
+}
+
+impl Listing {
+    fn tape(&mut self, title: &str, tape: &Tape) {
+        if !tape.is_empty() {
+            let Listing { names, out } = self;
+            let name: SlotNames = &|slot| names.name(slot);
+            let _ = write!(out, "  {title}:\n{}", tape.listing(4, name));
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out += text;
+        self.out.push('\n');
+    }
+
+    fn list(&mut self, title: &str, items: impl Iterator<Item = String>) {
+        let items: Vec<String> = items.collect();
+        if !items.is_empty() {
+            self.line(&format!("  {title} {}", items.join(", ")));
+        }
+    }
+}
+
+impl Program {
+    /// All tapes, each with what it is for.
+    pub fn listing(&self) -> String {
+        let tables = Tables {
+            origins: &self.origins,
+            tracked: &self.tracked,
+            states: &self.states,
+            crossings: &self.crossings,
+            timers: &self.timers,
+            wires: &self.wires,
+        };
+        let mut names = Names::new(&tables, self.time, self.image.len());
+        for region in &self.regions {
+            self.name_region(region, &mut names);
+        }
+        self.name_switched(&mut names);
+        names.constants(&self.layout);
+        let mut listing = Listing { names, out: String::new() };
+        listing.line(&format!(
+            "program {}: {} numbers, {} regions, {} units",
+            self.origins.model,
+            self.image.len(),
+            self.regions.len(),
+            self.units.len()
+        ));
+        listing.tape("still", &self.still);
+        for (index, region) in self.regions.iter().enumerate() {
+            self.list_region(index, region, &mut listing);
+        }
+        for unit in &self.units {
+            self.list_unit(unit, &mut listing);
+        }
+        for (index, machine) in self.machines.iter().enumerate() {
+            self.list_machine(index, machine, &mut listing);
+        }
+        listing.out
+    }
+
+    /// Rates, slopes and samples are called after what they belong to.
+    fn name_region(&self, region: &RegionProgram, names: &mut Names) {
+        for offset in 0..region.dimension as Slot {
+            let name = format!("{}'", names.name(region.state + offset));
+            names.put(region.rate + offset, 1, &name);
+        }
+        for (watch, own) in region.watches.iter().enumerate() {
+            let (watch, crossing) = (watch as Slot, &self.crossings[own.crossing]);
+            let of = crossing_name(&self.origins, own.crossing, crossing);
+            for (from, name) in
+                [(region.g, "g"), (region.side, "side"), (region.residual, "residual")]
+            {
+                names.put(from + watch, 1, &format!("{name}({of})"));
+            }
+            let name = format!("{}'", names.name(region.g + watch));
+            names.put(region.g_rate + watch, 1, &name);
+        }
+        for line in &region.lines {
+            let Some(track) = &self.lines[*line].track else { continue };
+            let name = format!("{}.delayed", self.origins.block(self.lines[*line].block).path);
+            names.put(track.place, track.width, &name);
+            names.put(track.slope, track.width, &format!("{name}'"));
+        }
+        names.put(region.samples, region.sample_width, "sample");
+    }
+
+    /// Conditions and clocks of fragments, and where delayed signals come.
+    fn name_switched(&self, names: &mut Names) {
+        for (machine, own) in self.machines.iter().enumerate() {
+            let origin = self.origins.machine(machine);
+            for (state, name) in own.states.iter().zip(&origin.states) {
+                let state_name = format!("{}.{name}", origin.path);
+                let content = state.content.map(|content| (content, "runs"));
+                for (fragment, what) in [(state.dwell, "dwells")].into_iter().chain(content) {
+                    let fragment = &self.fragments[fragment.index()];
+                    names.put(fragment.active, 1, &format!("{what}({state_name})"));
+                    names.put(fragment.origin, 1, &format!("origin of {what}({state_name})"));
+                }
+            }
+        }
+        for line in &self.lines {
+            let name = format!("{}.delayed", self.origins.block(line.block).path);
+            for (part, id) in ["?", ""].into_iter().zip(&line.to) {
+                let to = self.tracked(*id);
+                names.put(to.slot, to.length, &format!("{name}{part}"));
+            }
+        }
+    }
+
+    fn list_region(&self, index: usize, region: &RegionProgram, listing: &mut Listing) {
+        let tapes = [
+            ("prelude", &region.prelude),
+            ("rates", &region.derivative),
+            ("crossings", &region.crossings),
+            ("left limits", &region.left),
+            ("sample", &region.sample),
+        ];
+        if tapes.iter().all(|(_, tape)| tape.is_empty()) && region.memories.is_empty() {
+            return;
+        }
+        let first = self.origins.first_in(RegionId::new(index));
+        let name = first.map_or("", |block| &block.path);
+        listing.line(&format!("\nregion {index} of {name}"));
+        for (title, tape) in tapes {
+            listing.tape(title, tape);
+        }
+        if let Some(jacobian) = &region.jacobian {
+            listing.tape("jacobian", &jacobian.tape);
+        }
+        for memory in &region.memories {
+            let to = self.tracked(self.states[memory.state].tracked).slot;
+            let line = format!(
+                "  at a tick: {} = {}",
+                listing.names.name(to),
+                listing.names.name(memory.from)
+            );
+            listing.line(&line);
+        }
+    }
+
+    fn list_unit(&self, unit: &Unit, listing: &mut Listing) {
+        let path = &self.origins.block(unit.block).path;
+        listing.line(&format!("\nunit {path}, region {}", unit.region.index()));
+        listing.tape("runs", &unit.tape);
+        for output in &unit.outputs {
+            let name = |slot: Slot| listing.names.name(slot);
+            let line = format!("  {} = {}", name(output.to), name(output.from));
+            let guard = output.guard.map(|guard| format!(" if {}", name(guard)));
+            listing.line(&(line + &guard.unwrap_or_default()));
+        }
+        for (from, state) in &unit.nexts {
+            let to = self.tracked(self.states[*state].tracked).slot;
+            let line = format!(
+                "  at the commit: {} = {}",
+                listing.names.name(to),
+                listing.names.name(*from)
+            );
+            listing.line(&line);
+        }
+        for (from, crossing) in &unit.crossings {
+            let to = self.crossings[*crossing].value;
+            let line = format!(
+                "  at the commit: {} = {}",
+                listing.names.name(to),
+                listing.names.name(*from)
+            );
+            listing.line(&line);
+        }
+        for (from, reason) in &unit.checks {
+            let line = format!("  refused if {}: {reason}", listing.names.name(*from));
+            listing.line(&line);
+        }
+    }
+
+    fn list_machine(&self, index: usize, machine: &MachineProgram, listing: &mut Listing) {
+        let origin = self.origins.machine(index);
+        listing.line(&format!("\nmachine {}", origin.path));
+        for (state, own) in machine.states.iter().enumerate() {
+            for transition in &own.transitions {
+                let (from, to) = (&origin.states[state], &origin.states[transition.to]);
+                listing.line(&format!("  {from} -> {to}"));
+                let value = |value: &TransitionValue| self.origins.block(value.block).path.clone();
+                listing.list("  if", transition.guards.iter().map(value));
+                listing.list("  sets by", transition.sets.iter().map(|set| value(&set.value)));
+                listing.list("  says", transition.says.iter().map(|(_, said)| value(said)));
+            }
+        }
+    }
+}
+
+impl FixedStepProgram {
+    /// Both passes through the diagram.
+    pub fn listing(&self) -> String {
+        let tables = Tables {
+            origins: &self.origins,
+            tracked: &self.tracked,
+            states: &self.states,
+            crossings: &self.crossings,
+            timers: &self.timers,
+            wires: &self.wires,
+        };
+        let mut names = Names::new(&tables, self.time, self.image.len());
+        names.put(self.step, 1, "step");
+        names.constants(&self.layout);
+        let mut listing = Listing { names, out: String::new() };
+        let (model, count) = (&self.origins.model, self.image.len());
+        listing.line(&format!("program {model} by fixed steps: {count} numbers"));
+        for (title, pass) in [("without events", &self.quiet), ("with events", &self.events)] {
+            self.list_pass(title, pass, &mut listing);
+        }
+        listing.out
+    }
+
+    fn list_pass(&self, title: &str, pass: &Pass, listing: &mut Listing) {
+        listing.line(&format!("\npass {title}"));
+        listing.tape("runs", &pass.tape);
+        let states = pass.nexts.iter().map(|(from, state)| (*from, self.states[*state].tracked));
+        for (from, to) in pass.outputs.iter().copied().chain(states) {
+            let name = |slot: Slot| listing.names.name(slot);
+            let line = format!("  then {} = {}", name(self.tracked(to).slot), name(from));
+            listing.line(&line);
+        }
+        for (from, crossing) in &pass.crossings {
+            let name = |slot: Slot| listing.names.name(slot);
+            let line =
+                format!("  then {} = {}", name(self.crossings[*crossing].value), name(*from));
+            listing.line(&line);
+        }
+    }
+}
