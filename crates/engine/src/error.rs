@@ -316,6 +316,7 @@ impl RunError {
 }
 
 impl fmt::Display for RunError {
+    // One message for each variant: a table, longer than a function should be otherwise.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunError::NotFinite { tag, block, .. } => {

@@ -13,6 +13,7 @@ use crate::smooth::flow::{Flow, all_finite, numbered, states, watches};
 use crate::smooth::region::ActiveSlice;
 
 impl Engine<'_> {
+    /// What has stopped the solver of a region, with the block that it is about.
     pub(crate) fn step_error(&mut self, region: usize, error: StepError) -> RunError {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
@@ -41,24 +42,7 @@ impl Engine<'_> {
                 let id = blamed.or(Some(self.program.crossings[watch].block));
                 RunError::NotFinite { tag, block: self.name(id), id }
             }
-            StepError::StepTooSmall { t } => {
-                let tag = at(t);
-                // A value that is not finite just ahead is a wall, not mere speed.
-                let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
-                let x = state.solver.state().to_vec();
-                let (ranges, slots) = (&state.ranges, &mut self.state.slots);
-                let past = (&mut state.history, &mut self.scratch.functions[region]);
-                let active = &self.scratch.active[region];
-                let origin = (state.origin, state.origin_seconds);
-                Flow::new(self.program, region, ranges, active, slots, origin, past)
-                    .place(ahead, &x);
-                let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
-                if let Some(block) = blamed {
-                    return self.not_finite(tag, self.program.origins.block(block).outputs[0]);
-                }
-                let id = self.fastest(region);
-                RunError::StepTooSmall { tag, block: self.name(id), id }
-            }
+            StepError::StepTooSmall { t } => self.too_small(region, t, at(t)),
             StepError::Undecided { t, crossing } => {
                 let watch = numbered(watches(&state.ranges), crossing);
                 let id = self.program.crossings[program.watches[watch].crossing].block;
@@ -75,6 +59,25 @@ impl Engine<'_> {
                 RunError::NoSolution { tag, block: self.name(id), id }
             }
         }
+    }
+
+    /// The error of a step that became too small: a value that is not finite just ahead is a wall,
+    /// not mere speed.
+    fn too_small(&mut self, region: usize, t: f64, tag: Tag) -> RunError {
+        let state = &mut self.state.regions[region];
+        let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
+        let x = state.solver.state().to_vec();
+        let (ranges, slots) = (&state.ranges, &mut self.state.slots);
+        let past = (&mut state.history, &mut self.scratch.functions[region]);
+        let active = &self.scratch.active[region];
+        let origin = (state.origin, state.origin_seconds);
+        Flow::new(self.program, region, ranges, active, slots, origin, past).place(ahead, &x);
+        let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+        if let Some(block) = blamed {
+            return self.not_finite(tag, self.program.origins.block(block).outputs[0]);
+        }
+        let id = self.fastest(region);
+        RunError::StepTooSmall { tag, block: self.name(id), id }
     }
 
     /// The block whose state of a region moves fastest where its solution stands.

@@ -3,12 +3,13 @@
 
 use base::Type;
 use blocks::{Leaf, Part};
-use diagram::{BlockId, Diagram, FragmentId, Phase, Specialised};
+use diagram::{BlockId, Diagram, FlatBlock, FragmentId, Phase, Specialised};
 use ir::{Graph, NodeId, Op, Slot, Unary};
 use rustc_hash::FxHashMap;
-use schedule::{PartId, Parts};
+use schedule::{PartId, Parts, Schedule, Step};
 
 use crate::slots::Slots;
+use crate::solved;
 
 /// A graph whose leaves are places of the buffer, made from the functions of many blocks.
 pub(crate) struct Composer<'a> {
@@ -86,49 +87,13 @@ impl<'a> Composer<'a> {
             }
             _ => false,
         };
+        let inlining = Inlining { diagram, parts, phase, nodes, slots, block, clock };
         let mut replace = |g: &mut Graph, id: NodeId, node: &ir::Node, args: &[NodeId]| {
             Some(match &node.op {
-                Op::Leaf(key) => match flat.definition.leaves[*key as usize] {
-                    Leaf::Input { port, part } => {
-                        let wire = flat.port(port);
-                        match nodes.get(&parts.id(wire, part)) {
-                            Some(node) => *node,
-                            None => {
-                                let cell = slots.part(wire, part);
-                                let ty = if part == Part::Present {
-                                    Type::BOOL
-                                } else {
-                                    diagram.wire(wire).ty
-                                };
-                                g.leaf(slots.slot(cell), ty)
-                            }
-                        }
-                    }
-                    Leaf::Delayed { index, part } => {
-                        g.leaf(slots.slot(slots.delayed(block, index, part)), node.ty)
-                    }
-                    Leaf::State(index) => {
-                        let state = &slots.states[slots.first_state[block.index()] + index];
-                        g.leaf(slots.slot(state.tracked), node.ty)
-                    }
-                    Leaf::Woken(index) => {
-                        let timer = &slots.timers[slots.first_timer[block.index()] + index];
-                        g.leaf(slots.slot(timer.woken), node.ty)
-                    }
-                    Leaf::Wakings(index) => {
-                        let timer = &slots.timers[slots.first_timer[block.index()] + index];
-                        g.leaf(slots.slot(timer.wakings), node.ty)
-                    }
-                    Leaf::Time if clock == FragmentId::ROOT => g.leaf(slots.time, node.ty),
-                    Leaf::Time => since(g, slots, clock),
-                    Leaf::Elapsed => since(g, slots, flat.fragment),
-                    Leaf::Step => g.leaf(slots.step, node.ty),
-                    Leaf::Ticking => g.bool(phase == Phase::Tick),
-                    Leaf::Lasting { port } => {
-                        let taken = flat.remembered.get(&port);
-                        g.bool(taken.is_some_and(|taken| taken[0] != diagram::Presence::Never))
-                    }
-                },
+                Op::Leaf(key) => {
+                    let leaf = flat.definition.leaves[*key as usize];
+                    inlining.leaf(g, leaf, node.ty)
+                }
                 Op::Observed(_) if phase == Phase::Tick => args[1],
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;
@@ -184,4 +149,97 @@ fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
     let now = g.leaf(slots.time, Type::REAL);
     let origin = g.leaf(slots.fragments[fragment.index()].origin, Type::REAL);
     g.sub(now, origin)
+}
+
+/// Composes every part of every wire in a mode, without places on the way.
+pub(crate) fn compose<'a>(
+    diagram: &'a Diagram,
+    schedule: &'a Schedule,
+    phase: Phase,
+    slots: &mut Slots,
+) -> Composer<'a> {
+    let mut composer = Composer::new(diagram, &schedule.parts, phase);
+    let steps = match phase {
+        Phase::Smooth => &schedule.smooth,
+        Phase::Tick => &schedule.tick,
+    };
+    for step in steps {
+        match step {
+            Step::Single(id) => {
+                let node = composer.part(slots, *id);
+                composer.nodes.insert(*id, node);
+            }
+            Step::Iterate(members) => solved::iterate(&mut composer, slots, members),
+            Step::Presences { members, present, open } => {
+                solved::presences(&mut composer, slots, (members, *present), open);
+            }
+            Step::Solve { unknowns, rest } => {
+                solved::solve(&mut composer, slots, unknowns, rest);
+            }
+        }
+    }
+    composer
+}
+
+/// A block whose functions become part of the graph of the diagram.
+struct Inlining<'a> {
+    diagram: &'a Diagram,
+    parts: &'a Parts,
+    phase: Phase,
+    nodes: &'a FxHashMap<PartId, NodeId>,
+    slots: &'a Slots,
+    block: BlockId,
+    /// The fragment whose clock shows the time of the block.
+    clock: FragmentId,
+}
+
+impl Inlining<'_> {
+    fn flat(&self) -> &FlatBlock {
+        self.diagram.block(self.block)
+    }
+
+    /// What a leaf of the block is in the graph of the diagram.
+    fn leaf(&self, g: &mut Graph, leaf: Leaf, ty: Type) -> NodeId {
+        match leaf {
+            Leaf::Input { port, part } => {
+                let wire = self.flat().port(port);
+                match self.nodes.get(&self.parts.id(wire, part)) {
+                    Some(node) => *node,
+                    None => {
+                        let cell = self.slots.part(wire, part);
+                        let ty = if part == Part::Present {
+                            Type::BOOL
+                        } else {
+                            self.diagram.wire(wire).ty
+                        };
+                        g.leaf(self.slots.slot(cell), ty)
+                    }
+                }
+            }
+            Leaf::Delayed { index, part } => {
+                g.leaf(self.slots.slot(self.slots.delayed(self.block, index, part)), ty)
+            }
+            Leaf::State(index) => {
+                let state = &self.slots.states[self.slots.first_state[self.block.index()] + index];
+                g.leaf(self.slots.slot(state.tracked), ty)
+            }
+            Leaf::Woken(index) => {
+                let timer = &self.slots.timers[self.slots.first_timer[self.block.index()] + index];
+                g.leaf(self.slots.slot(timer.woken), ty)
+            }
+            Leaf::Wakings(index) => {
+                let timer = &self.slots.timers[self.slots.first_timer[self.block.index()] + index];
+                g.leaf(self.slots.slot(timer.wakings), ty)
+            }
+            Leaf::Time if self.clock == FragmentId::ROOT => g.leaf(self.slots.time, ty),
+            Leaf::Time => since(g, self.slots, self.clock),
+            Leaf::Elapsed => since(g, self.slots, self.flat().fragment),
+            Leaf::Step => g.leaf(self.slots.step, ty),
+            Leaf::Ticking => g.bool(self.phase == Phase::Tick),
+            Leaf::Lasting { port } => {
+                let taken = self.flat().remembered.get(&port);
+                g.bool(taken.is_some_and(|taken| taken[0] != diagram::Presence::Never))
+            }
+        }
+    }
 }

@@ -10,11 +10,10 @@ use schedule::{PartId, Schedule};
 
 use crate::compose::Composer;
 use crate::origins::Origins;
-use crate::program::{
-    Crossing, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
-};
+use crate::region::Crossing;
 use crate::slots::Slots;
-use crate::{smooth, solved};
+use crate::solved;
+use crate::tracked::{RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
 
 /// Everything that a run by fixed steps needs.
 #[derive(Debug)]
@@ -99,7 +98,7 @@ pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
         records: records(diagram, &slots.wires, &slots.tracked),
         wires: slots.wires,
         guesses: slots.guesses,
-        solved: smooth::solved_wires(schedule),
+        solved: crate::assemble::solved_wires(schedule),
         origins: Origins::of(diagram),
         tracked: slots.tracked,
         layout: slots.layout,
@@ -123,7 +122,7 @@ fn records(diagram: &Diagram, wires: &[TrackedWire], cells: &[Tracked]) -> Vec<R
 }
 
 fn pass(diagram: &Diagram, schedule: &Schedule, phase: Phase, slots: &mut Slots) -> Pass {
-    let mut composer = smooth::compose(diagram, schedule, phase, slots);
+    let mut composer = crate::compose::compose(diagram, schedule, phase, slots);
     let mut pass = Pass {
         tape: Tape::default(),
         outputs: Vec::new(),
@@ -155,7 +154,7 @@ fn wire_places(
     pass: &mut Pass,
     places: &mut Vec<(NodeId, Slot)>,
 ) {
-    let guesses = smooth::solved_wires(schedule);
+    let guesses = crate::assemble::solved_wires(schedule);
     for id in (0..schedule.parts.len()).map(PartId::new) {
         let part = schedule.parts.get(id);
         let cell = slots.part(part.wire, part.part);

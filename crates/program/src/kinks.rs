@@ -7,7 +7,8 @@
 use ir::{Graph, NodeId, Op, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{DelayLine, Kinks, RegionProgram};
+use crate::delay_line::{DelayLine, Kinks};
+use crate::region::RegionProgram;
 use crate::smooth::Root;
 
 /// The nodes that may be looked at for each node of a region: where everything hangs on everything,

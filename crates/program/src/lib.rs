@@ -15,8 +15,16 @@ pub mod tape {
 
 mod program;
 
+mod delay_line;
+mod region;
+mod tracked;
+mod unit;
+
 mod alike;
 mod slots;
+
+mod assemble;
+mod blame;
 
 mod compose;
 mod fixed_step;
@@ -36,6 +44,7 @@ mod verify;
 mod watched;
 
 pub use blocks::{Impulses, Memory as StateMemory, Part, Timer, events_before};
+pub use delay_line::{DelayLine, DelayTrack, Kinks, Past};
 pub use diagram::{BlockId, FragmentId, RegionId, Rows, RunSettings, WireId, Zeno};
 pub use fixed_step::{FixedStepProgram, Pass, fixed_step};
 pub use influence::Influence;
@@ -45,12 +54,13 @@ pub use machines::{
     StateProgram, Transition, TransitionValue,
 };
 pub use origins::{BlockOrigin, MachineOrigin, Origins};
-pub use program::{
-    Crossing, CrossingKind, DelayLine, DelayTrack, Extras, FragmentSlice, Kinks, LiveTapes, Memory,
-    Output, Past, Program, RecordSlots, RegionProgram, Tracked, TrackedId, TrackedState,
-    TrackedTimer, TrackedWire, Unit, UnitEffects, UnitId, Watch, WireSlots, compile,
-};
+pub use program::{Extras, Program, compile};
 pub use rates::{Rates, rates};
+pub use region::{Crossing, CrossingKind, FragmentSlice, LiveTapes, Memory, RegionProgram, Watch};
+pub use tracked::{
+    RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire, WireSlots,
+};
+pub use unit::{Output, Unit, UnitEffects, UnitId};
 pub use verify::ProgramError;
 pub use watched::{Function, Room, Shape, Source, Terms};
 

@@ -5,8 +5,9 @@ use diagram::{BlockId, Diagram, Presence};
 use ir::Slot;
 use rustc_hash::FxHashMap;
 
-use crate::program::{DelayLine, DelayTrack, Kinks, Past, TrackedId};
+use crate::delay_line::{DelayLine, DelayTrack, Kinks, Past};
 use crate::slots::Slots;
+use crate::tracked::TrackedId;
 
 impl Slots {
     /// Every delayed signal gets a place for each of its parts; value and derivatives lie one after

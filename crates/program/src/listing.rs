@@ -13,10 +13,10 @@ use ir::{Layout, Slot, SlotNames, Tape};
 use crate::fixed_step::{FixedStepProgram, Pass};
 use crate::machines::{MachineProgram, TransitionValue};
 use crate::origins::Origins;
-use crate::program::{
-    Crossing, CrossingKind, Program, RegionProgram, Tracked, TrackedId, TrackedState, TrackedTimer,
-    TrackedWire, Unit,
-};
+use crate::program::Program;
+use crate::region::{Crossing, CrossingKind, RegionProgram};
+use crate::tracked::{Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
+use crate::unit::Unit;
 use diagram::{RegionId, WireId};
 
 /// What the numbers of the buffer are called.

@@ -9,10 +9,9 @@ use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Flowing, in_families};
-use crate::program::{
-    Crossing, CrossingKind, DelayLine, FragmentSlice, RegionProgram, Tracked, TrackedId,
-    TrackedState, TrackedTimer, TrackedWire, Watch,
-};
+use crate::delay_line::DelayLine;
+use crate::region::{Crossing, CrossingKind, FragmentSlice, RegionProgram, Watch};
+use crate::tracked::{Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
 
 /// The places of a side or cell of a block, one for each element.
 #[derive(Clone, Copy, Debug)]

@@ -3,70 +3,48 @@
 mod functions;
 
 use blocks::{Leaf, Part};
-use diagram::{BlockId, Diagram, Phase, Presence, RegionId, WireId};
-use ir::{NodeId, Op, Slot, Tape, tangents};
+use diagram::{BlockId, Diagram, Presence, RegionId, WireId};
+use ir::{Graph, NodeId, Op, Slot, Tape, tangents};
 use rustc_hash::{FxHashMap, FxHashSet};
-use schedule::{Schedule, Step};
+use schedule::Schedule;
 
 use crate::compose::Composer;
-use crate::influence::Influence;
+use crate::delay_line::DelayLine;
 use crate::jacobian::Partials;
 use crate::kinks;
 use crate::live::{Copier, Operands};
-use crate::machines::Compiled;
-use crate::origins::Origins;
-use crate::program::{
-    Crossing, CrossingKind, DelayLine, Extras, Memory, Program, RecordSlots, RegionProgram,
-    Tracked, TrackedId, TrackedWire, Unit, UnitEffects, UnitId, WireSlots, in_words,
-};
+use crate::program::Extras;
 use crate::rates::roots_of;
+use crate::region::{CrossingKind, Memory};
 use crate::slots::Slots;
-use crate::solved;
+use crate::tracked::RecordSlots;
 
 /// A node, the place that it goes to, and the condition under which it is wanted.
 pub(crate) type Root = (NodeId, Slot, u32);
 
-/// Composes every part of every wire in a mode, without places on the way.
-pub(crate) fn compose<'a>(
-    diagram: &'a Diagram,
-    schedule: &'a Schedule,
-    phase: Phase,
-    slots: &mut Slots,
-) -> Composer<'a> {
-    let mut composer = Composer::new(diagram, &schedule.parts, phase);
-    let steps = match phase {
-        Phase::Smooth => &schedule.smooth,
-        Phase::Tick => &schedule.tick,
-    };
-    for step in steps {
-        match step {
-            Step::Single(id) => {
-                let node = composer.part(slots, *id);
-                composer.nodes.insert(*id, node);
-            }
-            Step::Iterate(members) => solved::iterate(&mut composer, slots, members),
-            Step::Presences { members, present, open } => {
-                solved::presences(&mut composer, slots, (members, *present), open);
-            }
-            Step::Solve { unknowns, rest } => {
-                solved::solve(&mut composer, slots, unknowns, rest);
-            }
-        }
-    }
-    composer
+/// What the regions of a diagram run between events.
+pub(crate) struct Smooth {
+    /// The layout, with the tapes of every region.
+    pub slots: Slots,
+    /// All functions between events.
+    pub graph: Graph,
+    /// Signals that do not move, computed once at the start.
+    pub still: Tape,
+    pub records: Vec<RecordSlots>,
+    /// For each wire that moves, the node of its value.
+    pub values: Vec<Option<NodeId>>,
 }
 
-/// Makes the tapes of all regions and puts the program together.
-pub(crate) fn program(
+/// Makes the tapes of all regions.
+pub(crate) fn regions(
     diagram: &Diagram,
     schedule: &Schedule,
     slots: Slots,
     composer: Composer,
-    mut units: Vec<Unit>,
-    modes: Compiled,
+    asked: FxHashSet<WireId>,
     extras: Extras,
-) -> Program {
-    let mut maker = Maker::new(diagram, slots, composer, modes.asked);
+) -> Smooth {
+    let mut maker = Maker::new(diagram, slots, composer, asked);
     maker.extras = extras;
     for region in 0..diagram.regions.len() {
         maker.region(RegionId::new(region));
@@ -79,128 +57,9 @@ pub(crate) fn program(
             diagram.wires[i].moving.then(|| maker.composer.nodes[&id])
         })
         .collect();
-    let Maker { mut slots, composer, .. } = maker;
+    let Maker { slots, composer, .. } = maker;
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
-    place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
-    slots.tracked.iter_mut().for_each(Tracked::gather_readers);
-    place_units(&units, &mut slots.regions);
-    place_wires(&mut slots);
-    let unlocated = unlocated(&units, &slots.crossings);
-    let watched_lines = place_still_lines(&mut units, &slots.lines, !modes.machines.is_empty());
-    let mut image = slots.layout.image().to_vec();
-    for (slot, data) in &slots.presets {
-        image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
-    }
-    for state in &slots.states {
-        let from = slots.tracked[state.tracked.index()].slot as usize;
-        image[from..from + state.initial.len()].copy_from_slice(&state.initial);
-    }
-    let mut program = Program {
-        image,
-        time: slots.time,
-        regions: slots.regions,
-        effects: units.iter().map(UnitEffects::of).collect(),
-        units,
-        unlocated,
-        tracked: slots.tracked,
-        states: slots.states,
-        crossings: slots.crossings,
-        timers: slots.timers,
-        watched_lines,
-        lines: slots.lines,
-        wires: slots.wires,
-        records,
-        hazards: slots.hazards,
-        still,
-        guesses: slots.guesses,
-        solved: solved_wires(schedule),
-        fragments: modes.fragments,
-        preempted: modes.preempted,
-        remembering: modes.remembering,
-        recovering: modes.recovering,
-        machines: modes.machines,
-        influence: Influence::default(),
-        origins: Origins::of(diagram),
-        graph: composer.graph,
-        values,
-        layout: slots.layout,
-    };
-    program.influence = Influence::find(&program);
-    debug_assert_eq!(program.verify(), Ok(()));
-    program
-}
-
-/// Tells each unit which delayed signals that do not move between events are made from its outputs;
-/// the rest of these, where machines switch wires on and off, is to be watched.
-fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) -> Vec<usize> {
-    let still = (0..lines.len()).filter(|line| lines[*line].track.is_none());
-    if switched {
-        return still.collect();
-    }
-    let mut makers: FxHashMap<TrackedId, usize> = FxHashMap::default();
-    for (index, unit) in units.iter().enumerate() {
-        makers.extend(unit.outputs.iter().map(|output| (output.tracked, index)));
-    }
-    for line in still {
-        for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
-            let own = &mut units[*unit].lines;
-            if own.last() != Some(&line) {
-                own.push(line);
-            }
-        }
-    }
-    Vec::new()
-}
-
-/// Tells each unit where the residuals of its block's crossings are.
-fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
-    let mut of = vec![Vec::new(); blocks];
-    for crossing in crossings {
-        of[crossing.block.index()].push(crossing.residual);
-    }
-    units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
-}
-
-/// The units with a crossing that no region watches.
-fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
-    let has_one = |unit: &Unit| unit.crossings.iter().any(|(_, k)| crossings[*k].watch.is_none());
-    (0..units.len()).filter(|unit| has_one(&units[*unit])).map(UnitId::new).collect()
-}
-
-/// Tells each region where the wires are that its left limits make.
-fn place_wires(slots: &mut Slots) {
-    let Slots { regions, wires, tracked, .. } = slots;
-    let places = |wire: &WireId| {
-        let TrackedWire { value, present, .. } = &wires[wire.index()];
-        let (value, present) = (&tracked[value.index()], &tracked[present.index()]);
-        let (from, present) = (value.slot as usize, present.slot as usize);
-        WireSlots { from, length: value.length, present }
-    };
-    for region in regions {
-        region.places = region.wires.iter().map(places).collect();
-    }
-}
-
-/// Tells each region which units are those of its blocks.
-fn place_units(units: &[Unit], regions: &mut [RegionProgram]) {
-    let mut own: Vec<Vec<u32>> = vec![Vec::new(); regions.len()];
-    for (index, unit) in units.iter().enumerate() {
-        own[unit.region.index()].push(index as u32);
-    }
-    for (region, units) in regions.iter_mut().zip(own) {
-        region.units = in_words(units.into_iter());
-    }
-}
-
-pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
-    let mut wires = Vec::new();
-    for step in schedule.smooth.iter().chain(&schedule.tick) {
-        if let Step::Solve { unknowns, rest } = step {
-            let members = unknowns.iter().map(|(id, _)| id).chain(rest);
-            wires.extend(members.map(|id| schedule.parts.get(*id).wire));
-        }
-    }
-    wires
+    Smooth { slots, graph: composer.graph, still, records, values }
 }
 
 /// Spreads from blocks that tell ticks from smooth phases to what reads them.

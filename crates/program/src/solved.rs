@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use schedule::PartId;
 
 use crate::compose::{Composer, Undecided};
-use crate::program::{Tracked, TrackedId, TrackedWire};
 use crate::slots::Slots;
+use crate::tracked::{Tracked, TrackedId, TrackedWire};
 
 /// Composes parts that need each other, from unknown; as many passes as there are parts reach the
 /// least fixed point.

@@ -7,9 +7,9 @@ use ir::{NodeId, Op, Slot, Tape};
 use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
-use crate::program::{Output, Unit, UnitId};
 use crate::slots::Slots;
 use crate::solved;
+use crate::unit::{Output, Unit, UnitId};
 
 /// Makes all tapes and enters them as readers of the cells that they read.
 pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -> Vec<Unit> {

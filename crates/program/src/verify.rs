@@ -11,7 +11,10 @@ use std::ops::Range;
 
 use ir::{Slot, Tape};
 
-use crate::program::{Program, RegionProgram, TrackedId, Unit};
+use crate::program::Program;
+use crate::region::RegionProgram;
+use crate::tracked::TrackedId;
+use crate::unit::Unit;
 
 /// A part of a program that breaks an invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,8 @@ use ir::{Binary, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::program::{Program, RegionProgram};
+use crate::program::Program;
+use crate::region::RegionProgram;
 
 /// What the search for crossings may rely on.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -160,6 +161,7 @@ impl Shapes {
         }
     }
 
+    // One rule for each operation: a table, longer than a function should be otherwise.
     fn find(&self, graph: &Graph, moving: &Moving, id: NodeId) -> Found {
         let node = graph.node(id);
         let args: Vec<&Found> = node.args.iter().map(|arg| &self.known[arg]).collect();

@@ -41,6 +41,19 @@ pub(crate) struct RegionState {
 }
 
 impl RegionState {
+    /// The time of an offset in this phase, at most that of the horizon. The horizon is exact;
+    /// anything else is a float from the start of the phase, and later than that by an attosecond at
+    /// least.
+    #[inline]
+    pub fn time_at(&self, t: f64, to: f64, horizon: Time) -> Time {
+        if t >= to {
+            return horizon;
+        }
+        let reached = self.origin.offset(t).unwrap_or(horizon);
+        let least = self.origin + Time::from_attoseconds(i128::from(t > 0.0));
+        reached.max(least).min(horizon)
+    }
+
     /// A region before the start, of which everything is taken to run.
     pub fn new(program: &Program, region: &RegionProgram, options: &Options) -> RegionState {
         let start = options.start.time();

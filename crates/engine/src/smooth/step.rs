@@ -104,40 +104,42 @@ impl Engine<'_> {
         self.scratch.active[region].gains = gain;
         let t = state.solver.time();
         if result.is_ok() || t > from {
-            // The horizon is exact; anything else is a float from the phase's start, and later than
-            // that by an attosecond at least.
-            state.reached = if t >= to {
-                horizon
-            } else {
-                let reached = state.origin.offset(t).unwrap_or(horizon);
-                let least = state.origin + Time::from_attoseconds(i128::from(t > 0.0));
-                reached.max(least).min(horizon)
-            };
+            state.reached = state.time_at(t, to, horizon);
         }
         match result {
-            Ok(advance) => {
-                state.crossing = advance == Advance::Crossing;
-                if state.crossing {
-                    let length = t - state.solver.step_start();
-                    self.take_event_time(region, length);
-                    self.pass_leaps(region, horizon);
-                }
-                if !self.program.regions[region].lines.is_empty() {
-                    self.record_step(region)?;
-                }
-                let (program, reached) =
-                    (&self.program.regions[region], self.state.regions[region].reached);
-                if advance == Advance::Reached
-                    && reached < horizon
-                    && program.recorded
-                    && self.options.rows.steps
-                {
-                    self.state.rows.waiting.push(Reverse((reached, region as u32)));
-                }
-                Ok(())
-            }
+            Ok(advance) => self.take_step(region, advance, horizon),
             Err(error) => Err(self.step_error(region, error)),
         }
+    }
+
+    /// Takes what the solver has come to: a crossing, a new piece of history, a row.
+    #[inline]
+    fn take_step(
+        &mut self,
+        region: usize,
+        advance: Advance,
+        horizon: Time,
+    ) -> Result<(), RunError> {
+        let state = &mut self.state.regions[region];
+        state.crossing = advance == Advance::Crossing;
+        if state.crossing {
+            let length = state.solver.time() - state.solver.step_start();
+            self.take_event_time(region, length);
+            self.pass_leaps(region, horizon);
+        }
+        if !self.program.regions[region].lines.is_empty() {
+            self.record_step(region)?;
+        }
+        let (program, reached) =
+            (&self.program.regions[region], self.state.regions[region].reached);
+        if advance == Advance::Reached
+            && reached < horizon
+            && program.recorded
+            && self.options.rows.steps
+        {
+            self.state.rows.waiting.push(Reverse((reached, region as u32)));
+        }
+        Ok(())
     }
 
     /// A crossing so far into a step, within the resolution of another event's time, takes that

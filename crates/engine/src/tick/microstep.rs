@@ -14,28 +14,7 @@ impl Engine<'_> {
     /// One microstep from 1 on.
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
-        let Some(tick) = &mut self.state.tick else { return Ok(()) };
-        let tag = Tag::new(tick.time, tick.microstep);
-        if !tick.entered.is_empty() {
-            tick.pending.append(&mut tick.entered);
-        }
-        self.scratch.machines.speaking.append(&mut tick.speaking);
-        if tick.microstep.saturating_add(NEAR_LIMIT) > self.options.microsteps {
-            self.check_chattering()?;
-        }
-        let Some(tick) = &mut self.state.tick else { return Ok(()) };
-        tick.microstep += 1;
-        // What has run to its end has no bit left.
-        if self.scratch.units.asked.len() != tick.dirty.len() {
-            refill(&mut self.scratch.units.asked, tick.dirty.len(), 0);
-        }
-        debug_assert!(self.scratch.units.asked.iter().all(|word| *word == 0), "bits are used up");
-        std::mem::swap(&mut self.scratch.units.asked, &mut tick.dirty);
-        self.scratch.fading.clear();
-        std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
-        self.state.tag = tag;
-        self.state.slots[program.time as usize] = tick.seconds;
-        self.state.counters.microsteps += 1;
+        let Some(tag) = self.open_microstep()? else { return Ok(()) };
         if !program.machines.is_empty() {
             self.look_before();
         }
@@ -55,11 +34,7 @@ impl Engine<'_> {
         }
         self.cover_touched(sink);
         self.write_row(tag, sink);
-        for index in 0..self.scratch.fading.len() {
-            let cell = self.scratch.fading[index];
-            self.state.slots[program.tracked(cell).slot as usize] = 0.0;
-            self.mark_next(cell);
-        }
+        self.end_pulses();
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;
         if !program.machines.is_empty() {
@@ -75,6 +50,43 @@ impl Engine<'_> {
             self.decide(tag.microstep, sink)?;
         }
         self.end_if_quiet(sink)
+    }
+
+    /// Takes what the tick has for its next microstep; nothing if there is no tick.
+    fn open_microstep(&mut self) -> Result<Option<Tag>, RunError> {
+        let Some(tick) = &mut self.state.tick else { return Ok(None) };
+        let tag = Tag::new(tick.time, tick.microstep);
+        if !tick.entered.is_empty() {
+            tick.pending.append(&mut tick.entered);
+        }
+        self.scratch.machines.speaking.append(&mut tick.speaking);
+        if tick.microstep.saturating_add(NEAR_LIMIT) > self.options.microsteps {
+            self.check_chattering()?;
+        }
+        let Some(tick) = &mut self.state.tick else { return Ok(None) };
+        tick.microstep += 1;
+        // What has run to its end has no bit left.
+        if self.scratch.units.asked.len() != tick.dirty.len() {
+            refill(&mut self.scratch.units.asked, tick.dirty.len(), 0);
+        }
+        debug_assert!(self.scratch.units.asked.iter().all(|word| *word == 0), "bits are used up");
+        std::mem::swap(&mut self.scratch.units.asked, &mut tick.dirty);
+        self.scratch.fading.clear();
+        std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
+        self.state.tag = tag;
+        self.state.slots[self.program.time as usize] = tick.seconds;
+        self.state.counters.microsteps += 1;
+        Ok(Some(tag))
+    }
+
+    /// Signals that last for one microstep return to zero.
+    #[inline]
+    fn end_pulses(&mut self) {
+        for index in 0..self.scratch.fading.len() {
+            let pulse = self.scratch.fading[index];
+            self.state.slots[self.program.tracked(pulse).slot as usize] = 0.0;
+            self.mark_next(pulse);
+        }
     }
 
     /// Copies numbers to a cell; says whether they are others than before.

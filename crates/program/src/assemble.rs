@@ -1,0 +1,154 @@
+//! The parts of a program are put together: tables say which units, regions and delayed signals
+//! belong to what.
+use diagram::{Diagram, WireId};
+use rustc_hash::FxHashMap;
+use schedule::{Schedule, Step};
+
+use crate::delay_line::DelayLine;
+use crate::influence::Influence;
+use crate::machines::Compiled;
+use crate::origins::Origins;
+use crate::program::Program;
+use crate::region::{Crossing, RegionProgram};
+use crate::slots::Slots;
+use crate::smooth::Smooth;
+use crate::tracked::{Tracked, TrackedId, TrackedWire, WireSlots, in_words};
+use crate::unit::{Unit, UnitEffects, UnitId};
+
+/// Puts the parts of a program together.
+pub(crate) fn program(
+    diagram: &Diagram,
+    schedule: &Schedule,
+    smooth: Smooth,
+    mut units: Vec<Unit>,
+    machines: Compiled,
+) -> Program {
+    let Smooth { mut slots, graph, still, records, values } = smooth;
+    place_residuals(&mut units, &slots.crossings, diagram.blocks.len());
+    slots.tracked.iter_mut().for_each(Tracked::gather_readers);
+    place_units(&units, &mut slots.regions);
+    place_wires(&mut slots);
+    let unlocated = unlocated(&units, &slots.crossings);
+    let switched = !machines.machines.is_empty();
+    let watched_lines = place_still_lines(&mut units, &slots.lines, switched);
+    let image = image(&slots);
+    let mut program = Program {
+        image,
+        time: slots.time,
+        regions: slots.regions,
+        effects: units.iter().map(UnitEffects::of).collect(),
+        units,
+        unlocated,
+        tracked: slots.tracked,
+        states: slots.states,
+        crossings: slots.crossings,
+        timers: slots.timers,
+        watched_lines,
+        lines: slots.lines,
+        wires: slots.wires,
+        records,
+        hazards: slots.hazards,
+        still,
+        guesses: slots.guesses,
+        solved: solved_wires(schedule),
+        fragments: machines.fragments,
+        preempted: machines.preempted,
+        remembering: machines.remembering,
+        recovering: machines.recovering,
+        machines: machines.machines,
+        influence: Influence::default(),
+        origins: Origins::of(diagram),
+        graph,
+        values,
+        layout: slots.layout,
+    };
+    program.influence = Influence::find(&program);
+    debug_assert_eq!(program.verify(), Ok(()));
+    program
+}
+
+/// The buffer before anything has run: constants, presets and initial states.
+fn image(slots: &Slots) -> Vec<f64> {
+    let mut image = slots.layout.image().to_vec();
+    for (slot, data) in &slots.presets {
+        image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
+    }
+    for state in &slots.states {
+        let from = slots.tracked[state.tracked.index()].slot as usize;
+        image[from..from + state.initial.len()].copy_from_slice(&state.initial);
+    }
+    image
+}
+
+/// Tells each unit which delayed signals that do not move between events are made from its outputs;
+/// the rest of these, where machines switch wires on and off, is to be watched.
+fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) -> Vec<usize> {
+    let still = (0..lines.len()).filter(|line| lines[*line].track.is_none());
+    if switched {
+        return still.collect();
+    }
+    let mut makers: FxHashMap<TrackedId, usize> = FxHashMap::default();
+    for (index, unit) in units.iter().enumerate() {
+        makers.extend(unit.outputs.iter().map(|output| (output.tracked, index)));
+    }
+    for line in still {
+        for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
+            let own = &mut units[*unit].lines;
+            if own.last() != Some(&line) {
+                own.push(line);
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Tells each unit where the residuals of its block's crossings are.
+fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
+    let mut of = vec![Vec::new(); blocks];
+    for crossing in crossings {
+        of[crossing.block.index()].push(crossing.residual);
+    }
+    units.iter_mut().for_each(|unit| unit.residuals.clone_from(&of[unit.block.index()]));
+}
+
+/// The units with a crossing that no region watches.
+fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
+    let has_one = |unit: &Unit| unit.crossings.iter().any(|(_, k)| crossings[*k].watch.is_none());
+    (0..units.len()).filter(|unit| has_one(&units[*unit])).map(UnitId::new).collect()
+}
+
+/// Tells each region where the wires are that its left limits make.
+fn place_wires(slots: &mut Slots) {
+    let Slots { regions, wires, tracked, .. } = slots;
+    let places = |wire: &WireId| {
+        let TrackedWire { value, present, .. } = &wires[wire.index()];
+        let (value, present) = (&tracked[value.index()], &tracked[present.index()]);
+        let (from, present) = (value.slot as usize, present.slot as usize);
+        WireSlots { from, length: value.length, present }
+    };
+    for region in regions {
+        region.places = region.wires.iter().map(places).collect();
+    }
+}
+
+/// Tells each region which units are those of its blocks.
+fn place_units(units: &[Unit], regions: &mut [RegionProgram]) {
+    let mut own: Vec<Vec<u32>> = vec![Vec::new(); regions.len()];
+    for (index, unit) in units.iter().enumerate() {
+        own[unit.region.index()].push(index as u32);
+    }
+    for (region, units) in regions.iter_mut().zip(own) {
+        region.units = in_words(units.into_iter());
+    }
+}
+
+pub(crate) fn solved_wires(schedule: &Schedule) -> Vec<WireId> {
+    let mut wires = Vec::new();
+    for step in schedule.smooth.iter().chain(&schedule.tick) {
+        if let Step::Solve { unknowns, rest } = step {
+            let members = unknowns.iter().map(|(id, _)| id).chain(rest);
+            wires.extend(members.map(|id| schedule.parts.get(*id).wire));
+        }
+    }
+    wires
+}

@@ -1,0 +1,52 @@
+//! Values between events that no tape computes, for messages about a failure.
+
+use diagram::{BlockId, RegionId, WireId};
+use ir::Tape;
+
+use crate::program::Program;
+
+impl Program {
+    /// The first block whose value is not finite where a region stands, for a message: everything
+    /// that moves in it is evaluated on a copy of the buffer.
+    pub fn blame(&self, region: RegionId, buffer: &[f64]) -> Option<BlockId> {
+        let mut layout = self.layout.clone();
+        let mut roots = Vec::new();
+        let mut places = Vec::new();
+        for (index, wire) in self.wires.iter().enumerate() {
+            let Some(node) = self.values[index] else { continue };
+            let block = self.origins.source(WireId::new(index));
+            if self.origins.block(block).region == region {
+                let length = self.tracked(wire.value).length;
+                let slot = layout.reserve(length);
+                roots.push((node, slot));
+                places.push((node, slot, length, block));
+            }
+        }
+        let tape = Tape::compile(&self.graph, &roots, &mut layout, &|slot| slot);
+        let mut copy = layout.image().to_vec();
+        copy[..buffer.len()].copy_from_slice(buffer);
+        ir::run(&tape, &mut copy);
+        places.sort_by_key(|(node, ..)| *node);
+        places
+            .iter()
+            .find(|(_, slot, length, _)| {
+                let from = *slot as usize;
+                copy[from..from + length].iter().any(|x| !x.is_finite())
+            })
+            .map(|(.., block)| *block)
+    }
+
+    /// The value of a wire between events where the buffer stands, for a message; nothing where no
+    /// smooth function gives it.
+    pub fn value_of(&self, wire: WireId, buffer: &[f64]) -> Option<Vec<f64>> {
+        let node = (*self.values.get(wire.index())?)?;
+        let length = self.tracked(self.wires[wire.index()].value).length;
+        let mut layout = self.layout.clone();
+        let slot = layout.reserve(length);
+        let tape = Tape::compile(&self.graph, &[(node, slot)], &mut layout, &|slot| slot);
+        let mut copy = layout.image().to_vec();
+        copy[..buffer.len()].copy_from_slice(buffer);
+        ir::run(&tape, &mut copy);
+        Some(copy[slot as usize..slot as usize + length].to_vec())
+    }
+}
