@@ -11,7 +11,7 @@
 //! W u_i = f(t + c_i h, x0 + Σ a_ij u_j) + h d_i df/dt + Σ (C_ij / h) u_j
 //! ```
 //!
-//! The sixth stage stands at the end of the step; the arguments of the seventh and the eighth and
+//! The sixth stage is at the end of the step; the arguments of the seventh and the eighth and
 //! the end itself are that of the stage before and its u. The last u is the error estimate.
 
 /// γ, which is also the first d.
