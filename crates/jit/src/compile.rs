@@ -21,8 +21,8 @@ pub struct Compiled {
     pub units: Option<UnitsRoutine>,
 }
 
-/// Compiles tapes, steps and the units of ticks, after it has verified that the code will use nothing
-/// beyond the buffer and the arrays of the plans.
+/// Compiles tapes, steps and the units of ticks, after it has verified that the code will use
+/// nothing beyond the buffer and the arrays of the plans.
 pub fn compile(
     plans: &[Plan],
     steps: &[StepPlan],

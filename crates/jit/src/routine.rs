@@ -38,8 +38,8 @@ pub struct Routine {
     lengths: [usize; 5],
     inputs: [Range<Slot>; 2],
     outputs: [Range<Slot>; 2],
-    /// Whether the arrays of the caller are used directly; otherwise their numbers are copied to the
-    /// buffer and back.
+    /// Whether the arrays of the caller are used directly; otherwise their numbers are copied to
+    /// the buffer and back.
     direct: bool,
     callback: Option<Box<Callback>>,
     /// Holds the code.

@@ -1,8 +1,8 @@
 //! All stages of an explicit step as one function.
 //!
 //! The states and slopes of a small system fit in registers, or nearly, and a call for each stage
-//! with copies to the buffer and back costs more than the stage. The function does the arithmetic of
-//! `crates/solver/src/explicit.rs`, operation by operation in the same order, from the same
+//! with copies to the buffer and back costs more than the stage. The function does the arithmetic
+//! of `crates/solver/src/explicit.rs`, operation by operation in the same order, from the same
 //! [`Tableau`].
 
 use std::ops::Range;
@@ -22,8 +22,8 @@ use crate::kept::{Way, way};
 use crate::windows::Windows;
 
 /// The most states, and the most instructions of the rates, of a system whose steps are computed
-/// whole; and the most instructions of all stages, so that methods with many stages do not take long
-/// to compile.
+/// whole; and the most instructions of all stages, so that methods with many stages do not take
+/// long to compile.
 const STATES: usize = 24;
 const INSTRUCTIONS: usize = 300;
 const INSTRUCTIONS_OF_STEP: usize = 6 * INSTRUCTIONS;
@@ -88,9 +88,9 @@ impl StepRoutine {
             && trial.slopes.iter().all(|slope| slope.len() == self.states);
         assert!(fits, "a step runs over the buffer that it was made for");
         let mut frame = StepFrame::new(origin, trial);
-        // SAFETY: the code was made by this crate for this signature; it uses slots below the length
-        // of the buffer and arrays up to their lengths, which have just been checked, and its memory
-        // lives as long as this routine.
+        // SAFETY: the code was made by this crate for this signature; it uses slots below the
+        // length of the buffer and arrays up to their lengths, which have just been checked, and
+        // its memory lives as long as this routine.
         let error = unsafe { (self.function)(slots.as_mut_ptr(), &mut frame) };
         (trial.start, trial.end) = (frame.start, frame.end);
         if let Some(batch) = trial.batch.as_deref_mut() {

@@ -2,10 +2,10 @@
 //!
 //! What decides about a step and chooses the next one is a few dozen instructions; going back for
 //! them after every step of a small system, with all states through memory, costs half as much as
-//! the step. So native code does it while a step is *plain*: its error is accepted, no rate may have
-//! passed a pole in it, no horizon has cut it short, and another one fits behind it. The first step
-//! that is anything else is returned as a trial, and the solver decides about it as it does about
-//! any other. The arithmetic is that of `crates/solver/src/control.rs` and
+//! the step. So native code does it while a step is *plain*: its error is accepted, no rate may
+//! have passed a pole in it, no horizon has cut it short, and another one fits behind it. The first
+//! step that is anything else is returned as a trial, and the solver decides about it as it does
+//! about any other. The arithmetic is that of `crates/solver/src/control.rs` and
 //! `crates/solver/src/stepping.rs`, operation by operation, with the numbers of [`StepRules`].
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};

@@ -1,9 +1,9 @@
 //! The tapes of a tick as functions, one for each word of 64 of them.
 //!
-//! Such a function does what the engine does with the bits of a word: it takes the lowest, runs
-//! its tape, stores the outputs, and sets the bits of the units that read what has changed, until no
-//! bit is left. What is rare is left to the caller: a unit that it holds back, one without code, and
-//! one with an output that is not finite, of which nothing has been stored then.
+//! Such a function does what the engine does with the bits of a word: it takes the lowest, runs its
+//! tape, stores the outputs, and sets the bits of the units that read what has changed, until no
+//! bit is left. What is rare is left to the caller: a unit that it holds back, one without code,
+//! and one with an output that is not finite, of which nothing has been stored then.
 
 use std::sync::Arc;
 
@@ -111,10 +111,10 @@ impl UnitsRoutine {
     ) {
         let fits = slots.len() == self.slots && dirty.len() == self.words.len();
         assert!(fits && frame.count == 0, "units run over the buffer that they were made for");
-        // SAFETY: the code was made by this crate for this signature. It uses the slots of its tapes
-        // and the words of their outputs, which were verified to be below the lengths that have just
-        // been checked, and no more entries of the list than it has; the memory that holds it lives
-        // as long as this.
+        // SAFETY: the code was made by this crate for this signature. It uses the slots of its
+        // tapes and the words of their outputs, which were verified to be below the lengths that
+        // have just been checked, and no more entries of the list than it has; the memory that
+        // holds it lives as long as this.
         unsafe {
             self.words[word](slots.as_mut_ptr(), dirty.as_mut_ptr(), frame, ran.as_mut_ptr());
         }

@@ -10,8 +10,8 @@ use crate::pole::SUSPECT;
 use crate::stepping::{FINEST, LEAST, NEAR, TWICE};
 
 /// A policy of step control. An error is the mean of the squares of the errors of all states, in
-/// units of the tolerance: 1 just meets it. It stays a square, because every step would wait for the
-/// root.
+/// units of the tolerance: 1 just meets it. It stays a square, because every step would wait for
+/// the root.
 pub trait StepControl {
     /// Whether a trial step with this error is taken.
     fn accept(&self, error: f64) -> bool;

@@ -36,8 +36,8 @@ pub enum StepError {
         /// The index of the crossing function.
         crossing: usize,
     },
-    /// The bounds of a crossing function did not decide whether it changes in a step, however finely
-    /// the step was divided. A function written in another way may help, or a shorter step.
+    /// The bounds of a crossing function did not decide whether it changes in a step, however
+    /// finely the step was divided. A function written in another way may help, or a shorter step.
     Undecided {
         /// The offset up to which it is decided.
         t: f64,

@@ -99,7 +99,7 @@ fn mean_square_of(sums: impl Sums, segment: &Segment, tolerance: Tolerance) -> f
     for base in (0..whole).step_by(TERMS) {
         let mut terms = [0.0; TERMS];
         let terms = &mut terms[..TERMS.min(whole - base)];
-        let (values, sums) = (values.map(|x| &x[base..]), sums.from(base));
+        let (values, sums) = (values.map(|x| &x[base..]), sums.skip(base));
         for (i, own) in terms.iter_mut().enumerate() {
             *own = term(values, sums, (h, tolerance), i);
         }

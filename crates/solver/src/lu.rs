@@ -1,9 +1,9 @@
 //! Dense elimination with partial pivoting, in place.
 //!
 //! Small on purpose: matrices are slices that the caller keeps, column after column, so that a step
-//! allocates nothing and every inner loop goes over numbers that lie together. What a solution costs
-//! is the chain from one unknown to the next: it has a product and a difference for each, and nothing
-//! else.
+//! allocates nothing and every inner loop goes over numbers that lie together. What a solution
+//! costs is the chain from one unknown to the next: it has a product and a difference for each, and
+//! nothing else.
 
 /// Which rows were exchanged.
 #[derive(Debug, Default)]

@@ -64,7 +64,8 @@ impl<'a> StepSpan<'a> {
     }
 }
 
-/// The share of each Taylor coefficient in a Bernstein coefficient: binomial(i, j) / binomial(n, j).
+/// The share of each Taylor coefficient in a Bernstein coefficient:
+/// binomial(i, j) / binomial(n, j).
 const THIRD: [[f64; 4]; 4] = [
     [1.0, 0.0, 0.0, 0.0],
     [1.0, 1.0 / 3.0, 0.0, 0.0],

@@ -184,10 +184,10 @@ impl Solver {
         self.options.relative_tolerance < 0.5 * f64::EPSILON
     }
 
-    /// The state that makes the tolerance one that cannot be met: less is allowed than half its last
-    /// place, and a step of this length either has its error from rounding alone and was refused for
-    /// it, or hardly moves the state and must not be longer. Steps only creep then. If they do
-    /// not, rounding is all that is wrong with the result.
+    /// The state that makes the tolerance one that cannot be met: less is allowed than half its
+    /// last place, and a step of this length either has its error from rounding alone and was
+    /// refused for it, or hardly moves the state and must not be longer. Steps only creep then. If
+    /// they do not, rounding is all that is wrong with the result.
     fn unreachable(&self, h: f64, error: f64) -> Option<usize> {
         let tolerance = self.tolerance();
         let (x, slope) = (&self.segment.x0, &self.segment.slopes[0]);

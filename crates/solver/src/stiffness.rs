@@ -1,8 +1,8 @@
 //! Whether a system is stiff at the current point, and which method takes the next step.
 //!
-//! Explicit steps come in with an estimate of h |λ| for the fastest mode, implicit ones with a bound
-//! of it; out comes the method of the next step. A few steps say nothing: the estimate is rough, and
-//! a change costs a little.
+//! Explicit steps come in with an estimate of h |λ| for the fastest mode, implicit ones with a
+//! bound of it; out comes the method of the next step. A few steps say nothing: the estimate is
+//! rough, and a change costs a little.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,8 +19,8 @@ pub trait System {
     /// Writes dx/dt at (t, x).
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]);
 
-    /// The elements of df/dx of `n` states that may be other than zero. Implicit methods ask once, and again
-    /// after [`crate::Solver::resize`]; by default all of them.
+    /// The entries of df/dx of `n` states that may be other than zero; by default all of them.
+    /// Implicit methods ask once, and again after [`crate::Solver::resize`].
     fn pattern(&mut self, n: usize) -> Pattern {
         Pattern::dense(n, true)
     }
@@ -71,12 +71,14 @@ pub trait System {
         t
     }
 
-    /// The least distance of two times in the present phase \[s\]; offsets, as floats, may be finer.
+    /// The least distance of two times in the present phase \[s\]; offsets, as floats, may be
+    /// finer.
     fn resolution(&self) -> f64 {
         0.0
     }
 
-    /// Puts a point that is not finite in the system, so that a search for the reason finds it there.
+    /// Puts a point that is not finite in the system, so that a search for the reason finds it
+    /// there.
     fn stand_at(&mut self, _t: f64, _x: &[f64]) {}
 }
 

@@ -1,4 +1,5 @@
-//! The explicit methods, each as a table of coefficients; those of others are in files of their own.
+//! The explicit methods, each as a table of coefficients; those of others are in files of their
+//! own.
 //!
 //! Every tableau is written so that its last stage is the end of the step: the last row is
 //! the row of weights and the last slope is the derivative at the end, which is the first
@@ -41,8 +42,8 @@ pub struct Tableau {
     /// A method without an extension has an empty slice here. Its dense output is Hermite's cubic
     /// through the values and the slopes at both ends, of order 3 at most, so that values inside a
     /// step of a method of higher order are less accurate than those at its ends. For a method of
-    /// order 1 it is the chord, on which every point is the end of a shorter step of Euler's method:
-    /// a located crossing is then what a shorter step would have given.
+    /// order 1 it is the chord, on which every point is the end of a shorter step of Euler's
+    /// method: a located crossing is then what a shorter step would have given.
     pub extension: &'static [Weight],
 }
 

@@ -12,9 +12,9 @@ use pulp::Arch;
 /// From how many numbers on it pays to choose.
 const FROM: usize = 32;
 
-/// Runs a loop over so many numbers with the widest instructions of the processor, for the loops of a
-/// solver and for those of the system that it solves. The closure and all that is called in it must
-/// be inlined.
+/// Runs a loop over so many numbers with the widest instructions of the processor, for the loops of
+/// a solver and for those of the system that it solves. The closure and all that is called in it
+/// must be inlined.
 #[inline(always)]
 pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
     static ARCH: OnceLock<Arch> = OnceLock::new();

@@ -185,7 +185,8 @@ impl Space {
             let k = own.number;
             let (look, cubic) = (at.of(k), here.of(k).cubic(b.of(k), 1.0));
             if own.gain.is_finite() {
-                // A polynomial of fourth order: what is off is known with its sign, once and for all.
+                // A polynomial of fourth order: what is off is known with its sign, once and for
+                // all.
                 let off = match of_b[k].is_finite() {
                     true => of_b[k],
                     false => (look.g - cubic.at(theta)) / shape,

@@ -7,8 +7,8 @@ use super::{
 use crate::error::StepError;
 use crate::system::{Noise, System};
 
-/// From how many suspects on the search is narrowed to the first change that is foretold, and by how
-/// much further it goes.
+/// From how many suspects on the search is narrowed to the first change that is foretold, and by
+/// how much further it goes.
 const MANY: usize = 16;
 const WITH_MARGIN: f64 = 1.02;
 
@@ -215,8 +215,8 @@ impl Search {
             let (k, here) = (own.number, self.here.of(own.number));
             let (u, fall) = (own.side * here.g, -own.side * here.rate);
             let steep = fall * h > FLAT * own.scale;
-            // At a horizon something else happens, and what time hardly separates from it happens too;
-            // elsewhere the next step finds what this one is not sure to have reached.
+            // At a horizon something else happens, and what time hardly separates from it happens
+            // too; elsewhere the next step finds what this one is not sure to have reached.
             let near = steep && !own.fresh && u.abs() <= fall * most;
             let noise =
                 if near { probe.noise(k, here.t).unwrap_or_default() } else { Noise::default() };
@@ -302,8 +302,8 @@ impl Space {
         known[(level - 1) * m..].swap_with_slice(&mut free[..m]);
     }
 
-    /// The point between `a` and `b` at which the sought functions should be on their side, as a fraction:
-    /// in the middle of the shortest arc that their cubics foretell.
+    /// The point between `a` and `b` at which the sought functions should be on their side, as a
+    /// fraction: in the middle of the shortest arc that their cubics foretell.
     #[inline(always)]
     fn on_its_side(&self, a: &Level, b: &Level) -> f64 {
         let sought = self.suspects.iter().filter(|own| own.wanted);

@@ -14,9 +14,9 @@ const BLOCK: usize = 64;
 const FEW: usize = 4;
 
 impl Search {
-    /// Finds the functions that may come near zero up to the first level and opens the interval up to
-    /// there. The level is the end of the segment, or a point before it that is sure to be after a
-    /// change. Says whether any function has a residual.
+    /// Finds the functions that may come near zero up to the first level and opens the interval up
+    /// to there. The level is the end of the segment, or a point before it that is sure to be after
+    /// a change. Says whether any function has a residual.
     ///
     /// The others are on their side at both ends, and so far away that even at twice the rates of
     /// the ends they do not reach zero. One pass without branches, for in most steps with many
@@ -70,9 +70,9 @@ struct Way {
 }
 
 impl Way {
-    /// Whether a function stays away from zero: the Bernstein coefficients of an affine one are then
-    /// all on its side, the middle one because its quartic takes away a sixth at most. One that has
-    /// to be enclosed is never clear by this.
+    /// Whether a function stays away from zero: the Bernstein coefficients of an affine one are
+    /// then all on its side, the middle one because its quartic takes away a sixth at most. One
+    /// that has to be enclosed is never clear by this.
     #[inline(always)]
     fn is_clear(self, (side, residual, gain): Kept, g: [f64; 2], rate: [f64; 2]) -> bool {
         let nearest = lesser(side * g[0], side * g[1]);

@@ -1,8 +1,9 @@
 //! The coefficients of Rodas5P.
 //!
 //! G. Steinebach, "Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within
-//! the Julia Differential Equations package", BIT Numer. Math. 63 (2023). Eight stages, order 5 with
-//! an embedded solution of order 4, stiffly accurate and L-stable, with dense output of order 4.
+//! the Julia Differential Equations package", BIT Numer. Math. 63 (2023). Eight stages, order 5
+//! with an embedded solution of order 4, stiffly accurate and L-stable, with dense output of order
+//! 4.
 //!
 //! They are those of the form without products of the matrix with vectors (E. Hairer, G. Wanner,
 //! "Solving Ordinary Differential Equations II", IV.7): with W = I / (h γ) - df/dx the stages are
