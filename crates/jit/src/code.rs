@@ -44,7 +44,7 @@ impl Maker {
     /// A code generator for this machine.
     pub fn new() -> Result<Maker, NativeError> {
         let mut flags = settings::builder();
-        // Loads stay where they are written: values that are kept long would fill the registers.
+        // Loads are not moved or merged: values that are kept long would fill the registers.
         for (name, value) in [
             ("opt_level", "speed"),
             ("enable_alias_analysis", "false"),
@@ -113,7 +113,7 @@ fn imports(module: &mut JITModule) -> Result<FxHashMap<&'static str, FuncId>, Na
         signature.returns.extend(gives.then(|| AbiParam::new(types::F64)));
         let id = module.declare_function(name, Linkage::Import, &signature);
         imports.insert(name, id.map_err(NativeError::refused)?);
-        Ok(())
+        Ok::<(), NativeError>(())
     };
     for function in functions::all() {
         import(function.name, &[types::F64; 3][..function.arguments], true)?;

@@ -10,7 +10,8 @@ use crate::code::Calls;
 use crate::kept::{Kept, REACH};
 use crate::windows::Windows;
 
-/// How memory is used: the places are there, and nothing is known about who else uses them.
+/// How memory is used: it is there, which [`crate::verify`] has made sure of, and nothing is known
+/// about what else uses it.
 pub(crate) fn trusted() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
@@ -22,11 +23,11 @@ struct Known {
     touched: usize,
 }
 
-/// Where the values of a tape come from and go to.
+/// What becomes of the values of a tape.
 pub(crate) enum Store<'a> {
-    /// To the arrays, except those that stay in registers.
+    /// They are stored in the arrays, except those that stay in registers.
     Arrays(&'a Kept),
-    /// Nowhere: all are kept, for the whole function.
+    /// They are not stored: all are kept in registers, for the whole function.
     Nowhere,
 }
 
@@ -59,7 +60,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         Emitter { builder, calls, tape, windows, arrays, store, known, truths, at: 0 }
     }
 
-    /// Forgets what is in registers: what comes may be reached in another way.
+    /// Forgets what is in registers: what follows may be reached by another path.
     pub fn forget(&mut self) {
         self.known.clear();
         self.truths.clear();
@@ -70,13 +71,13 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         self.known.insert(slot, Known { value, touched: self.at });
     }
 
-    /// The array and the offset \[bytes\] of a place.
+    /// The array and the offset \[bytes\] of a slot.
     pub fn address(&self, slot: Slot) -> (Value, i32) {
-        let place = self.windows.place(slot);
-        (self.arrays[place.array], 8 * place.index as i32)
+        let location = self.windows.locate(slot);
+        (self.arrays[location.array], 8 * location.index as i32)
     }
 
-    /// The number at a place.
+    /// The number of a slot.
     pub fn read(&mut self, slot: Slot) -> Value {
         let (at, forever) = (self.at, matches!(self.store, Store::Nowhere));
         if let Some(known) = self.known.get_mut(&slot)
@@ -91,7 +92,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         value
     }
 
-    /// Gives a place its number, the element of this number of what the instruction makes.
+    /// Gives a slot its number, which is element `element` of those that the instruction makes.
     pub fn write(&mut self, slot: Slot, element: usize, value: Value) {
         self.know(slot, value);
         let stored = match &self.store {
@@ -104,14 +105,12 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         }
     }
 
-    /// Forgets numbers that were written to memory in another way.
-    pub fn written(&mut self, from: Slot, length: u32) {
-        (from..from + length).for_each(|slot| {
-            self.known.remove(&slot);
-        });
+    /// Forgets the value of a slot that was written to memory in another way.
+    pub fn written(&mut self, slot: Slot) {
+        self.known.remove(&slot);
     }
 
-    /// Writes an instruction that is done number by number.
+    /// Writes an instruction number by number.
     pub fn single(&mut self, instr: &Instr) {
         let Instr { dst, a, b, c, n, .. } = *instr;
         match instr.code {

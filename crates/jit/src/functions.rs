@@ -40,7 +40,7 @@ macro_rules! three {
     }};
 }
 
-/// Every function that is called by its numbers. Those that are one or a few instructions of the
+/// Every function of numbers that is called. Those that are one or a few instructions of the
 /// processor are not among them.
 pub(crate) fn all() -> Vec<Named> {
     vec![
@@ -76,7 +76,7 @@ pub(crate) const INDEX: &str = "Index";
 /// # Safety
 /// `row` must point to `length` numbers.
 pub(crate) unsafe extern "C" fn index(row: *const f64, length: u64, position: f64) -> f64 {
-    // SAFETY: the caller's promise; the code that calls it knows the place of the row.
+    // SAFETY: the caller's promise; the slots of the row were checked before the code was made.
     let row = unsafe { std::slice::from_raw_parts(row, length as usize) };
     f64::index(row, position)
 }

@@ -1,16 +1,14 @@
 //! Which values stay in registers.
 //!
 //! A temporary of the tape need not be in the buffer if everything that reads it is an operation
-//! on single numbers, not far behind, in the same straight piece of code. All else is stored where
+//! on single numbers, not far behind, in the same straight piece of code. All else is stored when
 //! it is made; readers far behind load it again, so that no more values are alive at once than a
 //! processor has registers for.
-
-use std::ops::Range;
 
 use ir::{Code, Instr, Slot, Tape};
 use rustc_hash::FxHashMap;
 
-use crate::repeat::places;
+use crate::slots::{Slots, reads, writes};
 
 /// How many instructions after its last use a value is forgotten.
 pub(crate) const REACH: usize = 32;
@@ -18,7 +16,7 @@ pub(crate) const REACH: usize = 32;
 /// Operations on each element of no more than this many are written out one by one.
 pub(crate) const SMALL: u32 = 8;
 
-/// How an instruction is done.
+/// How an instruction is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
     /// Number by number, each from a register or the buffer.
@@ -31,7 +29,7 @@ pub(crate) enum Way {
     Condition,
 }
 
-/// How an instruction is done.
+/// How an instruction is compiled.
 pub(crate) fn way(instr: &Instr) -> Way {
     match instr.code {
         Code::Skip => Way::Condition,
@@ -42,63 +40,12 @@ pub(crate) fn way(instr: &Instr) -> Way {
     }
 }
 
-/// The places that an instruction reads, as ranges of numbers that lie together.
-pub(crate) fn reads(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
-    let Instr { a, b, c, n, .. } = *instr;
-    let each = |from: Slot| from..from + n;
-    let one = |from: Slot| from..from + 1;
-    match instr.code {
-        Code::Add | Code::Sub | Code::Mul | Code::Div => vec![one(a), one(b)],
-        Code::Neg | Code::Copy | Code::Splat => vec![one(a)],
-        Code::Select | Code::Pair(_) => vec![one(a), one(b), one(c)],
-        Code::Unary(_) | Code::CopyEach | Code::Sum => vec![each(a)],
-        Code::Binary(_) => vec![each(a), each(b)],
-        Code::CopyApart => (0..n).map(|i| one(a + i * c)).collect(),
-        Code::SelectEach | Code::SignOutside | Code::FloorOutside => {
-            vec![each(a), each(b), each(c)]
-        }
-        Code::SelectAll => vec![one(a), each(b), each(c)],
-        Code::Index => vec![each(a), one(b)],
-        Code::Choose => match &tape.extra()[c as usize] {
-            ir::Extra::Choose(arms) => arms.iter().map(|arm| each(*arm)).chain([one(a)]).collect(),
-            _ => Vec::new(),
-        },
-        Code::Repeat => match &tape.extra()[c as usize] {
-            ir::Extra::Repeat(body) => {
-                let all = body.loads.iter();
-                let all = all.flat_map(|(from, stride)| places(*from, *stride, body.count));
-                all.map(one).collect()
-            }
-            _ => Vec::new(),
-        },
-        Code::Unknown | Code::Skip | Code::Extra => Vec::new(),
-    }
-}
-
-/// The places that an instruction writes.
-pub(crate) fn writes(tape: &Tape, instr: &Instr) -> Vec<Range<Slot>> {
-    let Instr { dst, b, n, .. } = *instr;
-    match instr.code {
-        Code::Skip => Vec::new(),
-        Code::Sum | Code::Index => std::iter::once(dst..dst + 1).collect(),
-        Code::Repeat => match &tape.extra()[instr.c as usize] {
-            ir::Extra::Repeat(body) => {
-                let all = body.stores.iter();
-                let all = all.flat_map(|(_, to, stride)| places(*to, *stride, body.count));
-                all.map(|slot| slot..slot + 1).collect()
-            }
-            _ => Vec::new(),
-        },
-        Code::CopyApart => (0..n).map(|i| dst + i * b..dst + i * b + 1).collect(),
-        _ => std::iter::once(dst..dst + n).collect(),
-    }
-}
-
 /// For each instruction, the elements that it leaves in registers only, as bits.
 pub(crate) struct Kept(Vec<u8>);
 
 impl Kept {
-    /// Finds what can stay in registers; `starts` are where straight pieces begin.
+    /// Finds what can stay in registers; `starts` marks the instructions that begin a straight
+    /// piece.
     pub fn find(tape: &Tape, starts: &[bool]) -> Kept {
         let mut search = Search {
             kept: vec![0; tape.len()],
@@ -143,14 +90,15 @@ impl Search<'_> {
         if way == Way::Interpreter {
             self.all_needed();
         }
-        for slot in reads(tape, instr).into_iter().flatten() {
+        for slot in reads(tape.extra(), instr).into_iter().flat_map(Slots::iter) {
             if let Some(made) = self.alive.get_mut(&slot) {
                 let far = at - made.touched > REACH || made.piece != self.piece;
                 made.needed |= way != Way::Single || far;
                 made.touched = at;
             }
         }
-        for (element, slot) in writes(tape, instr).into_iter().flatten().enumerate() {
+        let written = writes(tape.extra(), instr).into_iter().flat_map(Slots::iter);
+        for (element, slot) in written.enumerate() {
             self.end(slot);
             if way == Way::Single {
                 let piece = self.piece;
@@ -169,7 +117,7 @@ impl Search<'_> {
         slots.into_iter().for_each(|slot| self.end(slot));
     }
 
-    /// The value at a place is no more.
+    /// The value of a slot is not read any more.
     fn end(&mut self, slot: Slot) {
         if let Some(made) = self.alive.remove(&slot)
             && !made.needed

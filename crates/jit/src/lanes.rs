@@ -1,4 +1,4 @@
-//! Operations on two numbers side by side. Truths are masks of all ones or all zeros there.
+//! Operations on two numbers side by side. Truths are masks of all ones or all zeros.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
@@ -60,13 +60,13 @@ impl Emitter<'_, '_, '_> {
         self.builder.ins().fcmp(FloatCC::NotEqual, a, zero)
     }
 
-    /// Numbers from the first where the mask is set, else from the second.
+    /// In each lane the number of the first if the mask is set, else that of the second.
     pub fn choice(&mut self, mask: Value, a: Value, b: Value) -> Value {
         let mask = self.builder.ins().bitcast(LANES, MemFlagsData::new(), mask);
         self.builder.ins().bitselect(mask, a, b)
     }
 
-    /// 1 where the mask is set, else 0.
+    /// In each lane 1 if the mask is set, else 0.
     fn numbers(&mut self, mask: Value) -> Value {
         let one = self.both(1.0);
         let mask = self.builder.ins().bitcast(LANES, MemFlagsData::new(), mask);

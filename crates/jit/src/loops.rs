@@ -11,7 +11,7 @@ pub(crate) const LANES: Type = types::F64X2;
 
 impl Emitter<'_, '_, '_> {
     /// Does something for elements 0 to `count`, one at a time or, with `lanes`, two: `body` gets
-    /// the number of the element and the type of what it computes with.
+    /// the index of the element and the type that it computes with.
     pub fn each(&mut self, count: u32, lanes: bool, mut body: impl FnMut(&mut Self, Value, Type)) {
         let paired = if lanes { count / 2 * 2 } else { 0 };
         self.range(0, paired, 2, &mut |e, i| body(e, i, LANES));
@@ -38,7 +38,7 @@ impl Emitter<'_, '_, '_> {
         self.builder.switch_to_block(after);
     }
 
-    /// The number at `stride` times `i` places after a place, or two of them.
+    /// The number `stride` times `i` slots after a slot, or two of them.
     pub fn load_at(&mut self, from: Slot, i: Value, stride: i64, ty: Type) -> Value {
         let (address, offset) = self.at_index(from, i, stride);
         self.builder.ins().load(ty, trusted(), address, offset)

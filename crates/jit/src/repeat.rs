@@ -1,24 +1,11 @@
 //! Loops of a tape as loops, with the values of an iteration in registers; two iterations side by
-//! side where every operation can.
-
-use std::ops::Range;
+//! side if every operation of the loop can.
 
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use ir::{Binary, Code, Repeat, RepeatOp, Slot, Unary};
 
 use crate::emit::Emitter;
 use crate::loops::LANES;
-
-/// The places from the first to the last that a value of a loop goes over.
-pub(crate) fn span(from: Slot, stride: i32, count: u32) -> Range<Slot> {
-    let last = (i64::from(from) + i64::from(stride) * i64::from(count.max(1) - 1)) as Slot;
-    from.min(last)..from.max(last) + 1
-}
-
-/// The places that a value of a loop goes over.
-pub(crate) fn places(from: Slot, stride: i32, count: u32) -> impl Iterator<Item = Slot> {
-    (0..i64::from(count)).map(move |i| (i64::from(from) + i64::from(stride) * i) as Slot)
-}
 
 /// Whether two iterations can run side by side.
 fn has_lanes(op: &RepeatOp) -> bool {

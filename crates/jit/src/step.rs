@@ -1,8 +1,9 @@
 //! All stages of an explicit step as one function.
 //!
 //! The states and slopes of a small system fit in registers, or nearly, and a call for each stage
-//! with copies to the buffer and back costs more than the stage. The function does what
-//! `solver::explicit` does, operation by operation in the same order.
+//! with copies to the buffer and back costs more than the stage. The function does the arithmetic
+//! of `crates/solver/src/explicit.rs`, operation by operation in the same order, from the same
+//! [`Tableau`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,28 +12,21 @@ use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_module::FuncId;
 use ir::{Slot, Tape};
+use solver::{ERROR_LANES, StepRules, Tableau, Trial, Weight};
 
 use crate::NativeError;
 use crate::code::{Maker, Memory};
 use crate::emit::{Emitter, Store, trusted};
+use crate::frame::{SLOPES, StepFrame, offset};
 use crate::kept::{Way, way};
-use crate::step_batch::{StepBatch, StepRules};
 use crate::windows::Windows;
 
-/// The most states, and the most instructions, of a system whose steps are made whole.
+/// The most states, and the most instructions of the rates, of a system whose steps are computed
+/// whole; and the most instructions of all stages, so that methods with many stages do not take
+/// long to compile.
 const STATES: usize = 24;
 const INSTRUCTIONS: usize = 300;
-
-/// An explicit method whose last stage is the end of the step.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Tableau {
-    /// The nodes, from 0 to 1.
-    pub nodes: &'static [f64],
-    /// For each stage the slopes that enter it, with their weights.
-    pub rows: &'static [&'static [(usize, f64)]],
-    /// The weights of the error; empty where none is estimated.
-    pub error: &'static [(usize, f64)],
-}
+const INSTRUCTIONS_OF_STEP: usize = 6 * INSTRUCTIONS;
 
 /// A step to be compiled.
 #[derive(Clone, Debug)]
@@ -41,69 +35,21 @@ pub struct StepPlan<'a> {
     pub tape: &'a Tape,
     /// The length of the buffer.
     pub slots: usize,
-    /// Where the states are.
+    /// The slots of the states.
     pub state: Range<Slot>,
-    /// Where their rates are.
+    /// The slots of their rates.
     pub rate: Range<Slot>,
-    /// Where time is.
+    /// The slot of time.
     pub time: Slot,
     /// The method.
-    pub tableau: Tableau,
-    /// How one step follows another; none where each is asked for by itself.
-    pub follow: Option<StepRules>,
-    /// Whether a rate that is not finite, at any stage, is to be told.
+    pub tableau: &'static Tableau,
+    /// How one step follows another; none if the solver asks for each.
+    pub rules: Option<StepRules>,
+    /// Whether the error is NaN if the rate at any stage is not finite.
     pub watched: bool,
 }
 
-/// What a step is computed from, and where its results go.
-#[derive(Debug)]
-pub struct StepArguments<'a> {
-    /// What the times of the step count from.
-    pub origin: f64,
-    /// The start of the step; in the end of that which was computed last.
-    pub start: f64,
-    /// Its end; in the end of that which was computed last.
-    pub end: f64,
-    /// The relative tolerance.
-    pub relative: f64,
-    /// The absolute tolerance.
-    pub absolute: f64,
-    /// How far steps may follow each other, for plans that say how.
-    pub batch: StepBatch,
-    /// The states at the start.
-    pub x0: &'a mut [f64],
-    /// The states at the end.
-    pub x1: &'a mut [f64],
-    /// The slopes; the first is given.
-    pub slopes: &'a mut [Vec<f64>],
-}
-
-/// The most slopes of a method.
-const SLOPES: usize = 8;
-
-/// The same as native code sees it.
-#[repr(C)]
-struct Frame {
-    origin: f64,
-    start: f64,
-    end: f64,
-    relative: f64,
-    absolute: f64,
-    x0: *mut f64,
-    x1: *mut f64,
-    slopes: [*mut f64; SLOPES],
-    batch: StepBatch,
-}
-
-/// Places in a [`Frame`], counted in numbers of 8 bytes.
-pub(crate) const START: i32 = 1;
-pub(crate) const END: i32 = 2;
-const X0: i32 = 5;
-const X1: i32 = 6;
-pub(crate) const FIRST_SLOPE: i32 = 7;
-pub(crate) const STRETCH: i32 = FIRST_SLOPE + SLOPES as i32;
-
-type Function = unsafe extern "C" fn(*mut f64, *mut Frame) -> f64;
+type Function = unsafe extern "C" fn(*mut f64, *mut StepFrame) -> f64;
 
 /// All stages of a step as native code.
 #[derive(Debug)]
@@ -128,50 +74,41 @@ impl StepRoutine {
         }
     }
 
-    /// Computes slopes, the states at the end, and the mean square of the error in units of the
-    /// tolerance; 0 where the method estimates none. Not a number where the plan watches the rates and one is
-    /// not finite. Where the plan says how steps follow each other it takes as many of them as the
-    /// batch has room for, and all is that of the last one, which is only tried.
+    /// Computes slopes and states of a trial, whose times count from `origin`; returns the mean
+    /// square of the error in units of the tolerance, or 0 for a method that estimates none. It is
+    /// NaN if the plan watches the rates and one is not finite. With rules in the plan and a batch
+    /// in the trial it takes as many steps as the batch has room for; the trial is then the one
+    /// after them, which is not accepted yet.
     #[inline]
-    pub fn run(&self, slots: &mut [f64], arguments: &mut StepArguments) -> f64 {
-        let StepArguments { origin, start, end, relative, absolute, batch, x0, x1, slopes } =
-            arguments;
+    pub fn run(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> f64 {
         let fits = slots.len() == self.slots
-            && x0.len() == self.states
-            && x1.len() == self.states
-            && slopes.len() == self.slopes
-            && slopes.iter().all(|slope| slope.len() == self.states);
+            && trial.x0.len() == self.states
+            && trial.x1.len() == self.states
+            && trial.slopes.len() == self.slopes
+            && trial.slopes.iter().all(|slope| slope.len() == self.states);
         assert!(fits, "a step runs over the buffer that it was made for");
-        let mut pointers = [std::ptr::null_mut(); SLOPES];
-        for (pointer, slope) in pointers.iter_mut().zip(slopes.iter_mut()) {
-            *pointer = slope.as_mut_ptr();
-        }
-        let mut frame = Frame {
-            origin: *origin,
-            start: *start,
-            end: *end,
-            relative: *relative,
-            absolute: *absolute,
-            x0: x0.as_mut_ptr(),
-            x1: x1.as_mut_ptr(),
-            slopes: pointers,
-            batch: *batch,
-        };
-        // SAFETY: the code was made by this crate for this signature; it reads the buffer at the
-        // places of its tape and the arrays up to the lengths that have just been checked, and its
-        // memory lives as long as this routine.
+        let mut frame = StepFrame::new(origin, trial);
+        // SAFETY: the code was made by this crate for this signature; it uses slots below the
+        // length of the buffer and arrays up to their lengths, which have just been checked, and
+        // its memory lives as long as this routine.
         let error = unsafe { (self.function)(slots.as_mut_ptr(), &mut frame) };
-        (*start, *end, *batch) = (frame.start, frame.end, frame.batch);
+        (trial.start, trial.end) = (frame.start, frame.end);
+        if let Some(batch) = trial.batch.as_deref_mut() {
+            *batch = frame.batch;
+        }
         error
     }
 }
 
-/// Compiles a step, where that pays.
+/// Compiles a step, if that pays.
 pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<FuncId>, NativeError> {
     let single = plan.tape.code().iter().all(|instr| way(instr) == Way::Single);
-    let (states, length) = (plan.state.len(), plan.tape.len());
-    let fits = plan.tableau.nodes.len() <= SLOPES && (1..=STATES).contains(&states);
-    if !single || !fits || length > INSTRUCTIONS {
+    let (states, length, slopes) = (plan.state.len(), plan.tape.len(), plan.tableau.nodes.len());
+    let fits = slopes <= SLOPES
+        && (1..=STATES).contains(&states)
+        && length <= INSTRUCTIONS
+        && length * (slopes - 1) <= INSTRUCTIONS_OF_STEP;
+    if !single || !fits {
         return Ok(None);
     }
     let id = maker.function(2, true, |builder, calls| {
@@ -191,7 +128,7 @@ pub(crate) struct Writer<'w, 'a, 'f, 'c> {
     pub e: Emitter<'a, 'f, 'c>,
     plan: &'w StepPlan<'a>,
     frame: Value,
-    /// Where the arrays are.
+    /// Pointers to the arrays of the frame.
     x0: Value,
     x1: Value,
     pub slopes: Vec<Value>,
@@ -201,12 +138,15 @@ pub(crate) struct Writer<'w, 'a, 'f, 'c> {
 
 impl Writer<'_, '_, '_, '_> {
     fn write(&mut self) {
-        (self.x0, self.x1) = (self.pointer(X0), self.pointer(X1));
-        let slopes = 0..self.plan.tableau.nodes.len() as i32;
-        self.slopes = slopes.map(|slope| self.pointer(FIRST_SLOPE + slope)).collect();
-        let (start, end) = (self.number(START), self.number(END));
-        match self.plan.follow {
-            Some(follow) => self.batch(start, end, &follow),
+        let pointers = [offset!(StepFrame, x0), offset!(StepFrame, x1)];
+        [self.x0, self.x1] = pointers.map(|offset| self.word(offset));
+        let slope = |stage: usize| offset!(StepFrame, slopes) + 8 * stage as i32;
+        let stages = 0..self.plan.tableau.nodes.len();
+        self.slopes = stages.map(|stage| self.word(slope(stage))).collect();
+        let [start, end] =
+            [offset!(StepFrame, start), offset!(StepFrame, end)].map(|offset| self.number(offset));
+        match self.plan.rules {
+            Some(rules) => self.batch(start, end, &rules),
             None => {
                 let error = self.step(start, end);
                 self.e.builder.ins().return_(&[error]);
@@ -253,19 +193,13 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     /// x0 + h times the slopes by their weights, for one state.
-    fn argument(
-        &mut self,
-        x0: &[Value],
-        slopes: &[Vec<Value>],
-        row: &[(usize, f64)],
-        i: usize,
-    ) -> Value {
+    fn argument(&mut self, x0: &[Value], slopes: &[Vec<Value>], row: &[Weight], i: usize) -> Value {
         let sum = self.weighed(slopes, row, i);
         let rise = self.e.builder.ins().fmul(self.h, sum);
         self.e.builder.ins().fadd(x0[i], rise)
     }
 
-    fn weighed(&mut self, slopes: &[Vec<Value>], row: &[(usize, f64)], i: usize) -> Value {
+    fn weighed(&mut self, slopes: &[Vec<Value>], row: &[Weight], i: usize) -> Value {
         let mut sum: Option<Value> = None;
         for (slope, weight) in row {
             let weight = self.constant(*weight);
@@ -280,7 +214,7 @@ impl Writer<'_, '_, '_, '_> {
 
     /// The rates at a time and a state: the tape once.
     fn rates(&mut self, time: Value, x: &[Value]) -> Vec<Value> {
-        let origin = self.number(0);
+        let origin = self.number(offset!(StepFrame, origin));
         let now = self.e.builder.ins().fadd(origin, time);
         self.e.forget();
         self.e.know(self.plan.time, now);
@@ -294,20 +228,20 @@ impl Writer<'_, '_, '_, '_> {
         self.plan.rate.clone().map(|slot| self.e.read(slot)).collect()
     }
 
-    /// The mean square of the error over its tolerance, as the solver sums it: every fourth
-    /// term by itself, then the rest.
+    /// The mean square of the error over its tolerance, in the order in which the solver sums it:
+    /// by lanes, then the rest.
     fn error(&mut self, x0: &[Value], x1: &[Value], slopes: &[Vec<Value>]) -> Value {
         let n = x0.len();
         let zero = self.e.builder.ins().f64const(0.0);
         let mut error = zero;
-        if !self.plan.tableau.error.is_empty() {
+        if !self.plan.tableau.error().is_empty() {
             let terms: Vec<Value> = (0..n).map(|i| self.term(x0, x1, slopes, i)).collect();
-            let whole = n - n % 4;
-            let lane = |lane: usize| terms[..whole].iter().skip(lane).step_by(4).copied();
-            let lanes: Vec<Vec<Value>> = (0..4).map(|l| lane(l).collect()).collect();
+            let (lanes, rest) = terms.split_at(n - n % ERROR_LANES);
+            let lane = |lane: usize| lanes.iter().skip(lane).step_by(ERROR_LANES).copied();
+            let lanes: Vec<Vec<Value>> = (0..ERROR_LANES).map(|l| lane(l).collect()).collect();
             let sums: Vec<Value> = lanes.iter().filter_map(|lane| self.sum(lane)).collect();
             let parts: Vec<Value> =
-                [self.sum(&sums), self.sum(&terms[whole..])].into_iter().flatten().collect();
+                [self.sum(&sums), self.sum(rest)].into_iter().flatten().collect();
             let total = self.sum(&parts).unwrap_or(zero);
             let part = self.constant(1.0 / n as f64);
             error = self.e.builder.ins().fmul(total, part);
@@ -322,8 +256,9 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     fn term(&mut self, x0: &[Value], x1: &[Value], slopes: &[Vec<Value>], i: usize) -> Value {
-        let sum = self.weighed(slopes, self.plan.tableau.error, i);
-        let (relative, absolute) = (self.number(3), self.number(4));
+        let sum = self.weighed(slopes, self.plan.tableau.error(), i);
+        let [relative, absolute] = [offset!(StepFrame, relative), offset!(StepFrame, absolute)]
+            .map(|offset| self.number(offset));
         let zero = self.e.builder.ins().f64const(0.0);
         let last = slopes.len() - 1;
         let b = &mut self.e.builder;
@@ -365,18 +300,18 @@ impl Writer<'_, '_, '_, '_> {
         }
     }
 
-    /// A number of the frame.
-    pub(crate) fn number(&mut self, place: i32) -> Value {
-        self.e.builder.ins().load(types::F64, trusted(), self.frame, 8 * place)
+    /// A number of the frame, by its offset.
+    pub(crate) fn number(&mut self, offset: i32) -> Value {
+        self.e.builder.ins().load(types::F64, trusted(), self.frame, offset)
     }
 
-    /// A pointer or a count of the frame.
-    pub(crate) fn pointer(&mut self, place: i32) -> Value {
-        self.e.builder.ins().load(types::I64, trusted(), self.frame, 8 * place)
+    /// A pointer or a count of the frame, by its offset.
+    pub(crate) fn word(&mut self, offset: i32) -> Value {
+        self.e.builder.ins().load(types::I64, trusted(), self.frame, offset)
     }
 
-    /// Gives the frame a number or a count.
-    pub(crate) fn put(&mut self, place: i32, value: Value) {
-        self.e.builder.ins().store(trusted(), value, self.frame, 8 * place);
+    /// Stores a number or a count in the frame.
+    pub(crate) fn put(&mut self, offset: i32, value: Value) {
+        self.e.builder.ins().store(trusted(), value, self.frame, offset);
     }
 }

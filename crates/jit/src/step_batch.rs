@@ -1,69 +1,20 @@
-//! Steps that rules each other without going back to whoever asked for them.
+//! Steps that follow each other without going back to the solver.
 //!
 //! What decides about a step and chooses the next one is a few dozen instructions; going back for
 //! them after every step of a small system, with all states through memory, costs half as much as
-//! the step. So native code does it while a step is *plain*: its error is accepted, no rate may have
-//! passed a pole in it, no horizon has cut it short, and another one fits behind it. The first step
-//! that is anything else is returned as a trial, and the solver decides about it as ever. The
-//! arithmetic is that of `solver::control` and `solver::stepping`, operation by operation.
+//! the step. So native code does it while a step is *plain*: its error is accepted, no rate may
+//! have passed a pole in it, no horizon has cut it short, and another one fits behind it. The first
+//! step that is anything else is returned as a trial, and the solver decides about it as it does
+//! about any other. The arithmetic is that of `crates/solver/src/control.rs` and
+//! `crates/solver/src/stepping.rs`, operation by operation, with the numbers of [`StepRules`].
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use solver::StepRules;
 
 use crate::emit::trusted;
-use crate::step::{END, START, STRETCH, Writer};
-
-/// How one step follows another: the numbers of a proportional and integral control of steps.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct StepRules {
-    /// The exponent of the present error.
-    pub proportional: f64,
-    /// The exponent of the error before.
-    pub integral: f64,
-    /// The factor on what the errors suggest.
-    pub safety: f64,
-    /// The least factor from one step to the next.
-    pub shrink: f64,
-    /// The greatest.
-    pub growth: f64,
-    /// The least logarithm of an error that is remembered.
-    pub floor: f64,
-    /// The shortest step as a part of the time where it starts.
-    pub finest: f64,
-    /// The shortest step of all.
-    pub least: f64,
-    /// How much larger a rate that turns must be at a stage than at both ends to be looked at.
-    pub suspect: f64,
-}
-
-/// How far steps may rules each other, and how far they have.
-#[derive(Clone, Copy, PartialEq, Default, Debug)]
-#[repr(C)]
-pub struct StepBatch {
-    /// Where steps must not go past.
-    pub horizon: f64,
-    /// Where no step may start any more.
-    pub before: f64,
-    /// The longest step.
-    pub longest: f64,
-    /// The step that is wanted, at first and in the end.
-    pub wanted: f64,
-    /// The logarithm of the error before, at first and in the end.
-    pub previous: f64,
-    /// How many steps may be taken.
-    pub room: u64,
-    /// How many were taken, before the one that was only tried.
-    pub taken: u64,
-}
-
-/// Places in the frame, as those of its other numbers.
-const HORIZON: i32 = STRETCH;
-const BEFORE: i32 = STRETCH + 1;
-const LONGEST: i32 = STRETCH + 2;
-const WANTED: i32 = STRETCH + 3;
-const PREVIOUS: i32 = STRETCH + 4;
-const ROOM: i32 = STRETCH + 5;
-const TAKEN: i32 = STRETCH + 6;
+use crate::frame::{StepFrame, offset};
+use crate::step::Writer;
 
 /// What the control of steps remembers between them.
 #[derive(Clone, Copy)]
@@ -84,7 +35,9 @@ impl Writer<'_, '_, '_, '_> {
     /// Steps in a loop from the first on.
     pub(crate) fn batch(&mut self, start: Value, end: Value, rules: &StepRules) {
         let taken = self.e.builder.ins().iconst(types::I64, 0);
-        let (wanted, previous) = (self.number(WANTED), self.number(PREVIOUS));
+        let [wanted, previous] =
+            [offset!(StepFrame, batch.wanted), offset!(StepFrame, batch.previous)]
+                .map(|offset| self.number(offset));
         let again = self.e.builder.create_block();
         for ty in [types::F64, types::F64, types::F64, types::F64, types::I64] {
             self.e.builder.append_block_param(again, ty);
@@ -104,11 +57,11 @@ impl Writer<'_, '_, '_, '_> {
         self.go_on(again, next, remembered);
 
         self.e.builder.switch_to_block(back);
-        self.put(START, start);
-        self.put(END, end);
-        self.put(WANTED, wanted);
-        self.put(PREVIOUS, previous);
-        self.put(TAKEN, taken);
+        self.put(offset!(StepFrame, start), start);
+        self.put(offset!(StepFrame, end), end);
+        self.put(offset!(StepFrame, batch.wanted), wanted);
+        self.put(offset!(StepFrame, batch.previous), previous);
+        self.put(offset!(StepFrame, batch.taken), taken);
         self.e.builder.ins().return_(&[error]);
     }
 
@@ -127,9 +80,9 @@ impl Writer<'_, '_, '_, '_> {
         rules: &StepRules,
         back: Block,
     ) -> ([Value; 2], Memory) {
-        let room = self.pointer(ROOM);
+        let most = self.word(offset!(StepFrame, batch.most));
         let more = self.e.builder.ins().iadd_imm_s(memory.taken, 1);
-        let fits = self.e.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, more, room);
+        let fits = self.e.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, more, most);
         self.stay(fits, back);
         let one = self.constant(1.0);
         let accepted = self.is(FloatCC::LessThanOrEqual, step.error, one);
@@ -147,7 +100,7 @@ impl Writer<'_, '_, '_, '_> {
         ([step.end, end], Memory { wanted: suggested, previous, taken: more })
     }
 
-    /// Goes on only where no rate that turns is larger inside than at both ends.
+    /// Goes on only if no rate that changes its sign is larger at a stage than at both ends.
     fn stay_without_poles(&mut self, rules: &StepRules, back: Block) {
         let (n, last) = (self.states(), self.slopes.len() - 1);
         let mut signs = self.e.builder.ins().iconst(types::I64, 0);
@@ -172,7 +125,7 @@ impl Writer<'_, '_, '_, '_> {
         self.e.builder.switch_to_block(on);
     }
 
-    /// Whether a rate turns and is larger at a stage than at both ends.
+    /// Whether a rate changes its sign and is larger at a stage than at both ends.
     fn suspect(&mut self, i: usize, rules: &StepRules) -> Value {
         let last = self.slopes.len() - 1;
         let [a, b] = [0, last].map(|stage| self.load(self.slopes[stage], i));
@@ -227,7 +180,8 @@ impl Writer<'_, '_, '_, '_> {
         (self.e.builder.ins().fmul(taken, factor), remembered)
     }
 
-    /// The end of a step of the length wanted, where it starts early enough and no horizon is near.
+    /// The end of a step of the length wanted; leads to `back` unless it starts early enough and no
+    /// horizon is near.
     fn end_of_next(
         &mut self,
         start: Value,
@@ -235,9 +189,14 @@ impl Writer<'_, '_, '_, '_> {
         rules: &StepRules,
         back: Block,
     ) -> Value {
-        let [horizon, before, longest] = [HORIZON, BEFORE, LONGEST].map(|place| self.number(place));
+        let [horizon, before, longest] = [
+            offset!(StepFrame, batch.horizon),
+            offset!(StepFrame, batch.before),
+            offset!(StepFrame, batch.longest),
+        ]
+        .map(|offset| self.number(offset));
         let [finest, least, near, twice] =
-            [rules.finest, rules.least, 1.1, 2.0].map(|x| self.constant(x));
+            [rules.finest, rules.least, rules.near, rules.twice].map(|x| self.constant(x));
         let early = self.is(FloatCC::LessThan, start, before);
         let size = self.e.builder.ins().fabs(start);
         let resolved = self.e.builder.ins().fmul(finest, size);
@@ -273,14 +232,14 @@ impl Writer<'_, '_, '_, '_> {
         self.e.builder.ins().select(greater, a, b)
     }
 
-    /// Goes on where something holds.
+    /// Goes on if a condition holds, otherwise leads to `back`.
     fn stay(&mut self, condition: Value, back: Block) {
         let on = self.e.builder.create_block();
         self.e.builder.ins().brif(condition, on, &[], back, &[]);
         self.e.builder.switch_to_block(on);
     }
 
-    /// Goes on where something does not hold.
+    /// Goes on if a condition does not hold, otherwise leads to `back`.
     fn leave(&mut self, condition: Value, back: Block) {
         let on = self.e.builder.create_block();
         self.e.builder.ins().brif(condition, back, &[], on, &[]);

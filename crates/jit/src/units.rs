@@ -1,10 +1,9 @@
 //! The tapes of a tick as functions, one for each word of 64 of them.
 //!
-//! Such a function does what the engine does with the bits of a word: it takes the lowest, runs
-//! its tape, puts what has been made where it belongs, and sets the bits of those that read what
-//! has changed, until no bit is left. What is rare is left to the caller: a unit that it holds
-//! back, one without code, and one that has made something that is not finite, for which it is as
-//! if the unit had not been run.
+//! Such a function does what the engine does with the bits of a word: it takes the lowest, runs its
+//! tape, stores the outputs, and sets the bits of the units that read what has changed, until no
+//! bit is left. What is rare is left to the caller: a unit that it holds back, one without code,
+//! and one with an output that is not finite, of which nothing has been stored then.
 
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use ir::{Slot, Tape};
 use crate::NativeError;
 use crate::code::{Calls, Maker, Memory};
 use crate::emit::{Emitter, Store, trusted};
+use crate::frame::{UnitsFrame, offset};
 use crate::kept::{Kept, SMALL, Way, way};
 use crate::windows::Windows;
 
@@ -29,26 +29,27 @@ const INSTRUCTIONS: usize = 40;
 /// A unit to be compiled.
 #[derive(Clone, Debug)]
 pub struct UnitPlan<'a> {
-    /// What it runs.
+    /// The instructions.
     pub tape: &'a Tape,
-    /// What becomes of that.
+    /// Its results.
     pub outputs: Vec<OutputPlan<'a>>,
 }
 
-/// Numbers that a unit makes.
+/// Numbers that a unit makes, and the slots that they are copied to.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputPlan<'a> {
-    /// Where the tape puts them.
+    /// The first slot that the tape leaves them in.
     pub from: Slot,
-    /// Where they go.
+    /// The first slot that they are copied to.
     pub to: Slot,
     /// How many they are.
     pub length: u32,
-    /// They go there only where this number is not zero.
+    /// The slot of a number; if that is zero, nothing is copied.
     pub guard: Option<Slot>,
-    /// The bits that are set where they change: the word, and its bits.
+    /// The bits of units that are set if a number changes: the index of a word, and its bits.
     pub asked: &'a [(u32, u64)],
-    /// Whether a change counts one present more, or one less where it is zero.
+    /// Whether a change adds one to the events that are present, or takes one away if the new
+    /// number is zero.
     pub event: bool,
 }
 
@@ -61,25 +62,9 @@ pub struct UnitsPlan<'a> {
     pub slots: usize,
 }
 
-/// What is told to the code of a word, and by it.
-#[derive(Clone, Copy, Default, Debug)]
-#[repr(C)]
-pub struct Told {
-    /// The units that the caller runs itself, as bits.
-    pub held: u64,
-    /// How many events are present.
-    pub present: u64,
-    /// How many units have run; nothing before it begins.
-    pub count: u64,
-}
-
-/// Where these are \[bytes\].
-const HELD: i32 = 0;
-const PRESENT: i32 = 8;
-const COUNT: i32 = 16;
-
-/// The code of a word: the buffer, all bits, what is told, and the list of what has run.
-type Word = unsafe extern "C" fn(*mut f64, *mut u64, *mut Told, *mut u32);
+/// The code of a word: the buffer, the bits of all words, the frame, and the list of the units that
+/// have run.
+type Word = unsafe extern "C" fn(*mut f64, *mut u64, *mut UnitsFrame, *mut u32);
 
 /// The units of a tick as native code.
 #[derive(Debug)]
@@ -114,23 +99,24 @@ impl UnitsRoutine {
         &self.known
     }
 
-    /// Runs the units whose bits are set in a word, and lists them by their numbers in it. Where a
-    /// bit is left, the lowest is that of a unit for the caller, or the list is full.
+    /// Runs the units whose bits are set in a word, and lists them by their indices in it. If a bit
+    /// is left, the lowest is that of a unit for the caller, or the list is full.
     pub fn run(
         &self,
         slots: &mut [f64],
         dirty: &mut [u64],
         word: usize,
-        told: &mut Told,
+        frame: &mut UnitsFrame,
         ran: &mut [u32; WORD],
     ) {
         let fits = slots.len() == self.slots && dirty.len() == self.words.len();
-        assert!(fits && told.count == 0, "units run over the buffer that they were made for");
-        // SAFETY: the code was made by this crate for this signature. It touches the places of its
-        // tapes and of the words, which are below the lengths that have just been checked, and as
-        // many places of the list as it has; the memory that holds it lives as long as this.
+        assert!(fits && frame.count == 0, "units run over the buffer that they were made for");
+        // SAFETY: the code was made by this crate for this signature. It uses the slots of its
+        // tapes and the words of their outputs, which were verified to be below the lengths that
+        // have just been checked, and no more entries of the list than it has; the memory that
+        // holds it lives as long as this.
         unsafe {
-            self.words[word](slots.as_mut_ptr(), dirty.as_mut_ptr(), told, ran.as_mut_ptr());
+            self.words[word](slots.as_mut_ptr(), dirty.as_mut_ptr(), frame, ran.as_mut_ptr());
         }
     }
 }
@@ -158,9 +144,9 @@ struct Writer<'a, 'f> {
     builder: &'a mut FunctionBuilder<'f>,
     slots: Value,
     dirty: Value,
-    told: Value,
+    frame: Value,
     list: Value,
-    /// Where the bits of this word are \[bytes\].
+    /// The offset of the bits of this word \[bytes\].
     own: i32,
     head: Block,
     end: Block,
@@ -170,9 +156,9 @@ impl<'a, 'f> Writer<'a, 'f> {
     fn new(builder: &'a mut FunctionBuilder<'f>, word: usize) -> Self {
         let block = builder.current_block().expect("a function has its first block");
         let parameters = builder.block_params(block);
-        let [slots, dirty, told, list] = std::array::from_fn(|i| parameters[i]);
+        let [slots, dirty, frame, list] = std::array::from_fn(|i| parameters[i]);
         let (head, end) = (builder.create_block(), builder.create_block());
-        Writer { builder, slots, dirty, told, list, own: 8 * word as i32, head, end }
+        Writer { builder, slots, dirty, frame, list, own: 8 * word as i32, head, end }
     }
 
     fn all(mut self, calls: &mut Calls, units: &[Option<UnitPlan>]) {
@@ -202,12 +188,12 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.ins().load(types::I64, trusted(), array, offset)
     }
 
-    /// The lowest unit that is asked for; ends where there is none, where it is held back, and
-    /// where the list is full.
+    /// The lowest unit whose bit is set; ends if there is none, if it is held back, or if the list
+    /// is full.
     fn lowest(&mut self, bits: Value) -> Value {
         let found = self.builder.create_block();
-        let held = self.word(self.told, HELD);
-        let count = self.word(self.told, COUNT);
+        let held = self.word(self.frame, offset!(UnitsFrame, held));
+        let count = self.word(self.frame, offset!(UnitsFrame, count));
         let negative = self.builder.ins().ineg(bits);
         let bit = self.builder.ins().band(bits, negative);
         let held = self.builder.ins().band(bit, held);
@@ -236,7 +222,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.ins().jump(self.head, &[]);
     }
 
-    /// Runs the tape of a unit; what it has made, output by output.
+    /// Runs the tape of a unit; the numbers of its outputs.
     fn tape(&mut self, calls: &mut Calls, plan: &UnitPlan) -> Vec<Vec<Value>> {
         let (windows, arrays) = (Windows::default(), vec![self.slots]);
         let kept = Kept::find(plan.tape, &vec![false; plan.tape.len()]);
@@ -255,8 +241,8 @@ impl<'a, 'f> Writer<'a, 'f> {
         plan.outputs.iter().map(&mut values).collect()
     }
 
-    /// Leaves a unit to the caller where it has made something that is not finite: a product with
-    /// zero is then not a number.
+    /// Leaves a unit to the caller if one of its outputs is not finite: the product with zero is
+    /// then NaN.
     fn leave_unless_finite(&mut self, values: &[Value]) {
         if values.is_empty() {
             return;
@@ -275,15 +261,15 @@ impl<'a, 'f> Writer<'a, 'f> {
 
     /// Puts a unit on the list of those that have run.
     fn enter(&mut self, unit: Value) {
-        let count = self.word(self.told, COUNT);
+        let count = self.word(self.frame, offset!(UnitsFrame, count));
         let offset = self.builder.ins().ishl_imm_u(count, 2);
-        let place = self.builder.ins().iadd(self.list, offset);
-        self.builder.ins().istore32(trusted(), unit, place, 0);
+        let entry = self.builder.ins().iadd(self.list, offset);
+        self.builder.ins().istore32(trusted(), unit, entry, 0);
         let count = self.builder.ins().iadd_imm_s(count, 1);
-        self.builder.ins().store(trusted(), count, self.told, COUNT);
+        self.builder.ins().store(trusted(), count, self.frame, offset!(UnitsFrame, count));
     }
 
-    /// Puts what a unit has made where it goes.
+    /// Stores an output, and follows a change of it.
     fn put(&mut self, output: &OutputPlan, values: &[Value]) {
         let after = self.builder.create_block();
         if let Some(guard) = output.guard {
@@ -318,7 +304,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.switch_to_block(after);
     }
 
-    /// Asks for what reads a change, and counts events.
+    /// Sets the bits of the units that read a change, and counts events.
     fn follow(&mut self, output: &OutputPlan, value: Value) {
         for (word, mask) in output.asked {
             let offset = 8 * *word as i32;
@@ -327,7 +313,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             self.builder.ins().store(trusted(), bits, self.dirty, offset);
         }
         if output.event {
-            let present = self.word(self.told, PRESENT);
+            let present = self.word(self.frame, offset!(UnitsFrame, present));
             let more = self.builder.ins().iadd_imm_s(present, 1);
             let some = self.builder.ins().icmp_imm_s(IntCC::NotEqual, present, 0);
             let some = self.builder.ins().uextend(types::I64, some);
@@ -335,7 +321,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             let zero = self.builder.ins().f64const(0.0);
             let there = self.builder.ins().fcmp(FloatCC::NotEqual, value, zero);
             let present = self.builder.ins().select(there, more, less);
-            self.builder.ins().store(trusted(), present, self.told, PRESENT);
+            self.builder.ins().store(trusted(), present, self.frame, offset!(UnitsFrame, present));
         }
     }
 }

@@ -7,7 +7,7 @@ use ir::{Binary, Code, Extra, Instr, Slot, Unary};
 
 use crate::emit::{Emitter, trusted};
 use crate::functions::{INDEX, INTERPRET};
-use crate::kept::writes;
+use crate::slots::{Slots, writes};
 
 impl Emitter<'_, '_, '_> {
     /// Writes an instruction over memory.
@@ -51,9 +51,8 @@ impl Emitter<'_, '_, '_> {
             }),
             code => self.select(code, instr),
         }
-        for range in writes(self.tape, instr) {
-            self.written(range.start, range.len() as u32);
-        }
+        let written = writes(self.tape.extra(), instr).into_iter().flat_map(Slots::iter);
+        written.for_each(|slot| self.written(slot));
     }
 
     fn select(&mut self, code: Code, instr: &Instr) {
@@ -102,7 +101,7 @@ impl Emitter<'_, '_, '_> {
         self.store_number(instr.dst, value);
     }
 
-    /// Copies from the arm that a number chooses; the last one where it is beyond all.
+    /// Copies from the arm that a number chooses; from the last one if there are fewer arms.
     fn choose(&mut self, instr: &Instr) {
         let Extra::Choose(arms) = &self.tape.extra()[instr.c as usize] else { return };
         let chosen = self.read(instr.a);

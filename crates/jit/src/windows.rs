@@ -1,38 +1,56 @@
-//! Places of a tape that are arrays of their own while it runs.
+//! Slots of a tape that are arrays of their own while it runs.
 
 use std::ops::Range;
 
 use ir::Slot;
 
+use crate::slots::Slots;
+
 /// How many arrays there are beside the buffer.
 pub(crate) const WINDOWS: usize = 4;
 
-/// Where a place is: in the buffer, array 0, or in one of the windows, from 1 on; and how many
-/// numbers from its start.
+/// The array that has the number of a slot, which is 0 for the buffer and counts the windows from 1
+/// on, and its index there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub array: usize,
     pub index: u32,
 }
 
-/// The places that are not read from or written to the buffer, but to arrays that the caller
-/// brings: states and rates, say, which a solver keeps.
+/// The slots whose numbers are not in the buffer but in arrays that the caller brings: states and
+/// rates, say, which a solver keeps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Windows(pub [Range<Slot>; WINDOWS]);
 
 impl Windows {
-    /// Where a place is.
-    pub fn place(&self, slot: Slot) -> Place {
+    /// The location of the number of a slot.
+    pub fn locate(&self, slot: Slot) -> Location {
         let inside = |window: &Range<Slot>| window.contains(&slot);
         match self.0.iter().position(inside) {
-            Some(window) => Place { array: window + 1, index: slot - self.0[window].start },
-            None => Place { array: 0, index: slot },
+            Some(window) => Location { array: window + 1, index: slot - self.0[window].start },
+            None => Location { array: 0, index: slot },
         }
     }
 
-    /// Whether some numbers that lie together are all in one array.
-    pub fn holds(&self, from: Slot, length: u32) -> bool {
-        let last = self.place(from + length.max(1) - 1);
-        last.array == self.place(from).array
+    /// Whether the numbers of some slots are all in one array, so that they can be reached from the
+    /// first one.
+    pub fn have_together(&self, slots: Slots) -> bool {
+        let array = self.locate(slots.first).array;
+        slots.iter().all(|slot| self.locate(slot).array == array)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_of_two_arrays_are_not_together() {
+        let windows = Windows([10..20, 30..40, 0..0, 0..0]);
+        let together = |first, stride, count| windows.have_together(Slots { first, stride, count });
+        assert!(together(0, 1, 10) && together(12, 1, 8) && together(20, 1, 10));
+        assert!(!together(0, 1, 11) && !together(12, 1, 9) && !together(9, 1, 12));
+        assert!(together(5, 20, 2) && !together(5, 10, 3) && !together(15, 20, 2));
+        assert!(together(19, -3, 4) && !together(19, -3, 5));
     }
 }

@@ -1,9 +1,7 @@
 //! Random graphs over all operations: native code gives the bits of the interpreter.
 
-mod common;
-
+use crate::common::{self, Case, same_bits};
 use base::Type;
-use common::{Case, same_bits};
 use ir::{Layout, Tape};
 use jit::{Plan, compile};
 use proptest::prelude::*;
@@ -140,11 +138,36 @@ fn a_panic_passes_through() {
     assert_eq!(call(16.0), 4.0);
 }
 
-/// Expressions at places that are evenly apart are loops, two iterations at a time where every
+/// One of three expressions: the first two run side by side, the last calls functions.
+fn of_three(g: &mut ir::Graph, [k, x, y]: [ir::NodeId; 3], kind: u32) -> ir::NodeId {
+    use ir::{Binary, Unary};
+    let difference = g.sub(x, y);
+    let scaled = g.mul(k, difference);
+    match kind {
+        0 => {
+            let root = g.unary(Unary::Sqrt, scaled);
+            g.div(root, x)
+        }
+        1 => {
+            let less = g.binary(Binary::Less, x, y);
+            let sign = g.unary(Unary::Sign, scaled);
+            let floor = g.unary(Unary::Floor, x);
+            let picked = g.select(less, sign, floor);
+            let not = g.not(picked);
+            let both = g.or(not, less);
+            g.add(picked, both)
+        }
+        _ => {
+            let sine = g.unary(Unary::Sin, scaled);
+            g.sign_outside(sine, x, y)
+        }
+    }
+}
+
+/// Expressions whose slots are evenly apart are loops, two iterations at a time if every
 /// operation can; odd numbers and distances other than one leave some over.
 #[test]
 fn loops_have_the_bits_of_the_interpreter() {
-    use ir::{Binary, Unary};
     for (count, stride, kind) in
         [(9u32, 1u32, 0), (40, 2, 0), (33, 3, 1), (64, 1, 1), (17, 2, 2), (31, 1, 2)]
     {
@@ -157,27 +180,7 @@ fn loops_have_the_bits_of_the_interpreter() {
         for i in 0..count {
             let x = g.leaf(1 + i * stride, Type::REAL);
             let y = g.leaf(2 + i * stride, Type::REAL);
-            let difference = g.sub(x, y);
-            let scaled = g.mul(k, difference);
-            let node = match kind {
-                0 => {
-                    let root = g.unary(Unary::Sqrt, scaled);
-                    g.div(root, x)
-                }
-                1 => {
-                    let less = g.binary(Binary::Less, x, y);
-                    let sign = g.unary(Unary::Sign, scaled);
-                    let floor = g.unary(Unary::Floor, x);
-                    let picked = g.select(less, sign, floor);
-                    let not = g.not(picked);
-                    let both = g.or(not, less);
-                    g.add(picked, both)
-                }
-                _ => {
-                    let sine = g.unary(Unary::Sin, scaled);
-                    g.sign_outside(sine, x, y)
-                }
-            };
+            let node = of_three(&mut g, [k, x, y], kind);
             roots.push((node, out + i * stride));
         }
         let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
@@ -203,4 +206,36 @@ fn loops_have_the_bits_of_the_interpreter() {
         compiled.routines[0].run(&mut native, [&x, &[]], [&mut found, &mut []]);
         same_bits(&expected[out as usize..out as usize + found.len()], &found, &tape);
     }
+}
+
+/// A loop may begin and end in the buffer and read an array of the caller in between.
+#[test]
+fn loops_over_an_array_in_the_middle_have_the_bits_of_the_interpreter() {
+    let (count, stride, window) = (9u32, 3u32, 10u32..20);
+    let (mut g, mut layout) = (ir::Graph::new(), Layout::default());
+    let input = layout.reserve(1 + (count * stride) as usize + 2);
+    let out = layout.reserve(count as usize);
+    let k = g.leaf(0, Type::REAL);
+    let mut roots = Vec::new();
+    for i in 0..count {
+        let [x, y] = [1, 2].map(|leaf| g.leaf(leaf + i * stride, Type::REAL));
+        roots.push((of_three(&mut g, [k, x, y], 0), out + i));
+    }
+    let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
+    assert!(tape.len() < 9, "no loop in {tape:?}");
+    let slots = layout.image().len();
+    let inputs = [input + window.start..input + window.end, 0..0];
+    let plan = Plan { tape: &tape, slots, inputs, outputs: [0..0, 0..0] };
+    let compiled = compile(&[plan], &[], None).unwrap();
+    let mut expected = layout.image().to_vec();
+    let all = input as usize..out as usize;
+    expected[all.clone()].iter_mut().enumerate().for_each(|(i, x)| *x = (i as f64).sin());
+    let mut native = expected.clone();
+    let inner = window.start as usize..window.end as usize;
+    let own = expected[all.clone()][inner.clone()].to_vec();
+    native[all][inner].fill(f64::NAN);
+    ir::run(&tape, &mut expected);
+    compiled.routines[0].run(&mut native, [&own, &[]], [&mut [], &mut []]);
+    let output = out as usize..out as usize + count as usize;
+    same_bits(&expected[output.clone()], &native[output], &tape);
 }

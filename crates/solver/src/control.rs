@@ -1,17 +1,17 @@
 //! How long the next step is.
 //!
 //! The size of the error comes in, a step goes out. Solvers ask at three named points, which
-//! is where the policies of different simulators differ; a policy is plain data, chosen by an
+//! are the points at which the policies of simulators differ; a policy is plain data, chosen by an
 //! enum, so that it is saved with the solver.
 
 use serde::{Deserialize, Serialize};
 
 use crate::pole::SUSPECT;
-use crate::stepping::{FINEST, LEAST};
+use crate::stepping::{FINEST, LEAST, NEAR, TWICE};
 
 /// A policy of step control. An error is the mean of the squares of the errors of all states, in
-/// units of the tolerance: 1 just meets it. It is the square that is told, because its root would be
-/// waited for in every step.
+/// units of the tolerance: 1 just meets it. It stays a square, because every step would wait for
+/// the root.
 pub trait StepControl {
     /// Whether a trial step with this error is taken.
     fn accept(&self, error: f64) -> bool;
@@ -70,8 +70,8 @@ pub struct PiControl {
     refused: bool,
 }
 
-/// The numbers of the rules by which one step follows another without further ado, for code that
-/// takes many steps by itself. Its arithmetic must be that of [`PiControl::suggest`] and of the
+/// The numbers of the rules by which one plain step follows another, for code that takes many steps
+/// by itself. Its arithmetic must be that of [`PiControl::suggest`] and of the
 /// solver's own steps, operation by operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StepRules {
@@ -87,11 +87,16 @@ pub struct StepRules {
     pub growth: f64,
     /// The least logarithm of an error that is remembered.
     pub floor: f64,
-    /// The shortest step as a part of the time where it starts.
+    /// The shortest step as a part of the time at which it starts.
     pub finest: f64,
     /// The shortest step of all.
     pub least: f64,
-    /// How much larger a rate that turns must be at a stage than at both ends to be looked at.
+    /// The multiple of a step within which the horizon is its end.
+    pub near: f64,
+    /// The multiple of a step within which the way to the horizon is halved.
+    pub twice: f64,
+    /// How much larger a rate that changes its sign must be at a stage than at both ends for a pole
+    /// to be suspected.
     pub suspect: f64,
 }
 
@@ -100,7 +105,7 @@ impl PiControl {
     pub const GROWTH: f64 = 5.0;
     const SHRINK: f64 = 0.2;
     const SAFETY: f64 = 0.9;
-    /// What a trial with a value that is not finite is shortened by: its error says nothing.
+    /// The factor on a trial with a value that is not finite: its error says nothing.
     const RETREAT: f64 = 0.25;
     /// An error so small that growth is limited and the floor remembered whatever came before, for
     /// every order there is; a test says so.
@@ -117,7 +122,7 @@ impl PiControl {
         PiControl { proportional, integral, previous: PiControl::FLOOR, refused: false }
     }
 
-    /// What others need to know to do the same.
+    /// The numbers that others need to do the same.
     pub(crate) fn step_rules(self) -> StepRules {
         StepRules {
             proportional: self.proportional,
@@ -128,16 +133,18 @@ impl PiControl {
             floor: PiControl::FLOOR,
             finest: FINEST,
             least: LEAST,
+            near: NEAR,
+            twice: TWICE,
             suspect: SUSPECT,
         }
     }
 
-    /// The logarithm of the error of the last step, where the present one has not been refused.
+    /// The logarithm of the error of the last step, unless the present one has been refused.
     pub(crate) fn remembered(&self) -> Option<f64> {
         (!self.refused).then_some(self.previous)
     }
 
-    /// Goes on after steps that others have taken.
+    /// Goes on after steps that a system has taken by itself.
     pub(crate) fn resume(&mut self, previous: f64) {
         self.previous = previous;
     }

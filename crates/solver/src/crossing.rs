@@ -11,7 +11,7 @@
 //!   have, so that a dip right at the start is an error of the latter.
 //! - A zero at the end of a step is no change. It is the fresh start of the next step.
 //! - A wrong sign within the function's rounding is a zero.
-//! - The search goes from left to right over intervals that are split only where a function
+//! - The search goes from left to right over intervals that are split only if a function
 //!   may dip between two looks, so the first change is found and not just any. Whether it may is
 //!   known of a function that is affine in the states, which is a polynomial over a step
 //!   (`polynomial`), and of one that can be enclosed (`enclosed`); of others it is judged by the
@@ -48,8 +48,8 @@ pub struct Sides<'a> {
     pub residual: &'a mut [f64],
     /// What the search may rely on for each function. A finite number says that the function is
     /// affine in time and in the states, and is the sum of the absolute values of its coefficients
-    /// of states. Infinity says that [`crate::System::enclose`] bounds it. What is not a number says
-    /// that neither holds; an empty slice says so of all.
+    /// of states. Infinity says that [`crate::System::enclose`] bounds it. NaN says that neither
+    /// holds; an empty slice says so of all.
     pub gain: &'a [f64],
 }
 
@@ -81,18 +81,18 @@ pub(crate) fn resolution(t: f64, h: f64) -> f64 {
 }
 
 /// The width of a final bracket at `t` in a step of length `h`: the last places of time, and
-/// near time 0, where floats are finer than anything means, a part of the step.
+/// near time 0, at which floats are finer than needed, a part of the step.
 fn finest(t: f64, h: f64) -> f64 {
     2.0 * f64::EPSILON * greater(t.abs(), f64::EPSILON * h)
 }
 
-/// The lesser of two numbers, by one instruction; the second where one is not a number.
+/// The lesser of two numbers, by one instruction; the second if one is NaN.
 #[inline(always)]
 fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The greater of two numbers, by one instruction; the second where one is not a number.
+/// The greater of two numbers, by one instruction; the second if one is NaN.
 #[inline(always)]
 pub(crate) fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -104,7 +104,7 @@ const FLAT: f64 = 1e-6;
 /// What is remembered about crossings, and the space to search them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Search {
-    /// The functions where the solution stands; the left end of the interval being searched.
+    /// The functions at the current point; the left end of the interval being searched.
     pub here: Level,
     /// The functions that changed at the located point.
     pub crossed: Vec<Located>,
@@ -123,9 +123,9 @@ struct Space {
     doubts: Vec<f64>,
     /// The functions that are searched for, by rising number.
     suspects: Vec<Suspect>,
-    /// Places among them of those that fall in the bracket.
+    /// The indices among them of those that fall in the bracket.
     falling: Vec<usize>,
-    /// Where the step lies.
+    /// The step.
     step: Extent,
     /// The largest coefficient of θ⁴ in the dense output of a state.
     quartic: f64,
@@ -133,7 +133,7 @@ struct Space {
     enclosures: usize,
 }
 
-/// Where a step lies.
+/// The start and the width of a step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Extent {
     start: f64,
@@ -146,7 +146,7 @@ impl Search {
         Search { here, crossed: Vec::new(), space: Scratch::default() }
     }
 
-    /// Makes the space where it is missing.
+    /// Makes the working space if it is missing.
     pub fn prepare(&mut self) {
         if self.space.0.levels.is_empty() && !self.here.is_empty() {
             self.make();

@@ -3,7 +3,7 @@
 //! A step rounds each state once, to half a unit in its last place. Steps do not know of each
 //! other, so that after n of them the state is off by about the root of n such roundings, which the
 //! root of the sum of their squares says; a value that is set begins anew. Only crossing functions
-//! ask for it, to tell a zero from what rounding has left of one.
+//! ask for it, to distinguish a zero from what rounding has left of one.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub(crate) struct Drift {
 }
 
 impl Drift {
-    /// States begin anew where they are not what they were.
+    /// Begins anew for the states whose values have changed.
     pub fn restart(&mut self, old: &[f64], new: &[f64]) {
         let known = self.squares.len() == new.len() && old.len() == new.len();
         self.squares.resize(new.len(), 0.0);
@@ -41,7 +41,7 @@ impl Drift {
         }
     }
 
-    /// Looks at the states where a step ends that may be cut yet.
+    /// Takes note of the states at the end of a step, which may still be cut.
     #[inline]
     pub fn see(&mut self, x: &[f64]) {
         let most = wide(
@@ -52,7 +52,7 @@ impl Drift {
         self.largest_state = greater(self.largest_state, most);
     }
 
-    /// Takes one more step in, by the states where the solution stands after it.
+    /// Adds the rounding of one more step, by the states at the point that it has reached.
     #[inline]
     pub fn step(&mut self, x: &[f64]) {
         if self.squares.len() != x.len() {

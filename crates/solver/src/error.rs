@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A failure of one step. The solution still stands at the last accepted point.
+/// A failure of one step. The current point is still the last accepted one.
 ///
 /// Each variant says whether one can go on. Times are offsets from the phase's start, as
 /// everywhere in this crate; the engine turns them into tags and adds the block's path.
@@ -11,13 +11,13 @@ pub enum StepError {
     /// The error stays too large at the smallest step that time can resolve: a singularity,
     /// or a discontinuity that is no crossing. A looser tolerance may pass it.
     StepTooSmall {
-        /// Where the solution stands.
+        /// The offset of the current point.
         t: f64,
     },
     /// A state may be off by less than its own rounding, and steps fail for that. Only a looser
     /// tolerance helps.
     ToleranceTooSmall {
-        /// Where the solution stands.
+        /// The offset of the current point.
         t: f64,
         /// The state.
         component: usize,
@@ -26,7 +26,7 @@ pub enum StepError {
     NotFinite {
         /// The offset of the point.
         t: f64,
-        /// The first state whose value or derivative is not finite, where one can be named.
+        /// The first state whose value or derivative is not finite, if there is one.
         component: Option<usize>,
     },
     /// A crossing function is not a number at an accepted point. Only a changed state helps.
@@ -36,17 +36,17 @@ pub enum StepError {
         /// The index of the crossing function.
         crossing: usize,
     },
-    /// The bounds of a crossing function did not decide whether it changes in a step, however finely
-    /// the step was divided. A function written in another way may help, or a shorter step.
+    /// The bounds of a crossing function did not decide whether it changes in a step, however
+    /// finely the step was divided. A function written in another way may help, or a shorter step.
     Undecided {
-        /// Up to where it is decided.
+        /// The offset up to which it is decided.
         t: f64,
         /// The index of the crossing function.
         crossing: usize,
     },
     /// Newton's method did not converge in an implicit step. A smaller fixed step may.
     NewtonFailed {
-        /// Where the solution stands.
+        /// The offset of the current point.
         t: f64,
     },
 }

@@ -1,14 +1,20 @@
-//! One trial step of an explicit method.
+//! One trial step of an explicit method, from its tableau.
 //!
 //! The loops over states are fused over the slopes and carry no branches, so that they
-//! vectorise; the number of slopes in a row is a constant of each loop.
-
-use std::array::from_fn;
+//! vectorise; [`crate::sums`] makes the number of slopes in a row a constant of each loop. The
+//! functions that take a tableau become part of their callers, which are compiled for each tableau
+//! in use: for small systems the coefficients then cost nothing to look up.
 
 use crate::segment::Segment;
+use crate::sums::{Sums, with_sums};
 use crate::system::System;
-use crate::tableau::Tableau;
+use crate::tableau::{Tableau, Weight};
 use crate::wide::wide;
+
+/// How many sums the terms of an error are added to in turn, before these are added; the rest of
+/// the terms is a sum of its own. One chain of additions would set the pace for large systems. Code
+/// that computes a step whole has to add in the same order.
+pub const ERROR_LANES: usize = 4;
 
 /// The error allowed for each state.
 #[derive(Clone, Copy)]
@@ -26,141 +32,107 @@ impl Tolerance {
 }
 
 /// Fills the segment's slopes and its end from its start; returns the evaluations.
-pub(crate) fn stages<T: Tableau, S: System>(
+#[inline(always)]
+pub(crate) fn stages<S: System>(
+    tableau: &'static Tableau,
     system: &mut S,
     segment: &mut Segment,
     argument: &mut [f64],
 ) -> u64 {
     let (t, h) = (segment.start, segment.end - segment.start);
-    let last = T::NODES.len() - 1;
+    let last = tableau.nodes.len() - 1;
     for i in 1..last {
         let (known, rest) = segment.slopes.split_at_mut(i);
-        combine(argument, &segment.x0, h, known, T::ROWS[i]);
-        system.derivative(t + T::NODES[i] * h, argument, &mut rest[0]);
+        combine(argument, &segment.x0, h, known, tableau.rows[i]);
+        system.derivative(t + tableau.nodes[i] * h, argument, &mut rest[0]);
     }
     let (known, rest) = segment.slopes.split_at_mut(last);
-    combine(&mut segment.x1, &segment.x0, h, known, T::ROWS[last]);
+    combine(&mut segment.x1, &segment.x0, h, known, tableau.rows[last]);
     system.derivative(segment.end, &segment.x1, &mut rest[0]);
     last as u64
 }
 
 /// out = x + h Σ w_j k_j.
-fn combine(out: &mut [f64], x: &[f64], h: f64, k: &[Vec<f64>], row: &[(usize, f64)]) {
+fn combine(out: &mut [f64], x: &[f64], h: f64, k: &[Vec<f64>], row: &[Weight]) {
     wide(
         out.len(),
         #[inline(always)]
-        || match row.len() {
-            1 => combine_exactly::<1>(out, x, h, k, row),
-            2 => combine_exactly::<2>(out, x, h, k, row),
-            3 => combine_exactly::<3>(out, x, h, k, row),
-            4 => combine_exactly::<4>(out, x, h, k, row),
-            5 => combine_exactly::<5>(out, x, h, k, row),
-            length => unreachable!("no tableau has a row of {length}"),
+        || {
+            let n = out.len();
+            let x = &x[..n];
+            with_sums!(k, row, n, |sums| for i in 0..n {
+                out[i] = x[i] + h * sums.at(i);
+            });
         },
     );
 }
 
-#[inline(always)]
-fn combine_exactly<const N: usize>(
-    out: &mut [f64],
-    x: &[f64],
-    h: f64,
-    k: &[Vec<f64>],
-    row: &[(usize, f64)],
-) {
-    let n = out.len();
-    let x = &x[..n];
-    let k: [&[f64]; N] = from_fn(|j| &k[row[j].0][..n]);
-    let w: [f64; N] = from_fn(|j| row[j].1);
-    for i in 0..n {
-        out[i] = x[i] + h * weighed(&k, &w, i);
-    }
-}
-
-/// The mean square of the error over its tolerance; NaN where the step's end or the slope there is
+/// The mean square of the error over its tolerance; NaN if the step's end or the slope there is
 /// not finite.
-pub(crate) fn mean_square<T: Tableau>(segment: &Segment, tolerance: Tolerance) -> f64 {
+#[inline(always)]
+pub(crate) fn mean_square(
+    tableau: &'static Tableau,
+    segment: &Segment,
+    tolerance: Tolerance,
+) -> f64 {
+    let (n, row) = (segment.x0.len(), tableau.error());
     wide(
-        segment.x0.len(),
+        n,
         #[inline(always)]
-        || match T::ERROR.len() {
-            2 => mean_square_exactly::<2>(segment, tolerance, T::ERROR),
-            4 => mean_square_exactly::<4>(segment, tolerance, T::ERROR),
-            6 => mean_square_exactly::<6>(segment, tolerance, T::ERROR),
-            length => unreachable!("no tableau has an error row of {length}"),
-        },
+        || with_sums!(&segment.slopes, row, n, |sums| mean_square_of(sums, segment, tolerance)),
     )
 }
 
-/// Sums are kept apart in lanes, because one chain of additions would set the pace for
-/// large systems; terms are computed some at a time before they are added, because loops that do
-/// both are vectorised by halves. `v * 0.0` is zero for a finite v and NaN for any other.
+/// Terms are computed some at a time before they are added, because loops that do both are only
+/// half vectorised.
 #[inline(always)]
-fn mean_square_exactly<const N: usize>(
-    segment: &Segment,
-    tolerance: Tolerance,
-    row: &[(usize, f64)],
-) -> f64 {
-    const LANES: usize = 4;
-    const TERMS: usize = 16 * LANES;
+fn mean_square_of(sums: impl Sums, segment: &Segment, tolerance: Tolerance) -> f64 {
+    const TERMS: usize = 16 * ERROR_LANES;
     let n = segment.x0.len();
     if n == 0 {
         return 0.0;
     }
     let h = segment.end - segment.start;
-    let (x0, x1, end) = (&segment.x0[..n], &segment.x1[..n], &segment.end_slope()[..n]);
-    let k: [&[f64]; N] = from_fn(|j| &segment.slopes[row[j].0][..n]);
-    let w: [f64; N] = from_fn(|j| row[j].1);
-    let values = [x0, x1, end];
-    let mut lanes = [0.0; LANES];
-    let whole = n - n % LANES;
+    let values = [&segment.x0[..n], &segment.x1[..n], &segment.end_slope()[..n]];
+    let mut lanes = [0.0; ERROR_LANES];
+    let whole = n - n % ERROR_LANES;
     for base in (0..whole).step_by(TERMS) {
         let mut terms = [0.0; TERMS];
         let terms = &mut terms[..TERMS.min(whole - base)];
-        let (values, k) = (values.map(|x| &x[base..]), k.map(|k| &k[base..]));
+        let (values, sums) = (values.map(|x| &x[base..]), sums.skip(base));
         for (i, own) in terms.iter_mut().enumerate() {
-            *own = term(values, (&k, &w), (h, tolerance), i);
+            *own = term(values, sums, (h, tolerance), i);
         }
-        for four in terms.chunks_exact(LANES) {
+        for four in terms.chunks_exact(ERROR_LANES) {
             lanes.iter_mut().zip(four).for_each(|(sum, own)| *sum += own);
         }
     }
     let mut rest = 0.0;
     for i in whole..n {
-        rest += term(values, (&k, &w), (h, tolerance), i);
+        rest += term(values, sums, (h, tolerance), i);
     }
     (lanes.iter().sum::<f64>() + rest) * (1.0 / n as f64)
 }
 
-/// The slopes of a state by their weights. It is inlined wherever it is used, so that loops over
-/// states become vector instructions.
-#[inline(always)]
-pub(crate) fn weighed<const N: usize>(k: &[&[f64]; N], w: &[f64; N], i: usize) -> f64 {
-    let mut sum = w[0] * k[0][i];
-    for j in 1..N {
-        sum += w[j] * k[j][i];
-    }
-    sum
-}
-
 /// The square of the error of a state in units of what is allowed, from its values at both ends and
-/// its slope at the last; not a number where one of these is not finite.
+/// its slope at the last; NaN if one of these is not finite: `v * 0.0` is zero for a finite v and
+/// NaN for any other.
 #[inline(always)]
-fn term<const N: usize>(
+fn term(
     [x0, x1, end]: [&[f64]; 3],
-    (k, w): (&[&[f64]; N], &[f64; N]),
+    sums: impl Sums,
     (h, tolerance): (f64, Tolerance),
     i: usize,
 ) -> f64 {
     let scale = tolerance.absolute + tolerance.relative * x0[i].abs().max(x1[i].abs());
-    let ratio = h * weighed(k, w, i) / (scale + (x1[i] * 0.0 + end[i] * 0.0));
+    let ratio = h * sums.at(i) / (scale + (x1[i] * 0.0 + end[i] * 0.0));
     ratio * ratio
 }
 
 /// The first state whose value or slope is not finite.
 pub(crate) fn not_finite(x: &[f64], dx: &[f64]) -> Option<usize> {
-    // All of them side by side first, for there is hardly ever one: a finite number times zero has
-    // no bits but its sign. A sum that is too large is looked at again below.
+    // All of them side by side first, because there is hardly ever one: a finite number times zero
+    // has no bits but its sign. A sum that is too large is looked at again below.
     let odd = |all: u64, (x, dx): (&f64, &f64)| all | ((x + dx) * 0.0).to_bits();
     if wide(
         x.len(),

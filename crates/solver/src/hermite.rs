@@ -1,7 +1,7 @@
 //! The cubic through two values and two slopes, on [0, 1].
 //!
 //! The search for crossings reasons about a function between two looks by this cubic; how far
-//! it is off is measured where a third look is taken.
+//! it is off is measured by a third look.
 
 /// Values and slopes at both ends; slopes are already times the interval's width.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl Cubic {
         a + theta * (2.0 * b + theta * 3.0 * c)
     }
 
-    /// The local minimum inside, if there is one: where the slope a + 2bθ + 3cθ² rises
+    /// The local minimum inside, if there is one: the point at which the slope a + 2bθ + 3cθ² rises
     /// through zero.
     #[inline]
     pub fn minimum(&self) -> Option<Minimum> {
@@ -101,7 +101,7 @@ impl Cubic {
     }
 
     /// The end of the arc of a cubic that leaves zero at 0 and is negative at 1: the zero of
-    /// a + bθ + cθ², in its stable form. Nothing where it does not rise first.
+    /// a + bθ + cθ², in its stable form. None if it does not rise first.
     #[inline]
     pub fn end_of_arc(&self) -> Option<f64> {
         let [a, b, c] = Cubic { value: [0.0, self.value[1]], ..*self }.coefficients();

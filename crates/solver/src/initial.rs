@@ -1,4 +1,4 @@
-//! The first step where nothing is known.
+//! The first step, before anything is known.
 
 use crate::explicit::Tolerance;
 use crate::segment::Segment;

@@ -24,13 +24,14 @@ mod rosenbrock;
 mod segment;
 mod sparse;
 mod stiffness;
+mod sums;
 mod trapezoidal;
 
 mod crossing;
 mod drift;
 mod hermite;
 mod scratch;
-mod span;
+mod step_span;
 mod wide;
 
 mod solver;
@@ -40,9 +41,13 @@ pub use control::{Control, PiControl, StepControl, StepRules};
 pub use counters::Counters;
 pub use crossing::{Located, Sides};
 pub use error::StepError;
-pub use method::{Coefficients, Method, Options};
+pub use explicit::ERROR_LANES;
+pub use method::{Method, Options};
 pub use pattern::Pattern;
 pub use solver::{Advance, Solver, StepLimit};
-pub use span::Span;
+pub use step_span::StepSpan;
+/// The name that `crates/engine` still uses.
+pub use step_span::StepSpan as Span;
 pub use system::{At, Enclosure, Noise, StepBatch, System, Trial};
+pub use tableau::{Embedded, Tableau, TableauError, Weight};
 pub use wide::wide;

@@ -17,7 +17,7 @@ pub(crate) struct Linear {
     pattern: Option<Pattern>,
     /// df/dx in the order of the pattern.
     values: Vec<f64>,
-    /// df/dt; empty where the rates do not move with time.
+    /// df/dt; empty if the rates do not move with time.
     pub rate: Vec<f64>,
     factors: Factors,
     /// Whether the derivatives are those at the start of the present step.
@@ -57,7 +57,7 @@ impl Linear {
         self.pattern = None;
     }
 
-    /// Makes the space where it is missing.
+    /// Makes the working space if it is missing.
     pub fn prepare<S: System>(&mut self, system: &mut S, n: usize) {
         if self.pattern.is_some() {
             return;
@@ -104,13 +104,13 @@ impl Linear {
         most.min(sums.iter().fold(0.0, |most, sum| most.max(*sum)))
     }
 
-    /// Factors a I - b df/dx; false where that is singular or not finite.
+    /// Factors a I - b df/dx; false if that is singular or not finite.
     pub fn factor(&mut self, a: f64, b: f64) -> bool {
         let n = self.pattern.as_ref().map_or(0, Pattern::dimension);
         self.factor_of(a, b, n)
     }
 
-    /// The same where the number of states may be a constant of the caller.
+    /// The same for callers in which the number of states is a constant.
     #[inline(always)]
     pub fn factor_of(&mut self, a: f64, b: f64, n: usize) -> bool {
         let Some(pattern) = &self.pattern else { return false };
@@ -134,7 +134,7 @@ impl Linear {
         self.solve_of(right, right.len());
     }
 
-    /// The same where the number of states may be a constant of the caller.
+    /// The same for callers in which the number of states is a constant.
     #[inline(always)]
     pub fn solve_of(&mut self, right: &mut [f64], n: usize) {
         match &mut self.factors {

@@ -1,16 +1,16 @@
 //! Dense elimination with partial pivoting, in place.
 //!
 //! Small on purpose: matrices are slices that the caller keeps, column after column, so that a step
-//! allocates nothing and every inner loop goes over numbers that lie together. What a solution costs
-//! is the chain from one unknown to the next: it has a product and a difference for each, and nothing
-//! else.
+//! allocates nothing and every inner loop goes over numbers that lie together. What a solution
+//! costs is the chain from one unknown to the next: it has a product and a difference for each, and
+//! nothing else.
 
-/// Which rows have changed places.
+/// Which rows were exchanged.
 #[derive(Debug, Default)]
 pub(crate) struct Pivots {
-    /// For each column the row that came in the place of its own.
+    /// For each column the row that was exchanged with its own.
     rows: Vec<usize>,
-    /// Whether there is any but the own.
+    /// Whether any is not its own.
     exchanged: bool,
 }
 
@@ -20,7 +20,7 @@ impl Pivots {
     }
 }
 
-/// Factors the n by n matrix `a` in place; false where it is singular or not finite. The diagonal
+/// Factors the n by n matrix `a` in place; false if it is singular or not finite. The diagonal
 /// gets the reciprocals of the pivots, and the rows behind it are multiplied by them.
 ///
 /// Both functions become part of their caller, for which a small `n` may be a constant.
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_matrix_is_told() {
+    fn a_singular_matrix_is_refused() {
         assert!(!factor(&mut [1.0, 2.0, 2.0, 4.0], &mut Pivots::new(2), 2));
         assert!(!factor(&mut [f64::NAN], &mut Pivots::new(1), 1));
     }

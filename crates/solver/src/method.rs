@@ -1,45 +1,81 @@
-//! Which method is used and what it is told.
+//! Which method is used, and the settings that a model gives it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::control::{PiControl, StepRules};
 use crate::rosenbrock;
 use crate::segment::Dense;
-use crate::stiffness::Watch;
-use crate::tableau;
+use crate::tableau::{self, Tableau};
 
-/// The one-step methods a model can ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Method {
-    /// Explicit Euler with a fixed step.
-    Euler,
-    /// Heun's method of order 2 with a fixed step.
-    Heun,
-    /// The implicit trapezoidal rule with a fixed step, for stiff systems.
+/// How the steps of a method are computed.
+#[derive(Clone, Copy)]
+pub(crate) enum Scheme {
+    /// By the stages of a tableau.
+    Explicit(&'static Tableau),
+    /// By the implicit trapezoidal rule.
     Trapezoidal,
-    /// The classical method of order 4 with a fixed step.
-    Rk4,
-    /// Explicit Euler whose step is controlled by its distance to Heun's result.
-    EulerAdaptive,
-    /// Bogacki and Shampine's pair of orders 3 and 2.
-    Rk23,
-    /// Dormand and Prince's pair of orders 5 and 4.
-    Rk45,
-    /// The trapezoidal rule paired with a backward difference, of order 2, for stiff systems.
+    /// By the trapezoidal rule and a backward difference.
     TrBdf2,
-    /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
+    /// By Rodas5P.
     Rodas5p,
+}
+
+/// Declares the methods. A line for each has everything that there is to say about it, so that none
+/// can be missing from a list.
+macro_rules! methods {
+    ($($(#[$documentation:meta])* $method:ident: $scheme:expr,)*) => {
+        /// The one-step methods a model can ask for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Method {
+            $($(#[$documentation])* $method,)*
+            /// An explicit method that is none of the above, for users of this crate: model files
+            /// cannot name it. A solver that runs it cannot be saved, since a saved solver has the
+            /// name of its method and not the coefficients.
+            #[serde(skip)]
+            Other(&'static Tableau),
+        }
+
+        impl Method {
+            /// Every method that has a name, in the order in which documentation lists them.
+            pub const fn all() -> [Method; [$(stringify!($method)),*].len()] {
+                [$(Method::$method),*]
+            }
+
+            /// How its steps are computed, at first.
+            pub(crate) const fn scheme(self) -> Scheme {
+                match self {
+                    $(Method::$method => $scheme,)*
+                    Method::Other(tableau) => Scheme::Explicit(tableau),
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    /// Explicit Euler with a fixed step.
+    Euler: Scheme::Explicit(&tableau::EULER),
+    /// Heun's method of order 2 with a fixed step.
+    Heun: Scheme::Explicit(&tableau::HEUN),
+    /// The implicit trapezoidal rule with a fixed step, for stiff systems.
+    Trapezoidal: Scheme::Trapezoidal,
+    /// The classical method of order 4 with a fixed step.
+    Rk4: Scheme::Explicit(&tableau::CLASSICAL_RK4),
+    /// Explicit Euler whose step is controlled by its distance to Heun's result.
+    EulerAdaptive: Scheme::Explicit(&tableau::EULER_ADAPTIVE),
+    /// Bogacki and Shampine's pair of orders 3 and 2.
+    Rk23: Scheme::Explicit(&tableau::BOGACKI_SHAMPINE),
+    /// Dormand and Prince's pair of orders 5 and 4.
+    Rk45: Scheme::Explicit(&tableau::DORMAND_PRINCE),
+    /// The trapezoidal rule paired with a backward difference, of order 2, for stiff systems.
+    TrBdf2: Scheme::TrBdf2,
+    /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
+    Rodas5p: Scheme::Rodas5p,
     /// [`Method::Rk45`] until the system turns out to be stiff, then [`Method::Rodas5p`], and back.
-    Auto,
+    Auto: Scheme::Explicit(&tableau::DORMAND_PRINCE),
 }
 
 impl Method {
-    /// Every method, in the order in which documentation lists them.
-    pub const fn all() -> [Method; 10] {
-        use Method::*;
-        [Euler, Heun, Trapezoidal, Rk4, EulerAdaptive, Rk23, Rk45, TrBdf2, Rodas5p, Auto]
-    }
-
     /// The method with this name in a model file.
     pub fn named(name: &str) -> Option<Method> {
         Method::all().into_iter().find(|method| method.name() == name)
@@ -47,129 +83,101 @@ impl Method {
 
     /// The name in a model file.
     pub const fn name(self) -> &'static str {
-        match self {
-            Method::Euler => "euler",
-            Method::Heun => "heun",
-            Method::Trapezoidal => "trapezoidal",
-            Method::Rk4 => "rk4",
-            Method::EulerAdaptive => "euler-adaptive",
-            Method::Rk23 => "rk23",
-            Method::Rk45 => "rk45",
-            Method::TrBdf2 => "tr-bdf2",
-            Method::Rodas5p => "rodas5p",
-            Method::Auto => "auto",
+        match self.scheme() {
+            _ if matches!(self, Method::Auto) => "auto",
+            Scheme::Explicit(tableau) => tableau.name,
+            Scheme::Trapezoidal => "trapezoidal",
+            Scheme::TrBdf2 => "tr-bdf2",
+            Scheme::Rodas5p => "rodas5p",
         }
     }
 
     /// Whether the step is the model's to set rather than the error's.
     pub const fn is_fixed(self) -> bool {
-        matches!(self, Method::Euler | Method::Heun | Method::Trapezoidal | Method::Rk4)
+        match self.scheme() {
+            Scheme::Explicit(tableau) => tableau.embedded.is_none(),
+            Scheme::Trapezoidal => true,
+            Scheme::TrBdf2 | Scheme::Rodas5p => false,
+        }
     }
 
     /// Whether a step may solve linear systems made of the derivatives of the rates.
     pub const fn is_implicit(self) -> bool {
-        matches!(self, Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p | Method::Auto)
+        !matches!(self.scheme(), Scheme::Explicit(_)) || matches!(self, Method::Auto)
     }
 
     /// The order p of the solution at the ends of steps: the global error is O(h^p).
     pub const fn order(self) -> u32 {
-        match self {
-            Method::Euler | Method::EulerAdaptive => 1,
-            Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
-            Method::Rk23 => 3,
-            Method::Rk4 => 4,
-            Method::Rk45 | Method::Rodas5p | Method::Auto => 5,
+        match self.scheme() {
+            Scheme::Explicit(tableau) => tableau.order,
+            Scheme::Trapezoidal | Scheme::TrBdf2 => 2,
+            Scheme::Rodas5p => 5,
         }
     }
 
     /// The order q of the dense output: inside one step its error is O(h^(q+1)).
     pub const fn dense_order(self) -> u32 {
-        match self {
-            Method::Euler | Method::EulerAdaptive => 1,
-            Method::Heun | Method::Trapezoidal | Method::TrBdf2 => 2,
-            Method::Rk4 | Method::Rk23 => 3,
-            Method::Rk45 | Method::Rodas5p | Method::Auto => 4,
+        match self.scheme() {
+            Scheme::Explicit(tableau) => tableau.dense_order(),
+            Scheme::Trapezoidal | Scheme::TrBdf2 => 2,
+            Scheme::Rodas5p => 4,
         }
     }
 
-    /// The order of the embedded error estimate, which sets the exponent of step control.
+    /// The order of the error estimate, which sets the exponent of step control; 1 for methods
+    /// that estimate no error.
     pub(crate) const fn error_order(self) -> u32 {
-        match self {
-            Method::Rk45 | Method::Rodas5p | Method::Auto => 4,
-            Method::Rk23 | Method::TrBdf2 => 2,
-            _ => 1,
+        match self.scheme() {
+            Scheme::Explicit(Tableau { embedded: Some(embedded), .. }) => embedded.order,
+            Scheme::Explicit(_) | Scheme::Trapezoidal => 1,
+            Scheme::TrBdf2 => 2,
+            Scheme::Rodas5p => 4,
         }
     }
 
     /// The method of the first step.
     pub(crate) const fn first(self) -> Method {
         match self {
-            Method::Auto => Watch::EXPLICIT,
+            Method::Auto => crate::stiffness::Watch::EXPLICIT,
             other => other,
         }
     }
 
     /// Slopes kept for a step: the first at its start, the last at its end.
-    pub(crate) fn slopes(self) -> usize {
-        match self {
-            Method::Trapezoidal => 2,
-            Method::TrBdf2 => 3,
-            Method::Rodas5p => rosenbrock::SLOPES,
-            _ => self.coefficients().map_or(0, |coefficients| coefficients.nodes.len()),
+    pub(crate) const fn slopes(self) -> usize {
+        match self.scheme() {
+            Scheme::Explicit(tableau) => tableau.nodes.len(),
+            Scheme::Trapezoidal => 2,
+            Scheme::TrBdf2 => 3,
+            Scheme::Rodas5p => rosenbrock::SLOPES,
         }
     }
 
-    /// The coefficients of an explicit method, or of the explicit one among several.
-    pub fn coefficients(self) -> Option<Coefficients> {
-        use tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun};
-        let coefficients = match self {
-            Method::Euler | Method::EulerAdaptive => Coefficients::of::<Euler>(),
-            Method::Heun => Coefficients::of::<Heun>(),
-            Method::Rk4 => Coefficients::of::<ClassicalRk4>(),
-            Method::Rk23 => Coefficients::of::<BogackiShampine>(),
-            Method::Rk45 | Method::Auto => Coefficients::of::<DormandPrince>(),
-            Method::Trapezoidal | Method::TrBdf2 | Method::Rodas5p => return None,
-        };
-        let error = if self.is_fixed() { &[] } else { coefficients.error };
-        Some(Coefficients { error, ..coefficients })
+    /// The coefficients of an explicit method, or of the explicit one among several; for code that
+    /// computes a step whole.
+    pub const fn tableau(self) -> Option<&'static Tableau> {
+        match self.scheme() {
+            Scheme::Explicit(tableau) => Some(tableau),
+            Scheme::Trapezoidal | Scheme::TrBdf2 | Scheme::Rodas5p => None,
+        }
     }
 
-    /// How steps of this method follow each other; none where they are fixed or another method may
-    /// go on.
+    /// How steps of this method follow each other; none if they are fixed or another method may
+    /// take over.
     pub fn step_rules(self) -> Option<StepRules> {
         let follows = !self.is_fixed() && self != Method::Auto;
         follows.then(|| PiControl::new(self.error_order()).step_rules())
     }
 
     /// The kind of dense output.
-    ///
-    /// Euler's is linear, which at any inner point is the Euler step of that length, so a
-    /// located crossing is what a shorter step would have given.
     pub(crate) const fn dense(self) -> Dense {
-        match self {
-            Method::Euler | Method::EulerAdaptive => Dense::Linear,
-            Method::Rk45 | Method::Auto => Dense::DormandPrince,
-            Method::Rodas5p => Dense::Rodas5p,
-            _ => Dense::Hermite,
+        match self.scheme() {
+            Scheme::Explicit(Tableau { order: 1, extension: [], .. }) => Dense::Linear,
+            Scheme::Explicit(Tableau { extension: [], .. }) => Dense::Hermite,
+            Scheme::Explicit(Tableau { extension, .. }) => Dense::Quartic(extension),
+            Scheme::Trapezoidal | Scheme::TrBdf2 => Dense::Hermite,
+            Scheme::Rodas5p => Dense::Rodas5p,
         }
-    }
-}
-
-/// The coefficients of an explicit method whose last stage is the end of the step, for code that
-/// computes a step whole.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Coefficients {
-    /// The nodes, from 0 to 1.
-    pub nodes: &'static [f64],
-    /// For each stage the slopes that enter it, with their weights, in the order of summation.
-    pub rows: &'static [&'static [(usize, f64)]],
-    /// The weights of the error; empty for fixed steps.
-    pub error: &'static [(usize, f64)],
-}
-
-impl Coefficients {
-    fn of<T: tableau::Tableau>() -> Coefficients {
-        Coefficients { nodes: T::NODES, rows: T::ROWS, error: T::ERROR }
     }
 }
 
@@ -191,7 +199,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The values that hold where a model says nothing but the method.
+    /// The settings of a model that names nothing but the method.
     pub fn new(method: Method) -> Options {
         Options {
             method,

@@ -1,12 +1,12 @@
-//! Where the derivatives of the rates may be other than zero.
+//! Which derivatives of the rates may be other than zero.
 
-/// The places of df/dx that may be other than zero, column after column, and whether the rates
+/// The entries of df/dx that may be other than zero, column after column, and whether the rates
 /// move with time alone.
 ///
-/// Places that are left out are zero at all times; those that are named may be zero too.
+/// Entries that are left out are zero at all times; those that are named may be zero too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Where each column begins among the rows; one more than there are columns.
+    /// The index of the first entry of each column; one more than there are columns.
     starts: Vec<usize>,
     /// The rows of each column, rising.
     rows: Vec<usize>,
@@ -16,18 +16,18 @@ pub struct Pattern {
 
 /// The number of columns up to which a matrix is dense in any case.
 const SMALL: usize = 32;
-/// The part of a larger matrix that may be other than zero for it to be sparse.
+/// The part of a larger matrix from which on it is dense.
 const FILLED: f64 = 0.1;
 
 impl Pattern {
-    /// Every place of an n by n matrix.
+    /// Every entry of an n by n matrix.
     pub fn dense(n: usize, moves_with_time: bool) -> Pattern {
         let starts = (0..=n).map(|column| column * n).collect();
         let rows = (0..n).flat_map(|_| 0..n).collect();
         Pattern { starts, rows, moves_with_time }
     }
 
-    /// The places of each column: rows that rise, all below the number of columns.
+    /// The entries of each column: rows that rise, all below the number of columns.
     pub fn from_columns(
         columns: impl Iterator<Item = Vec<usize>>,
         moves_with_time: bool,
@@ -47,18 +47,18 @@ impl Pattern {
         self.starts.len() - 1
     }
 
-    /// The number of places.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether a matrix of so many columns and places is eliminated as a dense one.
-    pub fn eliminates_densely(columns: usize, places: usize) -> bool {
+    /// Whether a matrix of so many columns and entries is eliminated as a dense one.
+    pub fn eliminates_densely(columns: usize, entries: usize) -> bool {
         let all = (columns as f64) * (columns as f64);
-        columns <= SMALL || places as f64 >= FILLED * all
+        columns <= SMALL || entries as f64 >= FILLED * all
     }
 
-    /// Whether no place may be other than zero.
+    /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -74,7 +74,7 @@ impl Pattern {
         &self.rows[self.range(column)]
     }
 
-    /// Where the values of a column are among all values.
+    /// The indices of the entries of a column among all.
     pub(crate) fn range(&self, column: usize) -> std::ops::Range<usize> {
         self.starts[column]..self.starts[column + 1]
     }

@@ -1,7 +1,7 @@
 //! Poles that a step has passed.
 //!
-//! A rate that goes to infinity at one place, such as 1/x where x passes zero, may be finite
-//! wherever a step looks at it, and where the state moves little the error of such a step is within
+//! A rate that goes to infinity at one point, such as 1/x when x passes zero, may be finite
+//! at every stage of a step, and if the state moves little the error of such a step is within
 //! the tolerance. The solution has ended there all the same. Such a rate changes its sign without
 //! passing zero: between two points ever closer to the pole it grows.
 
@@ -18,7 +18,7 @@ const POLE: f64 = 1e3;
 /// How many rates are looked at together.
 const ROW: usize = 16;
 
-/// A place in a step where a rate has no value.
+/// A point in a step at which a rate has no value.
 pub(crate) struct Pole {
     pub t: f64,
     pub component: usize,
@@ -76,7 +76,7 @@ fn suspect(segment: &Segment) -> Option<usize> {
     None
 }
 
-/// The first row in which two arrays have different signs at some place.
+/// The first row in which two arrays differ in a sign.
 fn first_unlike(a: &[f64], b: &[f64]) -> Option<usize> {
     wide(
         a.len(),
@@ -89,15 +89,15 @@ fn first_unlike(a: &[f64], b: &[f64]) -> Option<usize> {
     )
 }
 
-/// Whether two rows have different signs at some place.
+/// Whether two rows differ in a sign.
 #[inline(always)]
 fn unlike(a: &[f64], b: &[f64]) -> bool {
     let signs = a.iter().zip(b).fold(0, |all, (a, b)| all | (a.to_bits() ^ b.to_bits()));
     signs >> 63 != 0
 }
 
-/// Halves the step around a change of sign of a rate that is `from` at its start; the place where it
-/// ends up if the rate grows on the way there.
+/// Halves the step around a change of sign of a rate that is `from` at its start; the point that
+/// this leads to if the rate grows on the way there.
 fn closest(
     segment: &Segment,
     from: f64,

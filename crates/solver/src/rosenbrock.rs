@@ -6,9 +6,10 @@
 
 use std::array::from_fn;
 
-use crate::explicit::{Tolerance, weighed};
+use crate::explicit::Tolerance;
 use crate::linear::Linear;
 use crate::segment::Segment;
+use crate::sums::weighed;
 use crate::system::System;
 use crate::tableau::rodas5p::{
     A2, A3, A4, A5, A6, C2, C3, C4, C5, C6, C7, C8, GAMMA, NODES, STAGES, TIME,
@@ -17,10 +18,10 @@ use crate::tableau::rodas5p::{
 /// Slopes of a segment: those of both ends and the stages.
 pub(crate) const SLOPES: usize = STAGES + 2;
 
-/// The stages over a step that `linear` has the derivatives of at the start; false where the matrix
+/// The stages over a step that `linear` has the derivatives of at the start; false if the matrix
 /// cannot be factored.
 ///
-/// For a few states the loops over them are worth as much as the rates: their number is a constant
+/// For a few states the loops over them take as long as the rates: their number is a constant
 /// there, so that nothing is left of the loops.
 pub(crate) fn stages<S: System>(
     system: &mut S,
@@ -141,7 +142,7 @@ fn finish(linear: &mut Linear, u: &mut [f64], h: f64, time: f64) {
     linear.solve_of(u, n);
 }
 
-/// The mean square of the last u over the tolerance; NaN where the step's end or the slope
+/// The mean square of the last u over the tolerance; NaN if the step's end or the slope
 /// there is not finite.
 pub(crate) fn mean_square(segment: &Segment, tolerance: Tolerance) -> f64 {
     let (x0, x1, end) = (&segment.x0, &segment.x1, segment.end_slope());

@@ -1,25 +1,26 @@
 //! The last step as a function of time.
 //!
 //! A segment holds both ends of a step and the slopes of its stages; nothing is prepared, so
-//! a step that nobody looks into pays nothing for its dense output. With θ in [0, 1] over the
+//! a step without looks inside pays nothing for its dense output. With θ in [0, 1] over the
 //! step, every kind of output is x0 + a(θ) (x1 - x0) + Σ w_j(θ) k_j.
 
 use serde::{Deserialize, Serialize};
 use std::array::from_fn;
 
-use crate::tableau::DormandPrince;
+use crate::tableau::Weight;
 use crate::tableau::rodas5p::{DENSE, STAGES};
 use crate::wide::{largest, wide};
 
 /// How values inside a step are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Dense {
     /// The chord, of order 1.
     Linear,
     /// The cubic through values and slopes at both ends, of order at most 3.
     Hermite,
-    /// Hermite's cubic with Dormand and Prince's quartic term, of order 4.
-    DormandPrince,
+    /// Hermite's cubic with the quartic term of a tableau's extension, of order 4. The weights are
+    /// those of the method and are not saved.
+    Quartic(#[serde(skip)] &'static [Weight]),
     /// The quartic of Rodas5P, made of its stages, of order 4. Its slopes at the ends are not the
     /// derivatives there: those of a stiff system blow an error of the state up.
     Rodas5p,
@@ -28,7 +29,7 @@ pub(crate) enum Dense {
 /// One step: its ends, the states there and the slopes of its stages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Segment {
-    dense: Dense,
+    pub dense: Dense,
     /// Offset of the start.
     pub start: f64,
     /// Offset of the end.
@@ -144,27 +145,31 @@ impl Segment {
         self.blend((dx, from), 0.0, chord, ends, 2.0 * theta * rest * (1.0 - 2.0 * theta));
     }
 
-    /// Writes both at once, with the same bits.
+    /// Writes both at once, with the same bits; in one loop for Dormand and Prince's extension.
     pub fn value_and_slope(&self, t: f64, x: &mut [f64], dx: &mut [f64]) {
-        if self.dense != Dense::DormandPrince || t == self.end || t == self.start {
+        let six = match self.dense {
+            Dense::Quartic(weights) if t != self.end && t != self.start => weights.try_into().ok(),
+            _ => None,
+        };
+        let Some(six) = six else {
             self.value(t, x);
             return self.slope(t, dx);
-        }
+        };
         let h = self.end - self.start;
         let theta = (t - self.start) / h;
         let rest = 1.0 - theta;
         let chords = [theta * theta * (3.0 - 2.0 * theta), 6.0 * theta * rest / h];
         let values = [h * theta * rest * rest, -h * theta * theta * rest];
         let slopes = [rest * (1.0 - 3.0 * theta), theta * (3.0 * theta - 2.0)];
-        let value = extension(values, h * theta * theta * rest * rest);
-        let slope = extension(slopes, 2.0 * theta * rest * (1.0 - 2.0 * theta));
+        let value = extension(six, values, h * theta * theta * rest * rest);
+        let slope = extension(six, slopes, 2.0 * theta * rest * (1.0 - 2.0 * theta));
         let n = x.len();
         let (x0, x1, dx) = (&self.x0[..n], &self.x1[..n], &mut dx[..n]);
-        let k: [&[f64]; 6] = from_fn(|j| &self.slopes[value[j].0][..n]);
+        let k: [&[f64]; SIX] = from_fn(|j| &self.slopes[value[j].0][..n]);
         for i in 0..n {
             let rise = x1[i] - x0[i];
             let mut sums = [chords[0] * rise, chords[1] * rise];
-            for j in 0..6 {
+            for j in 0..SIX {
                 sums[0] += value[j].1 * k[j][i];
                 sums[1] += slope[j].1 * k[j][i];
             }
@@ -198,9 +203,9 @@ impl Segment {
         let slope = |j: usize| self.slopes[j][i];
         match self.dense {
             Dense::Linear | Dense::Hermite => 0.0,
-            Dense::DormandPrince => {
+            Dense::Quartic(weights) => {
                 let h = self.end - self.start;
-                DormandPrince::EXTENSION.iter().map(|(j, d)| h * d * slope(*j)).sum()
+                weights.iter().map(|(j, d)| h * d * slope(*j)).sum()
             }
             Dense::Rodas5p => -(0..STAGES).map(|j| DENSE[2][j] * slope(j + 1)).sum::<f64>(),
         }
@@ -211,18 +216,18 @@ impl Segment {
     pub fn largest_quartic(&self) -> f64 {
         let most = match self.dense {
             Dense::Linear | Dense::Hermite => return 0.0,
-            Dense::DormandPrince => {
+            Dense::Quartic(weights) if let Ok(six) = Six::try_from(weights) => {
                 let h = self.end - self.start;
                 let n = self.x0.len();
-                let weights = DormandPrince::EXTENSION.map(|(_, d)| h * d);
-                let k: [&[f64]; 6] = from_fn(|j| &self.slopes[DormandPrince::EXTENSION[j].0][..n]);
+                let weights = six.map(|(_, d)| h * d);
+                let k: [&[f64]; SIX] = from_fn(|j| &self.slopes[six[j].0][..n]);
                 wide(
                     n,
                     #[inline(always)]
                     || largest(k, weights),
                 )
             }
-            Dense::Rodas5p => {
+            Dense::Quartic(_) | Dense::Rodas5p => {
                 (0..self.x0.len()).fold(0.0, |most: f64, i| most.max(self.quartic(i).abs()))
             }
         };
@@ -247,14 +252,40 @@ impl Segment {
         match self.dense {
             Dense::Linear => self.sum(out, lead, chord, []),
             Dense::Hermite => self.sum(out, lead, chord, [(0, ends[0]), (last, ends[1])]),
-            Dense::DormandPrince => {
-                self.sum(out, lead, chord, extension(ends, quartic));
-            }
+            Dense::Quartic(weights) => match Six::try_from(weights) {
+                Ok(six) => self.sum(out, lead, chord, extension(six, ends, quartic)),
+                Err(_) => self.sum_of_any(out, lead, chord, |j| {
+                    let cubic = match j {
+                        0 => ends[0],
+                        _ if j + 1 == weights.len() => ends[1],
+                        _ => 0.0,
+                    };
+                    let (slope, d) = weights.get(j)?;
+                    Some((*slope, quartic * d + cubic))
+                }),
+            },
             Dense::Rodas5p => unreachable!("it is made of the stages"),
         }
     }
 
-    fn sum<const N: usize>(&self, out: Part, lead: f64, chord: f64, w: [(usize, f64); N]) {
+    /// The same for any number of slopes; `weight` gives them one by one.
+    fn sum_of_any(
+        &self,
+        (out, from): Part,
+        lead: f64,
+        chord: f64,
+        weight: impl Fn(usize) -> Option<Weight>,
+    ) {
+        for (i, out) in (from..).zip(out) {
+            let mut sum = chord * (self.x1[i] - self.x0[i]);
+            for (slope, weight) in (0..).map_while(&weight) {
+                sum += weight * self.slopes[slope][i];
+            }
+            *out = lead * self.x0[i] + sum;
+        }
+    }
+
+    fn sum<const N: usize>(&self, out: Part, lead: f64, chord: f64, w: [Weight; N]) {
         let (out, from) = out;
         let n = out.len();
         let (x0, x1) = (&self.x0[from..from + n], &self.x1[from..from + n]);
@@ -272,10 +303,15 @@ impl Segment {
 /// Room for some states, and the number of the first of them.
 type Part<'a> = (&'a mut [f64], usize);
 
-/// The weights of the slopes in Dormand and Prince's dense output.
-fn extension(ends: [f64; 2], quartic: f64) -> [(usize, f64); 6] {
-    let mut terms = DormandPrince::EXTENSION.map(|(j, d)| (j, quartic * d));
+/// The weights of Dormand and Prince's extension. Their number is a constant of the loops over
+/// states, which are most of the work of a search for crossings.
+const SIX: usize = 6;
+type Six = &'static [Weight; SIX];
+
+/// The weights of the slopes in a dense output whose extension has six of them.
+fn extension(six: Six, ends: [f64; 2], quartic: f64) -> [Weight; SIX] {
+    let mut terms = six.map(|(j, d)| (j, quartic * d));
     terms[0].1 += ends[0];
-    terms[5].1 += ends[1];
+    terms[SIX - 1].1 += ends[1];
     terms
 }

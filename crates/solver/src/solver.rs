@@ -1,6 +1,6 @@
-//! The solver: where the solution stands, and what moves it.
+//! The solver: the current point of the solution, and what moves it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::control::{Control, PiControl, StepControl};
 use crate::counters::Counters;
@@ -19,7 +19,7 @@ use crate::stiffness::Watch;
 use crate::system::System;
 use crate::trapezoidal::Newton;
 
-/// Where a step has led.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
     /// The end of the step, which may be the horizon; no function changed its side.
@@ -31,9 +31,9 @@ pub enum Advance {
 /// How far [`Solver::steps`] may go.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepLimit {
-    /// What no step goes past. A step that ends here ends here exactly.
+    /// The time that no step goes past. A step that ends here ends here exactly.
     pub horizon: f64,
-    /// Where no step starts any more.
+    /// The time from which on no step starts.
     pub before: f64,
     /// The most steps.
     pub most: u64,
@@ -44,6 +44,7 @@ pub struct StepLimit {
 /// Times are offsets from any origin that the engine chooses, usually the start of the smooth
 /// phase, so that they stay fine however long the run is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Solver {
     pub(crate) options: Options,
     /// The method of the present step; that of the options, unless that chooses.
@@ -53,22 +54,37 @@ pub struct Solver {
     pub(crate) watch: Watch,
     /// The bound asked for by blocks \[s\].
     pub(crate) limit: f64,
-    /// Where the last restart was; the grid of fixed steps begins there.
+    /// The time of the last restart, at which the grid of fixed steps begins.
     pub(crate) phase_start: f64,
     pub(crate) control: Control,
     /// The step to try next \[s\]; none before the first restart.
     pub(crate) learnt: Option<f64>,
     pub(crate) segment: Segment,
-    /// Where the solution stands if that is inside the last step rather than at its end.
+    /// The current point, if that is inside the last step rather than at its end.
     pub(crate) inside: Inside,
-    /// Whether the derivative where the solution stands is known to be finite.
+    /// Whether the derivative at the current point is known to be finite.
     checked: bool,
     pub(crate) search: Search,
     pub(crate) counters: Counters,
-    /// The rounding gathered in the states, where there are crossing functions to ask for it.
+    /// The rounding gathered in the states, kept if there are crossing functions to ask for it.
     pub(crate) drift: Drift,
     #[serde(skip)]
     pub(crate) space: Scratch<Space>,
+}
+
+impl Serialize for Solver {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Solver::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Solver {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Solver, D::Error> {
+        let mut solver = Solver::deserialize(deserializer)?;
+        // The weights of a dense output are not saved: the method has them.
+        solver.segment.dense = solver.method.dense();
+        Ok(solver)
+    }
 }
 
 /// A point of the dense output that the solution was moved back to.
@@ -92,10 +108,13 @@ pub(crate) struct Space {
 }
 
 impl Solver {
-    /// A solver for this many states and crossing functions. It stands nowhere until
-    /// [`Solver::restart`] tells it where.
+    /// A solver for this many states and crossing functions. It has no current point until
+    /// [`Solver::restart`] gives it one.
     pub fn new(options: Options, dimension: usize, crossings: usize) -> Solver {
         let method = options.method.first();
+        if let Some(tableau) = method.tableau() {
+            tableau.check().unwrap_or_else(|error| panic!("{}: {error}", tableau.name));
+        }
         let zeros = vec![0.0; dimension];
         Solver {
             options,
@@ -132,8 +151,8 @@ impl Solver {
     /// Starts a smooth phase at offset `t` from state `x`.
     ///
     /// The step learnt before an event is kept, because a one-step method has nothing else to
-    /// lose there; an initial step is selected only where none is known. A derivative that is
-    /// not finite here is told by the next [`Solver::step`].
+    /// lose there; an initial step is selected only if none is known. A derivative that is
+    /// not finite here is an error of the next [`Solver::step`].
     pub fn restart<S: System>(&mut self, system: &mut S, t: f64, x: &[f64]) {
         self.prepare(system);
         if !self.search.here.is_empty() {
@@ -160,8 +179,8 @@ impl Solver {
     /// Takes one accepted step, not past `horizon`, and searches it for the first crossing.
     ///
     /// A step that ends at the horizon ends there exactly. After [`Advance::Crossing`] the
-    /// solution stands at the located point, on the dense output; the engine then restarts
-    /// from a changed state, or just steps on. Where the solution is at the horizon already
+    /// current point is the located one, on the dense output; the engine then restarts
+    /// from a changed state, or just steps on. If the solution is at the horizon already
     /// nothing happens.
     pub fn step<S: System>(
         &mut self,
@@ -173,7 +192,7 @@ impl Solver {
     }
 
     /// The same, except that it may take more steps than one, as far as it may reach: as many as a
-    /// system takes by itself. [`Solver::counters`] tells how many that were.
+    /// system takes by itself. [`Solver::counters`] says how many that were.
     pub fn steps<S: System>(
         &mut self,
         system: &mut S,
@@ -201,9 +220,9 @@ impl Solver {
         }
         let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
         if !self.search.here.is_empty() && found.is_ok() {
-            // What lies beyond the point where the step is cut has never been a state.
-            let stands = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
-            self.drift.step(stands);
+            // What lies beyond the point at which the step is cut has never been a state.
+            let reached = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
+            self.drift.step(reached);
         }
         match found {
             Err(error) => {
@@ -222,27 +241,27 @@ impl Solver {
         }
     }
 
-    /// Where the solution stands: the end of the last step or a point inside it.
+    /// The time of the current point: the end of the last step or a point inside it.
     pub fn time(&self) -> f64 {
         if self.inside.active { self.inside.t } else { self.segment.end }
     }
 
-    /// Where the last step began.
+    /// The start of the last step.
     pub fn step_start(&self) -> f64 {
         self.segment.start
     }
 
-    /// Where the last step ended before anything moved the solution back.
+    /// The end of the last step before anything moved the solution back.
     pub fn step_end(&self) -> f64 {
         self.segment.end
     }
 
-    /// The state where the solution stands.
+    /// The state at the current point.
     pub fn state(&self) -> &[f64] {
         if self.inside.active { &self.inside.x } else { &self.segment.x1 }
     }
 
-    /// The derivative where the solution stands; inside a step that of the dense output.
+    /// The derivative at the current point; inside a step that of the dense output.
     pub fn derivative(&self) -> &[f64] {
         if self.inside.active { &self.inside.dx } else { self.segment.end_slope() }
     }
@@ -259,7 +278,8 @@ impl Solver {
         self.move_inside(t);
     }
 
-    /// The crossing functions that changed where the last step stopped, by rising number.
+    /// The crossing functions that changed at the point at which the last step stopped, by rising
+    /// number.
     pub fn crossed(&self) -> &[Located] {
         &self.search.crossed
     }
@@ -302,7 +322,7 @@ impl Solver {
         Tolerance { relative, absolute }
     }
 
-    /// Makes working space where it is missing: at first and after loading.
+    /// Makes working space if it is missing: at first and after loading.
     fn prepare<S: System>(&mut self, system: &mut S) {
         let n = self.segment.x0.len();
         let space = &mut self.space.0;
@@ -338,7 +358,7 @@ impl Solver {
         Some(initial::step(system, &mut self.segment, argument, tolerance, order, longest))
     }
 
-    /// Makes the point where the solution stands the start of a step.
+    /// Makes the current point the start of a step.
     fn begin<S: System>(&mut self, system: &mut S) -> Result<(), StepError> {
         if self.inside.active {
             self.inside.active = false;
@@ -364,7 +384,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Goes on with another method from where the solution stands. The step learnt is kept: both
+    /// Goes on with another method from the current point. The step learnt is kept: both
     /// methods have errors of one order.
     fn change_method<S: System>(&mut self, system: &mut S) {
         let method = self.next;
@@ -380,7 +400,7 @@ impl Solver {
         self.prepare(system);
     }
 
-    /// Searches the step just taken; returns where it has to stop, and stands there.
+    /// Searches the step just taken; returns the time at which it has to stop, and moves there.
     fn find<S: System>(
         &mut self,
         system: &mut S,

@@ -15,8 +15,8 @@ use crate::pattern::Pattern;
 pub(crate) struct Sparse {
     structure: SymbolicSparseColMat<u32>,
     values: Vec<f64>,
-    /// For each place of the pattern, and for the diagonal, its place among the values.
-    places: Vec<u32>,
+    /// For each entry of the pattern, and of the diagonal, its index among the values.
+    entries: Vec<u32>,
     diagonal: Vec<u32>,
     symbolic: SymbolicLu<u32>,
     numeric: NumericLu<u32, f64>,
@@ -34,7 +34,7 @@ impl Sparse {
     pub fn new(pattern: &Pattern) -> Sparse {
         let n = pattern.dimension();
         let (mut starts, mut rows): (Vec<u32>, Vec<u32>) = (vec![0], Vec::new());
-        let (mut places, mut diagonal) = (Vec::new(), Vec::new());
+        let (mut entries, mut diagonal) = (Vec::new(), Vec::new());
         for column in 0..n {
             let own = pattern.column(column);
             let before = own.partition_point(|row| *row < column);
@@ -46,7 +46,7 @@ impl Sparse {
             rows.extend(after.iter().map(|row| *row as u32));
             diagonal.push((first + before) as u32);
             let missing = |k: usize| usize::from(k >= before && !present);
-            places.extend((0..own.len()).map(|k| (first + k + missing(k)) as u32));
+            entries.extend((0..own.len()).map(|k| (first + k + missing(k)) as u32));
             starts.push(rows.len() as u32);
         }
         let values = vec![0.0; rows.len()];
@@ -58,18 +58,18 @@ impl Sparse {
             .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
         let space = MemBuffer::new(needs);
         let numeric = NumericLu::new();
-        Sparse { structure, values, places, diagonal, symbolic, numeric, space }
+        Sparse { structure, values, entries, diagonal, symbolic, numeric, space }
     }
 
-    /// Factors a I - b df/dx; false where its places cannot have full rank. One that is singular by
-    /// its values has solutions that are not finite.
+    /// Factors a I - b df/dx; false if its entries cannot have full rank. A matrix that is singular
+    /// by its values has solutions that are not finite.
     pub fn factor(&mut self, a: f64, b: f64, derivatives: &[f64]) -> bool {
         self.values.fill(0.0);
-        for (place, value) in self.places.iter().zip(derivatives) {
-            self.values[*place as usize] = -b * value;
+        for (index, value) in self.entries.iter().zip(derivatives) {
+            self.values[*index as usize] = -b * value;
         }
-        for place in &self.diagonal {
-            self.values[*place as usize] += a;
+        for index in &self.diagonal {
+            self.values[*index as usize] += a;
         }
         let matrix = SparseColMatRef::new(self.structure.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.space);
@@ -126,7 +126,7 @@ mod tests {
 
     /// What cannot be solved gives a solution that is not finite, which no step survives.
     #[test]
-    fn a_singular_matrix_is_told() {
+    fn a_singular_matrix_is_noticed() {
         let pattern = grid(20);
         let mut sparse = Sparse::new(&pattern);
         for a in [0.0, f64::NAN] {

@@ -1,20 +1,20 @@
-//! One accepted step: its target, its trials and what they teach.
+//! One accepted step: its target, its trials, and the step to go on with.
 
 use crate::control::{Control, PiControl, StepControl};
 use crate::crossing::Probe;
 use crate::error::StepError;
 use crate::explicit::{mean_square, not_finite, stages};
-use crate::method::Method;
+use crate::method::{Method, Scheme};
 use crate::rosenbrock;
 use crate::segment::Segment;
 use crate::solver::{Solver, Space, StepLimit};
 use crate::stiffness::{Watch, fastest};
 use crate::system::{StepBatch, System, Trial};
-use crate::tableau::{BogackiShampine, ClassicalRk4, DormandPrince, Euler, Heun, Tableau};
+use crate::tableau::{self, Tableau};
 use crate::trapezoidal::Work;
 
 /// The first step of a model without states \[s\]. It is short, because only crossing functions
-/// can tell the time scale and a step that is too long would alias them.
+/// show the time scale and a step that is too long would alias them.
 pub(crate) const FIRST_STEP_WITHOUT_STATE: f64 = 1e-6;
 
 /// The part of a fixed step below which the rest before a grid point or a horizon is rounding.
@@ -25,6 +25,30 @@ const SLIVER: f64 = 1e-9;
 const LIMITED: f64 = 1e-3;
 const CREEPS: f64 = 1024.0;
 
+/// Evaluates an expression with a function that gives the tableau. It is compiled for each tableau
+/// of a list, because a step of a small system takes a quarter longer if it has to look its
+/// coefficients up, and once more for any other.
+macro_rules! for_each_tableau {
+    ($given:expr, |$tableau:ident| $step:expr) => {
+        for_each_tableau!(
+            DORMAND_PRINCE BOGACKI_SHAMPINE EULER_ADAPTIVE CLASSICAL_RK4 HEUN EULER;
+            $given, |$tableau| $step
+        )
+    };
+    ($($known:ident)*; $given:expr, |$tableau:ident| $step:expr) => {
+        match $given {
+            $(given if std::ptr::eq(given, &tableau::$known) => {
+                let $tableau = || &tableau::$known;
+                $step
+            })*
+            given => {
+                let $tableau = || given;
+                $step
+            }
+        }
+    };
+}
+
 impl Solver {
     /// Fills the segment from its start with one accepted step.
     pub(crate) fn advance<S: System>(
@@ -32,23 +56,19 @@ impl Solver {
         system: &mut S,
         horizon: f64,
     ) -> Result<(), StepError> {
-        match self.method {
-            Method::Euler => self.fixed::<Euler, S>(system, horizon)?,
-            Method::Heun => self.fixed::<Heun, S>(system, horizon)?,
-            Method::Rk4 => self.fixed::<ClassicalRk4, S>(system, horizon)?,
-            Method::Trapezoidal => self.implicit(system, horizon)?,
-            Method::EulerAdaptive => self.variable(system, horizon, Solver::trial::<Euler, S>)?,
-            Method::Rk23 => self.variable(system, horizon, Solver::trial::<BogackiShampine, S>)?,
-            Method::Rk45 => self.variable(system, horizon, Solver::trial::<DormandPrince, S>)?,
-            Method::TrBdf2 => {
+        match self.method.scheme() {
+            Scheme::Explicit(tableau) => {
+                for_each_tableau!(tableau, |tableau| self.explicit(system, horizon, tableau))?;
+            }
+            Scheme::Trapezoidal => self.implicit(system, horizon)?,
+            Scheme::TrBdf2 => {
                 self.linearise(system);
                 self.variable(system, horizon, Solver::pair_trial::<S>)?;
             }
-            Method::Rodas5p => {
+            Scheme::Rodas5p => {
                 self.linearise(system);
                 self.variable(system, horizon, Solver::rosenbrock_trial::<S>)?;
             }
-            Method::Auto => unreachable!("it takes the steps of another method"),
         }
         if self.options.method == Method::Auto {
             self.choose_method();
@@ -69,15 +89,32 @@ impl Solver {
         };
     }
 
-    fn fixed<T: Tableau, S: System>(
+    /// A step of the method that `tableau` gives.
+    fn explicit<S: System>(
         &mut self,
         system: &mut S,
         horizon: f64,
+        tableau: impl Fn() -> &'static Tableau,
+    ) -> Result<(), StepError> {
+        match tableau().embedded {
+            None => self.fixed(system, horizon, tableau),
+            Some(_) => {
+                let trial = |solver: &mut Solver, system: &mut S| solver.trial(system, &tableau);
+                self.variable(system, horizon, trial)
+            }
+        }
+    }
+
+    fn fixed<S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+        tableau: impl Fn() -> &'static Tableau,
     ) -> Result<(), StepError> {
         self.segment.end = self.grid_point(horizon);
         if self.whole(system).is_none() {
             let argument = &mut self.space.0.argument;
-            self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
+            self.counters.evaluations += stages(tableau(), system, &mut self.segment, argument);
         }
         match not_finite(&self.segment.x1, self.segment.end_slope()) {
             None => Ok(()),
@@ -147,10 +184,10 @@ impl Solver {
         self.options.relative_tolerance < 0.5 * f64::EPSILON
     }
 
-    /// The state that makes the tolerance one that cannot be met: less is allowed than half its last
-    /// place, and a step of this length either has its error from rounding alone and was refused for
-    /// it, or hardly moves the state and must not be longer. Steps only creep then. Where they do
-    /// not, rounding is all that is wrong with the result.
+    /// The state that makes the tolerance one that cannot be met: less is allowed than half its
+    /// last place, and a step of this length either has its error from rounding alone and was
+    /// refused for it, or hardly moves the state and must not be longer. Steps only creep then. If
+    /// they do not, rounding is all that is wrong with the result.
     fn unreachable(&self, h: f64, error: f64) -> Option<usize> {
         let tolerance = self.tolerance();
         let (x, slope) = (&self.segment.x0, &self.segment.slopes[0]);
@@ -176,7 +213,7 @@ impl Solver {
     }
 
     /// One trial up to the segment's end; returns its error.
-    fn trial<T: Tableau, S: System>(&mut self, system: &mut S) -> f64 {
+    fn trial<S: System>(&mut self, system: &mut S, tableau: impl Fn() -> &'static Tableau) -> f64 {
         if self.segment.x0.is_empty() {
             return self.trial_without_state(system);
         }
@@ -184,12 +221,12 @@ impl Solver {
             return error;
         }
         let argument = &mut self.space.0.argument;
-        self.counters.evaluations += stages::<T, S>(system, &mut self.segment, argument);
-        mean_square::<T>(&self.segment, self.tolerance())
+        self.counters.evaluations += stages(tableau(), system, &mut self.segment, argument);
+        mean_square(tableau(), &self.segment, self.tolerance())
     }
 
-    /// One trial by a system that computes it whole; its error. The system may take steps before it
-    /// as far as there is room.
+    /// One trial by a system that computes it whole; its error. The system may take as many steps
+    /// before it as its batch has room for.
     #[inline]
     fn whole<S: System>(&mut self, system: &mut S) -> Option<f64> {
         let tolerance = self.tolerance();
@@ -224,8 +261,8 @@ impl Solver {
         error
     }
 
-    /// How far a system may go on by itself: where there are no functions to be searched, and one
-    /// method with variable steps goes on.
+    /// How far a system may go on by itself; none if there are functions to be searched, if steps
+    /// are fixed, or if another method may take over.
     fn batch(&self) -> Option<StepBatch> {
         let StepLimit { horizon, before, most } = self.space.0.reach;
         let alone = most > 1 && self.search.here.is_empty() && !self.method.is_fixed();
@@ -306,7 +343,7 @@ impl Solver {
     }
 }
 
-/// The shortest step as a part of the time where it starts, and of all.
+/// The shortest step as a part of the time at which it starts, and the shortest of all.
 pub(crate) const FINEST: f64 = 16.0 * f64::EPSILON;
 pub(crate) const LEAST: f64 = 1e-300;
 
@@ -315,13 +352,18 @@ fn shortest_step(t: f64) -> f64 {
     (FINEST * t.abs()).max(LEAST)
 }
 
-/// The end of a step of about `h`: the horizon where it is near enough to be taken whole, half
-/// way to it where two equal steps are better than a long and a short one.
+/// The multiples of a step within which the horizon is its end, and within which the way to the
+/// horizon is halved.
+pub(crate) const NEAR: f64 = 1.1;
+pub(crate) const TWICE: f64 = 2.0;
+
+/// The end of a step of about `h`: the horizon if it is near enough for one step, half way to it if
+/// two equal steps are better than a long and a short one.
 fn target(start: f64, h: f64, longest: f64, horizon: f64) -> f64 {
     let rest = horizon - start;
-    if rest <= (1.1 * h).min(longest) || rest <= shortest_step(start) {
+    if rest <= (NEAR * h).min(longest) || rest <= shortest_step(start) {
         horizon
-    } else if rest < 2.0 * h {
+    } else if rest < TWICE * h {
         start + 0.5 * rest
     } else {
         start + h

@@ -1,14 +1,14 @@
-//! Whether a system is stiff where the solution stands, and which method is to go on.
+//! Whether a system is stiff at the current point, and which method takes the next step.
 //!
-//! Explicit steps come in with an estimate of h |λ| for the fastest mode, implicit ones with a bound
-//! of it; out comes the method of the next step. A few steps say nothing: the estimate is rough, and
-//! a change costs a little.
+//! Explicit steps come in with an estimate of h |λ| for the fastest mode, implicit ones with a
+//! bound of it; out comes the method of the next step. A few steps say nothing: the estimate is
+//! rough, and a change costs a little.
 
 use serde::{Deserialize, Serialize};
 
 use crate::method::Method;
 use crate::segment::Segment;
-use crate::tableau::{DormandPrince, Tableau};
+use crate::tableau::{DORMAND_PRINCE, Weight};
 
 /// h |λ| beyond which Dormand and Prince's pair is held back by stability rather than by its error:
 /// E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", IV.2.
@@ -58,13 +58,13 @@ impl Watch {
     }
 }
 
-/// An estimate of h |λ| from a step of Dormand and Prince's pair: its last two stages stand at one
+/// An estimate of h |λ| from a step of Dormand and Prince's pair: its last two stages have one
 /// time, and the mode that they differ by is the fastest one.
 pub(crate) fn fastest(segment: &Segment) -> f64 {
     let h = segment.end - segment.start;
-    let [before, end] = [DormandPrince::ROWS[5], DormandPrince::ROWS[6]];
+    let [before, end] = [DORMAND_PRINCE.rows[5], DORMAND_PRINCE.rows[6]];
     let [k1, k2, k3, k4, k5, k6, k7] = &segment.slopes[..] else { return 0.0 };
-    let weight = |row: &[(usize, f64)], j: usize| {
+    let weight = |row: &[Weight], j: usize| {
         row.iter().find(|(slope, _)| *slope == j).map_or(0.0, |(_, weight)| *weight)
     };
     let w: [f64; 6] = std::array::from_fn(|j| weight(end, j) - weight(before, j));

@@ -9,7 +9,7 @@ use crate::Method;
 use crate::drift::Drift;
 use crate::pattern::Pattern;
 use crate::segment::Segment;
-use crate::span::Span;
+use crate::step_span::StepSpan;
 
 /// The smooth phase of a model: between events it is a pure function of time and state.
 ///
@@ -19,14 +19,14 @@ pub trait System {
     /// Writes dx/dt at (t, x).
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]);
 
-    /// Where df/dx of `n` states may be other than zero. Implicit methods ask once, and again
-    /// after [`crate::Solver::resize`]; by default everywhere.
+    /// The entries of df/dx of `n` states that may be other than zero; by default all of them.
+    /// Implicit methods ask once, and again after [`crate::Solver::resize`].
     fn pattern(&mut self, n: usize) -> Pattern {
         Pattern::dense(n, true)
     }
 
     /// Writes df/dx at (t, x) in the order of the pattern, column after column, and df/dt with
-    /// the states held still. The latter is empty where the pattern says that the rates do not
+    /// the states held still. The latter is empty if the pattern says that the rates do not
     /// move with time. Only implicit methods ask for them.
     fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]);
 
@@ -37,11 +37,10 @@ pub trait System {
     /// a look inside a step costs no evaluation of the model.
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]);
 
-    /// Computes a whole trial step of an explicit method, where the system can: every slope but
+    /// Computes a whole trial step of an explicit method, if the system can: every slope but
     /// the first, the state at the end, and the mean square of the error in units of the tolerance,
-    /// which is returned. The
-    /// arithmetic must be that of the stages in `explicit.rs`, operation by operation, so that it
-    /// does not matter who does it.
+    /// which is returned. The arithmetic must be that of the stages in `explicit.rs`, operation by
+    /// operation, so that the bits are the same as without it.
     ///
     /// A system may go on by itself as far as the trial allows, and returns from the last one.
     fn trial(&mut self, _trial: &mut Trial) -> Option<f64> {
@@ -49,36 +48,37 @@ pub trait System {
     }
 
     /// Bounds of a crossing function and of its time derivative over a part of a step, for every
-    /// value that time and the dense output have there. They are asked for where
+    /// value that time and the dense output have there. They are asked for if
     /// `Sides::gain` is infinite.
-    fn enclose(&mut self, _function: usize, _span: &Span) -> Enclosure {
+    fn enclose(&mut self, _function: usize, _span: &StepSpan) -> Enclosure {
         Enclosure { value: Interval::ALL, rate: Interval::ALL }
     }
 
-    /// How far rounding may have moved a crossing function and its time derivative at (t, x), where
-    /// each state has gathered a further error `drift`; none where the system does not know.
+    /// How far rounding may have moved a crossing function and its time derivative at (t, x), if
+    /// each state has gathered a further error `drift`; none if the system does not know.
     fn noise(&mut self, _function: usize, _at: At) -> Option<Noise> {
         None
     }
 
     /// A bound of the noise of a function's value that is quick to compute, from the largest state
-    /// and the largest drift; infinite where there is none.
+    /// and the largest drift; infinite if there is none.
     fn most_noise(&mut self, _function: usize, _t: f64, _state: f64, _drift: f64) -> f64 {
         f64::INFINITY
     }
 
-    /// The time that an offset stands for \[s\], whose last places say how well it can be known.
+    /// The time of an offset \[s\], whose last places say how well it can be known.
     fn time(&self, t: f64) -> f64 {
         t
     }
 
-    /// How finely time can be told apart near the present phase \[s\], whatever floats of the offset
-    /// could do.
+    /// The least distance of two times in the present phase \[s\]; offsets, as floats, may be
+    /// finer.
     fn resolution(&self) -> f64 {
         0.0
     }
 
-    /// Stands at a point that is not finite, so that whoever looks for the reason finds it there.
+    /// Puts a point that is not finite in the system, so that a search for the reason finds it
+    /// there.
     fn stand_at(&mut self, _t: f64, _x: &[f64]) {}
 }
 
@@ -91,8 +91,8 @@ pub struct Enclosure {
     pub rate: Interval,
 }
 
-/// Where the noise of a function is asked for. A function needs few states, and only those are
-/// computed.
+/// The point at which the noise of a function is asked for. A function needs few states, and only
+/// those are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     /// Offset.
@@ -138,9 +138,9 @@ pub struct Noise {
 pub struct Trial<'a> {
     /// The method.
     pub method: Method,
-    /// Where it starts.
+    /// Its start.
     pub start: f64,
-    /// Where it ends.
+    /// Its end.
     pub end: f64,
     /// Error allowed relative to each state.
     pub relative: f64,
@@ -156,22 +156,25 @@ pub struct Trial<'a> {
     pub batch: Option<&'a mut StepBatch>,
 }
 
-/// Steps that a system takes by itself, one after the other, where it computes them whole.
+/// Steps that a system takes by itself, one after the other, if it computes them whole.
 ///
-/// While a trial is *plain* it becomes a step, and its end the start of the next trial. StepRules is a
-/// trial whose error is accepted, in which no rate may have passed a pole, that no horizon has cut
-/// short, and after which another of the length that [`crate::StepRules`] suggests fits before the horizon.
-/// The first that is not plain, or has no room left, is what [`System::trial`] returns; its start,
-/// its end and its first slope are in their places then, and the solver decides about it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// While a trial is *plain* it becomes a step, and its end the start of the next trial. A trial is
+/// plain if its error is accepted, no rate may have passed a pole in it, no horizon has cut it
+/// short, and another of the length that [`crate::StepRules`] suggests fits before the horizon. The
+/// first that is not plain, or for which there is no room, is the one that [`System::trial`]
+/// returns, with its start, its end and its first slope; the solver decides about it.
+///
+/// Native code reads and writes it by the offsets of its fields, hence the layout of C.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+#[repr(C)]
 pub struct StepBatch {
-    /// Where steps must not go past.
+    /// The time that no step goes past.
     pub horizon: f64,
-    /// Where no step may start any more.
+    /// The time from which on no step starts.
     pub before: f64,
     /// The longest step.
     pub longest: f64,
-    /// How many steps may be taken before the trial that is returned.
+    /// How many steps may be taken before the trial that is returned; none if it is 0.
     pub most: u64,
     /// The step that is wanted, at first and in the end.
     pub wanted: f64,

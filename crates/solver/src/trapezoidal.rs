@@ -1,7 +1,7 @@
 //! One step of the implicit trapezoidal rule and of its pair with a backward difference.
 //!
 //! Both are stages of the form x = base + h d f(t, x), solved by Newton's method on the exact
-//! derivatives. The matrix is kept while the iteration contracts well and is made anew where it does
+//! derivatives. The matrix is kept while the iteration contracts well and is made anew if it does
 //! not. Nothing is kept from one step to the next.
 
 use crate::counters::Counters;
@@ -21,12 +21,12 @@ pub(crate) struct Newton {
 
 /// Iterations before the step fails; the exact Jacobian needs far fewer.
 const ITERATIONS: usize = 25;
-/// The same where a shorter step can be tried instead.
+/// The same if a shorter step can be tried instead.
 const FEW_ITERATIONS: usize = 8;
 /// The last correction in units of the tolerance; small, so that the error of the iteration
 /// is lost beside the method's own.
 const CONVERGED: f64 = 1e-4;
-/// The same where the error of the step is estimated anyway.
+/// The same if the error of the step is estimated anyway.
 const CONVERGED_ENOUGH: f64 = 1e-2;
 /// Contraction that is too slow to go on with an old matrix.
 const SLOW: f64 = 0.1;
@@ -51,7 +51,7 @@ struct Stage {
 }
 
 impl Newton {
-    /// Makes the space where it is missing.
+    /// Makes the working space if it is missing.
     pub fn prepare(&mut self, n: usize) {
         if self.correction.len() != n {
             self.base = vec![0.0; n];
@@ -82,7 +82,7 @@ impl Newton {
     }
 
     /// The trapezoidal rule up to a point inside and a backward difference to the end; returns the
-    /// error, which is no number where an iteration failed. The slopes of the segment are those of
+    /// error, which is NaN if an iteration failed. The slopes of the segment are those of
     /// the start, of the point inside and of the end.
     pub fn pair<S: System>(
         &mut self,
@@ -93,7 +93,7 @@ impl Newton {
         let h = segment.end - segment.start;
         let weight = DIAGONAL * h;
         if !work.linear.at_start {
-            // A trial before has looked elsewhere.
+            // A trial before has taken the derivatives at another point.
             work.linear.linearise(work.system, segment.start, &segment.x0, work.counters);
             work.linear.at_start = true;
         }
@@ -105,7 +105,7 @@ impl Newton {
         let [first, inside, last] = &mut slopes[..] else { unreachable!("three slopes") };
         for i in 0..x0.len() {
             self.base[i] = x0[i] + weight * first[i];
-            // Where the slope of the start leads.
+            // The end of the slope of the start.
             argument[i] = x0[i] + GAMMA * h * first[i];
         }
         let t = *start + GAMMA * h;
@@ -126,7 +126,7 @@ impl Newton {
     }
 
     /// A stage whose slope is taken from its equation, which a stiff system does not blow up; false
-    /// where it has no solution.
+    /// if it has no solution.
     fn stage<S: System>(
         &mut self,
         work: &mut Work<S>,
@@ -143,7 +143,7 @@ impl Newton {
         solved
     }
 
-    /// Iterates from x, with the slope there; false where that does not converge.
+    /// Iterates from x, with the slope there; false if that does not converge.
     fn solve<S: System>(
         &mut self,
         work: &mut Work<S>,
@@ -165,7 +165,7 @@ impl Newton {
             }
             let size = self.correct(work, &stage, x, slope);
             // A correction by the matrix of another point may be small because that is too steep:
-            // the next one tells.
+            // the next one shows it.
             let known = before.is_finite() && size <= (SLOW * before).max(rounding);
             if stage.factored && (known || size == 0.0) && size <= stage.converged {
                 return Ok(true);
@@ -202,7 +202,7 @@ impl Newton {
     }
 
     /// The root mean square over the tolerance of the distance to the embedded solution, damped by
-    /// the matrix where the system is stiff (Hosea and Shampine, section 4).
+    /// the matrix if the system is stiff (Hosea and Shampine, section 4).
     fn error<S: System>(&mut self, work: &mut Work<S>, segment: &Segment, h: f64) -> f64 {
         let [first, inside, last] = &segment.slopes[..] else { unreachable!("three slopes") };
         for (i, error) in self.correction.iter_mut().enumerate() {

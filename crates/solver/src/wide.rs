@@ -3,7 +3,7 @@
 //! The compiler makes vector instructions of a loop for the processor that the program is made for,
 //! and that is any. Here the same loop is made a second time, for those with wider instructions;
 //! which one runs is found out once. Every number comes from the same operations in the same order,
-//! so that the bits do not tell.
+//! so that the bits are the same.
 
 use std::sync::OnceLock;
 
@@ -12,9 +12,9 @@ use pulp::Arch;
 /// From how many numbers on it pays to choose.
 const FROM: usize = 32;
 
-/// Runs a loop over so many numbers with the widest instructions of the processor, for the loops of a
-/// solver and for those of the system that it solves. The closure and all that is called in it must
-/// be inlined.
+/// Runs a loop over so many numbers with the widest instructions of the processor, for the loops of
+/// a solver and for those of the system that it solves. The closure and all that is called in it
+/// must be inlined.
 #[inline(always)]
 pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
     static ARCH: OnceLock<Arch> = OnceLock::new();
@@ -25,7 +25,7 @@ pub fn wide<R>(numbers: usize, body: impl FnOnce() -> R) -> R {
 const LANES: usize = 16;
 
 /// The size of the largest of the sums of some rows by their weights, or 0. In lanes, for one after
-/// the other each comparison would wait for the one before; what is not a number is passed over.
+/// the other each comparison would wait for the one before; NaN is passed over.
 #[inline(always)]
 pub(crate) fn largest<const N: usize>(rows: [&[f64]; N], weights: [f64; N]) -> f64 {
     let n = rows.first().map_or(0, |row| row.len());

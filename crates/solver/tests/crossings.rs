@@ -254,7 +254,7 @@ fn a_crossing_at_the_horizon_takes_its_time() {
 }
 
 /// Integrators one behind the other that start at zero: the last one leaves it with an order that
-/// the dense output of most methods does not have. No arc is found where there is none.
+/// the dense output of most methods does not have. No arc is found if there is none.
 #[test]
 fn a_zero_of_high_order_at_the_start_is_no_crossing() {
     for (method, states) in Method::all().into_iter().flat_map(|m| [(m, 2), (m, 3)]) {

@@ -8,3 +8,4 @@ mod random_crossings;
 mod resume;
 mod steps;
 mod stiff;
+mod tableaus;

@@ -133,7 +133,7 @@ fn polynomials_are_exact_up_to_the_order() {
         for degree in 1..=order {
             assert!(error(degree, false) < 1e-14, "{} at degree {degree}", method.name());
         }
-        assert!(error(order + 1, false) > 1e-4, "{} is better than told", method.name());
+        assert!(error(order + 1, false) > 1e-4, "{} is better than its order", method.name());
         for degree in 1..=dense {
             assert!(error(degree, true) < 1e-14, "{} inside at degree {degree}", method.name());
         }

@@ -105,7 +105,7 @@ fn a_singularity_is_a_step_that_becomes_too_small() {
     };
     let StepError::StepTooSmall { t } = error else { panic!("{error}") };
     assert!((t - 1.0).abs() < 1e-6, "{t}");
-    assert_eq!(solver.time(), t, "the solution stands at the last accepted point");
+    assert_eq!(solver.time(), t, "the last accepted point is the current one");
 }
 
 /// x' = -1/(2x) ends at t = 1 with x = 0 and an infinite rate. Near there x is small, and a step
@@ -129,7 +129,7 @@ fn a_pole_is_not_stepped_over() {
         };
         assert!((t - 1.0).abs() < 50.0 * tolerance, "{} {tolerance}: {t}", method.name());
     }
-    // A fixed step of heun may end on the side where it began; only a change of side is seen.
+    // A fixed step of heun may end on the side on which it began; only a change of side is seen.
     for method in [Method::Euler, Method::Rk4] {
         let mut model = Model::new(|_, x, dx| dx[0] = -0.5 / x[0]);
         let error = run(&mut model, fixed(method, 0.01), &[1.0], 5.0).unwrap_err();
@@ -148,7 +148,7 @@ fn a_rate_that_turns_is_no_pole() {
 }
 
 #[test]
-fn a_value_that_is_not_finite_is_told_with_its_component() {
+fn a_value_that_is_not_finite_is_reported_with_its_component() {
     let mut model = Model::new(|t, _, dx| {
         dx[0] = 1.0;
         dx[1] = if t < 0.25 { 1.0 } else { f64::NAN };

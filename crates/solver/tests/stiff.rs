@@ -1,4 +1,4 @@
-//! Methods for stiff systems: orders where time enters the rates, where the system is stiff, and
+//! Methods for stiff systems: orders if time enters the rates, orders if the system is stiff, and
 //! what is left of a fast transient.
 
 use crate::common::{Model, no_sides, run, variable};
@@ -12,7 +12,7 @@ fn steps_of(method: Method, step: f64) -> Options {
 
 /// x' = x cos t: the exact df/dt is needed for the order.
 #[test]
-fn the_order_holds_where_rates_move_with_time() {
+fn the_order_holds_if_rates_move_with_time() {
     for method in STIFF {
         let model = || {
             Model::new(|t, x, dx| dx[0] = x[0] * t.cos())
@@ -35,7 +35,7 @@ fn the_order_holds_where_rates_move_with_time() {
 }
 
 /// Prothero and Robinson's problem x' = -k (x - φ(t)) + φ'(t) with the solution φ. While h k stays
-/// the same, halving the step shows the order that is left of a method where the system is stiff.
+/// the same, halving the step shows the order that is left of a method if the system is stiff.
 /// Rodas5P is made to keep four; at a fixed k the error even falls with 1 / k.
 #[test]
 fn the_order_on_a_stiff_problem() {

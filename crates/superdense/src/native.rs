@@ -1,5 +1,5 @@
-//! Compiled code beside a run: which backend is wanted, when it pays to compile, and the plug
-//! between what `jit` makes and what the engine takes.
+//! Compiled code beside a run: which backend is wanted, when it pays to compile, and the glue
+//! between the routines of `jit` and the traits of the engine.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,10 +9,8 @@ use std::sync::{Arc, OnceLock};
 use diagram::FragmentId;
 use engine::{Pass, RegionCode, Routines, UnitCode};
 use ir::{Slot, Tape};
-use jit::{
-    NativeError, Plan, Routine, StepArguments, StepBatch, StepPlan, StepRoutine, StepRules, Tableau,
-};
-use jit::{OutputPlan, Told, UnitPlan, UnitsPlan, UnitsRoutine};
+use jit::{NativeError, Plan, Routine, StepPlan, StepRoutine};
+use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, UnitsRoutine};
 use program::{Program, RegionProgram, Unit};
 use solver::{Method, Trial};
 
@@ -85,25 +83,25 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// The code, where it is there.
+    /// The code, if it has been compiled.
     pub fn get(&self) -> Option<Arc<Routines>> {
         self.made.get()?.as_ref().ok().cloned()
     }
 
-    /// The code, which is compiled now where it is not there.
+    /// The code, which is compiled now if it has not been yet.
     pub fn now(&self, program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
         self.begun.store(true, Ordering::Relaxed);
         self.made.get_or_init(|| compile(program, method)).clone()
     }
 
-    /// Compiles beside whoever asks, where nobody does yet.
+    /// Compiles in a thread of its own, unless one does so already.
     fn begin(self: &Arc<Self>, program: &Arc<Program>, method: Method) {
         if self.begun.swap(true, Ordering::Relaxed) {
             return;
         }
         let (native, program) = (self.clone(), program.clone());
         std::thread::spawn(move || {
-            // Where there is no code the run stays on the interpreter.
+            // Without code the run stays on the interpreter.
             let _ = native.now(&program, method);
         });
     }
@@ -134,7 +132,7 @@ impl NativeSwitch {
         NativeSwitch { native, program, method, worth, counted: 0, passed: 0 }
     }
 
-    /// The code, which is compiled now where it is not there.
+    /// The code, which is compiled now if it has not been yet.
     pub fn now(&self) -> Result<Arc<Routines>, NativeError> {
         self.native.now(&self.program, self.method)
     }
@@ -143,7 +141,7 @@ impl NativeSwitch {
     /// for its work, so that as many things are done between two looks as there are regions.
     pub fn is_due(&mut self, most: u32) -> bool {
         let regions = self.program.regions.len() as u32;
-        // Where there are several, one step is taken at a time.
+        // If there are several, one step is taken at a time.
         self.passed += if regions > 2 { 1 } else { most };
         let due = self.passed >= LOOK_EVERY.max(regions);
         if due {
@@ -152,7 +150,7 @@ impl NativeSwitch {
         due
     }
 
-    /// The code to take, where it is there; begins to compile where that pays by now.
+    /// The code, if it has been compiled; begins to compile if that pays by now.
     pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
         let code = self.native.get();
         if code.is_none() {
@@ -196,33 +194,7 @@ impl RegionCode for Region {
 
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
         let step = self.step.as_ref().filter(|_| self.method == trial.method)?;
-        let batch = trial.batch.as_deref().map_or(StepBatch::default(), |batch| StepBatch {
-            horizon: batch.horizon,
-            before: batch.before,
-            longest: batch.longest,
-            wanted: batch.wanted,
-            previous: batch.previous,
-            room: batch.most,
-            taken: 0,
-        });
-        let mut arguments = StepArguments {
-            origin,
-            start: trial.start,
-            end: trial.end,
-            relative: trial.relative,
-            absolute: trial.absolute,
-            batch,
-            x0: trial.x0,
-            x1: trial.x1,
-            slopes: trial.slopes,
-        };
-        let error = step.run(slots, &mut arguments);
-        let StepArguments { start, end, batch, .. } = arguments;
-        (trial.start, trial.end) = (start, end);
-        if let Some(own) = trial.batch.as_deref_mut() {
-            (own.wanted, own.previous, own.taken) = (batch.wanted, batch.previous, batch.taken);
-        }
-        Some(error)
+        Some(step.run(slots, origin, trial))
     }
 }
 
@@ -236,9 +208,9 @@ impl UnitCode for Units {
     }
 
     fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass) {
-        let mut told = Told { held: pass.held, present: pass.present, count: 0 };
-        self.0.run(slots, dirty, word, &mut told, &mut pass.ran);
-        (pass.present, pass.count) = (told.present, told.count as usize);
+        let mut frame = UnitsFrame { held: pass.held, present: pass.present, count: 0 };
+        self.0.run(slots, dirty, word, &mut frame, &mut pass.ran);
+        (pass.present, pass.count) = (frame.present, frame.count as usize);
     }
 }
 
@@ -279,7 +251,7 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
 /// would take long to make.
 const MOST_UNITS: usize = 256;
 
-/// The units of a tick, where they are few. Those that state machines take part in are left to the
+/// The units of a tick, if they are few. Those that state machines take part in are left to the
 /// engine, and those that may find that a loop is not known.
 fn units(program: &Program) -> Option<UnitsPlan<'_>> {
     let watched = |unit: &Unit| {
@@ -310,7 +282,7 @@ fn plan<'a>(program: &'a Program, unit: &'a Unit) -> UnitPlan<'a> {
 const TAPES: usize = 4;
 
 /// The rates, the watched functions, the left limits and the derivatives of the rates of a region;
-/// `none` stands for those of an explicit method.
+/// `none` is the empty tape for a program without them.
 fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'a>; TAPES] {
     let jacobian = region.jacobian.as_ref().map_or(none, |jacobian| &jacobian.tape);
     let tapes = [&region.derivative, &region.crossings, &region.left, jacobian];
@@ -327,10 +299,9 @@ fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'
     [derivative, crossings, left, jacobian]
 }
 
+/// A whole step of a region, for an explicit method and without delayed signals.
 fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Option<StepPlan<'a>> {
-    let coefficients = method.coefficients().filter(|_| region.is_whole())?;
-    let tableau =
-        Tableau { nodes: coefficients.nodes, rows: coefficients.rows, error: coefficients.error };
+    let tableau = method.tableau().filter(|_| region.is_whole())?;
     region.lines.is_empty().then(|| StepPlan {
         tape: &region.derivative,
         slots: program.image.len(),
@@ -338,23 +309,7 @@ fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Opt
         rate: range(region.rate, region.dimension),
         time: program.time,
         tableau,
-        follow: method.step_rules().map(follow),
+        rules: method.step_rules(),
         watched: !region.live.derivative.is_empty(),
     })
-}
-
-/// The rules of the solver in the words of the code generator, which knows no solver.
-fn follow(plain: solver::StepRules) -> StepRules {
-    let solver::StepRules {
-        proportional,
-        integral,
-        safety,
-        shrink,
-        growth,
-        floor,
-        finest,
-        least,
-        suspect,
-    } = plain;
-    StepRules { proportional, integral, safety, shrink, growth, floor, finest, least, suspect }
 }

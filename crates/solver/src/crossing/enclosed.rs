@@ -14,8 +14,8 @@ const NOISY: f64 = 1.0 / 16.0;
 
 impl Suspect {
     /// A look in the middle is wished unless the function keeps its side over the whole interval or
-    /// goes one way only, so that the looks at both ends tell everything; unless time does not tell
-    /// the ends apart; and unless both ends are lost in the noise.
+    /// goes one way only, so that the looks at both ends show everything; unless time cannot
+    /// separate the ends; and unless both ends are lost in the noise.
     pub(super) fn wish_of_enclosure<S: System>(
         &mut self,
         probe: &mut Probe<S>,
@@ -43,7 +43,7 @@ impl Suspect {
         Ok(Some(0.5))
     }
 
-    /// Whether bounds of the value and the slope say that the looks at both ends tell everything.
+    /// Whether bounds of the value and the slope say that the looks at both ends show everything.
     fn is_decided(&self, value: Interval, rate: Interval) -> bool {
         if self.side == 0.0 {
             return value.size() <= self.band;
@@ -52,7 +52,7 @@ impl Suspect {
         keeps || rate.low >= -NO_SLOPE || rate.high <= NO_SLOPE
     }
 
-    /// Whether dividing a short interval further would tell nothing: at both ends the function is
+    /// Whether dividing a short interval further would show nothing: at both ends the function is
     /// zero but for rounding, or even the bounds of that one point do not decide.
     fn is_lost<S: System>(&self, probe: &mut Probe<S>, step: Extent, (a, b): (Seen, Seen)) -> bool {
         let short = b.t - a.t <= NOISY * step.width;

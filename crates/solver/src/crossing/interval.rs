@@ -5,11 +5,11 @@ use crate::error::StepError;
 use crate::hermite::Cubic;
 use crate::system::System;
 
-/// Where inside an interval the search wants another look, as a fraction of its width.
+/// The point inside an interval at which the search wants another look, as a fraction of its width.
 pub(super) type Fraction = f64;
 
-/// Where the doubt about a cubic is held against its value.
-const PLACES: [Fraction; 9] = [0.0625, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.9375];
+/// The points at which the doubt about a cubic is compared with its value.
+const POINTS: [Fraction; 9] = [0.0625, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.9375];
 
 /// The shape of a cubic's error, 1 in the middle.
 pub(super) fn shape(theta: Fraction) -> f64 {
@@ -29,7 +29,7 @@ pub(super) struct Suspect {
     pub band: f64,
     /// Counted as zero at the start and not yet seen on its side.
     pub fresh: bool,
-    /// Fresh, flat at the start, and on its side or at zero where the step ends.
+    /// Fresh, flat at the start, and on its side or at zero at the end of the step.
     pub flat: bool,
     /// Looked for on its side, or falling in the bracket.
     pub wanted: bool,
@@ -39,9 +39,10 @@ pub(super) struct Suspect {
     pub at_end: f64,
     /// What is known of it, as in [`super::Sides::gain`].
     pub gain: f64,
-    /// Up to where enclosures have decided that it has no more than the change that looks show.
+    /// The time up to which enclosures have decided that it has no more than the change that looks
+    /// show.
     pub decided: f64,
-    /// How far rounding may have moved it near where it was located; not a number before it was.
+    /// How far rounding may have moved it near its located zero; NaN before that is known.
     pub noise: f64,
 }
 
@@ -94,9 +95,9 @@ impl Suspect {
         a.cubic(b, self.side)
     }
 
-    /// A look is wished where the cubic has a minimum beyond zero, or one that its doubt takes
-    /// there, or where its sign is open because the doubt is larger than its value. A change
-    /// has such a place near its zero anyway; more than one may hide two further zeros.
+    /// A look is wished if the cubic has a minimum beyond zero, or one that its doubt takes
+    /// there, or at a point at which its sign is open because the doubt is larger than its value. A
+    /// change has such a point near its zero anyway; more than one may hide two further zeros.
     #[inline(always)]
     pub(super) fn wish(&self, step: Extent, a: Seen, b: Seen, doubt: f64) -> Option<Fraction> {
         if self.side == 0.0 || self.fresh && self.flat {
@@ -125,16 +126,16 @@ impl Suspect {
         if doubt <= rounding {
             return None;
         }
-        let open = |place: &Fraction| cubic.at(*place).abs() <= doubt * shape(*place);
-        let mut places = PLACES.into_iter().filter(open);
-        let first = places.next();
+        let open = |at: &Fraction| cubic.at(*at).abs() <= doubt * shape(*at);
+        let mut points = POINTS.into_iter().filter(open);
+        let first = points.next();
         let changed = self.beyond(b.g) && b.g.abs() > self.rounding(step, b.t);
-        if changed { places.next().and(first) } else { first }
+        if changed { points.next().and(first) } else { first }
     }
 }
 
 impl Space {
-    /// Where to look between `here` and the nearest level, the leftmost wish of all suspects. Those
+    /// The next look between `here` and the nearest level: the leftmost wish of all suspects. Those
     /// that can only be looked at wish as long as there are `looks` left.
     #[inline(always)]
     pub(super) fn wish<S: System>(
@@ -184,7 +185,8 @@ impl Space {
             let k = own.number;
             let (look, cubic) = (at.of(k), here.of(k).cubic(b.of(k), 1.0));
             if own.gain.is_finite() {
-                // A polynomial of fourth order: what is off is known with its sign, once and for all.
+                // A polynomial of fourth order: what is off is known with its sign, once and for
+                // all.
                 let off = match of_b[k].is_finite() {
                     true => of_b[k],
                     false => (look.g - cubic.at(theta)) / shape,

@@ -6,7 +6,7 @@ use crate::counters::Counters;
 use crate::drift::Drift;
 use crate::hermite::Cubic;
 use crate::segment::Segment;
-use crate::span::Span;
+use crate::step_span::StepSpan;
 use crate::system::{At, Enclosure, Noise, System};
 
 /// The values of all functions at one time.
@@ -86,7 +86,7 @@ pub(crate) struct Probe<'a, S> {
     pub segment: &'a Segment,
     pub x: &'a mut [f64],
     pub dx: &'a mut [f64],
-    /// Where `x` and `dx` are those of the dense output.
+    /// The offset at which `x` and `dx` are those of the dense output.
     pub at: Option<f64>,
     pub counters: &'a mut Counters,
     pub drift: &'a Drift,
@@ -110,7 +110,7 @@ impl<S: System> Probe<'_, S> {
     /// Bounds of a function between two offsets.
     pub fn enclose(&mut self, function: usize, from: f64, to: f64) -> Enclosure {
         self.counters.enclosures += 1;
-        self.system.enclose(function, &Span::new(self.segment, from, to))
+        self.system.enclose(function, &StepSpan::new(self.segment, from, to))
     }
 
     /// The width of an interval of time that cannot be divided further.

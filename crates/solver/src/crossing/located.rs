@@ -13,8 +13,8 @@ pub struct Located {
     /// How far from the located point its zero may be \[s\], by the rounding of the function and of
     /// the location.
     pub uncertainty: f64,
-    /// The side that it leaps to, where it did not pass zero but leapt over it: at a pole or a
-    /// branch cut; 0 elsewhere.
+    /// The side that it leaps to, if it did not pass zero but leapt over it, at a pole or a branch
+    /// cut; otherwise 0.
     pub leap: f64,
 }
 
@@ -38,7 +38,7 @@ impl Located {
             true => probe.noise(own.number, at.t).map_or(0.0, |noise| noise.value),
             false => own.noise,
         };
-        // Rounding moves a function to and fro over zero, but where it is torn it leaps.
+        // Rounding moves a function to and fro over zero, but at a pole or a branch cut it leaps.
         let mut torn = || probe.noise(own.number, at.t).is_some_and(|noise| noise.torn);
         let lost = at.g.abs() <= noise && (falls || !torn());
         let passes = own.fresh || !own.beyond(at.g) || falls && near || lost;

@@ -6,10 +6,10 @@ use crate::error::StepError;
 use crate::system::System;
 
 impl Suspect {
-    /// A look is wished where the signs of the Bernstein coefficients between two looks change more
+    /// A look is wished if the signs of the Bernstein coefficients between two looks change more
     /// than once: by the rule of Descartes there may be more than the one change that the looks
-    /// would show. The polynomial is the cubic through the looks and a multiple of θ²(1 - θ)², which
-    /// is `off` in the middle. What the rounding of the function could do does not count.
+    /// would show. The polynomial is the cubic through the looks and a multiple of θ²(1 - θ)²,
+    /// which is `off` in the middle. What the rounding of the function could do does not count.
     pub(super) fn wish_of_polynomial<S: System>(
         &self,
         probe: &mut Probe<S>,

@@ -51,10 +51,10 @@ impl Search {
         at.t
     }
 
-    /// Shrinks the bracket to the resolution of time; returns where it begins then. Invariant:
+    /// Shrinks the bracket to the resolution of time; returns its left end. Invariant:
     /// nothing has changed at its left end, at least one wanted function has at its right end.
     ///
-    /// Each look is at the zero that the cubics foretell, and half the resolution past it: where
+    /// Each look is at the zero that the cubics foretell, and half the resolution past it: if
     /// they are right, the function has just fallen there and the bracket is closed by this one
     /// look. Straight lines, such as time itself, are met at their zero: what happens together in
     /// exact arithmetic then mostly has the same bits. A cubic is off by the square of how near its
@@ -187,8 +187,8 @@ impl Space {
         let look = &self.levels[level];
         let most = probe.most_uncertain(look.t);
         let mut uncertainty = 0.0;
-        for place in &self.falling {
-            let own = &mut self.suspects[*place];
+        for index in &self.falling {
+            let own = &mut self.suspects[*index];
             let seen = look.of(own.number);
             // What a quick bound keeps within the resolution of time needs no better one.
             let quick = probe.most_noise(own.number, seen.t);
@@ -210,7 +210,7 @@ impl Space {
     /// Those that fall in the bracket.
     #[inline(always)]
     fn falling(&self) -> impl Iterator<Item = &Suspect> {
-        self.falling.iter().map(|place| &self.suspects[*place])
+        self.falling.iter().map(|index| &self.suspects[*index])
     }
 
     /// Whether nothing is left to be found out about those that have fallen at a level.
@@ -224,8 +224,8 @@ impl Space {
     #[inline(always)]
     fn fallen(&mut self, level: usize) {
         let look = &self.levels[level];
-        for place in &self.falling {
-            let own = &mut self.suspects[*place];
+        for index in &self.falling {
+            let own = &mut self.suspects[*index];
             own.wanted = own.has_fallen(look.of(own.number).g);
         }
     }

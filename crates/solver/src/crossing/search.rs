@@ -7,8 +7,8 @@ use super::{
 use crate::error::StepError;
 use crate::system::{Noise, System};
 
-/// From how many suspects on the search is narrowed to the first change that is foretold, and by how
-/// much further it goes.
+/// From how many suspects on the search is narrowed to the first change that is foretold, and by
+/// how much further it goes.
 const MANY: usize = 16;
 const WITH_MARGIN: f64 = 1.02;
 
@@ -55,7 +55,7 @@ impl Search {
         Ok(change)
     }
 
-    /// Where many functions change in a step, shortens what is searched to a little more than the
+    /// If many functions change in a step, shortens what is searched to a little more than the
     /// way to the first of these changes, as their cubics foretell it: few others come near zero
     /// there. Says whether it is shorter now, and ends with a change.
     #[cold]
@@ -104,19 +104,19 @@ impl Search {
         Ok(self.settle(probe, sides, at_horizon))
     }
 
-    /// How far the cubics of all functions over the step are off at one place inside, in units
-    /// of a hundredth of the functions. The place is not the middle: a periodic function would
+    /// How far the cubics of all functions over the step are off at one point inside, in units
+    /// of a hundredth of the functions. The point is not the middle: a periodic function would
     /// look straight there.
     pub fn cubic_error<S: System>(&mut self, probe: &mut Probe<S>) -> f64 {
-        const PLACE: f64 = 0.381_966;
+        const POINT: f64 = 0.381_966;
         const PART: f64 = 0.01;
         let (start, end) = (probe.segment.start, probe.segment.end);
         let [b, at, ..] = &mut self.space.0.levels[..] else { return 0.0 };
         probe.look(end, b);
-        probe.look(start + PLACE * (end - start), at);
+        probe.look(start + POINT * (end - start), at);
         let error_of = |k: usize| {
             let (from, to, at) = (self.here.of(k), b.of(k), at.of(k));
-            let error = (at.g - from.cubic(to, 1.0).at(PLACE)).abs();
+            let error = (at.g - from.cubic(to, 1.0).at(POINT)).abs();
             let size = from.g.abs().max(to.g.abs()).max(at.g.abs());
             let mut is_noise =
                 |at: Seen| probe.noise(k, at.t).is_some_and(|noise| error <= 4.0 * noise.value);
@@ -200,7 +200,7 @@ impl Search {
     }
 
     /// Notes what the end of a step without change leaves behind. A function that passes zero
-    /// so near to the horizon that time hardly tells them apart changes at the horizon; a flat
+    /// so near to the horizon that time hardly separates them changes at the horizon; a flat
     /// one may only touch there, which the next step will show.
     fn settle<S: System>(
         &mut self,
@@ -215,8 +215,8 @@ impl Search {
             let (k, here) = (own.number, self.here.of(own.number));
             let (u, fall) = (own.side * here.g, -own.side * here.rate);
             let steep = fall * h > FLAT * own.scale;
-            // At a horizon something else happens, and what time hardly tells from it happens too;
-            // elsewhere the next step finds what this one is not sure to have reached.
+            // At a horizon something else happens, and what time hardly separates from it happens
+            // too; elsewhere the next step finds what this one is not sure to have reached.
             let near = steep && !own.fresh && u.abs() <= fall * most;
             let noise =
                 if near { probe.noise(k, here.t).unwrap_or_default() } else { Noise::default() };
@@ -238,7 +238,7 @@ impl Search {
         Some(self.here.t)
     }
 
-    /// Sets back the residuals of all functions that are clear of zero where the step ends.
+    /// Sets back the residuals of all functions that are clear of zero at the end of the step.
     fn forget_residuals(&self, sides: &mut Sides) {
         for ((residual, side), g) in sides.residual.iter_mut().zip(sides.side).zip(self.here.g()) {
             *residual = if side * g > *residual { 0.0 } else { *residual };
@@ -285,10 +285,10 @@ impl Space {
     fn falls<S: System>(&mut self, probe: &mut Probe<S>) -> bool {
         let b = &self.levels[self.open - 1];
         self.falling.clear();
-        for (place, own) in self.suspects.iter_mut().enumerate() {
+        for (index, own) in self.suspects.iter_mut().enumerate() {
             own.wanted = own.changed(probe, self.step, b.of(own.number));
             if own.wanted {
-                self.falling.push(place);
+                self.falling.push(index);
             }
         }
         !self.falling.is_empty()
@@ -302,8 +302,8 @@ impl Space {
         known[(level - 1) * m..].swap_with_slice(&mut free[..m]);
     }
 
-    /// Where between `a` and `b` the sought functions should be on their side, as a fraction:
-    /// in the middle of the shortest arc that their cubics foretell.
+    /// The point between `a` and `b` at which the sought functions should be on their side, as a
+    /// fraction: in the middle of the shortest arc that their cubics foretell.
     #[inline(always)]
     fn on_its_side(&self, a: &Level, b: &Level) -> f64 {
         let sought = self.suspects.iter().filter(|own| own.wanted);

@@ -14,8 +14,9 @@ const BLOCK: usize = 64;
 const FEW: usize = 4;
 
 impl Search {
-    /// Finds the functions that may come near zero up to the first level, which is the end of the
-    /// segment, or a place before it that a change is sure to come before, and opens the interval up to there. Says whether any function has a residual.
+    /// Finds the functions that may come near zero up to the first level and opens the interval up
+    /// to there. The level is the end of the segment, or a point before it that is sure to be after
+    /// a change. Says whether any function has a residual.
     ///
     /// The others are on their side at both ends, and so far away that even at twice the rates of
     /// the ends they do not reach zero. One pass without branches, for in most steps with many
@@ -69,9 +70,9 @@ struct Way {
 }
 
 impl Way {
-    /// Whether a function stays away from zero: the Bernstein coefficients of an affine one are then
-    /// all on its side, the middle one because its quartic takes away a sixth at most. One that has
-    /// to be enclosed is never clear by this.
+    /// Whether a function stays away from zero: the Bernstein coefficients of an affine one are
+    /// then all on its side, the middle one because its quartic takes away a sixth at most. One
+    /// that has to be enclosed is never clear by this.
     #[inline(always)]
     fn is_clear(self, (side, residual, gain): Kept, g: [f64; 2], rate: [f64; 2]) -> bool {
         let nearest = lesser(side * g[0], side * g[1]);
@@ -176,11 +177,11 @@ impl Space {
                 continue;
             }
             for k in block.filter(|k| !is_clear(*k)) {
-                let place = self.suspects.binary_search_by_key(&k, |own| own.number);
-                let Err(place) = place else { continue };
+                let found = self.suspects.binary_search_by_key(&k, |own| own.number);
+                let Err(index) = found else { continue };
                 let own = (sides.side[k], sides.residual[k], sides.gain(k));
                 let seen = Suspect::new(k, own, self.step, a.of(k), known[0].of(k));
-                self.suspects.insert(place, Suspect { fresh: false, flat: false, ..seen });
+                self.suspects.insert(index, Suspect { fresh: false, flat: false, ..seen });
                 (0..self.open).for_each(|level| self.doubts[level * m + k] = f64::INFINITY);
             }
         }

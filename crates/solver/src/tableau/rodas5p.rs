@@ -1,8 +1,9 @@
 //! The coefficients of Rodas5P.
 //!
 //! G. Steinebach, "Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within
-//! the Julia Differential Equations package", BIT Numer. Math. 63 (2023). Eight stages, order 5 with
-//! an embedded solution of order 4, stiffly accurate and L-stable, with dense output of order 4.
+//! the Julia Differential Equations package", BIT Numer. Math. 63 (2023). Eight stages, order 5
+//! with an embedded solution of order 4, stiffly accurate and L-stable, with dense output of order
+//! 4.
 //!
 //! They are those of the form without products of the matrix with vectors (E. Hairer, G. Wanner,
 //! "Solving Ordinary Differential Equations II", IV.7): with W = I / (h γ) - df/dx the stages are
@@ -11,7 +12,7 @@
 //! W u_i = f(t + c_i h, x0 + Σ a_ij u_j) + h d_i df/dt + Σ (C_ij / h) u_j
 //! ```
 //!
-//! The sixth stage stands at the end of the step; the arguments of the seventh and the eighth and
+//! The sixth stage is at the end of the step; the arguments of the seventh and the eighth and
 //! the end itself are that of the stage before and its u. The last u is the error estimate.
 
 /// γ, which is also the first d.

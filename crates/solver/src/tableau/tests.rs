@@ -1,6 +1,7 @@
 //! The order conditions of Butcher, one for each rooted tree, up to order 5.
 
 use super::*;
+use crate::Method;
 
 /// A method as full matrices.
 struct Full {
@@ -9,9 +10,10 @@ struct Full {
 }
 
 impl Full {
-    fn of<T: Tableau>() -> Full {
-        let a = T::ROWS.iter().map(|row| spread(row, T::NODES.len())).collect();
-        Full { a, c: T::NODES.to_vec() }
+    fn of(tableau: &Tableau) -> Full {
+        let n = tableau.nodes.len();
+        let a = tableau.rows.iter().map(|row| spread(row, n)).collect();
+        Full { a, c: tableau.nodes.to_vec() }
     }
 
     fn apply(&self, v: &[f64]) -> Vec<f64> {
@@ -54,7 +56,7 @@ impl Full {
     }
 }
 
-fn spread(row: &[(usize, f64)], n: usize) -> Vec<f64> {
+fn spread(row: &[Weight], n: usize) -> Vec<f64> {
     let mut full = vec![0.0; n];
     row.iter().for_each(|&(j, w)| full[j] = w);
     full
@@ -69,32 +71,56 @@ fn times(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// The orders of the solution and, with a pair, of the embedded solution.
-fn orders<T: Tableau>() -> (usize, Option<usize>) {
-    let full = Full::of::<T>();
-    let n = T::NODES.len();
-    for (row, c) in full.a.iter().zip(&full.c) {
-        assert!((row.iter().sum::<f64>() - c).abs() < 1e-14, "a row does not sum to its node");
-    }
+fn orders(tableau: &Tableau) -> (usize, Option<usize>) {
+    let full = Full::of(tableau);
+    let n = tableau.nodes.len();
     let b = full.a[n - 1].clone();
-    let embedded: Vec<f64> = b.iter().zip(spread(T::ERROR, n)).map(|(b, e)| b - e).collect();
-    (full.order(&b), (!T::ERROR.is_empty()).then(|| full.order(&embedded)))
+    let embedded: Vec<f64> = b.iter().zip(spread(tableau.error(), n)).map(|(b, e)| b - e).collect();
+    (full.order(&b), tableau.embedded.map(|_| full.order(&embedded)))
 }
 
 #[test]
 fn the_tableaus_have_exactly_the_orders_they_claim() {
-    assert_eq!(orders::<Euler>(), (1, Some(2)));
-    assert_eq!(orders::<Heun>(), (2, None));
-    assert_eq!(orders::<ClassicalRk4>(), (4, None));
-    assert_eq!(orders::<BogackiShampine>(), (3, Some(2)));
-    assert_eq!(orders::<DormandPrince>(), (5, Some(4)));
+    for method in Method::all() {
+        let Some(tableau) = method.tableau() else { continue };
+        assert_eq!(tableau.check(), Ok(()), "{}", tableau.name);
+        let (order, embedded) = orders(tableau);
+        assert_eq!(order, tableau.order as usize, "{}", tableau.name);
+        let lower = embedded.map(|embedded| embedded.min(order) as u32);
+        assert_eq!(lower, tableau.embedded.map(|embedded| embedded.order), "{}", tableau.name);
+    }
+    assert_eq!(orders(&EULER_ADAPTIVE), (1, Some(2)));
+    assert_eq!(orders(&BOGACKI_SHAMPINE), (3, Some(2)));
+    assert_eq!(orders(&DORMAND_PRINCE), (5, Some(4)));
 }
 
 #[test]
 fn the_extension_leaves_constants_linear_and_quadratic_solutions_alone() {
-    let d = spread(&DormandPrince::EXTENSION, 7);
-    let c = DormandPrince::NODES;
+    let d = spread(DORMAND_PRINCE.extension, 7);
+    let c = DORMAND_PRINCE.nodes;
     assert!(d.iter().sum::<f64>().abs() < 1e-14);
     assert!(dot(&d, c).abs() < 1e-14);
     assert!(dot(&d, &times(c, c)).abs() < 1e-14);
     assert!(dot(&d, &times(&times(c, c), c)).abs() > 1e-3);
+}
+
+#[test]
+fn a_broken_tableau_is_refused() {
+    let check = |tableau: Tableau| tableau.check().unwrap_err();
+    let rk4 = CLASSICAL_RK4;
+    assert_eq!(check(Tableau { nodes: &rk4.nodes[1..], ..rk4 }), TableauError::Stages);
+    assert_eq!(check(Tableau { nodes: &[0.0], rows: &[&[]], ..rk4 }), TableauError::Stages);
+    assert_eq!(check(Tableau { nodes: &[0.0, 0.5, 0.5, 1.0, 0.9], ..rk4 }), TableauError::Nodes);
+    let euler = EULER_ADAPTIVE;
+    const ROWS: [&[&[Weight]]; 3] = [&[&[], &[]], &[&[], &[(1, 1.0)]], &[&[], &[(0, 0.9)]]];
+    for rows in ROWS {
+        assert_eq!(check(Tableau { rows, ..euler }), TableauError::Row(1));
+    }
+    for error in [&[][..], &[(0, 0.5), (2, -0.5)], &[(0, 0.5), (1, f64::NAN)], &[(0, 0.5)]] {
+        let embedded = Some(Embedded { order: 1, error });
+        assert_eq!(check(Tableau { embedded, ..euler }), TableauError::Error);
+    }
+    for extension in [&[(0, 1.0)][..], &[(1, 1.0), (1, 1.0)], &[(0, 1.0), (2, 0.0), (1, 0.0)]] {
+        assert_eq!(check(Tableau { extension, ..euler }), TableauError::Extension);
+    }
 }

@@ -8,22 +8,22 @@ use crate::segment::Segment;
 ///
 /// A polynomial lies between the least and the greatest of its Bernstein coefficients (G. Farin,
 /// Curves and Surfaces for CAGD, chapter 5); those over a part come from the Taylor coefficients
-/// where it begins.
+/// at its start.
 #[derive(Clone, Copy, Debug)]
-pub struct Span<'a> {
+pub struct StepSpan<'a> {
     segment: &'a Segment,
     /// The offsets.
     from: f64,
     to: f64,
-    /// The same over the step.
+    /// The start and the width as parts of the step.
     start: f64,
     width: f64,
 }
 
-impl<'a> Span<'a> {
-    pub(crate) fn new(segment: &'a Segment, from: f64, to: f64) -> Span<'a> {
+impl<'a> StepSpan<'a> {
+    pub(crate) fn new(segment: &'a Segment, from: f64, to: f64) -> StepSpan<'a> {
         let h = segment.end - segment.start;
-        Span { segment, from, to, start: (from - segment.start) / h, width: (to - from) / h }
+        StepSpan { segment, from, to, start: (from - segment.start) / h, width: (to - from) / h }
     }
 
     /// Every offset in it.
@@ -35,7 +35,7 @@ impl<'a> Span<'a> {
     pub fn state(&self, i: usize) -> Interval {
         let [a, b, c, d, e] = self.segment.polynomial(i);
         let (t, w) = (self.start, self.width);
-        // Taylor coefficients where it begins, times the powers of its width.
+        // Taylor coefficients at the start, times the powers of the width.
         let taylor = [
             a + t * (b + t * (c + t * (d + t * e))),
             w * (b + t * (2.0 * c + t * (3.0 * d + t * 4.0 * e))),
@@ -64,7 +64,8 @@ impl<'a> Span<'a> {
     }
 }
 
-/// What a Bernstein coefficient has of each Taylor coefficient: binomial(i, j) / binomial(n, j).
+/// The share of each Taylor coefficient in a Bernstein coefficient:
+/// binomial(i, j) / binomial(n, j).
 const THIRD: [[f64; 4]; 4] = [
     [1.0, 0.0, 0.0, 0.0],
     [1.0, 1.0 / 3.0, 0.0, 0.0],

@@ -1,0 +1,67 @@
+//! Everything that is compiled for a program, in one go.
+
+use std::sync::Arc;
+
+use crate::NativeError;
+use crate::code::Maker;
+use crate::pieces;
+use crate::routine::{Piece, Plan, Routine};
+use crate::step::{self, StepPlan, StepRoutine};
+use crate::units::{self, UnitsPlan, UnitsRoutine};
+use crate::verify;
+
+/// What has been compiled, in the order of the plans.
+#[derive(Debug)]
+pub struct Compiled {
+    /// One for each tape.
+    pub routines: Vec<Routine>,
+    /// One for each step; none if it would not pay.
+    pub steps: Vec<Option<StepRoutine>>,
+    /// The units of a tick, if there was a plan for them.
+    pub units: Option<UnitsRoutine>,
+}
+
+/// Compiles tapes, steps and the units of ticks, after it has verified that the code will use
+/// nothing beyond the buffer and the arrays of the plans.
+pub fn compile(
+    plans: &[Plan],
+    steps: &[StepPlan],
+    ticks: Option<&UnitsPlan>,
+) -> Result<Compiled, NativeError> {
+    plans.iter().try_for_each(verify::routine)?;
+    steps.iter().try_for_each(verify::step)?;
+    ticks.map_or(Ok(()), verify::units)?;
+    let mut maker = Maker::new()?;
+    let mut functions = Vec::new();
+    let mut made = Vec::new();
+    for plan in plans {
+        let own = pieces::functions(&mut maker, plan)?;
+        made.push((functions.len()..functions.len() + own.len(), plan));
+        functions.extend(own);
+    }
+    let mut fused = Vec::new();
+    for plan in steps {
+        let own = step::function(&mut maker, plan)?;
+        fused.push((own.map(|_| functions.len()), plan));
+        functions.extend(own);
+    }
+    let words = functions.len();
+    if let Some(plan) = ticks {
+        functions.extend(units::functions(&mut maker, plan)?);
+    }
+    let (addresses, memory) = maker.finish(&functions)?;
+    let memory = Arc::new(memory);
+    let routines = made.into_iter().map(|(range, plan)| {
+        // SAFETY: these functions were made with the signature of a piece.
+        let piece =
+            |address: &*const u8| unsafe { std::mem::transmute::<*const u8, Piece>(*address) };
+        Routine::new(plan, addresses[range].iter().map(piece).collect(), memory.clone())
+    });
+    let routines = routines.collect();
+    let steps = fused.into_iter().map(|(index, plan)| {
+        index.map(|index| StepRoutine::new(addresses[index], plan, memory.clone()))
+    });
+    let steps = steps.collect();
+    let units = ticks.map(|plan| UnitsRoutine::new(plan, &addresses[words..], memory.clone()));
+    Ok(Compiled { routines, steps, units })
+}

@@ -1,0 +1,165 @@
+//! Checks what native code relies on, before it is compiled. The invariants:
+//! 1. offsets into the buffer fit in 32 bits with a sign;
+//! 2. every slot that an instruction reads or writes is in the buffer;
+//! 3. operations on single numbers have one element, and a choice has an arm;
+//! 4. an instruction that needs an extra has one of its kind, and the operations and stores of a
+//!    loop refer to values that are known;
+//! 5. a condition covers instructions of its tape, and no other condition;
+//! 6. arrays that replace parts of the buffer are in it, no two share a slot, and those of inputs
+//!    are not written;
+//! 7. a step has its states, as many rates, and time in the buffer, and its tableau is right;
+//! 8. the outputs of a unit and their guards are in the buffer, and the bits that a change sets
+//!    are those of units that there are.
+//!
+//! Native code checks none of this when it runs: it would read or write beyond the buffer. The
+//! lengths of the buffer and of the arrays are checked in every call, against those of the plan.
+//! What the interpreter does for native code is checked by the interpreter.
+
+use std::ops::Range;
+
+use ir::{Code, Extra, Instr, Repeat, Slot, Tape};
+
+use crate::error::PlanError;
+use crate::routine::Plan;
+use crate::slots::{Slots, reads, writes};
+use crate::step::StepPlan;
+use crate::units::{OutputPlan, UnitsPlan, WORD};
+
+/// The longest buffer: offsets are counted in bytes, in 32 bits with a sign.
+const MOST_SLOTS: usize = i32::MAX as usize / 8;
+
+/// Checks the plan of a tape.
+pub(crate) fn routine(plan: &Plan) -> Result<(), PlanError> {
+    buffer(plan.slots)?;
+    let windows = || plan.inputs.iter().chain(&plan.outputs).filter(|window| !window.is_empty());
+    let shared =
+        |a: &Range<Slot>| windows().filter(|b| a.start < b.end && b.start < a.end).count() > 1;
+    if windows().any(|window| !is_inside(window, plan.slots) || shared(window)) {
+        return Err(PlanError::Window);
+    }
+    tape(plan.tape, plan.slots)?;
+    let is_input = |slot: Slot| plan.inputs.iter().any(|input| input.contains(&slot));
+    let writes_input = |instr: &Instr| {
+        writes(plan.tape.extra(), instr).into_iter().flat_map(Slots::iter).any(is_input)
+    };
+    match plan.tape.code().iter().position(writes_input) {
+        Some(instruction) => Err(PlanError::Input { instruction }),
+        None => Ok(()),
+    }
+}
+
+/// Checks the plan of a step.
+pub(crate) fn step(plan: &StepPlan) -> Result<(), PlanError> {
+    buffer(plan.slots)?;
+    let inside = is_inside(&plan.state, plan.slots)
+        && is_inside(&plan.rate, plan.slots)
+        && (plan.time as usize) < plan.slots;
+    if !inside || plan.state.len() != plan.rate.len() {
+        return Err(PlanError::State);
+    }
+    plan.tableau.check().map_err(PlanError::Tableau)?;
+    tape(plan.tape, plan.slots)
+}
+
+/// Checks the plan of the units of a tick.
+pub(crate) fn units(plan: &UnitsPlan) -> Result<(), PlanError> {
+    buffer(plan.slots)?;
+    for (unit, own) in plan.units.iter().enumerate() {
+        let Some(own) = own else { continue };
+        tape(own.tape, plan.slots)?;
+        let fits = |output: &OutputPlan| is_right(output, plan);
+        if let Some(output) = own.outputs.iter().position(|output| !fits(output)) {
+            return Err(PlanError::Output { unit, output });
+        }
+    }
+    Ok(())
+}
+
+/// Whether an output has its numbers and its guard in the buffer and sets bits of units alone.
+fn is_right(output: &OutputPlan, plan: &UnitsPlan) -> bool {
+    let [from, to] = [output.from, output.to].map(|slot| Slots::row(slot, output.length));
+    let guard = output.guard.is_none_or(|guard| Slots::one(guard).is_below(plan.slots));
+    let is_unit = |(word, bits): &(u32, u64)| {
+        let units = plan.units.len().saturating_sub(*word as usize * WORD);
+        units >= WORD || *bits >> units == 0 && units > 0
+    };
+    from.is_below(plan.slots)
+        && to.is_below(plan.slots)
+        && guard
+        && output.asked.iter().all(is_unit)
+}
+
+fn buffer(slots: usize) -> Result<(), PlanError> {
+    if slots > MOST_SLOTS { Err(PlanError::BufferTooLong) } else { Ok(()) }
+}
+
+fn is_inside(range: &Range<Slot>, slots: usize) -> bool {
+    range.start <= range.end && range.end as usize <= slots
+}
+
+/// Checks the instructions of a tape over a buffer of this length.
+fn tape(tape: &Tape, slots: usize) -> Result<(), PlanError> {
+    instructions(tape.code(), tape.extra(), slots)
+}
+
+fn instructions(code: &[Instr], extra: &[Extra], slots: usize) -> Result<(), PlanError> {
+    // The first instruction after those under the last condition.
+    let mut covered = 0;
+    for (instruction, instr) in code.iter().enumerate() {
+        shape(instr, extra, instruction)?;
+        let mut touched = reads(extra, instr).into_iter().chain(writes(extra, instr));
+        if !touched.all(|slots_of| slots_of.is_below(slots)) {
+            return Err(PlanError::SlotOutside { instruction });
+        }
+        if instr.code == Code::Skip {
+            let end = instruction + 1 + instr.n as usize;
+            if instruction < covered || end > code.len() {
+                return Err(PlanError::Condition { instruction });
+            }
+            covered = end;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the number of elements of an instruction and its extra.
+fn shape(instr: &Instr, extra: &[Extra], instruction: usize) -> Result<(), PlanError> {
+    let own = extra.get(instr.c as usize);
+    match (instr.code, own) {
+        (Code::Choose, Some(Extra::Choose(arms))) if arms.is_empty() => {
+            Err(PlanError::Length { instruction })
+        }
+        (Code::Choose, Some(Extra::Choose(_))) => Ok(()),
+        (Code::Repeat, Some(Extra::Repeat(body))) if !knows_its_values(body) => {
+            Err(PlanError::LoopValue { instruction })
+        }
+        (Code::Repeat, Some(Extra::Repeat(_))) => Ok(()),
+        (Code::Extra, Some(_)) => Ok(()),
+        (Code::Choose | Code::Repeat | Code::Extra, _) => Err(PlanError::Extra { instruction }),
+        (
+            Code::Add
+            | Code::Sub
+            | Code::Mul
+            | Code::Div
+            | Code::Neg
+            | Code::Copy
+            | Code::Select
+            | Code::Pair(_),
+            _,
+        ) if instr.n != 1 => Err(PlanError::Length { instruction }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the operations of a loop use values before them, and its stores any.
+fn knows_its_values(body: &Repeat) -> bool {
+    let (loads, all) = (body.loads.len(), body.loads.len() + body.ops.len());
+    let computed =
+        body.ops.iter().enumerate().all(|(index, op)| {
+            op.reads().into_iter().all(|value| (value as usize) < loads + index)
+        });
+    computed && body.stores.iter().all(|(value, ..)| (*value as usize) < all)
+}
+
+#[cfg(test)]
+mod tests;

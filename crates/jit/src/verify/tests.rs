@@ -1,0 +1,207 @@
+use base::Type;
+use ir::{Graph, Layout};
+use solver::{Method, Tableau, TableauError};
+
+use super::*;
+use crate::units::UnitPlan;
+use crate::{NativeError, compile};
+
+/// A buffer of four inputs, five outputs and some temporaries, and a tape over it.
+struct Case {
+    tape: Tape,
+    slots: usize,
+    input: Slot,
+    output: Slot,
+}
+
+/// Sines of three scaled numbers, which is a loop, and a sum of two others.
+fn case() -> Case {
+    let (mut graph, mut layout) = (Graph::new(), Layout::default());
+    let (input, output) = (layout.reserve(10), layout.reserve(10));
+    let mut roots = Vec::new();
+    for i in 0..9 {
+        let (x, k) = (graph.leaf(i, Type::REAL), graph.leaf(9, Type::REAL));
+        let scaled = graph.mul(x, k);
+        roots.push((graph.unary(ir::Unary::Sin, scaled), output + i));
+    }
+    let [a, b] = [0, 1].map(|leaf| graph.leaf(leaf, Type::REAL));
+    roots.push((graph.add(a, b), output + 9));
+    let tape = Tape::compile(&graph, &roots, &mut layout, &|leaf| input + leaf);
+    Case { tape, slots: layout.image().len(), input, output }
+}
+
+impl Case {
+    fn plan(&self) -> Plan<'_> {
+        let inputs = [self.input..self.input + 10, 0..0];
+        let outputs = [self.output..self.output + 10, 0..0];
+        Plan { tape: &self.tape, slots: self.slots, inputs, outputs }
+    }
+
+    fn step(&self) -> StepPlan<'_> {
+        StepPlan {
+            tape: &self.tape,
+            slots: self.slots,
+            state: self.input..self.input + 9,
+            rate: self.output..self.output + 9,
+            time: self.input + 9,
+            tableau: Method::Rk45.tableau().expect("an explicit method"),
+            rules: None,
+            watched: false,
+        }
+    }
+
+    /// The position of an instruction, and the code and extras of the tape to be broken.
+    fn parts(&self, code: Code) -> (usize, Vec<Instr>, Vec<Extra>) {
+        let at = self.tape.code().iter().position(|instr| instr.code == code);
+        let at = at.unwrap_or_else(|| panic!("no {code:?} in {:?}", self.tape));
+        (at, self.tape.code().to_vec(), self.tape.extra().to_vec())
+    }
+}
+
+#[test]
+fn what_fits_is_compiled() {
+    let case = case();
+    assert_eq!(routine(&case.plan()), Ok(()));
+    assert_eq!(step(&case.step()), Ok(()));
+    assert!(compile(&[case.plan()], &[case.step()], None).is_ok());
+}
+
+#[test]
+fn a_buffer_that_is_too_short_is_refused() {
+    let case = case();
+    let windows = [case.input..case.input, case.output..case.output];
+    for slots in 0..case.output as usize + 10 {
+        let (inputs, outputs) = ([windows[0].clone(), 0..0], [windows[1].clone(), 0..0]);
+        let plan = Plan { slots, inputs, outputs, ..case.plan() };
+        let outside = matches!(routine(&plan), Err(PlanError::SlotOutside { .. }));
+        assert!(outside, "{slots} slots");
+        let refused = compile(&[plan], &[], None).unwrap_err();
+        assert!(matches!(refused, NativeError::Invalid(PlanError::SlotOutside { .. })));
+    }
+    let long = Plan { slots: MOST_SLOTS + 1, ..case.plan() };
+    assert_eq!(routine(&long), Err(PlanError::BufferTooLong));
+}
+
+#[test]
+fn a_broken_instruction_is_refused() {
+    let case = case();
+    let slots = case.slots;
+    let (at, code, extra) = case.parts(Code::Add);
+    for broken in [
+        Instr { a: slots as Slot, ..code[at] },
+        Instr { b: Slot::MAX, ..code[at] },
+        Instr { dst: slots as Slot, ..code[at] },
+        Instr { code: Code::CopyEach, a: 0, n: u32::MAX, ..code[at] },
+        Instr { code: Code::CopyApart, a: 0, b: Slot::MAX, c: Slot::MAX, n: u32::MAX, ..code[at] },
+        Instr { code: Code::Skip, a: slots as Slot, n: 0, ..code[at] },
+    ] {
+        let mut code = code.clone();
+        code[at] = broken;
+        let found = instructions(&code, &extra, slots);
+        assert_eq!(found, Err(PlanError::SlotOutside { instruction: at }), "{broken:?}");
+    }
+    let broken = |instr: Instr| {
+        let mut code = code.clone();
+        code[at] = instr;
+        instructions(&code, &extra, slots).unwrap_err()
+    };
+    let own = code[at];
+    assert_eq!(broken(Instr { n: 2, ..own }), PlanError::Length { instruction: at });
+    for code in [Code::Choose, Code::Repeat, Code::Extra] {
+        let found = broken(Instr { code, c: extra.len() as u32, ..own });
+        assert_eq!(found, PlanError::Extra { instruction: at });
+    }
+}
+
+#[test]
+fn a_broken_loop_is_refused() {
+    let case = case();
+    let (at, code, extra) = case.parts(Code::Repeat);
+    let broken = |change: &dyn Fn(&mut Repeat)| {
+        let mut extra = extra.clone();
+        let Extra::Repeat(body) = &mut extra[code[at].c as usize] else { panic!("a loop") };
+        change(body);
+        instructions(&code, &extra, case.slots).unwrap_err()
+    };
+    let outside = PlanError::SlotOutside { instruction: at };
+    assert_eq!(broken(&|body| body.count = 1000), outside);
+    assert_eq!(broken(&|body| body.loads[0].1 = -100), outside);
+    assert_eq!(broken(&|body| body.stores[0].2 = i32::MAX), outside);
+    let unknown = PlanError::LoopValue { instruction: at };
+    assert_eq!(broken(&|body| body.stores[0].0 = 100), unknown);
+    assert_eq!(broken(&|body| body.ops.reverse()), unknown);
+    let mut others = extra.clone();
+    others[code[at].c as usize] = Extra::Choose(vec![0]);
+    let found = instructions(&code, &others, case.slots);
+    assert_eq!(found, Err(PlanError::Extra { instruction: at }));
+}
+
+#[test]
+fn a_broken_choice_or_condition_is_refused() {
+    let choose = Instr { code: Code::Choose, dst: 3, a: 0, b: 0, c: 0, n: 1 };
+    let arms = |arms: &[Slot]| instructions(&[choose], &[Extra::Choose(arms.to_vec())], 4);
+    assert_eq!(arms(&[1, 2]), Ok(()));
+    assert_eq!(arms(&[1, 4]), Err(PlanError::SlotOutside { instruction: 0 }));
+    assert_eq!(arms(&[]), Err(PlanError::Length { instruction: 0 }));
+    let skip = |n: u32| Instr { code: Code::Skip, dst: 0, a: 0, b: 0, c: 0, n };
+    let copy = Instr { code: Code::Copy, dst: 1, a: 0, b: 0, c: 0, n: 1 };
+    assert_eq!(instructions(&[skip(1), copy, skip(1), copy], &[], 4), Ok(()));
+    let beyond = instructions(&[copy, skip(2), copy], &[], 4);
+    assert_eq!(beyond, Err(PlanError::Condition { instruction: 1 }));
+    let nested = instructions(&[skip(2), skip(1), copy], &[], 4);
+    assert_eq!(nested, Err(PlanError::Condition { instruction: 1 }));
+}
+
+#[test]
+fn a_broken_array_is_refused() {
+    let case = case();
+    let slots = case.slots as Slot;
+    let plan = |inputs: [Range<Slot>; 2]| routine(&Plan { inputs, ..case.plan() });
+    let input = case.input..case.input + 10;
+    assert_eq!(plan([input.clone(), slots - 1..slots + 1]), Err(PlanError::Window));
+    assert_eq!(plan([input.clone(), input.clone()]), Err(PlanError::Window));
+    assert_eq!(plan([input.clone(), input.end - 1..input.end + 1]), Err(PlanError::Window));
+    let written = Plan { inputs: [case.output..case.output + 10, 0..0], ..case.plan() };
+    let written = Plan { outputs: [0..0, 0..0], ..written };
+    assert!(matches!(routine(&written), Err(PlanError::Input { .. })));
+}
+
+#[test]
+fn a_broken_step_is_refused() {
+    let case = case();
+    let slots = case.slots as Slot;
+    let own = case.step();
+    for broken in [
+        StepPlan { state: slots - 8..slots + 1, ..own.clone() },
+        StepPlan { rate: case.output..case.output + 8, ..own.clone() },
+        StepPlan { rate: slots..slots + 9, ..own.clone() },
+        StepPlan { time: slots, ..own.clone() },
+    ] {
+        assert_eq!(step(&broken), Err(PlanError::State), "{broken:?}");
+    }
+    let tableau: &'static Tableau =
+        Box::leak(Box::new(Tableau { rows: &own.tableau.rows[1..], ..*own.tableau }));
+    let broken = StepPlan { tableau, ..own };
+    assert_eq!(step(&broken), Err(PlanError::Tableau(TableauError::Stages)));
+}
+
+#[test]
+fn a_broken_output_of_a_unit_is_refused() {
+    let case = case();
+    let slots = case.slots as Slot;
+    let plan = |output: OutputPlan<'_>| {
+        let unit = UnitPlan { tape: &case.tape, outputs: vec![output] };
+        units(&UnitsPlan { units: vec![None, Some(unit)], slots: case.slots })
+    };
+    let own = OutputPlan { from: 0, to: 1, length: 1, guard: None, asked: &[(0, 3)], event: false };
+    assert_eq!(plan(own), Ok(()));
+    for broken in [
+        OutputPlan { from: slots, ..own },
+        OutputPlan { to: slots - 1, length: 2, ..own },
+        OutputPlan { guard: Some(slots), ..own },
+        OutputPlan { asked: &[(1, 1)], ..own },
+        OutputPlan { asked: &[(0, 1), (0, 4)], ..own },
+    ] {
+        assert_eq!(plan(broken), Err(PlanError::Output { unit: 1, output: 0 }), "{broken:?}");
+    }
+}
