@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ir::TapeError;
 use solver::TableauError;
 
 /// Why tapes could not be compiled. The interpreter can run them all the same.
@@ -21,31 +22,8 @@ pub enum NativeError {
 pub enum PlanError {
     /// The buffer is longer than native code can address.
     BufferTooLong,
-    /// An instruction reads or writes a slot that is not in the buffer.
-    SlotOutside {
-        /// Its index in the tape.
-        instruction: usize,
-    },
-    /// An operation on single numbers is asked for more of them, or a choice has no arms.
-    Length {
-        /// The index of the instruction in the tape.
-        instruction: usize,
-    },
-    /// An instruction refers to an extra that the tape does not have, or to one of another kind.
-    Extra {
-        /// Its index in the tape.
-        instruction: usize,
-    },
-    /// A loop computes with a value that is not known yet, or stores one that there is not.
-    LoopValue {
-        /// The index of the instruction in the tape.
-        instruction: usize,
-    },
-    /// A condition covers more instructions than follow it, or another condition.
-    Condition {
-        /// Its index in the tape.
-        instruction: usize,
-    },
+    /// A tape is not well formed over the buffer.
+    Tape(TapeError),
     /// An array that replaces a part of the buffer is not in it, or shares slots with another.
     Window,
     /// An instruction writes a slot of an array that is only read.
@@ -86,21 +64,7 @@ impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanError::BufferTooLong => f.write_str("the buffer is too long"),
-            PlanError::SlotOutside { instruction } => {
-                write!(f, "instruction {instruction} uses a slot outside the buffer")
-            }
-            PlanError::Length { instruction } => {
-                write!(f, "instruction {instruction} has a wrong number of elements")
-            }
-            PlanError::Extra { instruction } => {
-                write!(f, "instruction {instruction} has no extra of its kind")
-            }
-            PlanError::LoopValue { instruction } => {
-                write!(f, "the loop of instruction {instruction} uses a value that is not known")
-            }
-            PlanError::Condition { instruction } => {
-                write!(f, "the condition of instruction {instruction} covers too much")
-            }
+            PlanError::Tape(why) => why.fmt(f),
             PlanError::Window => f.write_str("an array does not fit in the buffer"),
             PlanError::Input { instruction } => {
                 write!(f, "instruction {instruction} writes an input")

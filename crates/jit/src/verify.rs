@@ -1,14 +1,10 @@
 //! Checks what native code relies on, before it is compiled. The invariants:
 //! 1. offsets into the buffer fit in 32 bits with a sign;
-//! 2. every slot that an instruction reads or writes is in the buffer;
-//! 3. operations on single numbers have one element, and a choice has an arm;
-//! 4. an instruction that needs an extra has one of its kind, and the operations and stores of a
-//!    loop refer to values that are known;
-//! 5. a condition covers instructions of its tape, and no other condition;
-//! 6. arrays that replace parts of the buffer are in it, no two share a slot, and those of inputs
+//! 2. tapes are well formed over the buffer ([`Tape::verify`]);
+//! 3. arrays that replace parts of the buffer are in it, no two share a slot, and those of inputs
 //!    are not written;
-//! 7. a step has its states, as many rates, and time in the buffer, and its tableau is right;
-//! 8. the outputs of a unit and their guards are in the buffer, and the bits that a change sets
+//! 4. a step has its states, as many rates, and time in the buffer, and its tableau is right;
+//! 5. the outputs of a unit and their guards are in the buffer, and the bits that a change sets
 //!    are those of units that there are.
 //!
 //! Native code checks none of this when it runs: it would read or write beyond the buffer. The
@@ -17,11 +13,11 @@
 
 use std::ops::Range;
 
-use ir::{Code, Extra, Instr, Repeat, Slot, Tape};
+use ir::{Instr, Slot, Tape};
 
 use crate::error::PlanError;
 use crate::routine::Plan;
-use crate::slots::{Slots, reads, writes};
+use crate::slots::{Slots, writes};
 use crate::step::StepPlan;
 use crate::units::{OutputPlan, UnitsPlan, WORD};
 
@@ -99,66 +95,7 @@ fn is_inside(range: &Range<Slot>, slots: usize) -> bool {
 
 /// Checks the instructions of a tape over a buffer of this length.
 fn tape(tape: &Tape, slots: usize) -> Result<(), PlanError> {
-    instructions(tape.code(), tape.extra(), slots)
-}
-
-fn instructions(code: &[Instr], extra: &[Extra], slots: usize) -> Result<(), PlanError> {
-    // The first instruction after those under the last condition.
-    let mut covered = 0;
-    for (instruction, instr) in code.iter().enumerate() {
-        shape(instr, extra, instruction)?;
-        let mut touched = reads(extra, instr).into_iter().chain(writes(extra, instr));
-        if !touched.all(|slots_of| slots_of.is_below(slots)) {
-            return Err(PlanError::SlotOutside { instruction });
-        }
-        if instr.code == Code::Skip {
-            let end = instruction + 1 + instr.n as usize;
-            if instruction < covered || end > code.len() {
-                return Err(PlanError::Condition { instruction });
-            }
-            covered = end;
-        }
-    }
-    Ok(())
-}
-
-/// Checks the number of elements of an instruction and its extra.
-fn shape(instr: &Instr, extra: &[Extra], instruction: usize) -> Result<(), PlanError> {
-    let own = extra.get(instr.c as usize);
-    match (instr.code, own) {
-        (Code::Choose, Some(Extra::Choose(arms))) if arms.is_empty() => {
-            Err(PlanError::Length { instruction })
-        }
-        (Code::Choose, Some(Extra::Choose(_))) => Ok(()),
-        (Code::Repeat, Some(Extra::Repeat(body))) if !knows_its_values(body) => {
-            Err(PlanError::LoopValue { instruction })
-        }
-        (Code::Repeat, Some(Extra::Repeat(_))) => Ok(()),
-        (Code::Extra, Some(_)) => Ok(()),
-        (Code::Choose | Code::Repeat | Code::Extra, _) => Err(PlanError::Extra { instruction }),
-        (
-            Code::Add
-            | Code::Sub
-            | Code::Mul
-            | Code::Div
-            | Code::Neg
-            | Code::Copy
-            | Code::Select
-            | Code::Pair(_),
-            _,
-        ) if instr.n != 1 => Err(PlanError::Length { instruction }),
-        _ => Ok(()),
-    }
-}
-
-/// Whether the operations of a loop use values before them, and its stores any.
-fn knows_its_values(body: &Repeat) -> bool {
-    let (loads, all) = (body.loads.len(), body.loads.len() + body.ops.len());
-    let computed =
-        body.ops.iter().enumerate().all(|(index, op)| {
-            op.reads().into_iter().all(|value| (value as usize) < loads + index)
-        });
-    computed && body.stores.iter().all(|(value, ..)| (*value as usize) < all)
+    tape.verify(slots).map_err(PlanError::Tape)
 }
 
 #[cfg(test)]

@@ -46,8 +46,6 @@ pub use method::{Method, Options};
 pub use pattern::Pattern;
 pub use solver::{Advance, Solver, StepLimit};
 pub use step_span::StepSpan;
-/// The name that `crates/engine` still uses.
-pub use step_span::StepSpan as Span;
 pub use system::{At, Enclosure, Noise, StepBatch, System, Trial};
 pub use tableau::{Embedded, Tableau, TableauError, Weight};
 pub use wide::wide;

@@ -351,7 +351,7 @@ impl System for Flow<'_> {
         self.place(t, x);
     }
 
-    fn enclose(&mut self, function: usize, span: &solver::Span) -> Enclosure {
+    fn enclose(&mut self, function: usize, span: &solver::StepSpan) -> Enclosure {
         let watch = self.watched(function);
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = Interval::point(self.origin) + span.time();

@@ -55,15 +55,20 @@ impl Tape {
             }
             (Code::Repeat, Extra::Repeat(body)) => return body.access(),
             (Code::Extra, Extra::MatMul { rows, inner, columns }) => {
-                let reads = smallvec![(a, rows * inner), (b, inner * columns)];
-                (reads, smallvec![(dst, rows * columns)])
+                let reads = smallvec![
+                    (a, rows.saturating_mul(*inner)),
+                    (b, inner.saturating_mul(*columns))
+                ];
+                (reads, smallvec![(dst, rows.saturating_mul(*columns))])
             }
-            (Code::Extra, Extra::Transpose { rows, columns }) => {
-                (smallvec![(a, rows * columns)], smallvec![(dst, rows * columns)])
-            }
-            (Code::Extra, Extra::LinearSolve { n, work }) => {
-                (smallvec![(a, n * n), (b, *n)], smallvec![(*work, n * n), (dst, *n)])
-            }
+            (Code::Extra, Extra::Transpose { rows, columns }) => (
+                smallvec![(a, rows.saturating_mul(*columns))],
+                smallvec![(dst, rows.saturating_mul(*columns))],
+            ),
+            (Code::Extra, Extra::LinearSolve { n, work }) => (
+                smallvec![(a, n.saturating_mul(*n)), (b, *n)],
+                smallvec![(*work, n.saturating_mul(*n)), (dst, *n)],
+            ),
             (Code::Extra, Extra::Solve(code)) => return Ok(code.access(dst)),
             (Code::Extra, Extra::Call { args, .. }) => {
                 (args.iter().copied().collect(), smallvec![(dst, n)])
@@ -76,7 +81,8 @@ impl Tape {
 
 /// The first and the last of numbers that are a distance apart, and whatever is between them.
 fn apart(from: Slot, distance: u32, n: u32) -> SmallVec<[Region; 4]> {
-    smallvec![(from, if n == 0 { 0 } else { (n - 1) * distance + 1 })]
+    let between = n.saturating_sub(1).saturating_mul(distance);
+    smallvec![(from, if n == 0 { 0 } else { between.saturating_add(1) })]
 }
 
 impl SolveCode {
@@ -85,7 +91,7 @@ impl SolveCode {
         let n = self.n;
         let guesses = self.guesses.iter().map(|guess| (*guess, n));
         let own = [self.unknowns, self.residual, self.step, self.trial, dst].map(|slot| (slot, n));
-        let square = [self.jacobian, self.work].map(|slot| (slot, n * n));
+        let square = [self.jacobian, self.work].map(|slot| (slot, n.saturating_mul(n)));
         Access { reads: guesses.collect(), writes: own.into_iter().chain(square).collect() }
     }
 }

@@ -1,9 +1,10 @@
 //! Checks that a tape can be run on a buffer. The invariants, on which native code relies:
 //!
 //! 1. everything that an instruction reads or writes is in the buffer;
-//! 2. an operation on each of several elements writes none of the elements that it reads;
-//! 3. a skip ends inside the tape;
-//! 4. what does not fit in an instruction is there, and is of its kind;
+//! 2. an operation on each of several elements writes none of the elements that it reads, and one
+//!    on single numbers has one element;
+//! 3. a condition covers instructions of the tape, and no other condition;
+//! 4. what does not fit in an instruction is there, and is of its kind; a choice has an arm;
 //! 5. the values of a loop are computed from values before them, and its places stay in the buffer
 //!    over all iterations;
 //! 6. temporaries are in the buffer, in rising order and apart, and no instruction reads one that
@@ -13,10 +14,10 @@
 use std::fmt;
 
 use super::access::Region;
-use super::{Code, Extra, Repeat, Slot, Tape};
+use super::{Code, Extra, Instr, Repeat, Slot, Tape};
 
 /// An instruction that breaks an invariant, and which.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TapeError {
     /// The number of the instruction.
     pub instruction: usize,
@@ -37,20 +38,28 @@ impl Tape {
     pub fn verify(&self, length: usize) -> Result<(), TapeError> {
         let mut temporaries = Temporaries::new(&self.temporaries, length)
             .map_err(|reason| TapeError { instruction: 0, reason })?;
-        for instruction in 0..self.code.len() {
-            self.check(instruction, length, &mut temporaries)
-                .map_err(|reason| TapeError { instruction, reason })?;
+        // The first instruction after those under the last condition.
+        let mut covered = 0;
+        for (instruction, instr) in self.code.iter().enumerate() {
+            let error = |reason| TapeError { instruction, reason };
+            self.check(instr, length, &mut temporaries).map_err(error)?;
+            if instr.code == Code::Skip {
+                let end = instruction + 1 + instr.n as usize;
+                if instruction < covered || end > self.code.len() {
+                    return Err(error("a condition that covers too much"));
+                }
+                covered = end;
+            }
         }
         Ok(())
     }
 
     fn check(
         &self,
-        index: usize,
+        instr: &Instr,
         length: usize,
         temporaries: &mut Temporaries,
     ) -> Result<(), &'static str> {
-        let instr = &self.code[index];
         let access = self.access(instr)?;
         let inside = |(from, n): &Region| *from as usize + *n as usize <= length;
         if !access.reads.iter().chain(&access.writes).all(inside) {
@@ -59,12 +68,16 @@ impl Tape {
         if instr.n > 1 && !instr.reads_elsewhere() {
             return Err("an operation on elements that writes what it reads");
         }
-        if instr.code == Code::Skip && index + 1 + instr.n as usize > self.code.len() {
-            return Err("a skip past the end");
+        if instr.n != 1 && is_single(instr.code) {
+            return Err("an operation on single numbers with several elements");
         }
         let body = self.extra.get(instr.c as usize);
-        if let (Code::Repeat, Some(Extra::Repeat(body))) = (instr.code, body) {
-            body.check()?;
+        match (instr.code, body) {
+            (Code::Repeat, Some(Extra::Repeat(body))) => body.check()?,
+            (Code::Choose, Some(Extra::Choose(arms))) if arms.is_empty() => {
+                return Err("a choice without an arm");
+            }
+            _ => {}
         }
         // A loop has rows of its own, which it fills before it reads them.
         if instr.code != Code::Repeat && !access.reads.iter().all(|read| temporaries.is_set(*read))
@@ -81,6 +94,12 @@ impl Tape {
         }
         Ok(())
     }
+}
+
+/// Whether an instruction is one of the scalar cases, which have a single element.
+fn is_single(code: Code) -> bool {
+    use Code::{Add, Copy, Div, Mul, Neg, Pair, Select, Sub};
+    matches!(code, Add | Sub | Mul | Div | Neg | Copy | Select | Pair(_))
 }
 
 impl Repeat {
@@ -146,7 +165,7 @@ impl<'a> Temporaries<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Instr, RepeatOp};
+    use super::super::RepeatOp;
     use super::*;
     use crate::{Binary, Unary};
 
@@ -166,13 +185,21 @@ mod tests {
         assert_eq!(reason(whole, 3), Some("a place outside the buffer"));
         let overlapping = tape(vec![instr(Code::Unary(Unary::Sin), 1, 0, 2)]);
         assert!(reason(overlapping, 4).is_some_and(|reason| reason.contains("writes what it")));
-        let skip = tape(vec![instr(Code::Skip, 0, 0, 1)]);
-        assert_eq!(reason(skip, 1), Some("a skip past the end"));
+        let (skip, copy) = (|n| instr(Code::Skip, 0, 0, n), instr(Code::Copy, 1, 0, 1));
+        assert_eq!(reason(tape(vec![skip(1), copy, skip(1), copy]), 2), None);
+        for broken in [vec![skip(1)], vec![skip(2), skip(1), copy]] {
+            assert_eq!(reason(tape(broken), 2), Some("a condition that covers too much"));
+        }
+        assert!(reason(tape(vec![instr(Code::Add, 0, 1, 2)]), 9).is_some());
+        let huge = Instr { b: Slot::MAX, c: Slot::MAX, ..instr(Code::CopyApart, 0, 0, u32::MAX) };
+        assert_eq!(reason(tape(vec![huge]), 9), Some("a place outside the buffer"));
         let nothing = tape(vec![instr(Code::Extra, 0, 0, 1)]);
         assert_eq!(reason(nothing, 1), Some("an extra that is not there"));
         let arms = Extra::Choose(vec![0, 3]);
         let choice = Tape { extra: vec![arms], ..tape(vec![instr(Code::Choose, 1, 0, 1)]) };
         assert_eq!(reason(choice.clone(), 4), None);
+        let nothing = Tape { extra: vec![Extra::Choose(Vec::new())], ..choice.clone() };
+        assert_eq!(reason(nothing, 4), Some("a choice without an arm"));
         assert_eq!(reason(choice, 3), Some("a place outside the buffer"));
     }
 
@@ -199,5 +226,17 @@ mod tests {
         assert_eq!(reason(made(4, 8), 16), Some("a place outside the buffer"));
         assert_eq!(reason(made(14, 1), 16), Some("a place outside the buffer"));
         assert_eq!(reason(made(2, -1), 16), Some("a place outside the buffer"));
+        let broken = |change: &dyn Fn(&mut Repeat)| {
+            let mut tape = made(4, 1);
+            let Extra::Repeat(body) = &mut tape.extra[0] else { panic!("a loop") };
+            change(body);
+            reason(tape, 16)
+        };
+        let early = Some("a loop that uses a value before it is computed");
+        assert_eq!(broken(&|body| body.ops[0] = RepeatOp::Unary(Unary::Neg, 1)), early);
+        let missing = Some("a loop that stores a value which is not there");
+        assert_eq!(broken(&|body| body.stores[0].0 = 100), missing);
+        let outside = Some("a place outside the buffer");
+        assert_eq!(broken(&|body| body.stores[0].2 = i32::MAX), outside);
     }
 }
