@@ -1,10 +1,9 @@
 //! The flat diagram.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use base::{Diagnostic, SourceMap, Span, Type, Value};
-use blocks::{Block, Definition, Setting};
+use blocks::{BlockKind, Definition, Role, Setting};
 
 use crate::machine::{FragmentId, Modes};
 use crate::{Phase, RunSettings, Sites, Specialised};
@@ -92,7 +91,7 @@ pub struct FlatBlock {
     /// Where it was written.
     pub span: Span,
     /// What it is.
-    pub kind: Arc<dyn Block>,
+    pub kind: BlockKind,
     /// Its parameters.
     pub settings: BTreeMap<String, Setting>,
     /// For each input of its info, the wires connected to it.
@@ -130,7 +129,7 @@ impl FlatBlock {
     /// the block with that input.
     pub fn written(&self) -> &str {
         match self.path.rsplit_once('.') {
-            Some((owner, _)) if self.kind.info().name == "expression" => owner,
+            Some((owner, _)) if self.kind.role() == Role::Formula => owner,
             _ => &self.path,
         }
     }
@@ -237,7 +236,7 @@ impl Diagram {
     pub fn wire_name(&self, id: WireId) -> String {
         let wire = self.wire(id);
         let block = self.block(wire.block);
-        let outputs = block.kind.info().outputs;
+        let outputs = &block.kind.info().outputs;
         match outputs.len() {
             1 => block.path.clone(),
             _ => format!("{}.{}", block.path, outputs[wire.port].name),

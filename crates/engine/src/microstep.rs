@@ -449,7 +449,7 @@ impl Simulation {
     #[cold]
     fn tell_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
         let (block, to) = (state.block, self.values(state.cell));
-        sink.event(Event::Committed { tag, block, state: state.name, from, to });
+        sink.event(Event::Committed { tag, block, state: state.name.clone(), from, to });
     }
 
     fn commit_crossings(&mut self, program: &Program, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {

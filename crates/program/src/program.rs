@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{ExactTime, Type};
-use blocks::{Part, Timer};
+use blocks::{Part, Text, Timer};
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
@@ -305,7 +305,7 @@ pub struct TrackedState {
     /// The block.
     pub block: BlockId,
     /// What it is called in messages.
-    pub name: &'static str,
+    pub name: Text,
     /// Where it is.
     pub cell: TrackedId,
     /// Its value at the start.

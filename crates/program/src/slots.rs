@@ -203,7 +203,7 @@ impl Slots {
                 };
                 self.states.push(TrackedState {
                     block: owner,
-                    name: state.name,
+                    name: state.name.clone(),
                     cell,
                     initial: state.initial.data().to_vec(),
                     continuous: place.is_some(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
-use blocks::{Library, ModeOutput};
+use blocks::{Library, Role};
 use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
 use jit::NativeError;
@@ -198,7 +198,7 @@ impl System {
         let block = self.diagram.block(wire.block);
         let own = block.kind.labels().filter(|_| wire.port == 0);
         let found = own.or_else(|| {
-            let handed = block.kind.info().name == ModeOutput::NAME;
+            let handed = block.kind.role() == Role::MachineOutput;
             let [_, arms, said, _] = &block.inputs[..] else { return None };
             let mut arms = arms.iter().filter(|_| handed && said.is_empty());
             let first = self.handed_labels(*arms.next()?, known)?;
@@ -312,7 +312,7 @@ impl System {
             let inputs = inputs.collect::<Vec<_>>().join(", ");
             let types = block.outputs.iter().map(|wire| diagram.wire(*wire).ty.to_string());
             let types = types.collect::<Vec<_>>().join(", ");
-            let (kind, region) = (block.kind.info().name, block.region.0);
+            let (kind, region) = (&block.kind.info().name, block.region.0);
             out += &format!("{}: {kind}({inputs}) -> {types}, region {region}\n", block.path);
         }
         out

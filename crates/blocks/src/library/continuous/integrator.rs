@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
-use crate::{
-    Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting, Signal,
-};
+use crate::{Block, Context, Info, Input, Parameter, Role, Setting, Signal};
 
 /// A state that grows at the rate of its input.
 #[derive(Debug)]
@@ -14,48 +12,37 @@ pub struct Integrator;
 
 impl Block for Integrator {
     fn info(&self) -> Info {
-        Info {
-            name: "Integrator",
-            shelf: "Continuous",
-            summary: "A state that grows at the rate of its input.",
-            equations: "x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), where reset is present\noutput = x",
-            absence: "An absent input counts as 0. Absent `impulse` and `reset` do nothing.",
-            impulses: "The input's coefficient a0 is added to the state at once; the output's a_i is the input's a_(i+1). `reset` wins over `impulse` and over a0 of the same microstep. An impulse at `reset` or `impulse`, which take the values of events, is an error.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "The rate.",
-                    count: Count::One,
-                    presence: Accepts::Continuous,
-                },
-                Input {
-                    name: "impulse",
-                    about: "Events whose value is added to the state.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "reset",
-                    about: "Events whose value becomes the state.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "The state." }],
-            parameters: &[Parameter {
-                name: "initial",
-                about: "The state at the start; a vector makes a vector of states.",
-                kind: Kind::Value,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Integrator", "Continuous", "A state that grows at the rate of its input.")
+            .icon("M15 2.5C12.5 1 11.6 3 11.3 6L10.2 14.5C9.9 17.5 8.6 19 6.5 17.5")
+            .equations("x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), where reset is present\noutput = x")
+            .absence("An absent input counts as 0. Absent `impulse` and `reset` do nothing.")
+            .impulses("The input's coefficient a0 is added to the state at once; the output's a_i is the input's a_(i+1). `reset` wins over `impulse` and over a0 of the same microstep. An impulse at `reset` or `impulse`, which take the values of events, is an error.")
+            .input(Input::one("input", "The rate.").continuous())
+            .input(
+                Input::optional("impulse", "Events whose value is added to the state.").discrete(),
+            )
+            .input(Input::optional("reset", "Events whose value becomes the state.").discrete())
+            .output("output", "The state.")
+            .parameter(
+                Parameter::value(
+                    "initial",
+                    "The state at the start; a vector makes a vector of states.",
+                )
+                .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: integrator
 blocks:
   x: {type: Integrator, input: -x, initial: 1, impulse: kick}
   kick: {type: Clock, period: 2, offset: 1}
 record: [x]
 simulate: {stop: 4}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::Integrator
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

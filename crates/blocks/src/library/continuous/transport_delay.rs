@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
+use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// A signal as it was some time ago.
 #[derive(Debug)]
@@ -12,45 +12,38 @@ pub struct TransportDelay;
 
 impl Block for TransportDelay {
     fn info(&self) -> Info {
-        Info {
-            name: "TransportDelay",
-            shelf: "Continuous",
-            summary: "A signal as it was some time ago.",
-            equations: "y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay",
-            absence: "Absent where the input was absent. Events come a delay later, at the same microstep. Breaks a causality loop.",
-            impulses: "Every coefficient comes a delay later, at the same microstep.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal, continuous or of events.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "The earlier signal; its jumps come at exactly their time and the delay.",
-            }],
-            parameters: &[
-                Parameter {
-                    name: "delay",
-                    about: "How long ago [s]; positive. Steps of the solver are not longer.",
-                    kind: Kind::Time,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "initial",
-                    about: "The value before the delay is over; of no use for events, which are absent.",
-                    kind: Kind::Value,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("TransportDelay", "Continuous", "A signal as it was some time ago.")
+            .equations("y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay")
+            .absence("Absent where the input was absent. Events come a delay later, at the same microstep. Breaks a causality loop.")
+            .impulses("Every coefficient comes a delay later, at the same microstep.")
+            .input(Input::one("input", "The signal, continuous or of events."))
+            .output(
+                "output",
+                "The earlier signal; its jumps come at exactly their time and the delay.",
+            )
+            .parameter(
+                Parameter::time(
+                    "delay",
+                    "How long ago [s]; positive. Steps of the solver are not longer.",
+                )
+                .default("1"),
+            )
+            .parameter(
+                Parameter::value(
+                    "initial",
+                    "The value before the delay is over; of no use for events, which are absent.",
+                )
+                .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: transport-delay
 blocks:
   x: {type: Integrator, input: -y, initial: 1}
   y: {type: TransportDelay, input: x, delay: 1, initial: 1}
 record: [x, y]
 simulate: {stop: 10}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

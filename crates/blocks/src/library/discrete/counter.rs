@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Value};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// A count of events.
 #[derive(Debug)]
@@ -10,48 +10,31 @@ pub struct Counter;
 
 impl Block for Counter {
     fn info(&self) -> Info {
-        Info {
-            name: "Counter",
-            shelf: "Discrete",
-            summary: "A count of events.",
-            equations: "y = the number of events at `increment` so far, less those at `decrement`, from the last reset on",
-            absence: "Present where one of its inputs is.",
-            impulses: "An impulse at an input is an error.",
-            inputs: &[
-                Input {
-                    name: "increment",
-                    about: "Events that count up.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "decrement",
-                    about: "Events that count down.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "reset",
-                    about: "Events that set the count to `initial`; wins over the others.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "Events with the new count." }],
-            parameters: &[Parameter {
-                name: "initial",
-                about: "The count at the start.",
-                kind: Kind::Real,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Counter", "Discrete", "A count of events.")
+            .icon("M2 17H6V13H10V9H14V5H20")
+            .equations("y = the number of events at `increment` so far, less those at `decrement`, from the last reset on")
+            .absence("Present where one of its inputs is.")
+            .impulses("An impulse at an input is an error.")
+            .input(Input::one("increment", "Events that count up.").discrete())
+            .input(Input::optional("decrement", "Events that count down.").discrete())
+            .input(
+                Input::optional(
+                    "reset",
+                    "Events that set the count to `initial`; wins over the others.",
+                )
+                .discrete(),
+            )
+            .output("output", "Events with the new count.")
+            .parameter(Parameter::real("initial", "The count at the start.").default("0"))
+            .example(
+                r#"superdense: 1
 name: counter
 blocks:
   c: {type: Clock, period: 0.1}
   n: {type: Counter, increment: c}
 record: [n]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

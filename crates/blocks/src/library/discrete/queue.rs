@@ -3,7 +3,7 @@
 use base::{Diagnostic, Shape, Type, Value};
 use ir::{Binary, NodeId};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// The greatest number of elements that a queue holds: its memory is copied at every event.
 const LARGEST: f64 = 1e6;
@@ -14,52 +14,51 @@ pub struct Queue;
 
 impl Block for Queue {
     fn info(&self) -> Info {
-        Info {
-            name: "Queue",
-            shelf: "Discrete",
-            summary: "Values that wait, first come, first served.",
-            equations: "put at (t, n), where input is present: its value joins the end\ntake at (t, n), where trigger is present and a value is there: the first leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that are left\nAt one microstep the put comes before the take.",
-            absence: "`output` is present where a value leaves, `size` always. A value that is put into an empty queue while something takes leaves at the same microstep, and a full queue that is put into and taken from at once loses nothing.",
-            impulses: "An impulse at an input is an error.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "Events whose values are put in: numbers, truth values, vectors or matrices.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "trigger",
-                    about: "Events that take one value out each; their own values do not matter.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[
-                Output { name: "output", about: "Events with the values that leave." },
-                Output { name: "size", about: "How many values wait, after this microstep." },
-            ],
-            parameters: &[
-                Parameter {
-                    name: "capacity",
-                    about: "How many values there is room for; a whole number from 1 on.",
-                    kind: Kind::Real,
-                    default: Some("100"),
-                },
-                Parameter {
-                    name: "full",
-                    about: "What happens to a value for which there is no room: `error` ends the run, `drop` forgets the value.",
-                    kind: Kind::Word(&["error", "drop"]),
-                    default: Some("error"),
-                },
-                Parameter {
-                    name: "empty",
-                    about: "What happens to a trigger that finds nothing: `ignore` forgets it, `wait` keeps it, and it takes a value as soon as one comes. Any number of triggers may wait.",
-                    kind: Kind::Word(&["ignore", "wait"]),
-                    default: Some("ignore"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Queue", "Discrete", "Values that wait, first come, first served.")
+            .equations("put at (t, n), where input is present: its value joins the end\ntake at (t, n), where trigger is present and a value is there: the first leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that are left\nAt one microstep the put comes before the take.")
+            .absence("`output` is present where a value leaves, `size` always. A value that is put into an empty queue while something takes leaves at the same microstep, and a full queue that is put into and taken from at once loses nothing.")
+            .impulses("An impulse at an input is an error.")
+            .input(
+                Input::one(
+                    "input",
+                    "Events whose values are put in: numbers, truth values, vectors or matrices.",
+                )
+                .discrete(),
+            )
+            .input(
+                Input::one(
+                    "trigger",
+                    "Events that take one value out each; their own values do not matter.",
+                )
+                .discrete(),
+            )
+            .output("output", "Events with the values that leave.")
+            .output("size", "How many values wait, after this microstep.")
+            .parameter(
+                Parameter::real(
+                    "capacity",
+                    "How many values there is room for; a whole number from 1 on.",
+                )
+                .default("100"),
+            )
+            .parameter(
+                Parameter::word(
+                    "full",
+                    "What happens to a value for which there is no room: `error` ends the run, `drop` forgets the value.",
+                    ["error", "drop"],
+                )
+                .default("error"),
+            )
+            .parameter(
+                Parameter::word(
+                    "empty",
+                    "What happens to a trigger that finds nothing: `ignore` forgets it, `wait` keeps it, and it takes a value as soon as one comes. Any number of triggers may wait.",
+                    ["ignore", "wait"],
+                )
+                .default("ignore"),
+            )
+            .example(
+                r#"superdense: 1
 name: queue
 blocks:
   come: {type: Clock, period: 1}
@@ -68,7 +67,7 @@ blocks:
   line: {type: Queue, input: number, trigger: go, capacity: 10}
 record: [line, line.size]
 simulate: {stop: 10}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Rational, Time, Value};
 
 use super::microstep_delay::next_microstep;
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// Events a constant time later.
 #[derive(Debug)]
@@ -11,30 +11,21 @@ pub struct EventDelay;
 
 impl Block for EventDelay {
     fn info(&self) -> Info {
-        Info {
-            name: "EventDelay",
-            shelf: "Events",
-            summary: "Events a constant time later.",
-            equations: "y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0",
-            absence: "Absent where no event was a delay ago. An event keeps its microstep; with a delay of 0 it comes at the next one. Breaks a causality loop.",
-            impulses: "An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.",
-            inputs: &[Input {
-                name: "input",
-                about: "The events.",
-                count: Count::One,
-                presence: Accepts::Discrete,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "The delayed events, each with its value.",
-            }],
-            parameters: &[Parameter {
-                name: "delay",
-                about: "How much later [s]; 0 is the next microstep. It does not bound the solver's steps.",
-                kind: Kind::Time,
-                default: Some("1"),
-            }],
-            example: r#"superdense: 1
+        Info::new("EventDelay", "Events", "Events a constant time later.")
+            .equations("y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0")
+            .absence("Absent where no event was a delay ago. An event keeps its microstep; with a delay of 0 it comes at the next one. Breaks a causality loop.")
+            .impulses("An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.")
+            .input(Input::one("input", "The events.").discrete())
+            .output("output", "The delayed events, each with its value.")
+            .parameter(
+                Parameter::time(
+                    "delay",
+                    "How much later [s]; 0 is the next microstep. It does not bound the solver's steps.",
+                )
+                .default("1"),
+            )
+            .example(
+                r#"superdense: 1
 name: event-delay
 blocks:
   c: {type: Clock, period: 1}
@@ -42,7 +33,7 @@ blocks:
   d: {type: EventDelay, input: n, delay: 0.3}
 record: [n, d]
 simulate: {stop: 3}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use base::Diagnostic;
 use ir::{Binary, Unary};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter, Role};
 
 /// An event where a signal crosses a level.
 #[derive(Debug)]
@@ -11,38 +11,26 @@ pub struct LevelCrossing;
 
 impl Block for LevelCrossing {
     fn info(&self) -> Info {
-        Info {
-            name: "LevelCrossing",
-            shelf: "Events",
-            summary: "An event where a signal crosses a level.",
-            equations: "y(t, n) = 1 where the side of input - level becomes + (rising)\ny(t, n) = -1 where it becomes - (falling)\nto become 0 is no event\nn = 1 for a crossing in smooth motion; one microstep after a jump across the level",
-            absence: "Present at the microstep after the change only.",
-            impulses: "An impulse at the input is ignored; the jump that it causes further on is not.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Continuous,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "The events: 1 for rising, -1 for falling.",
-            }],
-            parameters: &[
-                Parameter {
-                    name: "level",
-                    about: "The level.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "direction",
-                    about: "Which crossings count.",
-                    kind: Kind::Word(&["both", "rising", "falling"]),
-                    default: Some("both"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("LevelCrossing", "Events", "An event where a signal crosses a level.")
+            .icon("M1 11H21M2 4C9 4 12 16 20 16M11 8V14")
+            .equations("y(t, n) = 1 where the side of input - level becomes + (rising)\ny(t, n) = -1 where it becomes - (falling)\nto become 0 is no event\nn = 1 for a crossing in smooth motion; one microstep after a jump across the level")
+            .absence("Present at the microstep after the change only.")
+            .impulses(
+                "An impulse at the input is ignored; the jump that it causes further on is not.",
+            )
+            .input(Input::one("input", "The signal.").continuous())
+            .output("output", "The events: 1 for rising, -1 for falling.")
+            .parameter(Parameter::real("level", "The level.").default("0"))
+            .parameter(
+                Parameter::word(
+                    "direction",
+                    "Which crossings count.",
+                    ["both", "rising", "falling"],
+                )
+                .default("both"),
+            )
+            .example(
+                r#"superdense: 1
 name: level-crossing
 blocks:
   s: {type: Sine}
@@ -50,7 +38,11 @@ blocks:
   n: {type: Counter, increment: up}
 record: [s, n]
 simulate: {stop: 3}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::LevelCrossing
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// One of two signals, chosen by a third.
 #[derive(Debug)]
@@ -10,41 +10,20 @@ pub struct Decision;
 
 impl Block for Decision {
     fn info(&self) -> Info {
-        Info {
-            name: "Decision",
-            shelf: "Mathematics",
-            summary: "One of two signals, chosen by a third.",
-            equations: "y = above, where input >= threshold\ny = below, otherwise",
-            absence: "Absent where the input is, or the signal that is chosen.",
-            impulses: "Impulses of the chosen signal pass. An impulse at `input` is an error, and so is one at `above` or `below` at the microstep at which the choice changes.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "The signal that chooses.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "above",
-                    about: "Chosen at and above the threshold.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "below",
-                    about: "Chosen below it.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "The chosen signal." }],
-            parameters: &[Parameter {
-                name: "threshold",
-                about: "The value from which on `above` is chosen.",
-                kind: Kind::Real,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Decision", "Mathematics", "One of two signals, chosen by a third.")
+            .equations("y = above, where input >= threshold\ny = below, otherwise")
+            .absence("Absent where the input is, or the signal that is chosen.")
+            .impulses("Impulses of the chosen signal pass. An impulse at `input` is an error, and so is one at `above` or `below` at the microstep at which the choice changes.")
+            .input(Input::one("input", "The signal that chooses."))
+            .input(Input::one("above", "Chosen at and above the threshold."))
+            .input(Input::one("below", "Chosen below it."))
+            .output("output", "The chosen signal.")
+            .parameter(
+                Parameter::real("threshold", "The value from which on `above` is chosen.")
+                    .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: decision
 blocks:
   s: {type: Sine}
@@ -52,7 +31,7 @@ blocks:
   d: {type: Decision, input: s, above: r, below: -r}
 record: [d]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// A quotient of two signals.
 #[derive(Debug)]
@@ -10,42 +10,31 @@ pub struct Divide;
 
 impl Block for Divide {
     fn info(&self) -> Info {
-        Info {
-            name: "Divide",
-            shelf: "Mathematics",
-            summary: "A quotient of two signals.",
-            equations: "y = numerator / denominator",
-            absence: "Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where both are.",
-            impulses: "An impulse in the numerator is divided; the denominator must not jump at that microstep, and must not carry an impulse.",
-            inputs: &[
-                Input {
-                    name: "numerator",
-                    about: "What is divided.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "denominator",
-                    about: "What it is divided by; zero is an error.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "The quotient." }],
-            parameters: &[Parameter {
-                name: "absent",
-                about: "What an absent input does: `strict` makes the output absent, `skip` leaves the input out.",
-                kind: Kind::Word(&["strict", "skip"]),
-                default: Some("strict"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Divide", "Mathematics", "A quotient of two signals.")
+            .icon("M4 10H18M11 4V4.5M11 15.5V16")
+            .equations("y = numerator / denominator")
+            .absence("Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where both are.")
+            .impulses("An impulse in the numerator is divided; the denominator must not jump at that microstep, and must not carry an impulse.")
+            .input(Input::one("numerator", "What is divided."))
+            .input(Input::one("denominator", "What it is divided by; zero is an error."))
+            .output("output", "The quotient.")
+            .parameter(
+                Parameter::word(
+                    "absent",
+                    "What an absent input does: `strict` makes the output absent, `skip` leaves the input out.",
+                    ["strict", "skip"],
+                )
+                .default("strict"),
+            )
+            .example(
+                r#"superdense: 1
 name: divide
 blocks:
   r: {type: Ramp, offset: 1}
   q: {type: Divide, numerator: 1, denominator: r}
 record: [q]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

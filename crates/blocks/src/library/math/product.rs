@@ -3,7 +3,7 @@
 use base::{Diagnostic, Shape, Type};
 use ir::{Graph, NodeId};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// The product of signals.
 #[derive(Debug)]
@@ -11,27 +11,23 @@ pub struct Product;
 
 impl Block for Product {
     fn info(&self) -> Info {
-        Info {
-            name: "Product",
-            shelf: "Mathematics",
-            summary: "The product of signals.",
-            equations: "y = u_1 * u_2 * ...",
-            absence: "Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where all are.",
-            impulses: "One factor may carry an impulse, which the others scale; they must not jump at that microstep. Two impulses at once are an error.",
-            inputs: &[Input {
-                name: "inputs",
-                about: "The signals.",
-                count: Count::Many,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The product." }],
-            parameters: &[Parameter {
-                name: "absent",
-                about: "What an absent input does: `strict` makes the output absent, `skip` leaves the input out. Skipped matrices must be square, and none is multiplied by a vector.",
-                kind: Kind::Word(&["strict", "skip"]),
-                default: Some("strict"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Product", "Mathematics", "The product of signals.")
+            .icon("M6 5L16 15M16 5L6 15")
+            .equations("y = u_1 * u_2 * ...")
+            .absence("Absent where one of the inputs is. With `absent: skip` an absent input counts as 1, and the output is absent where all are.")
+            .impulses("One factor may carry an impulse, which the others scale; they must not jump at that microstep. Two impulses at once are an error.")
+            .input(Input::many("inputs", "The signals."))
+            .output("output", "The product.")
+            .parameter(
+                Parameter::word(
+                    "absent",
+                    "What an absent input does: `strict` makes the output absent, `skip` leaves the input out. Skipped matrices must be square, and none is multiplied by a vector.",
+                    ["strict", "skip"],
+                )
+                .default("strict"),
+            )
+            .example(
+                r#"superdense: 1
 name: product
 blocks:
   a: {type: Sine}
@@ -39,7 +35,7 @@ blocks:
   p: {type: Product, inputs: [a, b]}
 record: [p]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Diagnostic;
 use ir::Binary;
 
-use crate::{Block, Context, Info, Instants, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Instants, Parameter};
 
 /// A value that starts to grow.
 #[derive(Debug)]
@@ -13,42 +13,25 @@ pub struct Ramp;
 
 impl Block for Ramp {
     fn info(&self) -> Info {
-        Info {
-            name: "Ramp",
-            shelf: "Sources",
-            summary: "A value that starts to grow.",
-            equations: "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), from then on",
-            absence: "Always present.",
-            impulses: "It never carries impulses.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The value." }],
-            parameters: &[
-                Parameter {
-                    name: "slope",
-                    about: "Growth for each second.",
-                    kind: Kind::Real,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "start",
-                    about: "When it starts to grow [s].",
-                    kind: Kind::Time,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "offset",
-                    about: "The value before.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Ramp", "Sources", "A value that starts to grow.")
+            .icon("M2 17H8L20 3")
+            .equations(
+                "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), from then on",
+            )
+            .absence("Always present.")
+            .impulses("It never carries impulses.")
+            .output("output", "The value.")
+            .parameter(Parameter::real("slope", "Growth for each second.").default("1"))
+            .parameter(Parameter::time("start", "When it starts to grow [s].").default("0"))
+            .parameter(Parameter::real("offset", "The value before.").default("0"))
+            .example(
+                r#"superdense: 1
 name: ramp
 blocks:
   r: {type: Ramp, slope: 2, start: 0.5}
 record: [r]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
