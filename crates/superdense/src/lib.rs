@@ -26,7 +26,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use superdense::{
-//!     Block, Context, Diagnostic, Info, Input, Library, Overrides, Parameter, System, parse,
+//!     Block, Builder, Context, Diagnostic, Info, Input, Library, Overrides, Parameter, System,
 //! };
 //!
 //! #[derive(Debug)]
@@ -55,16 +55,13 @@
 //!     }
 //! }
 //!
-//! let model = parse(
-//!     "
-//! superdense: 1
-//! blocks:
-//!   x: {type: Integrator, input: q}
-//!   q: {type: Square, input: x, offset: 1}
-//! record: [x]
-//! simulate: {stop: 1, tolerance: 1e-9}
-//! ",
-//! )?;
+//! let model = Builder::new("tangent")
+//!     .block("x", "Integrator", &[("input", "q")])
+//!     .block("q", "Square", &[("input", "x"), ("offset", "1")])
+//!     .record("x", "x")
+//!     .simulate("stop", "1")
+//!     .simulate("tolerance", "1e-9")
+//!     .build()?;
 //! let library = Library::standard().with(Arc::new(Square));
 //! let outcome = System::compile(&model, &library, &Overrides::default())?.simulate()?;
 //! assert!((outcome.trace.last("x").unwrap() - 1.0f64.tan()).abs() < 1e-7);
