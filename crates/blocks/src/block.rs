@@ -1,16 +1,22 @@
 //! The trait that makes a block, and the library that finds one by its name.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use base::{Diagnostic, Rational, Type, Value};
 
-use crate::{Context, Info};
+use crate::{Context, Info, Role, Text};
 
 /// A kind of block. The library's own and those of users are made in the same way.
 pub trait Block: std::fmt::Debug + Send + Sync {
-    /// What it says about itself.
+    /// What it says about itself. [`BlockKind`] asks for this once and keeps it.
     fn info(&self) -> Info;
+
+    /// What it is to the stages that handle some blocks specially.
+    fn role(&self) -> Role {
+        Role::Ordinary
+    }
 
     /// Defines outputs and states as functions of inputs and states. Called with the types of all
     /// inputs known; called again where impulses turn out to reach an input.
@@ -72,10 +78,47 @@ pub enum Setting {
     Word(String),
 }
 
+/// A block together with what it says about itself.
+///
+/// A diagram of 100,000 blocks asks for names and ports all the time, and an [`Info`] is made of
+/// many texts. So it is made once, when the block is put into a library or a diagram, and all blocks
+/// of a kind share it. Everything else is answered by the block itself.
+#[derive(Clone, Debug)]
+pub struct BlockKind {
+    info: Arc<Info>,
+    block: Arc<dyn Block>,
+}
+
+impl BlockKind {
+    /// Asks a block what it says about itself.
+    pub fn new(block: Arc<dyn Block>) -> Self {
+        BlockKind { info: Arc::new(block.info()), block }
+    }
+
+    /// The same kind with other functions, such as another expression: what it says about itself
+    /// is shared, and the other block is not asked for it.
+    pub fn with_block(&self, block: Arc<dyn Block>) -> Self {
+        BlockKind { info: self.info.clone(), block }
+    }
+
+    /// What the block says about itself.
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+}
+
+impl Deref for BlockKind {
+    type Target = dyn Block;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.block
+    }
+}
+
 /// The kinds of blocks that a model can name.
 #[derive(Clone, Debug)]
 pub struct Library {
-    blocks: BTreeMap<&'static str, Arc<dyn Block>>,
+    blocks: BTreeMap<Text, BlockKind>,
 }
 
 impl Library {
@@ -91,22 +134,23 @@ impl Library {
 
     /// Adds a kind of block; one of the same name is replaced.
     pub fn with(mut self, block: Arc<dyn Block>) -> Self {
-        self.blocks.insert(block.info().name, block);
+        let kind = BlockKind::new(block);
+        self.blocks.insert(kind.info().name.clone(), kind);
         self
     }
 
     /// The block of a name.
-    pub fn get(&self, name: &str) -> Option<&Arc<dyn Block>> {
+    pub fn get(&self, name: &str) -> Option<&BlockKind> {
         self.blocks.get(name)
     }
 
     /// All names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.blocks.keys().copied()
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.blocks.keys().map(|name| &**name)
     }
 
     /// All blocks, by name.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Block>> {
+    pub fn iter(&self) -> impl Iterator<Item = &BlockKind> {
         self.blocks.values()
     }
 }

@@ -8,7 +8,7 @@ use ir::{Graph, NodeId};
 
 use crate::{
     Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
-    Setting, Signal, State, Timer,
+    Setting, Signal, State, Text, Timer,
 };
 
 /// An input as the diagram has it: its type and how many orders of impulses may reach it.
@@ -23,7 +23,7 @@ pub(crate) struct Connection {
 pub struct Context<'a> {
     /// The graph; build anything in it.
     pub graph: Graph,
-    info: Info,
+    info: &'a Info,
     settings: &'a BTreeMap<String, Setting>,
     /// For each input of the info, its signals.
     connections: Vec<Vec<Connection>>,
@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
     /// impulse orders of each signal connected to it; `asked` has the number of orders of
     /// derivatives that something asks of each output.
     pub fn new(
-        info: Info,
+        info: &'a Info,
         settings: &'a BTreeMap<String, Setting>,
         inputs: &[Vec<(Type, u32)>],
         asked: Vec<u32>,
@@ -286,10 +286,10 @@ impl<'a> Context<'a> {
     }
 
     /// A state with its value at the start; set its `next`, or it stays as it is.
-    pub fn state(&mut self, name: &'static str, initial: Value) -> NodeId {
+    pub fn state(&mut self, name: impl Into<Text>, initial: Value) -> NodeId {
         let (index, ty) = (self.states.len(), initial.ty());
         let node = self.leaf(Leaf::State(index), ty);
-        let memory = Memory::default();
+        let (name, memory) = (name.into(), Memory::default());
         self.states.push(State { name, ty, initial, next: node, derivative: None, memory });
         node
     }

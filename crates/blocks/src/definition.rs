@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{ExactTime, Span, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::Timer;
+use crate::{Text, Timer};
 
 /// A part of a port: the unit of dependency.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,7 +74,7 @@ pub struct Signal {
 #[derive(Clone, Debug)]
 pub struct State {
     /// What it is called in messages.
-    pub name: &'static str,
+    pub name: Text,
     /// Its type.
     pub ty: Type,
     /// Its value at the start.

@@ -1,41 +1,152 @@
-//! What a block says about itself: its page and the checks on its fields come from here.
+//! What a block says about itself: its page, its icon and the checks on its fields come from here.
+//!
+//! Every text is a [`Text`], so that a block that is known only at run time, such as one read from a
+//! file, describes itself in the same way as a block of the library.
+
+use std::borrow::Cow;
+
+/// A text of a block: borrowed if it is written in the code, owned if it is made at run time.
+pub type Text = Cow<'static, str>;
 
 /// Everything that a user must know about a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Info {
     /// The name in model files.
-    pub name: &'static str,
-    /// The shelf on which a user would look for it.
-    pub shelf: &'static str,
+    pub name: Text,
+    /// The category in which a user would look for it.
+    pub category: Text,
     /// One sentence.
-    pub summary: &'static str,
+    pub summary: Text,
+    /// The icon that pictures show: the `d` of an SVG path, 22 wide and 20 high \[px\]. Empty if
+    /// there is none.
+    pub icon: Text,
     /// The equations, in plain text.
-    pub equations: &'static str,
+    pub equations: Text,
     /// What happens to absent inputs.
-    pub absence: &'static str,
+    pub absence: Text,
     /// The rule on impulses.
-    pub impulses: &'static str,
+    pub impulses: Text,
     /// The inputs.
-    pub inputs: &'static [Input],
+    pub inputs: Vec<Input>,
     /// The outputs; the first is the one that the block's bare name means.
-    pub outputs: &'static [Output],
+    pub outputs: Vec<Output>,
     /// The parameters.
-    pub parameters: &'static [Parameter],
+    pub parameters: Vec<Parameter>,
     /// A whole model that shows it.
-    pub example: &'static str,
+    pub example: Text,
+}
+
+impl Info {
+    /// A block with neither inputs, outputs nor parameters yet.
+    pub fn new(name: impl Into<Text>, category: impl Into<Text>, summary: impl Into<Text>) -> Self {
+        Info {
+            name: name.into(),
+            category: category.into(),
+            summary: summary.into(),
+            icon: Text::default(),
+            equations: Text::default(),
+            absence: Text::default(),
+            impulses: Text::default(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            parameters: Vec::new(),
+            example: Text::default(),
+        }
+    }
+
+    /// Sets [`Info::icon`].
+    pub fn icon(mut self, path: impl Into<Text>) -> Self {
+        self.icon = path.into();
+        self
+    }
+
+    /// Sets [`Info::equations`].
+    pub fn equations(mut self, text: impl Into<Text>) -> Self {
+        self.equations = text.into();
+        self
+    }
+
+    /// Sets [`Info::absence`].
+    pub fn absence(mut self, text: impl Into<Text>) -> Self {
+        self.absence = text.into();
+        self
+    }
+
+    /// Sets [`Info::impulses`].
+    pub fn impulses(mut self, text: impl Into<Text>) -> Self {
+        self.impulses = text.into();
+        self
+    }
+
+    /// Adds an input after those that are there.
+    pub fn input(mut self, input: Input) -> Self {
+        self.inputs.push(input);
+        self
+    }
+
+    /// Adds an output after those that are there.
+    pub fn output(mut self, name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        self.outputs.push(Output { name: name.into(), about: about.into() });
+        self
+    }
+
+    /// Adds a parameter after those that are there.
+    pub fn parameter(mut self, parameter: Parameter) -> Self {
+        self.parameters.push(parameter);
+        self
+    }
+
+    /// Sets [`Info::example`].
+    pub fn example(mut self, model: impl Into<Text>) -> Self {
+        self.example = model.into();
+        self
+    }
 }
 
 /// An input of a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Input {
     /// The name in model files.
-    pub name: &'static str,
+    pub name: Text,
     /// What it is for.
-    pub about: &'static str,
+    pub about: Text,
     /// How many signals it takes.
     pub count: Count,
     /// Which signals may be connected.
     pub presence: Accepts,
+}
+
+impl Input {
+    /// An input that takes exactly one signal, of any kind.
+    pub fn one(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Count::One)
+    }
+
+    /// An input that takes one signal or none, of any kind.
+    pub fn optional(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Count::Optional)
+    }
+
+    /// An input that takes a list of one or more signals, of any kind.
+    pub fn many(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Count::Many)
+    }
+
+    fn new(name: Text, about: Text, count: Count) -> Self {
+        Input { name, about, count, presence: Accepts::Any }
+    }
+
+    /// Takes only events: [`Accepts::Discrete`].
+    pub fn discrete(mut self) -> Self {
+        self.presence = Accepts::Discrete;
+        self
+    }
+
+    /// Takes no signal that is only events: [`Accepts::Continuous`].
+    pub fn continuous(mut self) -> Self {
+        self.presence = Accepts::Continuous;
+        self
+    }
 }
 
 /// How many signals an input takes.
@@ -61,29 +172,71 @@ pub enum Accepts {
 }
 
 /// An output of a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Output {
     /// The name in model files.
-    pub name: &'static str,
+    pub name: Text,
     /// What it is.
-    pub about: &'static str,
+    pub about: Text,
 }
 
 /// A parameter of a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Parameter {
     /// The name in model files.
-    pub name: &'static str,
+    pub name: Text,
     /// What it is for, with its unit in brackets.
-    pub about: &'static str,
+    pub about: Text,
     /// What it may be.
     pub kind: Kind,
     /// Its value where none is given, as an expression; without one it must be given.
-    pub default: Option<&'static str>,
+    pub default: Option<Text>,
+}
+
+impl Parameter {
+    /// A number, vector, matrix or truth value.
+    pub fn value(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Kind::Value)
+    }
+
+    /// A real number.
+    pub fn real(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Kind::Real)
+    }
+
+    /// A time or duration, kept as an exact fraction \[s\].
+    pub fn time(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Kind::Time)
+    }
+
+    /// A list of times, each kept as an exact fraction \[s\].
+    pub fn times(name: impl Into<Text>, about: impl Into<Text>) -> Self {
+        Self::new(name.into(), about.into(), Kind::Times)
+    }
+
+    /// One of a few words.
+    pub fn word<W: Into<Text>>(
+        name: impl Into<Text>,
+        about: impl Into<Text>,
+        words: impl IntoIterator<Item = W>,
+    ) -> Self {
+        let words = words.into_iter().map(Into::into).collect();
+        Self::new(name.into(), about.into(), Kind::Word(words))
+    }
+
+    fn new(name: Text, about: Text, kind: Kind) -> Self {
+        Parameter { name, about, kind, default: None }
+    }
+
+    /// Sets the value that the parameter has if none is given, as an expression.
+    pub fn default(mut self, value: impl Into<Text>) -> Self {
+        self.default = Some(value.into());
+        self
+    }
 }
 
 /// What a parameter may be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A number, vector, matrix or truth value.
     Value,
@@ -94,5 +247,5 @@ pub enum Kind {
     /// A list of times, each kept as an exact fraction \[s\].
     Times,
     /// One of a few words.
-    Word(&'static [&'static str]),
+    Word(Vec<Text>),
 }

@@ -10,6 +10,7 @@ mod context;
 mod definition;
 mod info;
 mod listing;
+mod role;
 mod timer;
 
 mod expression;
@@ -20,15 +21,16 @@ mod stepping;
 mod library;
 mod page;
 
-pub use block::{Block, Library, Setting};
+pub use block::{Block, BlockKind, Library, Setting};
 pub use context::Context;
 pub use definition::{
     Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Signal, State,
 };
 pub use expression::{Formula, Operand};
-pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter};
+pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};
 pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
 pub use page::page;
+pub use role::Role;
 pub use stepping::Impulses;
 pub use timer::{Every, Instants, Timer, Times, events_before};
 

@@ -7,35 +7,7 @@ use std::sync::Arc;
 use base::{Diagnostic, Elem, ExactTime, Type, Value};
 use ir::NodeId;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Instants, Leaf, Output, Signal};
-
-const fn internal(
-    name: &'static str,
-    summary: &'static str,
-    inputs: &'static [Input],
-    outputs: &'static [Output],
-) -> Info {
-    Info {
-        name,
-        shelf: "Modes",
-        summary,
-        equations: "",
-        absence: "",
-        impulses: "",
-        inputs,
-        outputs,
-        parameters: &[],
-        example: "",
-    }
-}
-
-const fn any(name: &'static str, about: &'static str, count: Count) -> Input {
-    Input { name, about, count, presence: Accepts::Any }
-}
-
-const fn output(name: &'static str, about: &'static str) -> Output {
-    Output { name, about }
-}
+use crate::{Block, Context, Info, Input, Instants, Leaf, Role, Signal};
 
 /// The state in which a machine is.
 #[derive(Clone, Debug)]
@@ -50,11 +22,13 @@ pub struct CurrentState {
 
 impl Block for CurrentState {
     fn info(&self) -> Info {
-        const OUTPUTS: &[Output] = &[
-            output("state", "The state in which the machine is."),
-            output("done", "Whether that is a final one."),
-        ];
-        internal("mode", "The state in which a machine is.", &[], OUTPUTS)
+        Info::new("mode", "Modes", "The state in which a machine is.")
+            .output("state", "The state in which the machine is.")
+            .output("done", "Whether that is a final one.")
+    }
+
+    fn role(&self) -> Role {
+        Role::MachinePart
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -92,8 +66,6 @@ pub struct ModeOutput {
 }
 
 impl ModeOutput {
-    /// What blocks of this kind are called.
-    pub const NAME: &'static str = "modal output";
     /// Where the engine writes what a transition says: whether it speaks, and what.
     pub const SAID: [usize; 2] = [0, 1];
     /// Where the engine writes whose last words are heard, if there can be any: nobody's, or those
@@ -165,14 +137,16 @@ impl ModeOutput {
 
 impl Block for ModeOutput {
     fn info(&self) -> Info {
-        const INPUTS: &[Input] = &[
-            any("mode", "The state of the machine.", Count::One),
-            any("arms", "What the diagrams of its states give.", Count::Optional),
-            any("said", "What transitions say.", Count::Optional),
-            any("preemptive", "Guards that silence the diagrams.", Count::Optional),
-        ];
-        const OUTPUTS: &[Output] = &[output("output", "The output.")];
-        internal(Self::NAME, "An output of a machine.", INPUTS, OUTPUTS)
+        Info::new("modal output", "Modes", "An output of a machine.")
+            .input(Input::one("mode", "The state of the machine."))
+            .input(Input::optional("arms", "What the diagrams of its states give."))
+            .input(Input::optional("said", "What transitions say."))
+            .input(Input::optional("preemptive", "Guards that silence the diagrams."))
+            .output("output", "The output.")
+    }
+
+    fn role(&self) -> Role {
+        Role::MachineOutput
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -244,8 +218,12 @@ pub struct Variable {
 
 impl Block for Variable {
     fn info(&self) -> Info {
-        const OUTPUTS: &[Output] = &[output("output", "The value.")];
-        internal("variable", "A parameter that transitions set.", &[], OUTPUTS)
+        Info::new("variable", "Modes", "A parameter that transitions set.")
+            .output("output", "The value.")
+    }
+
+    fn role(&self) -> Role {
+        Role::MachinePart
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -267,8 +245,12 @@ pub struct Elapsed;
 
 impl Block for Elapsed {
     fn info(&self) -> Info {
-        const OUTPUTS: &[Output] = &[output("output", "The time since the state was entered.")];
-        internal("elapsed", "How long a state has lasted.", &[], OUTPUTS)
+        Info::new("elapsed", "Modes", "How long a state has lasted.")
+            .output("output", "The time since the state was entered.")
+    }
+
+    fn role(&self) -> Role {
+        Role::MachinePart
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -288,8 +270,12 @@ pub struct After {
 
 impl Block for After {
     fn info(&self) -> Info {
-        const OUTPUTS: &[Output] = &[output("output", "Whether the time is over.")];
-        internal("after", "Whether a state has lasted a given time.", &[], OUTPUTS)
+        Info::new("after", "Modes", "Whether a state has lasted a given time.")
+            .output("output", "Whether the time is over.")
+    }
+
+    fn role(&self) -> Role {
+        Role::After
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

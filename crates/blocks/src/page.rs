@@ -4,11 +4,11 @@ use crate::{Accepts, Count, Info, Kind};
 
 /// The page as Markdown.
 pub fn page(info: &Info) -> String {
-    let mut out = format!("# {}\n\n{}\n\nCategory: {}.\n", info.name, info.summary, info.shelf);
+    let mut out = format!("# {}\n\n{}\n\nCategory: {}.\n", info.name, info.summary, info.category);
     out += &format!("\n## Equations\n\n```text\n{}\n```\n", info.equations);
     if !info.inputs.is_empty() {
         out += "\n## Inputs\n\n| Name | Signals | Description |\n|---|---|---|\n";
-        for input in info.inputs {
+        for input in &info.inputs {
             let count = match input.count {
                 Count::One => "one",
                 Count::Optional => "optional",
@@ -23,20 +23,21 @@ pub fn page(info: &Info) -> String {
         }
     }
     out += "\n## Outputs\n\n| Name | Description |\n|---|---|\n";
-    for output in info.outputs {
+    for output in &info.outputs {
         out += &format!("| `{}` | {} |\n", output.name, output.about);
     }
     if !info.parameters.is_empty() {
         out += "\n## Parameters\n\n| Name | Kind | Default | Description |\n|---|---|---|---|\n";
-        for parameter in info.parameters {
-            let kind = match parameter.kind {
+        for parameter in &info.parameters {
+            let kind = match &parameter.kind {
                 Kind::Value => "value".to_owned(),
                 Kind::Real => "real".to_owned(),
                 Kind::Time => "exact time".to_owned(),
                 Kind::Times => "list of exact times".to_owned(),
                 Kind::Word(words) => words.join(", "),
             };
-            let default = parameter.default.map_or("required".into(), |d| format!("`{d}`"));
+            let default =
+                parameter.default.as_ref().map_or("required".into(), |d| format!("`{d}`"));
             out +=
                 &format!("| `{}` | {kind} | {default} | {} |\n", parameter.name, parameter.about);
         }

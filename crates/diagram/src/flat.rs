@@ -1,10 +1,9 @@
 //! The flat diagram.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use base::{Diagnostic, SourceMap, Span, Type, Value};
-use blocks::{Block, Definition, Setting};
+use blocks::{BlockKind, Definition, Role, Setting};
 
 use crate::machine::{FragmentId, Modes};
 use crate::{Phase, RunSettings, Sites, Specialised};
@@ -92,7 +91,7 @@ pub struct FlatBlock {
     /// Where it was written.
     pub span: Span,
     /// What it is.
-    pub kind: Arc<dyn Block>,
+    pub kind: BlockKind,
     /// Its parameters.
     pub settings: BTreeMap<String, Setting>,
     /// For each input of its info, the wires connected to it.
@@ -130,7 +129,7 @@ impl FlatBlock {
     /// the block with that input.
     pub fn written(&self) -> &str {
         match self.path.rsplit_once('.') {
-            Some((owner, _)) if self.kind.info().name == "expression" => owner,
+            Some((owner, _)) if self.kind.role() == Role::Formula => owner,
             _ => &self.path,
         }
     }
@@ -242,7 +241,7 @@ impl Diagram {
 
     /// The name of the output that a wire starts from, if its block has several.
     pub fn port_name(&self, wire: &Wire) -> Option<&str> {
-        let outputs = self.block(wire.block).kind.info().outputs;
-        (outputs.len() > 1).then(|| outputs[wire.port].name)
+        let outputs = &self.block(wire.block).kind.info().outputs;
+        (outputs.len() > 1).then(|| &*outputs[wire.port].name)
     }
 }

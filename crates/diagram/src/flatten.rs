@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, Elem, Span, Type, Value, did_you_mean};
-use blocks::{Block, Count, Formula, Info, Library, Operand, Setting};
+use blocks::{BlockKind, Count, Formula, Info, Library, Operand, Setting};
 use expr::{Expr, ExprKind};
 use model::{DiagramId, Model};
 
@@ -26,8 +26,7 @@ const MAXIMUM_DEPTH: usize = 200;
 pub(crate) struct Draft {
     pub path: String,
     pub span: Span,
-    pub kind: Arc<dyn Block>,
-    pub info: Info,
+    pub kind: BlockKind,
     pub settings: BTreeMap<String, Setting>,
     pub inputs: Vec<Vec<WireId>>,
     pub input_spans: Vec<Vec<Span>>,
@@ -105,7 +104,7 @@ pub(crate) struct Flattener<'m> {
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
     /// What stands for an expression until its names are resolved.
-    unresolved: Arc<Formula>,
+    unresolved: BlockKind,
     /// How many blocks there may be, and whether that was said.
     pub limit: usize,
     full: bool,
@@ -290,8 +289,7 @@ impl<'m> Flattener<'m> {
             self.errors.push(error);
             return None;
         };
-        let info = kind.info();
-        let settings = self.settings(scope, block, &info, &path);
+        let settings = self.settings(scope, block, kind.info(), &path);
         let fragment = self.scope(scope).fragment;
         let id = self.draft(path, block.name.span, kind.clone(), settings, fragment);
         let (tolerance, discrete) = (self.scope(scope).tolerance, self.scope(scope).discrete);
@@ -309,7 +307,7 @@ impl<'m> Flattener<'m> {
         &mut self,
         path: String,
         span: Span,
-        kind: Arc<dyn Block>,
+        kind: BlockKind,
         settings: BTreeMap<String, Setting>,
         fragment: FragmentId,
     ) -> BlockId {
@@ -327,7 +325,6 @@ impl<'m> Flattener<'m> {
             path,
             span,
             kind,
-            info,
             settings,
             inputs,
             input_spans,
@@ -348,7 +345,7 @@ impl<'m> Flattener<'m> {
         path: &str,
     ) -> BTreeMap<String, Setting> {
         let mut settings = BTreeMap::new();
-        for parameter in info.parameters {
+        for parameter in &info.parameters {
             let field = block.fields.iter().find(|field| field.name.value == parameter.name);
             let result = match field {
                 None => settings::default(parameter, block.name.span),
@@ -364,11 +361,11 @@ impl<'m> Flattener<'m> {
                 }
             };
             if let Some(setting) = self.errors.keep(result.map_err(|error| error.block(path))) {
-                settings.insert(parameter.name.to_owned(), setting);
+                settings.insert(parameter.name.to_string(), setting);
             }
         }
-        let fields = info.inputs.iter().map(|input| input.name);
-        let fields = || fields.clone().chain(info.parameters.iter().map(|p| p.name));
+        let fields = info.inputs.iter().map(|input| &*input.name);
+        let fields = || fields.clone().chain(info.parameters.iter().map(|p| &*p.name));
         for field in &block.fields {
             if !fields().any(|known| known == field.name.value) {
                 let message =
@@ -465,7 +462,8 @@ impl<'m> Flattener<'m> {
     /// Finds the wires of every input of every block, making blocks for expressions on the way.
     fn connect(&mut self) {
         for (scope, id, block) in std::mem::take(&mut self.pending) {
-            let info = self.drafts[id.index()].info;
+            let kind = self.drafts[id.index()].kind.clone();
+            let info = kind.info();
             let path = self.drafts[id.index()].path.clone();
             for (index, input) in info.inputs.iter().enumerate() {
                 let field = block.fields.iter().find(|field| field.name.value == input.name);
@@ -479,7 +477,7 @@ impl<'m> Flattener<'m> {
                     (None, _) => {
                         let message = format!("input `{}` of {} is missing", input.name, info.name);
                         let error = Diagnostic::error("missing-input", message)
-                            .at(block.name.span, input.about)
+                            .at(block.name.span, &*input.about)
                             .block(&path)
                             .help(format!(
                                 "add `{}: ...` with a signal or an expression",
@@ -558,9 +556,9 @@ impl<'m> Flattener<'m> {
                 spans.push(span);
             }
         }
-        let kind = self.shared(expr, operands);
+        let formula = self.shared(expr, operands);
         let draft = &mut self.drafts[id.index()];
-        draft.kind = kind;
+        draft.kind = draft.kind.with_block(formula);
         (draft.inputs, draft.input_spans) = (vec![wires], vec![spans]);
         Ok(())
     }
@@ -633,13 +631,14 @@ impl<'m> Flattener<'m> {
         span: Span,
     ) -> Result<WireId, Diagnostic> {
         let draft = &self.drafts[id.index()];
-        let names = || draft.info.outputs.iter().map(|output| output.name);
+        let info = draft.kind.info();
+        let names = || info.outputs.iter().map(|output| &*output.name);
         match port {
             None => Ok(draft.outputs[0]),
             Some(port) => match names().position(|name| name == port) {
                 Some(index) => Ok(draft.outputs[index]),
                 None => {
-                    let message = format!("{} has no output `{port}`", draft.info.name);
+                    let message = format!("{} has no output `{port}`", info.name);
                     Err(Diagnostic::error("unknown-name", message)
                         .at(span, "no such output")
                         .maybe_help(did_you_mean(port, names())))
@@ -802,7 +801,7 @@ impl<'m> Flattener<'m> {
     fn record_others(&self, records: &mut Vec<Record>) {
         let known: HashSet<WireId> = records.iter().map(|record| record.wire).collect();
         for draft in &self.drafts {
-            let names = draft.info.outputs.iter().map(|output| output.name);
+            let names = draft.kind.info().outputs.iter().map(|output| &output.name);
             for (wire, name) in draft.outputs.iter().zip(names) {
                 if !known.contains(wire) {
                     let name = format!("~{}.{name}", draft.path);
@@ -838,9 +837,9 @@ impl<'m> Flattener<'m> {
 }
 
 /// Something that stands for an expression whose names are not resolved.
-fn unresolved(span: Span) -> Arc<Formula> {
+fn unresolved(span: Span) -> BlockKind {
     let expr = Expr { kind: ExprKind::Literal(Value::int(0)), span };
-    Arc::new(Formula { expr, operands: BTreeMap::new() })
+    BlockKind::new(Arc::new(Formula { expr, operands: BTreeMap::new() }))
 }
 
 /// The type that a wire has until its block is defined.

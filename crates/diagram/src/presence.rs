@@ -33,7 +33,7 @@ pub(crate) fn check_inputs(diagram: &Diagram, id: BlockId, errors: &mut Diagnost
                         .help("take its value at events with a Sample block")
                 }
                 blocks::Accepts::Continuous if between == Presence::Never => {
-                    only_events(diagram, input.name, *wire, *span)
+                    only_events(diagram, &input.name, *wire, *span)
                 }
                 _ => continue,
             };

@@ -10,19 +10,21 @@ pub(crate) fn setting(
     expr: &Expr,
     evaluate: &dyn Fn(&Expr) -> Result<Value, Diagnostic>,
 ) -> Result<Setting, Diagnostic> {
-    let name = parameter.name;
+    let name = &*parameter.name;
     let wrong = |message: String, span: Span| {
-        Err(Diagnostic::error("bad-parameter", message).at(span, parameter.about))
+        Err(Diagnostic::error("bad-parameter", message).at(span, &*parameter.about))
     };
-    match parameter.kind {
+    match &parameter.kind {
         Kind::Word(words) => match expr.as_word() {
-            Some(word) if words.contains(&word) => Ok(Setting::Word(word.to_owned())),
+            Some(word) if words.iter().any(|known| known == word) => {
+                Ok(Setting::Word(word.to_owned()))
+            }
             _ => {
                 let written = expr.as_word().unwrap_or("");
                 let message = format!("`{name}` must be one of {}", words.join(", "));
                 Err(Diagnostic::error("bad-parameter", message)
                     .at(expr.span, "not one of them")
-                    .maybe_help(did_you_mean(written, words.iter().copied())))
+                    .maybe_help(did_you_mean(written, words.iter().map(|word| &**word))))
             }
         },
         Kind::Value => {
@@ -70,9 +72,9 @@ fn time(
 
 /// The setting of a parameter that was not given.
 pub(crate) fn default(parameter: &Parameter, span: Span) -> Result<Setting, Diagnostic> {
-    let Some(text) = parameter.default else {
+    let Some(text) = &parameter.default else {
         let message = format!("parameter `{}` is missing", parameter.name);
-        return Err(Diagnostic::error("missing-parameter", message).at(span, parameter.about));
+        return Err(Diagnostic::error("missing-parameter", message).at(span, &*parameter.about));
     };
     let expr = parse(text, Place::Whole(span))?;
     setting(parameter, &expr, &|expr| {

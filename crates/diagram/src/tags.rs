@@ -223,10 +223,9 @@ impl<'a> Tags<'a> {
     /// Whether the functions of a block say at every tag what a state becomes.
     fn is_own(&self, id: BlockId, definition: &Definition, state: usize) -> bool {
         let spoken = ModeOutput::SAID.contains(&state) && self.said.contains_key(&id);
-        definition.states[state].derivative.is_none()
-            && !spoken
-            && !(state == 0 && self.written.contains(&id))
-            && self.diagram.block(id).kind.info().shelf != "Modes"
+        let set = state == 0 && self.written.contains(&id);
+        let of_machine = self.diagram.block(id).kind.role().is_of_machine();
+        definition.states[state].derivative.is_none() && !spoken && !set && !of_machine
     }
 
     /// Conditions of a block in symbols; wires without one are atoms.

@@ -165,8 +165,8 @@ impl Inference {
             return Err(self.unsettled(id).into());
         }
         let asked = draft.outputs.iter().map(|wire| self.asked[wire.index()]).collect();
-        let mut context =
-            Context::new(draft.info, &draft.settings, &inputs, asked).with_impulses(self.impulses);
+        let mut context = Context::new(draft.kind.info(), &draft.settings, &inputs, asked)
+            .with_impulses(self.impulses);
         if let Err(error) = draft.kind.define(&mut context) {
             return Err(self.located(id, error).into());
         }

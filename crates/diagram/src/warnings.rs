@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use base::{Diagnostic, Time};
-use blocks::{Leaf, Setting, events_before};
+use blocks::{Leaf, Role, Setting, events_before};
 use ir::{Graph, NodeId, Op};
 
 use crate::facts::Phase;
@@ -17,11 +17,11 @@ pub fn warnings(diagram: &Diagram) -> Vec<Diagnostic> {
     let readers = readers(diagram);
     for (index, block) in diagram.blocks.iter().enumerate() {
         let id = BlockId::new(index);
-        match block.kind.info().name {
-            "Sample" if waits_for_itself(diagram, &readers, id) => {
+        match block.kind.role() {
+            Role::Sample if waits_for_itself(diagram, &readers, id) => {
                 found.push(never_there(diagram, id))
             }
-            "LevelCrossing" => found.extend(starts_on_its_level(diagram, id)),
+            Role::LevelCrossing => found.extend(starts_on_its_level(diagram, id)),
             _ => {}
         }
     }
@@ -218,6 +218,6 @@ fn first_value(diagram: &Diagram, wire: WireId) -> Option<f64> {
         return <[f64; 1]>::try_from(value.as_slice()).ok().map(|[value]| value);
     }
     let block = diagram.block(diagram.wire(wire).block);
-    let state = block.definition.states.first().filter(|_| block.kind.info().name == "Integrator");
+    let state = block.definition.states.first().filter(|_| block.kind.role() == Role::Integrator);
     state?.initial.as_f64()
 }

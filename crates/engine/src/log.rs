@@ -1,8 +1,7 @@
 //! What happens at an instant and why, told step by step to whoever wants to know.
 
 use base::{Tag, Time};
-use program::Part;
-use program::{BlockId, RegionId, WireId};
+use program::{BlockId, Part, RegionId, Text, WireId};
 use serde::{Deserialize, Serialize};
 use solver::Method;
 
@@ -39,7 +38,7 @@ pub enum Event {
         /// The block.
         block: BlockId,
         /// Which of its states.
-        state: &'static str,
+        state: Text,
         /// Before.
         from: Vec<f64>,
         /// After.

@@ -1,6 +1,7 @@
 //! State machines as charts: states and the transitions between them, each chart laid out like a
 //! level of the diagram, with the words of a transition as a vertex on its way.
 
+use blocks::Role;
 use diagram::{Diagram, StateMachine, Transition};
 
 use crate::layered::{Drawing, Edge, Graph, Net, Pin, Vertex, draw};
@@ -66,7 +67,7 @@ pub(crate) fn words(
     let text = |span| shortened(diagram.sources.snippet(span), MOST);
     let guard = |block: &diagram::BlockId| {
         let block = diagram.block(*block);
-        let after = block.kind.info().name == "after";
+        let after = block.kind.role() == Role::After;
         if after { format!("after {}", text(block.span)) } else { text(block.span) }
     };
     let guards: Vec<String> = transition.guards.iter().map(guard).collect();

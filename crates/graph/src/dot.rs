@@ -99,8 +99,8 @@ fn attributes(scene: &Scene, id: BlockId) -> String {
         inputs.map(|port| format!("<i{port}> {}", field(&input_name(scene, id, port)))).collect();
     let outputs = info.outputs.iter().enumerate();
     let outputs: Vec<String> =
-        outputs.map(|(port, output)| format!("<o{port}> {}", field(output.name))).collect();
-    let middle = format!("{}\\n{}", field(scene.block(id).name()), field(info.name));
+        outputs.map(|(port, output)| format!("<o{port}> {}", field(&output.name))).collect();
+    let middle = format!("{}\\n{}", field(scene.block(id).name()), field(&info.name));
     let bold = if scene.is_stack(id) { ", style=bold" } else { "" };
     format!("label=\"{}\"{bold}{order}{red}", record(&inputs, &middle, &outputs))
 }

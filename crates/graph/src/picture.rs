@@ -103,6 +103,8 @@ pub struct Node {
     pub text: Vec<String>,
     /// Small print below: the kind of block, or how much is inside.
     pub kind: String,
+    /// Its icon, as the `d` of an SVG path; empty if it has none.
+    pub icon: String,
     /// More about it, for a tip.
     pub about: String,
     /// All that belongs to it, with the expressions written on its inputs and edges behind it.

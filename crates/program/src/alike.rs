@@ -25,7 +25,7 @@ pub(crate) fn in_families(diagram: &Diagram, blocks: &[BlockId]) -> Vec<Flowing>
     let mut families: FxHashMap<(&str, String, usize), Vec<usize>> = FxHashMap::default();
     for (at, (block, number)) in states.iter().enumerate() {
         let flat = diagram.block(*block);
-        let family = (flat.kind.info().name, without_numbers(&flat.path), *number);
+        let family = (&*flat.kind.info().name, without_numbers(&flat.path), *number);
         families.entry(family).or_default().push(at);
     }
     let mut rank: Vec<usize> = (0..states.len()).collect();

@@ -43,7 +43,7 @@ mod tick;
 mod verify;
 mod watched;
 
-pub use blocks::{Impulses, Memory as StateMemory, Part, Timer, events_before};
+pub use blocks::{Impulses, Memory as StateMemory, Part, Text, Timer, events_before};
 pub use delay_line::{DelayLine, DelayTrack, Kinks, Past};
 pub use diagram::{BlockId, FragmentId, RegionId, Rows, RunSettings, WireId, Zeno};
 pub use fixed_step::{FixedStepProgram, Pass, fixed_step};

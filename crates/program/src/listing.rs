@@ -106,7 +106,7 @@ fn state_name(tables: &Tables, index: usize) -> String {
     let path = &tables.origins.block(state.block).path;
     let alike = |other: &&TrackedState| other.block == state.block && other.name == state.name;
     let before = tables.states[..index].iter().rev().take_while(|other| other.block == state.block);
-    match (state.name, before.filter(alike).count()) {
+    match (&*state.name, before.filter(alike).count()) {
         ("state" | "", 0) => path.clone(),
         (name, 0) => format!("{path}.{name}"),
         (name, before) => format!("{path}.{name}{}", before + 1),

@@ -202,7 +202,7 @@ impl Slots {
                 };
                 self.states.push(TrackedState {
                     block: owner,
-                    name: state.name,
+                    name: state.name.clone(),
                     tracked: cell,
                     initial: state.initial.data().to_vec(),
                     continuous: place.is_some(),

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use base::Type;
-use blocks::{Part, Timer};
+use blocks::{Part, Text, Timer};
 use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::Slot;
 
@@ -68,7 +68,7 @@ pub struct TrackedState {
     /// The block.
     pub block: BlockId,
     /// What it is called in messages.
-    pub name: &'static str,
+    pub name: Text,
     /// Where it is.
     pub tracked: TrackedId,
     /// Its value at the start.

@@ -19,6 +19,54 @@
 //! assert!((outcome.trace.last("x").unwrap() - (-2.0f64).exp()).abs() < 1e-8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A block of your own implements [`Block`]: [`Info`] says what it is called and what it is connected
+//! to, and `define` gives its outputs as functions of its inputs. It is added to the library.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use superdense::{
+//!     Block, Builder, Context, Diagnostic, Info, Input, Library, Overrides, Parameter, System,
+//! };
+//!
+//! #[derive(Debug)]
+//! struct Square;
+//!
+//! impl Block for Square {
+//!     fn info(&self) -> Info {
+//!         Info::new("Square", "User", "The square of a signal.")
+//!             .equations("y = u^2 + offset")
+//!             .absence("Absent where the input is.")
+//!             .impulses("An impulse at the input is an error.")
+//!             .input(Input::one("input", "The signal."))
+//!             .output("output", "Its square.")
+//!             .parameter(Parameter::real("offset", "What is added.").default("0"))
+//!     }
+//!
+//!     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+//!         let input = cx.input("input");
+//!         cx.refuse_impulses(&input, "the square of an impulse has no meaning");
+//!         let offset = cx.constant("offset");
+//!         let square = cx.graph.mul(input.value, input.value);
+//!         let value = cx.graph.add(square, offset);
+//!         let signal = cx.event(value, input.present);
+//!         cx.output("output", signal);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let model = Builder::new("tangent")
+//!     .block("x", "Integrator", &[("input", "q")])
+//!     .block("q", "Square", &[("input", "x"), ("offset", "1")])
+//!     .record("x", "x")
+//!     .simulate("stop", "1")
+//!     .simulate("tolerance", "1e-9")
+//!     .build()?;
+//! let library = Library::standard().with(Arc::new(Square));
+//! let outcome = System::compile(&model, &library, &Overrides::default())?.simulate()?;
+//! assert!((outcome.trace.last("x").unwrap() - 1.0f64.tan()).abs() < 1e-7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod pipeline;
 
@@ -42,8 +90,8 @@ pub use base::{
     Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
-    Accepts, Block, Context, Count, Impulses, Info, Input, Kind, Library, Output, Parameter, Part,
-    Setting, Signal, Timer, page,
+    Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, Kind, Library, Output,
+    Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
 pub use diagram::{Overrides, Rows, RowsPer, RunSettings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};

@@ -8,8 +8,8 @@ use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 pub struct Page {
     /// The type of block.
     pub name: String,
-    /// Where to look for it.
-    pub shelf: String,
+    /// The category in which a user would look for it.
+    pub category: String,
     /// What it is, in a line.
     pub summary: String,
     /// The page, in Markdown.
@@ -22,20 +22,20 @@ pub(crate) const MODAL_SUMMARY: &str =
 
 /// The pages of a library's blocks and of `Modal`.
 pub fn pages(library: &Library) -> Vec<Page> {
-    let of = |info: blocks::Info| Page {
-        name: info.name.to_owned(),
-        shelf: info.shelf.to_owned(),
-        summary: info.summary.to_owned(),
-        text: page(&info),
+    let of = |info: &blocks::Info| Page {
+        name: info.name.to_string(),
+        category: info.category.to_string(),
+        summary: info.summary.to_string(),
+        text: page(info),
     };
-    let mut pages: Vec<Page> = library.iter().map(|block| of(block.info())).collect();
+    let mut pages: Vec<Page> = library.iter().map(|kind| of(kind.info())).collect();
     pages.push(modal());
     pages
 }
 
 fn modal() -> Page {
-    let (name, shelf) = ("Modal", "Modes");
-    let mut text = format!("# {name}\n\n{MODAL_SUMMARY}\n\nCategory: {shelf}.\n");
+    let (name, category) = ("Modal", "Modes");
+    let mut text = format!("# {name}\n\n{MODAL_SUMMARY}\n\nCategory: {category}.\n");
     text += "\n[Modes](../modes.md) explains these fields, with examples.\n";
     let parts = [
         ("A Modal", &MODAL_FIELDS[..]),
@@ -55,7 +55,8 @@ fn modal() -> Page {
     }
     text += &format!("\n## Absence\n\n{ABSENCE}\n\n## Impulses\n\n{IMPULSES}\n");
     text += &format!("\n## Example\n\n```yaml\n{}\n```\n", EXAMPLE.trim());
-    Page { name: name.to_owned(), shelf: shelf.to_owned(), summary: MODAL_SUMMARY.to_owned(), text }
+    let (name, category) = (name.to_owned(), category.to_owned());
+    Page { name, category, summary: MODAL_SUMMARY.to_owned(), text }
 }
 
 fn words(kind: FieldKind) -> &'static str {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
-use blocks::{Library, ModeOutput};
+use blocks::{Library, Role};
 use diagram::{Diagram, Overrides};
 use engine::{InputValue, Options, RunError};
 use jit::NativeError;
@@ -200,7 +200,7 @@ impl System {
         let block = self.diagram.block(wire.block);
         let own = block.kind.labels().filter(|_| wire.port == 0);
         let found = own.or_else(|| {
-            let handed = block.kind.info().name == ModeOutput::NAME;
+            let handed = block.kind.role() == Role::MachineOutput;
             let [_, arms, said, _] = &block.inputs[..] else { return None };
             let mut arms = arms.iter().filter(|_| handed && said.is_empty());
             let first = self.handed_labels(*arms.next()?, known)?;

@@ -11,7 +11,7 @@ use crate::pages::MODAL_SUMMARY;
 /// expression means is for `superdense check` to say.
 pub fn schema(library: &Library) -> Json {
     let names: Vec<&str> = library.names().chain(["Modal"]).collect();
-    let kinds = library.iter().map(|block| when(&block.info())).chain([modal()]);
+    let kinds = library.iter().map(|kind| when(kind.info())).chain([modal()]);
     let kinds: Vec<Json> = kinds.collect();
     let diagram = |extra: Json| {
         let mut properties = json!({
@@ -291,27 +291,27 @@ fn when(info: &Info) -> Json {
     let mut required = Vec::new();
     properties.insert("type".to_owned(), json!({"description": info.summary}));
     properties.insert("for".to_owned(), json!({}));
-    for input in info.inputs {
+    for input in &info.inputs {
         let value = json!({
             "description": input.about,
             "anyOf": [{"$ref": "#/$defs/expression"}],
         });
-        properties.insert(input.name.to_owned(), value);
+        properties.insert(input.name.to_string(), value);
         if input.count != Count::Optional {
-            required.push(input.name);
+            required.push(&input.name);
         }
     }
-    for parameter in info.parameters {
-        let mut value = match parameter.kind {
+    for parameter in &info.parameters {
+        let mut value = match &parameter.kind {
             Kind::Word(words) => json!({"enum": words}),
             _ => json!({"anyOf": [{"$ref": "#/$defs/expression"}]}),
         };
         merge(&mut value, json!({"description": parameter.about}));
-        match parameter.default {
+        match &parameter.default {
             Some(default) => merge(&mut value, json!({"default": default})),
-            None => required.push(parameter.name),
+            None => required.push(&parameter.name),
         }
-        properties.insert(parameter.name.to_owned(), value);
+        properties.insert(parameter.name.to_string(), value);
     }
     json!({
         "if": {"properties": {"type": {"const": info.name}}, "required": ["type"]},

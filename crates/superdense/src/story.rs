@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{Tag, Time, shown};
-use blocks::Part;
+use blocks::{Part, Role};
 use diagram::{BlockId, Diagram, WireId};
 use engine::{Change, Event, InputValue, Switch};
 use serde_json::{Value as Json, json};
@@ -135,7 +135,7 @@ impl System {
     }
 
     fn is_clock(&self, block: BlockId) -> bool {
-        self.diagram.block(block).kind.info().name == "Clock"
+        self.diagram.block(block).kind.role() == Role::Clock
     }
 
     fn inputs_of(&self, block: BlockId) -> String {
@@ -148,13 +148,18 @@ impl System {
 /// The number of a commit among those of its microstep with the same block and the same name of a
 /// state, such as the two values of `previous(a) - previous(b)`; nothing where it is the only one.
 fn occurrence(events: &[Event], place: usize) -> Option<usize> {
-    let key = |event: &Event| match event {
-        Event::Committed { tag, block, state, .. } => Some((*tag, *block, *state)),
-        _ => None,
-    };
-    let own = key(&events[place])?;
-    let count = |events: &[Event]| events.iter().filter(|event| key(event) == Some(own)).count();
+    let own = committed(&events[place])?;
+    let count =
+        |events: &[Event]| events.iter().filter(|event| committed(event) == Some(own)).count();
     (count(events) > 1).then(|| count(&events[..=place]))
+}
+
+/// What tells commits of one microstep apart, but for their order.
+fn committed(event: &Event) -> Option<(Tag, BlockId, &str)> {
+    match event {
+        Event::Committed { tag, block, state, .. } => Some((*tag, *block, state)),
+        _ => None,
+    }
 }
 
 /// Values with their presence: what became absent, what is there and what it is.

@@ -7,8 +7,8 @@ use crate::common::{assert_near, codes, compile_with, exact, refusal};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use superdense::{
-    Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Output, Overrides, StopReason,
-    Study, StudyError, Tag, Trace, Value, Verdict, parse, parse_value, study,
+    Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Overrides, StopReason, Study,
+    StudyError, Tag, Trace, Value, Verdict, parse, parse_value, study,
 };
 
 /// Runs a text with impulses of a kind and a step.
@@ -369,21 +369,9 @@ struct Coupled;
 
 impl Block for Coupled {
     fn info(&self) -> Info {
-        Info {
-            name: "Coupled",
-            shelf: "User",
-            summary: "A block of a test.",
-            equations: "",
-            absence: "",
-            impulses: "",
-            inputs: &[],
-            outputs: &[
-                Output { name: "x", about: "The first state." },
-                Output { name: "y", about: "The second state." },
-            ],
-            parameters: &[],
-            example: "",
-        }
+        Info::new("Coupled", "User", "A block of a test.")
+            .output("x", "The first state.")
+            .output("y", "The second state.")
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -28,10 +28,11 @@ fn every_block_and_setting_is_in_the_schema() {
     assert_eq!(kinds.len(), Library::standard().names().count() + 1, "all, and Modal");
     for block in Library::standard().iter() {
         let info = block.info();
-        let of = |kind: &&serde_json::Value| kind["if"]["properties"]["type"]["const"] == info.name;
+        let of =
+            |kind: &&serde_json::Value| kind["if"]["properties"]["type"]["const"] == *info.name;
         let kind = kinds.iter().find(of).expect("every block has its entry");
-        let fields = info.inputs.iter().map(|i| i.name);
-        for field in fields.chain(info.parameters.iter().map(|p| p.name)) {
+        let fields = info.inputs.iter().map(|i| &*i.name);
+        for field in fields.chain(info.parameters.iter().map(|p| &*p.name)) {
             assert!(kind["then"]["properties"][field].is_object(), "{} {field}", info.name);
         }
     }

@@ -4,10 +4,7 @@ use crate::common;
 use std::sync::Arc;
 
 use crate::common::{belongs, codes, compile_with, exact, refusal, simulate};
-use superdense::{
-    Accepts, Block, Context, Count, Diagnostic, Info, Input, Library, Output, Overrides, RunError,
-    Signal,
-};
+use superdense::{Block, Context, Diagnostic, Info, Input, Library, Overrides, RunError, Signal};
 
 /// Makes an event of an impulse, which no block of the library does.
 #[derive(Debug)]
@@ -15,23 +12,11 @@ struct Burst;
 
 impl Block for Burst {
     fn info(&self) -> Info {
-        Info {
-            name: "Burst",
-            shelf: "User",
-            summary: "The impulses of a signal as events that carry them.",
-            equations: "",
-            absence: "Present where the input carries an impulse.",
-            impulses: "Those of the input.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The events." }],
-            parameters: &[],
-            example: "",
-        }
+        Info::new("Burst", "User", "The impulses of a signal as events that carry them.")
+            .absence("Present where the input carries an impulse.")
+            .impulses("Those of the input.")
+            .input(Input::one("input", "The signal."))
+            .output("output", "The events.")
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -1,30 +1,24 @@
 //! Blocks of a user, through the public trait.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
-    Accepts, Block, Context, Count, Diagnostic, Info, Input, Kind, Library, Opaque, Output,
-    Overrides, Parameter, Time, Timer, Trace, Type,
+    Block, Context, Diagnostic, Event, Info, Input, Library, Opaque, Overrides, Parameter, Time,
+    Timer, Trace, Type, Value,
 };
 
-const PLAIN: Info = Info {
-    name: "",
-    shelf: "User",
-    summary: "A block of a test.",
-    equations: "",
-    absence: "Absent where the input is.",
-    impulses: "An impulse at the input is an error.",
-    inputs: &[Input {
-        name: "input",
-        about: "The signal.",
-        count: Count::One,
-        presence: Accepts::Any,
-    }],
-    outputs: &[Output { name: "output", about: "The result." }],
-    parameters: &[],
-    example: "",
-};
+/// What the blocks of these tests have in common.
+fn plain(name: &'static str) -> Info {
+    Info::new(name, "User", "A block of a test.")
+        .absence("Absent where the input is.")
+        .impulses("An impulse at the input is an error.")
+        .input(Input::one("input", "The signal."))
+        .output("output", "The result.")
+}
 
 /// y = u^2 + offset, in the graph.
 #[derive(Debug)]
@@ -32,13 +26,7 @@ struct Square;
 
 impl Block for Square {
     fn info(&self) -> Info {
-        let parameter = &[Parameter {
-            name: "offset",
-            about: "What is added.",
-            kind: Kind::Real,
-            default: Some("0"),
-        }];
-        Info { name: "Square", parameters: parameter, ..PLAIN }
+        plain("Square").parameter(Parameter::real("offset", "What is added.").default("0"))
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -72,7 +60,7 @@ impl Opaque for Cbrt {
 
 impl Block for CubeRoot {
     fn info(&self) -> Info {
-        Info { name: "CubeRoot", ..PLAIN }
+        plain("CubeRoot")
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -99,7 +87,7 @@ impl Timer for Squares {
 
 impl Block for SquareTimes {
     fn info(&self) -> Info {
-        Info { name: "SquareTimes", ..PLAIN }
+        plain("SquareTimes")
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -208,7 +196,7 @@ impl Opaque for KnownCbrt {
 
 impl Block for KnownRoot {
     fn info(&self) -> Info {
-        Info { name: "KnownRoot", ..PLAIN }
+        plain("KnownRoot")
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
@@ -282,4 +270,75 @@ simulate: {stop: 10}
         assert_near(*value, truth, 1e-12);
     }
     assert_eq!(tags(&trace, "s"), ["1", "4", "9"].map(|time| exact(time, 1)));
+}
+
+/// A block whose names and texts are known only when it is made, as those of a file are.
+#[derive(Debug)]
+struct Made {
+    name: String,
+    outputs: Vec<String>,
+}
+
+impl Block for Made {
+    fn info(&self) -> Info {
+        let about = |name: &String| format!("The count of events, if `way` is {name}.");
+        let info = Info::new(self.name.clone(), "User", format!("{} outputs.", self.outputs.len()))
+            .input(Input::one("input", "Events.").discrete())
+            .parameter(
+                Parameter::word("way", "The output that counts.", self.outputs.clone())
+                    .default(self.outputs[0].clone()),
+            );
+        self.outputs.iter().fold(info, |info, name| info.output(name.clone(), about(name)))
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let (way, one) = (cx.word("way").to_owned(), cx.graph.real(1.0));
+        for name in &self.outputs {
+            let count = cx.state(format!("count of {name}"), Value::real(0.0));
+            let more = cx.graph.add(count, one);
+            let next = cx.graph.select(input.present, more, count);
+            cx.next(count, if *name == way { next } else { count });
+            let signal = cx.always(if *name == way { next } else { count });
+            cx.output(name, signal);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_block_that_is_known_only_at_run_time() {
+    let outputs: Vec<String> = (0..3).map(|n| format!("y{n}")).collect();
+    let made = Made { name: format!("Made{}", outputs.len()), outputs };
+    let library = Library::standard().with(Arc::new(made));
+    let text = |way: &str| {
+        format!(
+            "
+superdense: 1
+blocks:
+  c: {{type: Clock, period: 1, offset: 1}}
+  m: {{type: Made3, input: c{way}}}
+record: {{y0: m, y1: m.y1, y2: m.y2}}
+simulate: {{stop: 4.5}}
+"
+        )
+    };
+    let cases = [("", "y0", [4.0, 0.0, 0.0]), (", way: y2", "y2", [0.0, 0.0, 4.0])];
+    for (way, counting, counts) in cases {
+        let system =
+            compile_with(&text(way), &library, &Overrides::default()).expect("a model that runs");
+        let trace = system.simulate().expect("a run").trace;
+        assert_eq!(["y0", "y1", "y2"].map(|name| trace.last(name)), counts.map(Some));
+        let names = Rc::new(RefCell::new(BTreeSet::new()));
+        let (heard, mut run) = (names.clone(), system.start());
+        run.listen(Box::new(move |event| {
+            if let Event::Committed { state, .. } = event {
+                heard.borrow_mut().insert(state.to_string());
+            }
+        }));
+        while run.advance().expect("a run").is_none() {}
+        assert_eq!(names.take(), BTreeSet::from([format!("count of {counting}")]));
+    }
+    let refused = compile_with(&text(", way: y4"), &library, &Overrides::default());
+    assert_eq!(codes(&refused.expect_err("no such way")), ["bad-parameter"]);
 }

@@ -23,11 +23,11 @@ pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
 pub fn search(text: &str) -> Result<()> {
     let library = Library::standard();
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let mut found: Vec<(bool, Info, Vec<String>)> = Vec::new();
+    let mut found: Vec<(bool, &Info, Vec<String>)> = Vec::new();
     for block in library.iter() {
         let info = block.info();
         let places: Option<Vec<Vec<String>>> =
-            words.iter().map(|word| places(&info, word)).collect();
+            words.iter().map(|word| places(info, word)).collect();
         let Some(places) = places else { continue };
         let mut places = places.concat();
         places.dedup();
@@ -39,7 +39,7 @@ pub fn search(text: &str) -> Result<()> {
         let help = help.unwrap_or_else(|| "`superdense blocks` lists all".to_owned());
         bail!("no block has `{text}`; {help}");
     }
-    found.sort_by_key(|(unnamed, info, _)| (*unnamed, info.name));
+    found.sort_by_key(|(unnamed, info, _)| (*unnamed, &*info.name));
     let mut out = String::new();
     for (_, info, places) in found {
         out += &format!("{:<16} {}\n", info.name, info.summary);
@@ -52,19 +52,20 @@ pub fn search(text: &str) -> Result<()> {
 /// no other place is told.
 fn places(info: &Info, word: &str) -> Option<Vec<String>> {
     let has = |text: &str| text.to_lowercase().contains(word);
-    if has(info.name) || has(info.summary) {
+    if has(&info.name) || has(&info.summary) {
         return Some(Vec::new());
     }
-    let inputs = info.inputs.iter().map(|input| ("input", input.name, input.about));
-    let outputs = info.outputs.iter().map(|output| ("output", output.name, output.about));
-    let parameters = info.parameters.iter().map(|p| ("parameter", p.name, p.about));
+    let inputs = info.inputs.iter().map(|input| ("input", &input.name, &input.about));
+    let outputs = info.outputs.iter().map(|output| ("output", &output.name, &output.about));
+    let parameters = info.parameters.iter().map(|p| ("parameter", &p.name, &p.about));
     let fields = inputs.chain(outputs).chain(parameters);
     let fields = fields.filter(|(_, name, about)| has(name) || has(about));
     let fields = fields.map(|(kind, name, about)| format!("{kind} {name}: {about}"));
-    let lines = [info.equations, info.absence, info.impulses].into_iter().flat_map(str::lines);
+    let texts = [&info.equations, &info.absence, &info.impulses];
+    let lines = texts.into_iter().flat_map(|text| text.lines());
     let lines = lines.filter(|line| has(line)).map(|line| line.trim().to_owned());
     let found: Vec<String> = lines.chain(fields).collect();
-    (!found.is_empty() || has(info.shelf)).then_some(found)
+    (!found.is_empty() || has(&info.category)).then_some(found)
 }
 
 fn write_pages(pages: &[Page], folder: &Path) -> Result<()> {
@@ -85,12 +86,12 @@ fn show_page(pages: &[Page], name: &str) -> Result<()> {
 }
 
 fn list(mut pages: Vec<Page>) -> String {
-    let (mut shelf, mut out) = ("", String::new());
-    pages.sort_by(|a, b| a.shelf.cmp(&b.shelf));
+    let (mut category, mut out) = ("", String::new());
+    pages.sort_by(|a, b| a.category.cmp(&b.category));
     for page in &pages {
-        if page.shelf != shelf {
-            out += &format!("{}\n", page.shelf);
-            shelf = &page.shelf;
+        if page.category != category {
+            out += &format!("{}\n", page.category);
+            category = &page.category;
         }
         out += &format!("  {:<16} {}\n", page.name, page.summary);
     }

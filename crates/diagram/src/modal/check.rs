@@ -80,7 +80,7 @@ fn check_assignment(diagram: &Diagram, path: &str, set: &Assignment, errors: &mu
     let value = diagram.block(set.value).definition.output_type(0);
     let Some(state) = target.definition.states.first() else {
         let message = format!("`{}` has no state to set", target.path);
-        let what = target.kind.info().name;
+        let what = &target.kind.info().name;
         errors.push(
             Diagnostic::error("set-into-nothing", message)
                 .at(set.span, format!("a {what} remembers nothing"))

@@ -156,7 +156,8 @@ impl<'m> Flattener<'m> {
         let draft = &mut self.drafts[id.index()];
         (draft.inputs, draft.input_spans) = (inputs, input_spans);
         let last_words = states.iter().map(|state| state.speaks).collect();
-        draft.kind = Arc::new(ModeOutput { arms, guards, preemptive: silenced, last_words });
+        let output = ModeOutput { arms, guards, preemptive: silenced, last_words };
+        draft.kind = draft.kind.with_block(Arc::new(output));
         given_by
     }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Span, Spanned, did_you_mean};
-use blocks::{CurrentState, ModeOutput, Variable};
+use blocks::{BlockKind, CurrentState, ModeOutput, Variable};
 use expr::Expr;
 use model::{DiagramId, Modal};
 
@@ -79,16 +79,17 @@ impl<'m> Flattener<'m> {
         let numbers: Arc<BTreeMap<&str, usize>> = Arc::new(numbers.collect());
         let initial = self.initial_state(modal, &numbers, block);
         let last = modal.states.iter().map(|state| state.last).collect();
-        let kind = CurrentState { names: names.clone(), last, initial };
+        let state = CurrentState { names: names.clone(), last, initial };
+        let kind = BlockKind::new(Arc::new(state));
         let span = block.name.span;
-        let mode = self.draft(path.clone(), span, Arc::new(kind), BTreeMap::new(), fragment);
+        let mode = self.draft(path.clone(), span, kind, BTreeMap::new(), fragment);
         self.check_names(modal);
         let mut outputs = Vec::new();
         for name in output_names(modal) {
             // What it is made of is known when the states are.
-            let kind = ModeOutput::default();
+            let kind = BlockKind::new(Arc::new(ModeOutput::default()));
             let path = format!("{path}.{name}");
-            let id = self.draft(path, span, Arc::new(kind), BTreeMap::new(), fragment);
+            let id = self.draft(path, span, kind, BTreeMap::new(), fragment);
             outputs.push((name, id));
         }
         let common = self.lexical(modal, &modal.own, format!("{path}."), scope, fragment);
@@ -210,7 +211,7 @@ impl<'m> Flattener<'m> {
                 continue;
             };
             let path = format!("{}{name}", self.scope(scope).prefix);
-            let kind = Arc::new(Variable { initial: initial.clone() });
+            let kind = BlockKind::new(Arc::new(Variable { initial: initial.clone() }));
             let id = self.draft(path, parameter.name.span, kind, BTreeMap::new(), fragment);
             let wire = self.drafts[id.index()].outputs[0];
             self.scopes[scope.index()].variables.insert(name.clone(), (wire, initial));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Diagnostic, Span, Value, did_you_mean};
-use blocks::{Elapsed, Formula, Operand};
+use blocks::{BlockKind, Elapsed, Formula, Operand};
 use expr::{Expr, ExprKind};
 
 use crate::flat::{BlockId, Record, WireId};
@@ -110,7 +110,8 @@ impl<'m> Flattener<'m> {
         let known = own.next().and_then(|state| state.elapsed);
         known.unwrap_or_else(|| {
             let path = format!("{}.elapsed", self.modes.fragments[dwell.index()].path);
-            let id = self.draft(path, span, Arc::new(Elapsed), BTreeMap::new(), dwell);
+            let kind = BlockKind::new(Arc::new(Elapsed));
+            let id = self.draft(path, span, kind, BTreeMap::new(), dwell);
             let wire = self.drafts[id.index()].outputs[0];
             let states = self.machines.drafts.iter_mut().flat_map(|draft| &mut draft.states);
             states.filter(|state| state.dwell == dwell).for_each(|s| s.elapsed = Some(wire));
@@ -187,7 +188,7 @@ impl<'m> Flattener<'m> {
         let id = self.formula(&expr, path, fragment);
         let operands = BTreeMap::from([("state".to_owned(), Operand::Port(0))]);
         let block = &mut self.drafts[id.index()];
-        block.kind = Arc::new(Formula { expr, operands });
+        block.kind = block.kind.with_block(Arc::new(Formula { expr, operands }));
         (block.inputs, block.input_spans) = (vec![vec![mode]], vec![vec![span]]);
         let wire = block.outputs[0];
         self.machines.tests.insert((machine, state), wire);

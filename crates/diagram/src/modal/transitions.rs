@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Diagnostic, ExactTime, Span, Spanned, Value, did_you_mean};
-use blocks::After;
+use blocks::{After, BlockKind};
 use expr::{Expr, ExprKind, Function};
 
 use crate::flat::{BlockId, WireId};
@@ -176,7 +176,8 @@ impl<'m> Flattener<'m> {
             }
         });
         let delay = self.errors.keep(delay)?;
-        Some(self.draft(path, expr.span, Arc::new(After { delay }), BTreeMap::new(), dwell))
+        let kind = BlockKind::new(Arc::new(After { delay }));
+        Some(self.draft(path, expr.span, kind, BTreeMap::new(), dwell))
     }
 
     /// The number by which transitions that are met at once are put in order.

@@ -103,7 +103,7 @@ impl Engine<'_> {
     #[cold]
     fn tell_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
         let (block, to) = (state.block, self.values(state.tracked));
-        sink.event(Event::Committed { tag, block, state: state.name, from, to });
+        sink.event(Event::Committed { tag, block, state: state.name.clone(), from, to });
     }
 
     fn commit_crossings(&mut self, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {

@@ -7,7 +7,6 @@ use diagram::{BlockId, WireId};
 use crate::letters::shortened;
 use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::size::{Input, Lettering, Sized};
-use crate::svg::has_icon;
 use crate::{Figure, Label, Node, Point, Port, Rect, Side};
 
 /// A node before it has a place.
@@ -56,7 +55,7 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
     let figure = match expression {
         true => Figure::Expression(id),
         false if scene.is_machine(id) => Figure::Block(id, "Modal".to_owned()),
-        false => Figure::Block(id, scene.diagram.block(id).kind.info().name.to_owned()),
+        false => Figure::Block(id, scene.diagram.block(id).kind.info().name.to_string()),
     };
     let name = match scene.is_expression(id) && scene.recorded(id).is_none() {
         true => "",
@@ -72,12 +71,15 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
         draft.sources.push((Source::Block(id, port), *wire));
         let name = match block.made {
             true => String::new(),
-            false => scene.diagram.block(id).kind.info().outputs[port].name.to_owned(),
+            false => scene.diagram.block(id).kind.info().outputs[port].name.to_string(),
         };
         draft.node.ports.push(port_of(Side::Right, name, several));
     }
     if let (Figure::Block(_, kind), Some(caption)) = (&draft.node.figure, caption(scene, id)) {
         draft.node.kind = format!("{kind} {caption}");
+    }
+    if matches!(draft.node.figure, Figure::Block(..)) && !scene.is_machine(id) {
+        draft.node.icon = scene.diagram.block(id).kind.info().icon.to_string();
     }
     draft.node.path = match scene.is_machine(id) {
         true => format!("{}.state", block.path),
@@ -152,10 +154,10 @@ pub(crate) fn input_name(scene: &Scene, id: BlockId, port: usize) -> String {
         return String::new();
     }
     let (input, place) = scene.block(id).inputs[port].at;
-    let name = scene.diagram.block(id).kind.info().inputs[input].name;
+    let name = &scene.diagram.block(id).kind.info().inputs[input].name;
     match scene.block(id).has_list(input) {
         true => format!("{name}[{place}]"),
-        false => name.to_owned(),
+        false => name.to_string(),
     }
 }
 
@@ -177,6 +179,7 @@ fn assemble(scene: &Scene, figure: Figure, name: &str, slots: Vec<Slot>) -> Draf
             name: name.to_owned(),
             text,
             kind: String::new(),
+            icon: String::new(),
             about: String::new(),
             area: Rect::default(),
             body: Rect::default(),
@@ -280,7 +283,7 @@ impl Draft {
             self.node.kind = kind.clone();
         }
         let (kind, stacked) = (self.node.kind.clone(), self.node.stacked);
-        let icon = matches!(&self.node.figure, Figure::Block(_, kind) if has_icon(kind));
+        let icon = !self.node.icon.is_empty();
         let (name, text) = (self.node.name.clone(), self.node.text.clone());
         let sized = Lettering { name, text, kind, icon, stacked, inputs, outputs }.size();
         let (mut left, mut right) = (sized.inputs.iter(), sized.outputs.iter());

@@ -11,6 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use base::Span;
+use blocks::Role;
 use diagram::{BlockId, Diagram, InstancePort, WireId};
 
 use super::arrays::Names;
@@ -227,8 +228,8 @@ impl<'a> Drawn<'a> {
     pub fn is_made_for(&self, wire: WireId, block: BlockId, input: &DrawnInput) -> bool {
         let driver = self.source(wire);
         // The signals that a machine reads have no inputs of their own.
-        let inputs = self.diagram.block(block).kind.info().inputs;
-        let Some(name) = inputs.get(input.at.0).map(|input| input.name) else { return false };
+        let inputs = &self.diagram.block(block).kind.info().inputs;
+        let Some(name) = inputs.get(input.at.0).map(|input| &input.name) else { return false };
         let path = format!("{}.{name}", self.block(block).path);
         let rest = self.block(driver).path.strip_prefix(&path);
         let place = format!("[{}]", input.at.1);
@@ -363,8 +364,7 @@ impl<'a> Drawn<'a> {
 
 /// Whether a block was made for an expression.
 fn is_made(diagram: &Diagram, block: BlockId) -> bool {
-    let block = diagram.block(block);
-    block.settings.is_empty() && block.kind.info().name == "expression"
+    diagram.block(block).kind.role() == Role::Formula
 }
 
 /// The blocks with their names, and for each the first one of the same name. Blocks that have one

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use base::Span;
-use blocks::ModeOutput;
+use blocks::Role;
 use diagram::{BlockId, Diagram, StateMachine, WireId};
 
 /// Whether a block joins what the states of a machine give for one of its outputs.
 pub(super) fn joins_states(diagram: &Diagram, block: usize) -> bool {
-    diagram.blocks[block].kind.info().name == ModeOutput::NAME
+    diagram.blocks[block].kind.role() == Role::MachineOutput
 }
 
 /// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the

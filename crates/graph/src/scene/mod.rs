@@ -16,6 +16,7 @@ mod marks;
 
 use std::collections::BTreeMap;
 
+use blocks::Role;
 use diagram::{BlockId, Diagram, StateMachine, WireId};
 
 use crate::Options;
@@ -183,8 +184,7 @@ impl<'a> Scene<'a> {
         if self.is_expression(block) {
             return false;
         }
-        let info = self.diagram.block(block).kind.info();
-        info.name == "Expression" && info.inputs.len() == 1 && info.outputs.len() == 1
+        self.diagram.block(block).kind.role() == Role::NamedExpression
     }
 
     /// Whether a block is a sum of its inputs, which shows their signs.

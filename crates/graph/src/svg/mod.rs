@@ -1,7 +1,6 @@
 //! The picture as SVG.
 
 mod charts;
-mod icons;
 mod lines;
 mod nodes;
 mod sheet;
@@ -12,7 +11,6 @@ use std::fmt::Write;
 use crate::compose::{LEGEND, SAMPLE, Sample, legend_items};
 use crate::{Kind, Layout};
 
-pub(crate) use icons::has_icon;
 pub use words::{Anchor, Words, relettered};
 
 /// Writes a layout as a complete SVG file.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{escaped, icons};
+use super::escaped;
 use crate::letters::width;
 use crate::size::{ICON, STACK};
 use crate::{Figure, Frame, Node, Point, Rect, Side};
@@ -66,10 +66,7 @@ pub(super) fn node(out: &mut String, node: &Node) {
         y += height;
         text(out, class, node.text_middle, y - 4, line);
     }
-    if let Figure::Block(_, kind) = &node.figure {
-        let middle = node.body.y + node.body.height / 2;
-        icons::icon(out, kind, node.text_left - ICON, middle - 10);
-    }
+    icon(out, node);
     for port in node.ports.iter().filter(|port| port.shown) {
         match port.side {
             Side::Left => text(out, "port", port.at.x + 7, port.at.y + 3, &port.name),
@@ -99,6 +96,16 @@ fn shape(out: &mut String, node: &Node) {
         behind(out, &class, node.body, radius);
     }
     rectangle(out, &class, node.body, radius);
+}
+
+/// A small drawing by which the kind of a block is known at a glance.
+fn icon(out: &mut String, node: &Node) {
+    if node.icon.is_empty() {
+        return;
+    }
+    let (x, y) = (node.text_left - ICON, node.body.y + node.body.height / 2 - 10);
+    let path = escaped(&node.icon);
+    let _ = writeln!(out, "<path class=\"icon\" transform=\"translate({x} {y})\" d=\"{path}\"/>");
 }
 
 /// The lines of text in a node: class, height \[px\] and words.

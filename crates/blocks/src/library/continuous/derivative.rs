@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Impulses, Info, Input, Output, Signal};
+use crate::{Block, Context, Impulses, Info, Input, Signal};
 
 /// The time derivative of a signal, with impulses where it jumps.
 #[derive(Debug)]
@@ -10,22 +10,19 @@ pub struct Derivative;
 
 impl Block for Derivative {
     fn info(&self) -> Info {
-        Info {
-            name: "Derivative",
-            shelf: "Continuous",
-            summary: "Outputs the time derivative of a signal, with an impulse at each jump.",
-            equations: "y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input",
-            absence: "Absent when the input is absent.",
-            impulses: "A jump of the input becomes an impulse of order 0 at the output; an impulse of order i becomes one of order i + 1.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Continuous,
-            }],
-            outputs: &[Output { name: "output", about: "The derivative." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new(
+            "Derivative",
+            "Continuous",
+            "Outputs the time derivative of a signal, with an impulse at each jump.",
+        )
+            .icon("M2 15L20 7M2 17C8 17 7 6 20 4.5")
+            .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input")
+            .absence("Absent when the input is absent.")
+            .impulses("A jump of the input becomes an impulse of order 0 at the output; an impulse of order i becomes one of order i + 1.")
+            .input(Input::one("input", "The signal.").continuous())
+            .output("output", "The derivative.")
+            .example(
+                r#"superdense: 1
 name: derivative
 blocks:
   u: {type: Step, time: 1}
@@ -33,7 +30,7 @@ blocks:
   x: {type: Integrator, input: d}
 record: [u, d, x]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
-use crate::{
-    Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting, Signal,
-};
+use crate::{Block, Context, Info, Input, Parameter, Role, Setting, Signal};
 
 /// A state that grows at the rate of its input.
 #[derive(Debug)]
@@ -14,48 +12,39 @@ pub struct Integrator;
 
 impl Block for Integrator {
     fn info(&self) -> Info {
-        Info {
-            name: "Integrator",
-            shelf: "Continuous",
-            summary: "Integrates a signal over time; events can add to the state or reset it.",
-            equations: "x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), if reset is present\noutput = x",
-            absence: "An absent input counts as 0. When `impulse` or `reset` is absent, it has no effect.",
-            impulses: "The coefficient a0 of the input is added to the state at the same microstep; a_i of the output is a_(i+1) of the input. `reset` overrides `impulse` and a0 at the same microstep. `reset` and `impulse` take the values of events; an impulse at either input is an error.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "The rate of change of the state.",
-                    count: Count::One,
-                    presence: Accepts::Continuous,
-                },
-                Input {
-                    name: "impulse",
-                    about: "Events whose values are added to the state.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "reset",
-                    about: "Events whose values replace the state.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "The state." }],
-            parameters: &[Parameter {
-                name: "initial",
-                about: "The initial state; a vector makes the state a vector.",
-                kind: Kind::Value,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new(
+            "Integrator",
+            "Continuous",
+            "Integrates a signal over time; events can add to the state or reset it.",
+        )
+            .icon("M15 2.5C12.5 1 11.6 3 11.3 6L10.2 14.5C9.9 17.5 8.6 19 6.5 17.5")
+            .equations("x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), if reset is present\noutput = x")
+            .absence("An absent input counts as 0. When `impulse` or `reset` is absent, it has no effect.")
+            .impulses("The coefficient a0 of the input is added to the state at the same microstep; a_i of the output is a_(i+1) of the input. `reset` overrides `impulse` and a0 at the same microstep. `reset` and `impulse` take the values of events; an impulse at either input is an error.")
+            .input(Input::one("input", "The rate of change of the state.").continuous())
+            .input(
+                Input::optional("impulse", "Events whose values are added to the state.")
+                    .discrete(),
+            )
+            .input(Input::optional("reset", "Events whose values replace the state.").discrete())
+            .output("output", "The state.")
+            .parameter(
+                Parameter::value("initial", "The initial state; a vector makes the state a vector.")
+                    .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: integrator
 blocks:
   x: {type: Integrator, input: -x, initial: 1, impulse: kick}
   kick: {type: Clock, period: 2, offset: 1}
 record: [x]
 simulate: {stop: 4}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::Integrator
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

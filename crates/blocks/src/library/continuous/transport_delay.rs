@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
+use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// A signal as it was some time ago.
 #[derive(Debug)]
@@ -12,45 +12,35 @@ pub struct TransportDelay;
 
 impl Block for TransportDelay {
     fn info(&self) -> Info {
-        Info {
-            name: "TransportDelay",
-            shelf: "Continuous",
-            summary: "Delays a signal by a constant time.",
-            equations: "y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay",
-            absence: "Absent if the input was absent one delay earlier. Events are delayed and keep their microstep. Breaks a causality loop.",
-            impulses: "Every coefficient is delayed and keeps its microstep.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal, continuous or an event signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "The delayed signal; a jump at time s appears at exactly s + delay.",
-            }],
-            parameters: &[
-                Parameter {
-                    name: "delay",
-                    about: "The delay [s]; positive. Solver steps are never longer than the delay.",
-                    kind: Kind::Time,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "initial",
-                    about: "The output before start + delay; not used for event signals, which are absent until then.",
-                    kind: Kind::Value,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("TransportDelay", "Continuous", "Delays a signal by a constant time.")
+            .equations("y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay")
+            .absence("Absent if the input was absent one delay earlier. Events are delayed and keep their microstep. Breaks a causality loop.")
+            .impulses("Every coefficient is delayed and keeps its microstep.")
+            .input(Input::one("input", "The signal, continuous or an event signal."))
+            .output("output", "The delayed signal; a jump at time s appears at exactly s + delay.")
+            .parameter(
+                Parameter::time(
+                    "delay",
+                    "The delay [s]; positive. Solver steps are never longer than the delay.",
+                )
+                .default("1"),
+            )
+            .parameter(
+                Parameter::value(
+                    "initial",
+                    "The output before start + delay; not used for event signals, which are absent until then.",
+                )
+                .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: transport-delay
 blocks:
   x: {type: Integrator, input: -y, initial: 1}
   y: {type: TransportDelay, input: x, delay: 1, initial: 1}
 record: [x, y]
 simulate: {stop: 10}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

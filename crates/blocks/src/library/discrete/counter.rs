@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Value};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// A count of events.
 #[derive(Debug)]
@@ -10,48 +10,31 @@ pub struct Counter;
 
 impl Block for Counter {
     fn info(&self) -> Info {
-        Info {
-            name: "Counter",
-            shelf: "Discrete",
-            summary: "Counts events.",
-            equations: "y = initial + the number of events at `increment` - the number at `decrement`, since the last reset",
-            absence: "Present when at least one of its inputs is present.",
-            impulses: "An impulse at an input is an error.",
-            inputs: &[
-                Input {
-                    name: "increment",
-                    about: "Events that count up.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "decrement",
-                    about: "Events that count down.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "reset",
-                    about: "Events that set the count to `initial`; overrides the other inputs.",
-                    count: Count::Optional,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "Events with the new count." }],
-            parameters: &[Parameter {
-                name: "initial",
-                about: "The initial count.",
-                kind: Kind::Real,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Counter", "Discrete", "Counts events.")
+            .icon("M2 17H6V13H10V9H14V5H20")
+            .equations("y = initial + the number of events at `increment` - the number at `decrement`, since the last reset")
+            .absence("Present when at least one of its inputs is present.")
+            .impulses("An impulse at an input is an error.")
+            .input(Input::one("increment", "Events that count up.").discrete())
+            .input(Input::optional("decrement", "Events that count down.").discrete())
+            .input(
+                Input::optional(
+                    "reset",
+                    "Events that set the count to `initial`; overrides the other inputs.",
+                )
+                .discrete(),
+            )
+            .output("output", "Events with the new count.")
+            .parameter(Parameter::real("initial", "The initial count.").default("0"))
+            .example(
+                r#"superdense: 1
 name: counter
 blocks:
   c: {type: Clock, period: 0.1}
   n: {type: Counter, increment: c}
 record: [n]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output, Signal};
+use crate::{Block, Context, Info, Input, Signal};
 
 /// Events of several signals in one.
 #[derive(Debug)]
@@ -10,22 +10,18 @@ pub struct Merge;
 
 impl Block for Merge {
     fn info(&self) -> Info {
-        Info {
-            name: "Merge",
-            shelf: "Discrete",
-            summary: "Merges the events of several signals into one signal.",
-            equations: "y = the first input in the list that is present",
-            absence: "Absent when all inputs are absent.",
-            impulses: "An impulse at an input is an error.",
-            inputs: &[Input {
-                name: "inputs",
-                about: "The signals; if several are present at the same tag, the first in the list wins.",
-                count: Count::Many,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The merged events." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Merge", "Discrete", "Merges the events of several signals into one signal.")
+            .icon("M2 4H7L12 10H20M2 16H7L12 10")
+            .equations("y = the first input in the list that is present")
+            .absence("Absent when all inputs are absent.")
+            .impulses("An impulse at an input is an error.")
+            .input(Input::many(
+                "inputs",
+                "The signals; if several are present at the same tag, the first in the list wins.",
+            ))
+            .output("output", "The merged events.")
+            .example(
+                r#"superdense: 1
 name: merge
 blocks:
   a: {type: Clock, period: 0.3}
@@ -33,7 +29,7 @@ blocks:
   m: {type: Merge, inputs: [a, b]}
 record: [m]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Every, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Every, Info, Input, Parameter};
 
 /// The value of a signal at even times.
 #[derive(Debug)]
@@ -12,51 +12,35 @@ pub struct PeriodicSampler;
 
 impl Block for PeriodicSampler {
     fn info(&self) -> Info {
-        Info {
-            name: "PeriodicSampler",
-            shelf: "Discrete",
-            summary: "Samples a signal at evenly spaced times.",
-            equations: "y(t, 1) = input(t, microstep), at t = offset + k period for k = 0, 1, 2, ...",
-            absence: "Present only at its sample times, and absent there if the input is absent when it is read. With `microstep: 0` it breaks a causality loop, so it can reset the integrator that it reads.",
-            impulses: "The output carries no impulses. At microstep 0 the input has none; with `microstep: 1`, an impulse at the input at the microstep of a sample is an error.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "Events at microstep 1 with the sampled values.",
-            }],
-            parameters: &[
-                Parameter {
-                    name: "period",
-                    about: "The time between two samples [s]; positive.",
-                    kind: Kind::Time,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "offset",
-                    about: "The time of the first sample [s].",
-                    kind: Kind::Time,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "microstep",
-                    about: "The microstep at which the input is read: 0 for the left limit, before anything happens at that time; 1 for the value after simultaneous clocks have acted.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("PeriodicSampler", "Discrete", "Samples a signal at evenly spaced times.")
+            .equations(
+                "y(t, 1) = input(t, microstep), at t = offset + k period for k = 0, 1, 2, ...",
+            )
+            .absence("Present only at its sample times, and absent there if the input is absent when it is read. With `microstep: 0` it breaks a causality loop, so it can reset the integrator that it reads.")
+            .impulses("The output carries no impulses. At microstep 0 the input has none; with `microstep: 1`, an impulse at the input at the microstep of a sample is an error.")
+            .input(Input::one("input", "The signal."))
+            .output("output", "Events at microstep 1 with the sampled values.")
+            .parameter(
+                Parameter::time("period", "The time between two samples [s]; positive.")
+                    .default("1"),
+            )
+            .parameter(Parameter::time("offset", "The time of the first sample [s].").default("0"))
+            .parameter(
+                Parameter::real(
+                    "microstep",
+                    "The microstep at which the input is read: 0 for the left limit, before anything happens at that time; 1 for the value after simultaneous clocks have acted.",
+                )
+                .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: periodic-sampler
 blocks:
   x: {type: Integrator, input: 1, reset: 0 * s}
   s: {type: PeriodicSampler, input: x, period: 1, offset: 1}
 record: [x, s]
 simulate: {stop: 4}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Shape, Type, Value};
 use ir::{Binary, NodeId};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// The greatest number of elements that a queue holds: its memory is copied at every event.
 const LARGEST: f64 = 1e6;
@@ -14,55 +14,51 @@ pub struct Queue;
 
 impl Block for Queue {
     fn info(&self) -> Info {
-        Info {
-            name: "Queue",
-            shelf: "Discrete",
-            summary: "Stores values and releases them first in, first out.",
-            equations: "put at (t, n), if input is present: its value joins the end of the queue\ntake at (t, n), if trigger is present and the queue is not empty: the first value leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that remain\nAt the same microstep, the put comes before the take.",
-            absence: "`output` is present when a value leaves; `size` is always present. A value put into an empty queue leaves at the same microstep if a trigger takes it. A put and a take at the same microstep lose nothing even if the queue is full.",
-            impulses: "An impulse at an input is an error.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "Events whose values enter the queue: numbers, booleans, vectors or matrices.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-                Input {
-                    name: "trigger",
-                    about: "Events that each take one value out; their own values are ignored.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[
-                Output { name: "output", about: "Events with the values that leave the queue." },
-                Output {
-                    name: "size",
-                    about: "The number of values in the queue after this microstep.",
-                },
-            ],
-            parameters: &[
-                Parameter {
-                    name: "capacity",
-                    about: "The maximum number of values in the queue; an integer of at least 1.",
-                    kind: Kind::Real,
-                    default: Some("100"),
-                },
-                Parameter {
-                    name: "full",
-                    about: "What happens to a value that arrives when the queue is full: `error` ends the run, `drop` discards the value.",
-                    kind: Kind::Word(&["error", "drop"]),
-                    default: Some("error"),
-                },
-                Parameter {
-                    name: "empty",
-                    about: "What happens to a trigger that arrives when the queue is empty: `ignore` discards it; `wait` keeps it, and it takes a value as soon as one arrives. Any number of triggers can wait.",
-                    kind: Kind::Word(&["ignore", "wait"]),
-                    default: Some("ignore"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Queue", "Discrete", "Stores values and releases them first in, first out.")
+            .equations("put at (t, n), if input is present: its value joins the end of the queue\ntake at (t, n), if trigger is present and the queue is not empty: the first value leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that remain\nAt the same microstep, the put comes before the take.")
+            .absence("`output` is present when a value leaves; `size` is always present. A value put into an empty queue leaves at the same microstep if a trigger takes it. A put and a take at the same microstep lose nothing even if the queue is full.")
+            .impulses("An impulse at an input is an error.")
+            .input(
+                Input::one(
+                    "input",
+                    "Events whose values enter the queue: numbers, booleans, vectors or matrices.",
+                )
+                .discrete(),
+            )
+            .input(
+                Input::one(
+                    "trigger",
+                    "Events that each take one value out; their own values are ignored.",
+                )
+                .discrete(),
+            )
+            .output("output", "Events with the values that leave the queue.")
+            .output("size", "The number of values in the queue after this microstep.")
+            .parameter(
+                Parameter::real(
+                    "capacity",
+                    "The maximum number of values in the queue; an integer of at least 1.",
+                )
+                .default("100"),
+            )
+            .parameter(
+                Parameter::word(
+                    "full",
+                    "What happens to a value that arrives when the queue is full: `error` ends the run, `drop` discards the value.",
+                    ["error", "drop"],
+                )
+                .default("error"),
+            )
+            .parameter(
+                Parameter::word(
+                    "empty",
+                    "What happens to a trigger that arrives when the queue is empty: `ignore` discards it; `wait` keeps it, and it takes a value as soon as one arrives. Any number of triggers can wait.",
+                    ["ignore", "wait"],
+                )
+                .default("ignore"),
+            )
+            .example(
+                r#"superdense: 1
 name: queue
 blocks:
   come: {type: Clock, period: 1}
@@ -71,7 +67,7 @@ blocks:
   line: {type: Queue, input: number, trigger: go, capacity: 10}
 record: [line, line.size]
 simulate: {stop: 10}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

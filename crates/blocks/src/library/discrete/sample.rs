@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output};
+use crate::{Block, Context, Info, Input, Role};
 
 /// The value of a signal at the times of events.
 #[derive(Debug)]
@@ -10,30 +10,16 @@ pub struct Sample;
 
 impl Block for Sample {
     fn info(&self) -> Info {
-        Info {
-            name: "Sample",
-            shelf: "Discrete",
-            summary: "Samples a signal when a trigger event occurs.",
-            equations: "y(t, n) = input(t, n), if trigger is present",
-            absence: "Absent when the trigger or the input is absent.",
-            impulses: "An impulse at the input at the microstep of a trigger event is an error, and so is an impulse at `trigger`.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "The signal.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "trigger",
-                    about: "The events at which to sample.",
-                    count: Count::One,
-                    presence: Accepts::Discrete,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "Events with the sampled values." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Sample", "Discrete", "Samples a signal when a trigger event occurs.")
+            .icon("M1 14H7L15 6M16 14H21M15 14A1 1 0 1 0 15.1 14")
+            .equations("y(t, n) = input(t, n), if trigger is present")
+            .absence("Absent when the trigger or the input is absent.")
+            .impulses("An impulse at the input at the microstep of a trigger event is an error, and so is an impulse at `trigger`.")
+            .input(Input::one("input", "The signal."))
+            .input(Input::one("trigger", "The events at which to sample.").discrete())
+            .output("output", "Events with the sampled values.")
+            .example(
+                r#"superdense: 1
 name: sample
 blocks:
   s: {type: Sine}
@@ -41,7 +27,11 @@ blocks:
   e: {type: Sample, input: s, trigger: c}
 record: [e]
 simulate: {stop: 1}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::Sample
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Type};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
+use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// The value of the last event, held.
 #[derive(Debug)]
@@ -12,27 +12,18 @@ pub struct ZeroOrderHold;
 
 impl Block for ZeroOrderHold {
     fn info(&self) -> Info {
-        Info {
-            name: "ZeroOrderHold",
-            shelf: "Discrete",
-            summary: "Holds the value of the last event.",
-            equations: "y(t, n) = input(t, n), if it is present\ny(t, n) = the value of the last event, otherwise",
-            absence: "Always present; equal to `initial` before the first event.",
-            impulses: "An impulse at the input is an error.",
-            inputs: &[Input {
-                name: "input",
-                about: "The events.",
-                count: Count::One,
-                presence: Accepts::Discrete,
-            }],
-            outputs: &[Output { name: "output", about: "The held value." }],
-            parameters: &[Parameter {
-                name: "initial",
-                about: "The value before the first event.",
-                kind: Kind::Value,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new("ZeroOrderHold", "Discrete", "Holds the value of the last event.")
+            .icon("M2 15H7V10H12V5H17V8H21")
+            .equations("y(t, n) = input(t, n), if it is present\ny(t, n) = the value of the last event, otherwise")
+            .absence("Always present; equal to `initial` before the first event.")
+            .impulses("An impulse at the input is an error.")
+            .input(Input::one("input", "The events.").discrete())
+            .output("output", "The held value.")
+            .parameter(
+                Parameter::value("initial", "The value before the first event.").default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: zero-order-hold
 blocks:
   s: {type: Sine}
@@ -41,7 +32,7 @@ blocks:
   h: {type: ZeroOrderHold, input: e}
 record: [s, h]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

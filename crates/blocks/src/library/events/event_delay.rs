@@ -3,7 +3,7 @@
 use base::{Diagnostic, Rational, Time, Value};
 
 use super::microstep_delay::next_microstep;
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// Events a constant time later.
 #[derive(Debug)]
@@ -11,27 +11,21 @@ pub struct EventDelay;
 
 impl Block for EventDelay {
     fn info(&self) -> Info {
-        Info {
-            name: "EventDelay",
-            shelf: "Events",
-            summary: "Delays events by a constant time.",
-            equations: "y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0",
-            absence: "Present only if there was an event one delay earlier. An event keeps its microstep; with a delay of 0 it appears at the next microstep. Breaks a causality loop.",
-            impulses: "An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.",
-            inputs: &[Input {
-                name: "input",
-                about: "The events.",
-                count: Count::One,
-                presence: Accepts::Discrete,
-            }],
-            outputs: &[Output { name: "output", about: "The delayed events with their values." }],
-            parameters: &[Parameter {
-                name: "delay",
-                about: "The delay [s]; 0 delays to the next microstep. It does not limit the solver's step size.",
-                kind: Kind::Time,
-                default: Some("1"),
-            }],
-            example: r#"superdense: 1
+        Info::new("EventDelay", "Events", "Delays events by a constant time.")
+            .equations("y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0")
+            .absence("Present only if there was an event one delay earlier. An event keeps its microstep; with a delay of 0 it appears at the next microstep. Breaks a causality loop.")
+            .impulses("An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.")
+            .input(Input::one("input", "The events.").discrete())
+            .output("output", "The delayed events with their values.")
+            .parameter(
+                Parameter::time(
+                    "delay",
+                    "The delay [s]; 0 delays to the next microstep. It does not limit the solver's step size.",
+                )
+                .default("1"),
+            )
+            .example(
+                r#"superdense: 1
 name: event-delay
 blocks:
   c: {type: Clock, period: 1}
@@ -39,7 +33,7 @@ blocks:
   d: {type: EventDelay, input: n, delay: 0.3}
 record: [n, d]
 simulate: {stop: 3}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use base::Diagnostic;
 use ir::{Binary, Unary};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter, Role};
 
 /// An event where a signal crosses a level.
 #[derive(Debug)]
@@ -11,38 +11,24 @@ pub struct LevelCrossing;
 
 impl Block for LevelCrossing {
     fn info(&self) -> Info {
-        Info {
-            name: "LevelCrossing",
-            shelf: "Events",
-            summary: "Emits an event when a signal crosses a level.",
-            equations: "y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level",
-            absence: "Present only at the microstep after the side changes.",
-            impulses: "An impulse at the input is ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Continuous,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "The events: 1 for a rising crossing, -1 for a falling one.",
-            }],
-            parameters: &[
-                Parameter {
-                    name: "level",
-                    about: "The level.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "direction",
-                    about: "The crossings to detect.",
-                    kind: Kind::Word(&["both", "rising", "falling"]),
-                    default: Some("both"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("LevelCrossing", "Events", "Emits an event when a signal crosses a level.")
+            .icon("M1 11H21M2 4C9 4 12 16 20 16M11 8V14")
+            .equations("y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level")
+            .absence("Present only at the microstep after the side changes.")
+            .impulses("An impulse at the input is ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.")
+            .input(Input::one("input", "The signal.").continuous())
+            .output("output", "The events: 1 for a rising crossing, -1 for a falling one.")
+            .parameter(Parameter::real("level", "The level.").default("0"))
+            .parameter(
+                Parameter::word(
+                    "direction",
+                    "The crossings to detect.",
+                    ["both", "rising", "falling"],
+                )
+                .default("both"),
+            )
+            .example(
+                r#"superdense: 1
 name: level-crossing
 blocks:
   s: {type: Sine}
@@ -50,7 +36,11 @@ blocks:
   n: {type: Counter, increment: up}
 record: [s, n]
 simulate: {stop: 3}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::LevelCrossing
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Value};
 use ir::NodeId;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output, Signal};
+use crate::{Block, Context, Info, Input, Signal};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -11,22 +11,18 @@ pub struct MicrostepDelay;
 
 impl Block for MicrostepDelay {
     fn info(&self) -> Info {
-        Info {
-            name: "MicrostepDelay",
-            shelf: "Events",
-            summary: "Delays a signal by one microstep.",
-            equations: "y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events",
-            absence: "Absent if the input was absent one microstep earlier, so an event appears one microstep later. Breaks a causality loop at ticks.",
-            impulses: "Moves every coefficient to the next microstep.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal: an event signal, or one that is also present between events.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The delayed signal." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("MicrostepDelay", "Events", "Delays a signal by one microstep.")
+            .icon("M4 17V7M4 4L2 7H6ZM16 17V7M16 4L14 7H18ZM7 14H13M11 12L13 14L11 16")
+            .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events")
+            .absence("Absent if the input was absent one microstep earlier, so an event appears one microstep later. Breaks a causality loop at ticks.")
+            .impulses("Moves every coefficient to the next microstep.")
+            .input(Input::one(
+                "input",
+                "The signal: an event signal, or one that is also present between events.",
+            ))
+            .output("output", "The delayed signal.")
+            .example(
+                r#"superdense: 1
 name: microstep-delay
 blocks:
   c: {type: Clock, period: 1, offset: 0.5}
@@ -36,7 +32,7 @@ blocks:
   x: {type: Integrator, input: hit - late}
 record: [c, d, x]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output};
+use crate::{Block, Context, Info, Input};
 
 /// The value one microstep ago.
 #[derive(Debug)]
@@ -10,22 +10,15 @@ pub struct Previous;
 
 impl Block for Previous {
     fn info(&self) -> Info {
-        Info {
-            name: "Previous",
-            shelf: "Events",
-            summary: "Outputs the value of a signal one microstep earlier.",
-            equations: "y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events",
-            absence: "Absent if the input was absent one microstep earlier. Breaks a causality loop at ticks.",
-            impulses: "The output carries no impulses.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The value one microstep earlier." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Previous", "Events", "Outputs the value of a signal one microstep earlier.")
+            .icon("M20 10H4M9 5L4 10L9 15M20 5V15")
+            .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events")
+            .absence("Absent if the input was absent one microstep earlier. Breaks a causality loop at ticks.")
+            .impulses("The output carries no impulses.")
+            .input(Input::one("input", "The signal."))
+            .output("output", "The value one microstep earlier.")
+            .example(
+                r#"superdense: 1
 name: previous
 blocks:
   y: {type: Integrator, input: v, initial: 1}
@@ -35,7 +28,7 @@ blocks:
   kick: {type: Sample, input: -0.8 * before, trigger: hit}
 record: [y, v]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// One of two signals, chosen by a third.
 #[derive(Debug)]
@@ -10,41 +10,26 @@ pub struct Decision;
 
 impl Block for Decision {
     fn info(&self) -> Info {
-        Info {
-            name: "Decision",
-            shelf: "Mathematics",
-            summary: "Passes one of two signals, chosen by a third.",
-            equations: "y = above, if input >= threshold\ny = below, otherwise",
-            absence: "Absent when `input` or the chosen signal is absent.",
-            impulses: "Passes the impulses of the chosen signal. An impulse at `input` is an error. So is an impulse at `above` or `below` at the microstep at which the choice changes.",
-            inputs: &[
-                Input {
-                    name: "input",
-                    about: "The signal that is compared with the threshold.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "above",
-                    about: "The signal to pass if `input` is at or above the threshold.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "below",
-                    about: "The signal to pass if `input` is below the threshold.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "The chosen signal." }],
-            parameters: &[Parameter {
-                name: "threshold",
-                about: "The smallest value of `input` for which `above` is chosen.",
-                kind: Kind::Real,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Decision", "Mathematics", "Passes one of two signals, chosen by a third.")
+            .equations("y = above, if input >= threshold\ny = below, otherwise")
+            .absence("Absent when `input` or the chosen signal is absent.")
+            .impulses("Passes the impulses of the chosen signal. An impulse at `input` is an error. So is an impulse at `above` or `below` at the microstep at which the choice changes.")
+            .input(Input::one("input", "The signal that is compared with the threshold."))
+            .input(Input::one(
+                "above",
+                "The signal to pass if `input` is at or above the threshold.",
+            ))
+            .input(Input::one("below", "The signal to pass if `input` is below the threshold."))
+            .output("output", "The chosen signal.")
+            .parameter(
+                Parameter::real(
+                    "threshold",
+                    "The smallest value of `input` for which `above` is chosen.",
+                )
+                .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: decision
 blocks:
   s: {type: Sine}
@@ -52,7 +37,7 @@ blocks:
   d: {type: Decision, input: s, above: r, below: -r}
 record: [d]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// A quotient of two signals.
 #[derive(Debug)]
@@ -10,42 +10,31 @@ pub struct Divide;
 
 impl Block for Divide {
     fn info(&self) -> Info {
-        Info {
-            name: "Divide",
-            shelf: "Mathematics",
-            summary: "Divides one signal by another.",
-            equations: "y = numerator / denominator",
-            absence: "Absent when either input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when both inputs are absent.",
-            impulses: "An impulse in the numerator is divided by the denominator. The denominator must not jump at that microstep, and it must never carry an impulse.",
-            inputs: &[
-                Input {
-                    name: "numerator",
-                    about: "The dividend.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-                Input {
-                    name: "denominator",
-                    about: "The divisor; zero is an error.",
-                    count: Count::One,
-                    presence: Accepts::Any,
-                },
-            ],
-            outputs: &[Output { name: "output", about: "The quotient." }],
-            parameters: &[Parameter {
-                name: "absent",
-                about: "The effect of an absent input: `strict` makes the output absent, `skip` ignores the input.",
-                kind: Kind::Word(&["strict", "skip"]),
-                default: Some("strict"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Divide", "Mathematics", "Divides one signal by another.")
+            .icon("M4 10H18M11 4V4.5M11 15.5V16")
+            .equations("y = numerator / denominator")
+            .absence("Absent when either input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when both inputs are absent.")
+            .impulses("An impulse in the numerator is divided by the denominator. The denominator must not jump at that microstep, and it must never carry an impulse.")
+            .input(Input::one("numerator", "The dividend."))
+            .input(Input::one("denominator", "The divisor; zero is an error."))
+            .output("output", "The quotient.")
+            .parameter(
+                Parameter::word(
+                    "absent",
+                    "The effect of an absent input: `strict` makes the output absent, `skip` ignores the input.",
+                    ["strict", "skip"],
+                )
+                .default("strict"),
+            )
+            .example(
+                r#"superdense: 1
 name: divide
 blocks:
   r: {type: Ramp, offset: 1}
   q: {type: Divide, numerator: 1, denominator: r}
 record: [q]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

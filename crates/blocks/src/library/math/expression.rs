@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output};
+use crate::{Block, Context, Info, Input, Role};
 
 /// The value of an expression over signals.
 #[derive(Debug)]
@@ -10,29 +10,28 @@ pub struct Expression;
 
 impl Block for Expression {
     fn info(&self) -> Info {
-        Info {
-            name: "Expression",
-            shelf: "Mathematics",
-            summary: "Evaluates an expression over signals.",
-            equations: "y = expression",
-            absence: "The result of an operator is absent when an operand that it uses is absent; constants and signals that are always present do not count. An operator on event signals that are not known to be present at the same tags is an error.",
-            impulses: "Operators follow the rules of Sum, Gain, Product and Divide; every other function requires inputs without impulses.",
-            inputs: &[Input {
-                name: "expression",
-                about: "The expression; it may use any signal of the diagram.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The value." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Expression", "Mathematics", "Evaluates an expression over signals.")
+            .equations("y = expression")
+            .absence("The result of an operator is absent when an operand that it uses is absent; constants and signals that are always present do not count. An operator on event signals that are not known to be present at the same tags is an error.")
+            .impulses("Operators follow the rules of Sum, Gain, Product and Divide; every other function requires inputs without impulses.")
+            .input(Input::one(
+                "expression",
+                "The expression; it may use any signal of the diagram.",
+            ))
+            .output("output", "The value.")
+            .example(
+                r#"superdense: 1
 name: expression
 blocks:
   s: {type: Sine}
   y: {type: Expression, expression: 'if s > 0 then s else 0'}
 record: [y]
 simulate: {stop: 1}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::NamedExpression
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

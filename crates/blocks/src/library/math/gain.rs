@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Setting};
+use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// A signal times a constant.
 #[derive(Debug)]
@@ -12,34 +12,25 @@ pub struct Gain;
 
 impl Block for Gain {
     fn info(&self) -> Info {
-        Info {
-            name: "Gain",
-            shelf: "Mathematics",
-            summary: "Multiplies a signal by a constant.",
-            equations: "y = gain * u",
-            absence: "Absent when the input is absent.",
-            impulses: "Linear: multiplies every coefficient by the gain.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The product." }],
-            parameters: &[Parameter {
-                name: "gain",
-                about: "The factor; a matrix multiplies a vector.",
-                kind: Kind::Value,
-                default: Some("1"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Gain", "Mathematics", "Multiplies a signal by a constant.")
+            .icon("M5 2V18L19 10Z")
+            .equations("y = gain * u")
+            .absence("Absent when the input is absent.")
+            .impulses("Linear: multiplies every coefficient by the gain.")
+            .input(Input::one("input", "The signal."))
+            .output("output", "The product.")
+            .parameter(
+                Parameter::value("gain", "The factor; a matrix multiplies a vector.").default("1"),
+            )
+            .example(
+                r#"superdense: 1
 name: gain
 blocks:
   s: {type: Sine}
   g: {type: Gain, input: s, gain: 3}
 record: [g]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output};
+use crate::{Block, Context, Info, Input};
 
 /// One over a signal.
 #[derive(Debug)]
@@ -10,29 +10,21 @@ pub struct Inverter;
 
 impl Block for Inverter {
     fn info(&self) -> Info {
-        Info {
-            name: "Inverter",
-            shelf: "Mathematics",
-            summary: "Outputs the reciprocal of a signal.",
-            equations: "y = 1 / input",
-            absence: "Absent when the input is absent.",
-            impulses: "An impulse at the input is an error: its reciprocal is undefined.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal; zero is an error.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The reciprocal." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Inverter", "Mathematics", "Outputs the reciprocal of a signal.")
+            .equations("y = 1 / input")
+            .absence("Absent when the input is absent.")
+            .impulses("An impulse at the input is an error: its reciprocal is undefined.")
+            .input(Input::one("input", "The signal; zero is an error."))
+            .output("output", "The reciprocal.")
+            .example(
+                r#"superdense: 1
 name: inverter
 blocks:
   r: {type: Ramp, offset: 1}
   i: {type: Inverter, input: r}
 record: [i]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

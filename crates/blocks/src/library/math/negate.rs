@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output};
+use crate::{Block, Context, Info, Input};
 
 /// A signal with the other sign.
 #[derive(Debug)]
@@ -10,29 +10,22 @@ pub struct Negate;
 
 impl Block for Negate {
     fn info(&self) -> Info {
-        Info {
-            name: "Negate",
-            shelf: "Mathematics",
-            summary: "Negates a signal.",
-            equations: "y = -u",
-            absence: "Absent when the input is absent.",
-            impulses: "Linear: negates every coefficient.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The negated signal." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Negate", "Mathematics", "Negates a signal.")
+            .icon("M5 10H17")
+            .equations("y = -u")
+            .absence("Absent when the input is absent.")
+            .impulses("Linear: negates every coefficient.")
+            .input(Input::one("input", "The signal."))
+            .output("output", "The negated signal.")
+            .example(
+                r#"superdense: 1
 name: negate
 blocks:
   s: {type: Sine}
   n: {type: Negate, input: s}
 record: [n]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Shape, Type};
 use ir::{Graph, NodeId};
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// The product of signals.
 #[derive(Debug)]
@@ -11,27 +11,23 @@ pub struct Product;
 
 impl Block for Product {
     fn info(&self) -> Info {
-        Info {
-            name: "Product",
-            shelf: "Mathematics",
-            summary: "Multiplies signals.",
-            equations: "y = u_1 * u_2 * ...",
-            absence: "Absent when any input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when all inputs are absent.",
-            impulses: "One factor may carry an impulse, which the other factors scale; they must not jump at that microstep. Two impulses at the same microstep are an error.",
-            inputs: &[Input {
-                name: "inputs",
-                about: "The factors.",
-                count: Count::Many,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The product." }],
-            parameters: &[Parameter {
-                name: "absent",
-                about: "The effect of an absent input: `strict` makes the output absent, `skip` ignores the input. With `skip`, matrices must be square, and a matrix cannot be multiplied by a vector.",
-                kind: Kind::Word(&["strict", "skip"]),
-                default: Some("strict"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Product", "Mathematics", "Multiplies signals.")
+            .icon("M6 5L16 15M16 5L6 15")
+            .equations("y = u_1 * u_2 * ...")
+            .absence("Absent when any input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when all inputs are absent.")
+            .impulses("One factor may carry an impulse, which the other factors scale; they must not jump at that microstep. Two impulses at the same microstep are an error.")
+            .input(Input::many("inputs", "The factors."))
+            .output("output", "The product.")
+            .parameter(
+                Parameter::word(
+                    "absent",
+                    "The effect of an absent input: `strict` makes the output absent, `skip` ignores the input. With `skip`, matrices must be square, and a matrix cannot be multiplied by a vector.",
+                    ["strict", "skip"],
+                )
+                .default("strict"),
+            )
+            .example(
+                r#"superdense: 1
 name: product
 blocks:
   a: {type: Sine}
@@ -39,7 +35,7 @@ blocks:
   p: {type: Product, inputs: [a, b]}
 record: [p]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

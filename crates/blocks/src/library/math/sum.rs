@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Output};
+use crate::{Block, Context, Info, Input};
 
 /// The sum of signals.
 #[derive(Debug)]
@@ -10,22 +10,15 @@ pub struct Sum;
 
 impl Block for Sum {
     fn info(&self) -> Info {
-        Info {
-            name: "Sum",
-            shelf: "Mathematics",
-            summary: "Adds signals.",
-            equations: "y = u_1 + u_2 + ...",
-            absence: "Absent inputs are ignored; the output is absent when all inputs are absent.",
-            impulses: "Linear: adds the coefficients order by order.",
-            inputs: &[Input {
-                name: "inputs",
-                about: "The signals to add.",
-                count: Count::Many,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output { name: "output", about: "The sum." }],
-            parameters: &[],
-            example: r#"superdense: 1
+        Info::new("Sum", "Mathematics", "Adds signals.")
+            .icon("M16 5V3H6L12 10L6 17H16V15")
+            .equations("y = u_1 + u_2 + ...")
+            .absence("Absent inputs are ignored; the output is absent when all inputs are absent.")
+            .impulses("Linear: adds the coefficients order by order.")
+            .input(Input::many("inputs", "The signals to add."))
+            .output("output", "The sum.")
+            .example(
+                r#"superdense: 1
 name: sum
 blocks:
   a: {type: Sine}
@@ -33,7 +26,7 @@ blocks:
   s: {type: Sum, inputs: [a, b, 2]}
 record: [s]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

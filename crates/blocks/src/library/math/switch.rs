@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Accepts, Block, Context, Count, Info, Input, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Input, Parameter};
 
 /// One where a signal is at or above a threshold, else zero.
 #[derive(Debug)]
@@ -10,37 +10,32 @@ pub struct Switch;
 
 impl Block for Switch {
     fn info(&self) -> Info {
-        Info {
-            name: "Switch",
-            shelf: "Mathematics",
-            summary: "Outputs 1 if a signal is at or above a threshold, else 0.",
-            equations: "y = 1, if input >= threshold\ny = 0, otherwise",
-            absence: "Absent when the input is absent.",
-            impulses: "An impulse at the input is an error: an impulse cannot be compared with a threshold.",
-            inputs: &[Input {
-                name: "input",
-                about: "The signal.",
-                count: Count::One,
-                presence: Accepts::Any,
-            }],
-            outputs: &[Output {
-                name: "output",
-                about: "0 or 1; the times of its jumps are located.",
-            }],
-            parameters: &[Parameter {
-                name: "threshold",
-                about: "The smallest input for which the output is 1.",
-                kind: Kind::Real,
-                default: Some("0"),
-            }],
-            example: r#"superdense: 1
+        Info::new(
+            "Switch",
+            "Mathematics",
+            "Outputs 1 if a signal is at or above a threshold, else 0.",
+        )
+        .icon("M1 4H7L15 9M1 16H7M16 10H21M7 4H7.1M7 16H7.1")
+        .equations("y = 1, if input >= threshold\ny = 0, otherwise")
+        .absence("Absent when the input is absent.")
+        .impulses(
+            "An impulse at the input is an error: an impulse cannot be compared with a threshold.",
+        )
+        .input(Input::one("input", "The signal."))
+        .output("output", "0 or 1; the times of its jumps are located.")
+        .parameter(
+            Parameter::real("threshold", "The smallest input for which the output is 1.")
+                .default("0"),
+        )
+        .example(
+            r#"superdense: 1
 name: switch
 blocks:
   s: {type: Sine}
   on: {type: Switch, input: s, threshold: 0.5}
 record: [s, on]
 simulate: {stop: 2}"#,
-        }
+        )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Every, Info, Kind, Output, Parameter};
+use crate::{Block, Context, Every, Info, Parameter, Role};
 
 /// Events at exact, even times.
 #[derive(Debug)]
@@ -12,43 +12,36 @@ pub struct Clock;
 
 impl Block for Clock {
     fn info(&self) -> Info {
-        Info {
-            name: "Clock",
-            shelf: "Sources",
-            summary: "Emits events at exact, evenly spaced times.",
-            equations: "y(t, 1) = value, at t = offset + k period, k = 0, 1, 2, ...\nabsent otherwise",
-            absence: "Present only at microstep 1 of its times.",
-            impulses: "Carries no impulses.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The events." }],
-            parameters: &[
-                Parameter {
-                    name: "period",
-                    about: "The time from one event to the next [s]; exact, so that clocks do not drift apart.",
-                    kind: Kind::Time,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "offset",
-                    about: "The time of the first event [s].",
-                    kind: Kind::Time,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "value",
-                    about: "The value of each event.",
-                    kind: Kind::Value,
-                    default: Some("1"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Clock", "Sources", "Emits events at exact, evenly spaced times.")
+            .icon("M11 2A8 8 0 1 0 11.1 2ZM11 6V10L14 12")
+            .equations(
+                "y(t, 1) = value, at t = offset + k period, k = 0, 1, 2, ...\nabsent otherwise",
+            )
+            .absence("Present only at microstep 1 of its times.")
+            .impulses("Carries no impulses.")
+            .output("output", "The events.")
+            .parameter(
+                Parameter::time(
+                    "period",
+                    "The time from one event to the next [s]; exact, so that clocks do not drift apart.",
+                )
+                .default("1"),
+            )
+            .parameter(Parameter::time("offset", "The time of the first event [s].").default("0"))
+            .parameter(Parameter::value("value", "The value of each event.").default("1"))
+            .example(
+                r#"superdense: 1
 name: clock
 blocks:
   c: {type: Clock, period: 1/3}
   n: {type: Counter, increment: c}
 record: [n]
 simulate: {stop: 2}"#,
-        }
+            )
+    }
+
+    fn role(&self) -> Role {
+        Role::Clock
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -2,7 +2,7 @@
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Info, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Parameter};
 
 /// A value that never changes.
 #[derive(Debug)]
@@ -10,29 +10,22 @@ pub struct Constant;
 
 impl Block for Constant {
     fn info(&self) -> Info {
-        Info {
-            name: "Constant",
-            shelf: "Sources",
-            summary: "Outputs a constant value.",
-            equations: "y(t) = value",
-            absence: "Always present.",
-            impulses: "Carries no impulses.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The value." }],
-            parameters: &[Parameter {
-                name: "value",
-                about: "The value.",
-                kind: Kind::Value,
-                default: Some("1"),
-            }],
-            example: r#"superdense: 1
+        Info::new("Constant", "Sources", "Outputs a constant value.")
+            .icon("M2 10H20")
+            .equations("y(t) = value")
+            .absence("Always present.")
+            .impulses("Carries no impulses.")
+            .output("output", "The value.")
+            .parameter(Parameter::value("value", "The value.").default("1"))
+            .example(
+                r#"superdense: 1
 name: constant
 blocks:
   c: {type: Constant, value: 2}
   x: {type: Integrator, input: c}
 record: [c, x]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
-use crate::{Block, Context, Impulses, Info, Instants, Kind, Output, Parameter, Signal};
+use crate::{Block, Context, Impulses, Info, Instants, Parameter, Signal};
 
 /// Dirac impulses at given times.
 #[derive(Debug)]
@@ -12,43 +12,39 @@ pub struct ImpulseSource;
 
 impl Block for ImpulseSource {
     fn info(&self) -> Info {
-        Info {
-            name: "ImpulseSource",
-            shelf: "Sources",
-            summary: "Emits Dirac impulses at given times.",
-            equations: "y(t) = sum over k of weight_k * delta^(order)(t - times_k)",
-            absence: "Always present; the value is 0.",
-            impulses: "At microstep 1 of each of its times, the output carries an impulse of the given order, whose coefficient is the weight.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "0, with the impulses." }],
-            parameters: &[
-                Parameter {
-                    name: "times",
-                    about: "The times of the impulses [s], in increasing order.",
-                    kind: Kind::Times,
-                    default: Some("[1]"),
-                },
-                Parameter {
-                    name: "weight",
-                    about: "The weight of every impulse, or a list with one weight for each impulse.",
-                    kind: Kind::Value,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "order",
-                    about: "The order of the derivative of the impulses, an integer from 0 to 8.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("ImpulseSource", "Sources", "Emits Dirac impulses at given times.")
+            .icon("M2 17H20M11 17V4M7.5 7L11 3L14.5 7")
+            .equations("y(t) = sum over k of weight_k * delta^(order)(t - times_k)")
+            .absence("Always present; the value is 0.")
+            .impulses("At microstep 1 of each of its times, the output carries an impulse of the given order, whose coefficient is the weight.")
+            .output("output", "0, with the impulses.")
+            .parameter(
+                Parameter::times("times", "The times of the impulses [s], in increasing order.")
+                    .default("[1]"),
+            )
+            .parameter(
+                Parameter::value(
+                    "weight",
+                    "The weight of every impulse, or a list with one weight for each impulse.",
+                )
+                .default("1"),
+            )
+            .parameter(
+                Parameter::real(
+                    "order",
+                    "The order of the derivative of the impulses, an integer from 0 to 8.",
+                )
+                .default("0"),
+            )
+            .example(
+                r#"superdense: 1
 name: impulse-source
 blocks:
   hit: {type: ImpulseSource, times: [1]}
   x: {type: Integrator, input: -x + hit}
 record: [x]
 simulate: {stop: 3}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

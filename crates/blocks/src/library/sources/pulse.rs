@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Diagnostic, ExactTime, Rational, Time};
 use ir::{Binary, Unary};
 
-use crate::{Block, Context, Info, Kind, Output, Parameter, Timer};
+use crate::{Block, Context, Info, Parameter, Timer};
 
 /// Rising edges at even indices, falling ones at odd.
 #[derive(Debug)]
@@ -38,55 +38,37 @@ pub struct Pulse;
 
 impl Block for Pulse {
     fn info(&self) -> Info {
-        Info {
-            name: "Pulse",
-            shelf: "Sources",
-            summary: "Outputs a square wave with exact edges.",
-            equations: "y = high, from (offset + k period, 1) to (offset + k period + width, 1)\ny = low, otherwise",
-            absence: "Always present.",
-            impulses: "Carries no impulses; its derivative does.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The wave." }],
-            parameters: &[
-                Parameter {
-                    name: "period",
-                    about: "The time from one rising edge to the next [s].",
-                    kind: Kind::Time,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "width",
-                    about: "The time from a rising edge to the next falling edge [s]; less than the period.",
-                    kind: Kind::Time,
-                    default: Some("0.5"),
-                },
-                Parameter {
-                    name: "offset",
-                    about: "The time of the first rising edge [s].",
-                    kind: Kind::Time,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "low",
-                    about: "The value between pulses.",
-                    kind: Kind::Value,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "high",
-                    about: "The value during a pulse.",
-                    kind: Kind::Value,
-                    default: Some("1"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Pulse", "Sources", "Outputs a square wave with exact edges.")
+            .icon("M1 16H5V5H10V16H15V5H20V16")
+            .equations("y = high, from (offset + k period, 1) to (offset + k period + width, 1)\ny = low, otherwise")
+            .absence("Always present.")
+            .impulses("Carries no impulses; its derivative does.")
+            .output("output", "The wave.")
+            .parameter(
+                Parameter::time("period", "The time from one rising edge to the next [s].")
+                    .default("1"),
+            )
+            .parameter(
+                Parameter::time(
+                    "width",
+                    "The time from a rising edge to the next falling edge [s]; less than the period.",
+                )
+                .default("0.5"),
+            )
+            .parameter(
+                Parameter::time("offset", "The time of the first rising edge [s].").default("0"),
+            )
+            .parameter(Parameter::value("low", "The value between pulses.").default("0"))
+            .parameter(Parameter::value("high", "The value during a pulse.").default("1"))
+            .example(
+                r#"superdense: 1
 name: pulse
 blocks:
   p: {type: Pulse, period: 0.4, width: 0.1}
   x: {type: Integrator, input: p}
 record: [p, x]
 simulate: {stop: 2}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Diagnostic;
 use ir::Binary;
 
-use crate::{Block, Context, Info, Instants, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Instants, Parameter};
 
 /// A value that starts to grow.
 #[derive(Debug)]
@@ -13,42 +13,27 @@ pub struct Ramp;
 
 impl Block for Ramp {
     fn info(&self) -> Info {
-        Info {
-            name: "Ramp",
-            shelf: "Sources",
-            summary: "Outputs a ramp that starts at a given time.",
-            equations: "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), for t >= start",
-            absence: "Always present.",
-            impulses: "Carries no impulses.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The ramp." }],
-            parameters: &[
-                Parameter {
-                    name: "slope",
-                    about: "The increase per second.",
-                    kind: Kind::Real,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "start",
-                    about: "The time at which the ramp starts [s].",
-                    kind: Kind::Time,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "offset",
-                    about: "The value before the ramp starts.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Ramp", "Sources", "Outputs a ramp that starts at a given time.")
+            .icon("M2 17H8L20 3")
+            .equations(
+                "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), for t >= start",
+            )
+            .absence("Always present.")
+            .impulses("Carries no impulses.")
+            .output("output", "The ramp.")
+            .parameter(Parameter::real("slope", "The increase per second.").default("1"))
+            .parameter(
+                Parameter::time("start", "The time at which the ramp starts [s].").default("0"),
+            )
+            .parameter(Parameter::real("offset", "The value before the ramp starts.").default("0"))
+            .example(
+                r#"superdense: 1
 name: ramp
 blocks:
   r: {type: Ramp, slope: 2, start: 0.5}
 record: [r]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

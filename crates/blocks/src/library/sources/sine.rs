@@ -3,7 +3,7 @@
 use base::Diagnostic;
 use ir::Unary;
 
-use crate::{Block, Context, Info, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Parameter};
 
 /// A sine wave.
 #[derive(Debug)]
@@ -11,48 +11,24 @@ pub struct Sine;
 
 impl Block for Sine {
     fn info(&self) -> Info {
-        Info {
-            name: "Sine",
-            shelf: "Sources",
-            summary: "Outputs a sine wave.",
-            equations: "y(t) = offset + amplitude * sin(2 pi frequency t + phase)",
-            absence: "Always present.",
-            impulses: "Carries no impulses.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The wave." }],
-            parameters: &[
-                Parameter {
-                    name: "amplitude",
-                    about: "The amplitude.",
-                    kind: Kind::Real,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "frequency",
-                    about: "The frequency [Hz].",
-                    kind: Kind::Real,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "phase",
-                    about: "The phase at time 0 [rad].",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "offset",
-                    about: "The mean value.",
-                    kind: Kind::Real,
-                    default: Some("0"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Sine", "Sources", "Outputs a sine wave.")
+            .icon("M1 10C4 0 8 0 11 10S18 20 21 10")
+            .equations("y(t) = offset + amplitude * sin(2 pi frequency t + phase)")
+            .absence("Always present.")
+            .impulses("Carries no impulses.")
+            .output("output", "The wave.")
+            .parameter(Parameter::real("amplitude", "The amplitude.").default("1"))
+            .parameter(Parameter::real("frequency", "The frequency [Hz].").default("1"))
+            .parameter(Parameter::real("phase", "The phase at time 0 [rad].").default("0"))
+            .parameter(Parameter::real("offset", "The mean value.").default("0"))
+            .example(
+                r#"superdense: 1
 name: sine
 blocks:
   s: {type: Sine, frequency: 2}
 record: [s]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Diagnostic;
 use ir::Binary;
 
-use crate::{Block, Context, Info, Instants, Kind, Output, Parameter};
+use crate::{Block, Context, Info, Instants, Parameter};
 
 /// A value that jumps once.
 #[derive(Debug)]
@@ -13,43 +13,26 @@ pub struct Step;
 
 impl Block for Step {
     fn info(&self) -> Info {
-        Info {
-            name: "Step",
-            shelf: "Sources",
-            summary: "Outputs a step at a given time.",
-            equations: "y(t, n) = before, for (t, n) < (time, 1)\ny(t, n) = after, from (time, 1) on",
-            absence: "Always present.",
-            impulses: "Carries no impulses; its derivative does.",
-            inputs: &[],
-            outputs: &[Output { name: "output", about: "The step." }],
-            parameters: &[
-                Parameter {
-                    name: "time",
-                    about: "The time of the step [s].",
-                    kind: Kind::Time,
-                    default: Some("1"),
-                },
-                Parameter {
-                    name: "before",
-                    about: "The value before the step.",
-                    kind: Kind::Value,
-                    default: Some("0"),
-                },
-                Parameter {
-                    name: "after",
-                    about: "The value after the step.",
-                    kind: Kind::Value,
-                    default: Some("1"),
-                },
-            ],
-            example: r#"superdense: 1
+        Info::new("Step", "Sources", "Outputs a step at a given time.")
+            .icon("M2 16H10V5H20")
+            .equations(
+                "y(t, n) = before, for (t, n) < (time, 1)\ny(t, n) = after, from (time, 1) on",
+            )
+            .absence("Always present.")
+            .impulses("Carries no impulses; its derivative does.")
+            .output("output", "The step.")
+            .parameter(Parameter::time("time", "The time of the step [s].").default("1"))
+            .parameter(Parameter::value("before", "The value before the step.").default("0"))
+            .parameter(Parameter::value("after", "The value after the step.").default("1"))
+            .example(
+                r#"superdense: 1
 name: step
 blocks:
   u: {type: Step, time: 0.5, after: 3}
   x: {type: Integrator, input: u}
 record: [u, x]
 simulate: {stop: 1}"#,
-        }
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -1,0 +1,172 @@
+//! Functions that are called by their names.
+
+use base::{Diagnostic, Span, Spanned, Type};
+use expr::{Expr, ExprKind, Function};
+use ir::{Binary, NodeId, Unary};
+
+use super::{Formula, Operand, constant, join_all};
+use crate::operators::{common_shape, number, read_side};
+use crate::{Context, Signal};
+
+impl Formula {
+    pub(super) fn call(
+        &self,
+        cx: &mut Context,
+        function: Function,
+        args: &[Expr],
+        span: Span,
+    ) -> Result<Signal, Diagnostic> {
+        if function == Function::Delta {
+            return self.delta(cx, args, span);
+        }
+        let a: Vec<Signal> =
+            args.iter().map(|arg| self.lower(cx, arg)).collect::<Result<_, _>>()?;
+        join_all(cx, function.name(), a.iter().zip(args));
+        let ty = |cx: &Context, i: usize| cx.graph.ty(a[i].value);
+        match function {
+            Function::Present => return Ok(cx.always(a[0].present)),
+            Function::Left => return Ok(cx.left(&a[0])),
+            Function::Previous => return Ok(cx.previous(&a[0])),
+            _ => {}
+        }
+        let what = format!("`{}`", function.name());
+        for (i, arg) in args.iter().enumerate() {
+            number(ty(cx, i), arg.span, &what)?;
+        }
+        if let Some(op) = elementary(function) {
+            return Ok(cx.map(op, &a[0]));
+        }
+        match function {
+            Function::Sum => Ok(linear(cx, &a[0], |g, node| g.sum(node))),
+            Function::Transpose => Ok(linear(cx, &a[0], |g, node| g.transpose(node))),
+            Function::Identity | Function::Zeros | Function::Ones => {
+                self.constant_matrix(cx, function, args, span)
+            }
+            Function::Dot => inner_product(cx, &a, span),
+            Function::Norm => Ok(cx.strict(&a, |g, v| {
+                let squares = g.mul(v[0], v[0]);
+                let sum = g.sum(squares);
+                g.unary(Unary::Sqrt, sum)
+            })),
+            _ => {
+                for i in 1..a.len() {
+                    common_shape(ty(cx, 0), ty(cx, i), span)?;
+                }
+                Ok(cx.strict(&a, |g, v| piecewise(g, function, v)))
+            }
+        }
+    }
+
+    /// A vector or matrix whose size, which must be constant, is all that its arguments say.
+    fn constant_matrix(
+        &self,
+        cx: &mut Context,
+        function: Function,
+        args: &[Expr],
+        span: Span,
+    ) -> Result<Signal, Diagnostic> {
+        let kind = ExprKind::Call(Spanned::new(function, span), args.to_vec());
+        let value =
+            expr::evaluate(&Expr { kind, span }, &mut |name, at| match self.operands.get(name) {
+                Some(Operand::Constant(value)) => Ok(value.clone()),
+                _ => Err(Diagnostic::error("not-constant", "a size must be constant")
+                    .at(at, "this is a signal")),
+            })?;
+        Ok(constant(cx, &value))
+    }
+}
+
+fn inner_product(cx: &mut Context, a: &[Signal], span: Span) -> Result<Signal, Diagnostic> {
+    let (ta, tb) = (cx.graph.ty(a[0].value), cx.graph.ty(a[1].value));
+    if ta.shape != tb.shape {
+        let message =
+            format!("the inner product of {} and {}", ta.with_article(), tb.with_article());
+        return Err(Diagnostic::error("size-mismatch", message).at(span, "sizes differ"));
+    }
+    Ok(cx.strict(a, |g, v| {
+        let products = g.mul(v[0], v[1]);
+        g.sum(products)
+    }))
+}
+
+/// Functions that are one operation of the graph.
+fn elementary(function: Function) -> Option<Unary> {
+    Some(match function {
+        Function::Sin => Unary::Sin,
+        Function::Cos => Unary::Cos,
+        Function::Tan => Unary::Tan,
+        Function::Asin => Unary::Asin,
+        Function::Acos => Unary::Acos,
+        Function::Atan => Unary::Atan,
+        Function::Sinh => Unary::Sinh,
+        Function::Cosh => Unary::Cosh,
+        Function::Tanh => Unary::Tanh,
+        Function::Asinh => Unary::Asinh,
+        Function::Acosh => Unary::Acosh,
+        Function::Atanh => Unary::Atanh,
+        Function::Exp => Unary::Exp,
+        Function::Log => Unary::Log,
+        Function::Log10 => Unary::Log10,
+        Function::Log2 => Unary::Log2,
+        Function::Sqrt => Unary::Sqrt,
+        _ => return None,
+    })
+}
+
+/// Functions with kinks and jumps, whose sides and cells are frozen between events; and those of
+/// two operands.
+fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
+    let zero = g.constant(Type::INT, &[0.0]);
+    match function {
+        Function::Abs => {
+            let side = g.frozen_sign(v[0], zero);
+            let negative = read_side(g, side, [true, false, false]);
+            let opposite = g.neg(v[0]);
+            let by_side = g.select(negative, opposite, v[0]);
+            let below = g.binary(Binary::Less, v[0], opposite);
+            let by_value = g.select(below, opposite, v[0]);
+            g.observed(by_side, by_value, 1)
+        }
+        Function::Sign => g.frozen_sign(v[0], zero),
+        Function::Floor => g.frozen_floor(v[0]),
+        Function::Ceil => {
+            let opposite = g.neg(v[0]);
+            let cell = g.frozen_floor(opposite);
+            g.neg(cell)
+        }
+        Function::Round => {
+            let half = g.real(0.5);
+            let moved = g.add(v[0], half);
+            g.frozen_floor(moved)
+        }
+        Function::Mod => {
+            let quotient = g.div(v[0], v[1]);
+            let cell = g.frozen_floor(quotient);
+            let whole = g.mul(v[1], cell);
+            g.sub(v[0], whole)
+        }
+        Function::Min | Function::Max => {
+            let least = function == Function::Min;
+            let holds = if least { [true, true, false] } else { [false, true, true] };
+            let by_side = v[1..].iter().fold(v[0], |best, next| {
+                let side = g.frozen_sign(best, *next);
+                let keep = read_side(g, side, holds);
+                g.select(keep, best, *next)
+            });
+            let by_value = v[1..].iter().fold(v[0], |best, next| {
+                let (low, high) = if least { (best, *next) } else { (*next, best) };
+                let keep = g.binary(Binary::LessEqual, low, high);
+                g.select(keep, best, *next)
+            });
+            g.observed(by_side, by_value, v.len() as u32 - 1)
+        }
+        Function::Atan2 => g.binary(Binary::Atan2, v[0], v[1]),
+        Function::Hypot => g.binary(Binary::Hypot, v[0], v[1]),
+        other => unreachable!("{} is handled elsewhere", other.name()),
+    }
+}
+
+fn linear(cx: &mut Context, a: &Signal, f: impl Fn(&mut ir::Graph, NodeId) -> NodeId) -> Signal {
+    let impulses = a.impulses.iter().map(|i| f(&mut cx.graph, *i)).collect();
+    Signal { value: f(&mut cx.graph, a.value), present: a.present, impulses }
+}
