@@ -46,7 +46,7 @@ fn listing(text: &str) -> String {
     let (mut settings, mut inputs) = (BTreeMap::new(), Vec::new());
     for parameter in info.parameters.iter() {
         if let Some(default) = &parameter.default {
-            settings.insert(parameter.name.to_string(), setting(&info, &parameter.name, default));
+            settings.insert(parameter.name.to_string(), setting(info, &parameter.name, default));
         }
     }
     for line in lines {
@@ -54,7 +54,7 @@ fn listing(text: &str) -> String {
         match words.as_slice() {
             ["input", words @ ..] => inputs.push(vec![input(words)]),
             ["set", name, value] => {
-                settings.insert((*name).to_owned(), setting(&info, name, value));
+                settings.insert((*name).to_owned(), setting(info, name, value));
             }
             _ => panic!("{line}"),
         }
