@@ -13,7 +13,7 @@
 
 use std::fmt;
 
-use super::access::Region;
+use super::access::{Access, Region};
 use super::{Code, Extra, Instr, Repeat, Slot, Tape};
 
 /// An instruction that breaks an invariant, and which.
@@ -79,12 +79,9 @@ impl Tape {
             }
             _ => {}
         }
-        // A loop has rows of its own, which it fills before it reads them.
-        if instr.code != Code::Repeat && !access.reads.iter().all(|read| temporaries.is_set(*read))
-        {
+        if !temporaries.pass(instr, &access) {
             return Err("a temporary that nothing has written");
         }
-        access.writes.iter().for_each(|written| temporaries.set(*written));
         if let (Code::Extra, Some(Extra::Solve(solve))) = (instr.code, body) {
             solve.body.verify(length).map_err(|_| "the body of a solved loop")?;
             // What the body computes of the outside is there for whatever follows.
@@ -141,6 +138,22 @@ impl<'a> Temporaries<'a> {
             true => Ok(Temporaries { regions, written: vec![false; total], starts }),
             false => Err("a temporary outside the buffer"),
         }
+    }
+
+    /// Follows an instruction; whether it reads only what has been written.
+    fn pass(&mut self, instr: &Instr, access: &Access) -> bool {
+        if instr.code == Code::CopyApart {
+            // Numbers that are copied one after the other; one may be the copy of another.
+            return (0..instr.n).all(|i| {
+                let set = self.is_set((instr.a + i * instr.c, 1));
+                self.set((instr.dst + i * instr.b, 1));
+                set
+            });
+        }
+        // A loop has rows of its own, which it fills before it reads them.
+        let known = instr.code == Code::Repeat || access.reads.iter().all(|own| self.is_set(*own));
+        access.writes.iter().for_each(|written| self.set(*written));
+        known
     }
 
     /// The number of a slot among those of temporaries.
