@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{messages, repository, scratch, superdense};
+use crate::common::{messages, repository, same_picture, scratch, superdense};
 use serde_json::Value;
 
 fn model(name: &str) -> String {
@@ -15,7 +15,7 @@ fn said(output: &std::process::Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("results are UTF-8")
 }
 
-/// Figure 4 of Gomes et al. for the page on impulses: drawn again it has the same bytes.
+/// Figure 4 of Gomes et al. for the page on impulses: drawn again it is the same.
 #[test]
 fn the_picture_of_both_approaches_is_current() {
     let folder = scratch("dirac-picture");
@@ -23,13 +23,11 @@ fn the_picture_of_both_approaches_is_current() {
     let options = ["-p", "e=1", "--stop", "6", "--steps", "0.1,0.01", "--plot", "ball.svg"];
     said(&superdense(&folder, &[&["dirac", &ball][..], &options].concat()));
     let kept = repository().join("docs/pictures/impulses/ball-symbolic-numeric.svg");
-    let drawn = fs::read(folder.join("ball.svg")).expect("a picture was drawn");
+    let drawn = fs::read_to_string(folder.join("ball.svg")).expect("a picture was drawn");
     let again = "superdense dirac models/ball-by-impulses/model.yaml -p e=1 --stop 6 --steps \
                  0.1,0.01 --plot docs/pictures/impulses/ball-symbolic-numeric.svg";
-    assert!(
-        fs::read(kept).unwrap_or_default() == drawn,
-        "the picture is old; draw it with\n  {again}"
-    );
+    same_picture::check(&kept, &drawn, same_picture::bless())
+        .unwrap_or_else(|old| panic!("{old}\ndraw it again with\n  {again}"));
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! The pictures of the models are current: drawn again they have the same bytes.
+//! The pictures of the models are current: drawn again they are the same. With
+//! `SUPERDENSE_BLESS=1` they are renewed instead.
 
 use std::fs;
 
-use crate::common::{folders, messages, repository, scratch, superdense};
+use crate::common::{folders, messages, repository, same_picture, scratch, superdense};
 
 #[test]
 fn pictures_of_models_are_current() {
@@ -13,12 +14,11 @@ fn pictures_of_models_are_current() {
         let path = path.to_str().expect("paths are UTF-8");
         let output = superdense(&scratch, &["run", path, "--plot", "picture.svg", "--quiet"]);
         assert!(output.status.success(), "{name}: {}", messages(&output));
-        let kept = fs::read(folder.join("picture.svg"))
-            .unwrap_or_else(|error| panic!("models/{name}/picture.svg: {error}"));
-        let drawn = fs::read(scratch.join("picture.svg")).expect("a picture was drawn");
+        let drawn = fs::read_to_string(scratch.join("picture.svg")).expect("a picture was drawn");
         let again =
             format!("superdense run models/{name}/model.yaml --plot models/{name}/picture.svg");
-        assert!(drawn == kept, "the picture of {name} is old; draw it again with\n  {again}");
+        same_picture::check(&folder.join("picture.svg"), &drawn, same_picture::bless())
+            .unwrap_or_else(|old| panic!("{old}\ndraw it again with\n  {again}"));
     }
 }
 

@@ -1,5 +1,5 @@
 //! What the pages of the documentation show is true: models run, commands give the output that is
-//! shown, results have the figures, pictures have the bytes that the commands of the page draw.
+//! shown, results have the figures, pictures are those that the commands of the page draw.
 //!
 //! With `SUPERDENSE_BLESS=1` outputs and pictures are renewed instead; figures never are.
 
@@ -10,7 +10,7 @@ use std::process::Command;
 use crate::common::drawing::draw;
 use crate::common::figures::{Table, figures};
 use crate::common::markdown::{Piece, Placed, pieces};
-use crate::common::{files, folders, repository, scratch};
+use crate::common::{files, folders, repository, same_picture, scratch};
 
 /// A page that is being checked in a folder of its own.
 struct Check {
@@ -25,7 +25,7 @@ struct Check {
 
 impl Check {
     fn new(name: &str, text: String) -> Check {
-        let (folder, bless) = (scratch(&format!("page-{name}")), bless());
+        let (folder, bless) = (scratch(&format!("page-{name}")), same_picture::bless());
         copy(&repository().join("models"), &folder.join("models"));
         Check { text, folder, pictures: repository().join("docs/pictures"), faults: vec![], bless }
     }
@@ -107,7 +107,7 @@ impl Check {
         figures.iter().try_for_each(|figure| figure.check(&table)).map_err(Fault::from)
     }
 
-    /// A picture of a page has the bytes of the file of its name that a command has made.
+    /// A picture of a page is the one in the file of its name that a command has made.
     fn picture(&self, path: &str) -> Result<(), Fault> {
         let Some((_, own)) = path.split_once("pictures/") else { return Ok(()) };
         let (kept, name) = (self.pictures.join(own), own.rsplit('/').next().expect("a name"));
@@ -118,17 +118,9 @@ impl Check {
         if own.starts_with("performance/") && kept.exists() {
             return Ok(());
         }
-        let drawn = fs::read(self.folder.join(name))
+        let drawn = fs::read_to_string(self.folder.join(name))
             .map_err(|_| format!("nothing before has drawn {name}"))?;
-        if fs::read(&kept).is_ok_and(|kept| kept == drawn) {
-            return Ok(());
-        }
-        if !self.bless {
-            return Err(format!("{path} is old").into());
-        }
-        fs::create_dir_all(kept.parent().expect("a folder")).expect("a folder can be made");
-        fs::write(kept, drawn).expect("a picture can be written");
-        Ok(())
+        same_picture::check(&kept, &drawn, self.bless).map_err(Fault::from)
     }
 
     /// Calls a command as a shell does: all that it says, and whether it was successful.
@@ -167,11 +159,6 @@ impl Fault {
             Fault::Told(text) => text,
         }
     }
-}
-
-/// Whether outputs and pictures are to be renewed.
-fn bless() -> bool {
-    std::env::var_os("SUPERDENSE_BLESS").is_some_and(|value| value == "1")
 }
 
 /// Whether a later command names a file, before it is written again.

@@ -1,26 +1,23 @@
-//! The figures of the page on impulses are current: drawn again they have the same bytes.
+//! The figures of the page on impulses are current: drawn again they are the same.
 
 use std::fs;
 use std::path::Path;
 
-use crate::common::simulate;
+use crate::common::{same_picture, simulate};
 use superdense::plots::{Axis, Color, Dash, Figure, Panel, Signal, TimeAxis, png, svg};
 
-/// Compares a figure with its file; with `SUPERDENSE_BLESS` set, the file is written instead.
+/// Compares a figure with its file; with `SUPERDENSE_BLESS=1`, the file is written instead.
 /// `SUPERDENSE_PICTURES` names a folder for the same as images, to look at.
 fn check(name: &str, figure: &Figure, trace: &superdense::Trace) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders deep");
     let path = root.join("docs/pictures/impulses").join(name).with_extension("svg");
-    let text = svg(figure, trace).expect("a figure that can be drawn");
-    if std::env::var_os("SUPERDENSE_BLESS").is_some() {
-        fs::write(&path, &text).expect("the figure can be written");
-    }
     if let Some(folder) = std::env::var_os("SUPERDENSE_PICTURES") {
         let image = png(figure, trace).expect("a figure that can be drawn");
         fs::write(Path::new(&folder).join(name).with_extension("png"), image).expect("a folder");
     }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == text, "run this test with SUPERDENSE_BLESS=1 to draw {}", path.display());
+    let drawn = svg(figure, trace).expect("a figure that can be drawn");
+    same_picture::check(&path, &drawn, same_picture::bless())
+        .unwrap_or_else(|old| panic!("{old}\nSUPERDENSE_BLESS=1 draws it again"));
 }
 
 fn over_x(figure: Figure) -> Figure {
@@ -34,7 +31,6 @@ fn over_x(figure: Figure) -> Figure {
 fn an_impulse_is_a_limit() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   f1: {type: Expression, expression: 'max(0, 1 - abs(time))'}
   f2: {type: Expression, expression: 'max(0, 2 - 4 * abs(time))'}
@@ -65,7 +61,6 @@ simulate: {start: -1.5, stop: 1.5, every: 1/32, rows: microsteps}
 fn a_derivative_of_an_impulse_sees_a_slope() {
     let trace = simulate(
         "
-superdense: 1
 parameters: {k: 2}
 blocks:
   up: {type: Step, time: -1 / k, after: k^2}

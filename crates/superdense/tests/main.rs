@@ -29,6 +29,7 @@ mod order;
 mod presence;
 mod queues;
 mod rows;
+mod same_picture;
 mod saved;
 mod schema;
 mod shapes;

@@ -5,6 +5,8 @@
 pub mod drawing;
 pub mod figures;
 pub mod markdown;
+#[path = "../../../../crates/superdense/tests/common/same_picture.rs"]
+pub mod same_picture;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,22 +49,19 @@ pub fn messages(output: &Output) -> String {
 
 /// The folders in a folder, by name.
 pub fn folders(of: &Path) -> Vec<String> {
-    let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("a folder can be listed"))
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().into_string().expect("names are UTF-8"))
-        .collect();
-    names.sort();
-    names
+    names(of, Path::is_dir)
 }
 
 /// The files in a folder, by name.
 pub fn files(of: &Path) -> Vec<String> {
+    names(of, Path::is_file)
+}
+
+fn names(of: &Path, wanted: fn(&Path) -> bool) -> Vec<String> {
     let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
     let mut names: Vec<String> = entries
         .map(|entry| entry.expect("a folder can be listed"))
-        .filter(|entry| entry.path().is_file())
+        .filter(|entry| wanted(&entry.path()))
         .map(|entry| entry.file_name().into_string().expect("names are UTF-8"))
         .collect();
     names.sort();

@@ -2,8 +2,10 @@
 
 #![allow(dead_code)]
 
+pub mod same_picture;
+
 use superdense::{
-    Backend, Failure, Library, Outcome, Overrides, Refused, System, Tag, Time, Trace, parse,
+    Backend, Failure, Library, Model, Outcome, Overrides, Refused, System, Tag, Time, Trace, parse,
     parse_value,
 };
 
