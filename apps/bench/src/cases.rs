@@ -19,7 +19,7 @@ mod startup;
 use anyhow::{Context, Result, ensure};
 use superdense::{Library, Model, Outcome, Overrides, System};
 
-use crate::measure::{Effort, Errors, Figure};
+use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
 /// Something to measure.
 pub(crate) struct Case {
@@ -129,6 +129,25 @@ fn errors(what: &str, ours: &[f64], hand: &[f64], truth: &[f64], bound: f64) -> 
         errors.hand
     );
     Ok(errors)
+}
+
+/// The times of a model beside those of the version written by hand, once for each of these: a
+/// name, what is recorded, and what may not be exceeded. The notes are the numbers of steps.
+fn recorded<R>(
+    effort: &Effort,
+    rows: [(&str, &str, Option<Bar>); 2],
+    text: impl Fn(&str) -> String,
+    by_hand: impl Fn() -> R,
+    errors: Errors,
+) -> Result<Vec<Figure>> {
+    let figure = |(name, record, bar): (&str, &str, Option<Bar>)| {
+        let system = compile(&text(record))?;
+        let steps = system.simulate()?.counters.steps;
+        let (ours, hand) = in_turn(effort, || effort.run(&system), &by_hand);
+        let note = format!("{steps} steps");
+        Ok(Figure::new(name, ours).against(hand).bar(bar).errors(errors).note(note))
+    };
+    rows.into_iter().map(figure).collect()
 }
 
 #[cfg(test)]

@@ -69,6 +69,8 @@ pub(crate) struct Errors {
 pub(crate) struct Figure {
     /// What was run.
     pub name: String,
+    /// What else is worth saying: steps, events a second.
+    pub note: String,
     /// One run of the model.
     pub ours: Time,
     /// The same of the version written by hand, where there is one.
@@ -77,11 +79,35 @@ pub(crate) struct Figure {
     pub bar: Option<Bar>,
     /// How exact both are, where there is a truth to compare with.
     pub errors: Option<Errors>,
-    /// What else is worth saying: steps, events a second.
-    pub note: String,
 }
 
 impl Figure {
+    /// The times of a model, with nothing to compare them with.
+    pub fn new(name: impl Into<String>, ours: Time) -> Figure {
+        let (name, note) = (name.into(), String::new());
+        Figure { name, note, ours, hand: None, bar: None, errors: None }
+    }
+
+    /// The same beside the version written by hand.
+    pub fn against(self, hand: Time) -> Figure {
+        Figure { hand: Some(hand), ..self }
+    }
+
+    /// The same with what may not be exceeded, if anything.
+    pub fn bar(self, bar: impl Into<Option<Bar>>) -> Figure {
+        Figure { bar: bar.into(), ..self }
+    }
+
+    /// The same with how exact both are.
+    pub fn errors(self, errors: Errors) -> Figure {
+        Figure { errors: Some(errors), ..self }
+    }
+
+    /// The same with something else that is worth saying.
+    pub fn note(self, note: impl Into<String>) -> Figure {
+        Figure { note: note.into(), ..self }
+    }
+
     /// How many times longer the model takes than the version written by hand, by medians.
     pub fn ratio(&self) -> Option<f64> {
         self.hand.map(|hand| self.ours.median / hand.median)

@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Floor, NOTHING, compile, errors};
+use super::{Floor, NOTHING, compile, errors, recorded};
 use crate::hand::{DormandPrince, Equations};
-use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
+use crate::measure::{Bar, Effort, Errors, Figure};
 
 const G: f64 = 9.81;
 const RESTITUTION: f64 = 0.9;
@@ -99,28 +99,15 @@ pub(super) fn check() -> Result<()> {
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
-    let (errors, bounced) = (exactness()?, by_hand());
-    let mut figures = Vec::new();
-    for (name, record, bar) in [
+    let rows = [
         ("B bouncing ball to t = 20", NOTHING, Some(Bar::Ratio(15.0))),
         ("B, 2 signals recorded", "y, v", None),
-    ] {
-        let system = compile(&text(record))?;
-        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
-        let bounce = ours.best / bounced.bounces as f64;
-        figures.push(Figure {
-            name: name.to_owned(),
-            ours,
-            hand: Some(hand),
-            bar,
-            errors: Some(errors),
-            note: format!(
-                "{} bounces, {} steps; {:.2} us per bounce",
-                bounced.bounces,
-                bounced.steps,
-                bounce * 1e6
-            ),
-        });
-    }
-    Ok(figures)
+    ];
+    let Bounced { bounces, steps, .. } = by_hand();
+    let noted = |figure: Figure| {
+        let bounce = figure.ours.best / bounces as f64 * 1e6;
+        figure.note(format!("{bounces} bounces, {steps} steps; {bounce:.2} us per bounce"))
+    };
+    let figures = recorded(effort, rows, text, by_hand, exactness()?)?;
+    Ok(figures.into_iter().map(noted).collect())
 }

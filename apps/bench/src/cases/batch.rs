@@ -60,12 +60,6 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let (errors, model) = (exactness()?, parse(&text(NOTHING))?);
     let steps = run(&model, SYSTEMS)?;
     let (ours, hand) = in_turn(&effort.at_most(3), || run(&model, SYSTEMS), by_hand);
-    Ok(vec![Figure {
-        name: "E 10,000 Lorenz systems, one after the other".to_owned(),
-        ours,
-        hand: Some(hand),
-        bar: None,
-        errors: Some(errors),
-        note: format!("{steps} steps in all; each compiled and run"),
-    }])
+    let figure = Figure::new("E 10,000 Lorenz systems, one after the other", ours).against(hand);
+    Ok(vec![figure.errors(errors).note(format!("{steps} steps in all; each compiled and run"))])
 }

@@ -5,9 +5,9 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{Floor, NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors, recorded};
 use crate::hand::{DormandPrince, Equations};
-use crate::measure::{Bar, Effort, Errors, Figure, in_turn, time};
+use crate::measure::{Bar, Effort, Errors, Figure, time};
 
 const MASSES: usize = 1000;
 const STATES: usize = 2 * MASSES;
@@ -91,24 +91,11 @@ pub(super) fn check() -> Result<()> {
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
-    let errors = exactness()?;
-    let mut figures = Vec::new();
-    for (name, record, bar) in [
+    let rows = [
         ("C chain of 1000 masses", NOTHING, Some(Bar::Ratio(1.3))),
         ("C, 2 signals recorded", "x400, x500", None),
-    ] {
-        let system = compile(&text(record))?;
-        let steps = system.simulate()?.counters.steps;
-        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
-        figures.push(Figure {
-            name: name.to_owned(),
-            ours,
-            hand: Some(hand),
-            bar,
-            errors: Some(errors),
-            note: format!("{steps} steps"),
-        });
-    }
+    ];
+    let mut figures = recorded(effort, rows, text, by_hand, exactness()?)?;
     figures.push(ready(effort)?);
     Ok(figures)
 }
@@ -117,12 +104,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
 fn ready(effort: &Effort) -> Result<Figure> {
     let text = text(NOTHING);
     let blocks = compile(&text)?.block_count();
-    Ok(Figure {
-        name: "chain of 1000, text to ready".to_owned(),
-        ours: time(&effort.at_most(9), || compile(&text)),
-        hand: None,
-        bar: Some(Bar::Seconds(0.5)),
-        errors: None,
-        note: format!("{blocks} blocks, {} kB of text", text.len() / 1000),
-    })
+    let ours = time(&effort.at_most(9), || compile(&text));
+    let note = format!("{blocks} blocks, {} kB of text", text.len() / 1000);
+    Ok(Figure::new("chain of 1000, text to ready", ours).bar(Bar::Seconds(0.5)).note(note))
 }

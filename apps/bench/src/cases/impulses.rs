@@ -76,22 +76,10 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let [with, without] = quiet(NOTHING);
     let (with, without, busy) = (compile(&with)?, compile(&without)?, busy()?);
     let (ours, hand) = in_turn(effort, || effort.run(&with), || effort.run(&without));
-    let never = Figure {
-        name: "impulses that never occur, against no such blocks".to_owned(),
-        ours,
-        hand: Some(hand),
-        bar: Some(Bar::Ratio(1.1)),
-        errors: None,
-        note: String::new(),
-    };
+    let never = Figure::new("impulses that never occur, against no such blocks", ours)
+        .against(hand)
+        .bar(Bar::Ratio(1.1));
     let ours = time(effort, || effort.run(&busy));
-    let many = Figure {
-        name: "20,000 impulses".to_owned(),
-        ours,
-        hand: None,
-        bar: None,
-        errors: None,
-        note: format!("{:.0} per second", f64::from(IMPULSES) / ours.best),
-    };
-    Ok(vec![never, many])
+    let rate = format!("{:.0} per second", f64::from(IMPULSES) / ours.best);
+    Ok(vec![never, Figure::new("20,000 impulses", ours).note(rate)])
 }

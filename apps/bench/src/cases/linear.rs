@@ -107,12 +107,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let diagram = Diagram::random(1000);
     let system = compile(&text(&diagram, NOTHING, STEPS))?;
     let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
-    Ok(vec![Figure {
-        name: "F random linear diagram of 1000 blocks, rk4".to_owned(),
-        ours,
-        hand: Some(hand),
-        bar: Some(Bar::Ratio(1.2)),
-        errors: Some(errors),
-        note: format!("{STEPS} steps of {:.2} us by hand, {STATES} states", hand.best * 1e3),
-    }])
+    let figure = Figure::new("F random linear diagram of 1000 blocks, rk4", ours).against(hand);
+    let note = format!("{STEPS} steps of {:.2} us by hand, {STATES} states", hand.best * 1e3);
+    Ok(vec![figure.bar(Bar::Ratio(1.2)).errors(errors).note(note)])
 }

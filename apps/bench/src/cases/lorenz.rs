@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{Floor, NOTHING, compile, ends, errors};
+use super::{Floor, NOTHING, compile, ends, errors, recorded};
 use crate::hand::{DormandPrince, Equations};
-use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
+use crate::measure::{Bar, Effort, Errors, Figure};
 
 /// The equations with their parameters.
 pub(super) struct Lorenz {
@@ -81,23 +81,9 @@ pub(super) fn check() -> Result<()> {
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
-    let errors = exactness()?;
-    let mut figures = Vec::new();
-    for (name, record, bar) in [
+    let rows = [
         ("A Lorenz to t = 20", NOTHING, Some(Bar::Ratio(1.15))),
         ("A, 3 signals recorded", "x, y, z", None),
-    ] {
-        let system = compile(&text(record))?;
-        let steps = system.simulate()?.counters.steps;
-        let (ours, hand) = in_turn(effort, || effort.run(&system), by_hand);
-        figures.push(Figure {
-            name: name.to_owned(),
-            ours,
-            hand: Some(hand),
-            bar,
-            errors: Some(errors),
-            note: format!("{steps} steps"),
-        });
-    }
-    Ok(figures)
+    ];
+    recorded(effort, rows, text, by_hand, exactness()?)
 }

@@ -67,14 +67,8 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
             median: switch(with.median, without.median),
             best: switch(with.best, without.best),
         };
-        figures.push(Figure {
-            name: format!("mode switch among {states}"),
-            ours,
-            hand: None,
-            bar: None,
-            errors: None,
-            note: format!("{:.1} smooth steps of {:.2} us", ours.best / step, step * 1e6),
-        });
+        let note = format!("{:.1} smooth steps of {:.2} us", ours.best / step, step * 1e6);
+        figures.push(Figure::new(format!("mode switch among {states}"), ours).note(note));
     }
     Ok(figures)
 }

@@ -77,18 +77,13 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
         let bytes = std::fs::metadata(&path).context("the file was written")?.len();
         let (ours, hand) = in_turn(&effort, || record(&recorded, &path), || effort.run(&bare));
         std::fs::remove_file(&path)?;
-        figures.push(Figure {
-            name: format!("10 signals to {format}, against none recorded"),
-            ours,
-            hand: Some(hand),
-            bar,
-            errors: None,
-            note: format!(
-                "{steps} steps of {:.2} us without, {:.1} bytes per step",
-                hand.best / steps as f64 * 1e6,
-                bytes as f64 / steps as f64
-            ),
-        });
+        let note = format!(
+            "{steps} steps of {:.2} us without, {:.1} bytes per step",
+            hand.best / steps as f64 * 1e6,
+            bytes as f64 / steps as f64
+        );
+        let name = format!("10 signals to {format}, against none recorded");
+        figures.push(Figure::new(name, ours).against(hand).bar(bar).note(note));
     }
     Ok(figures)
 }

@@ -114,12 +114,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let relays = black_box(Relays::new());
     let (ours, hand) =
         in_turn(&effort.at_most(15), || effort.run(&system), || solve(&relays, 1e-6));
-    Ok(vec![Figure {
-        name: "10,000 relays".to_owned(),
-        ours,
-        hand: Some(hand),
-        bar: Some(Bar::Ratio(1.5)),
-        errors: Some(errors),
-        note: format!("{steps} steps of {:.1} us by hand", hand.best / steps as f64 * 1e6),
-    }])
+    let note = format!("{steps} steps of {:.1} us by hand", hand.best / steps as f64 * 1e6);
+    let figure = Figure::new("10,000 relays", ours).against(hand).bar(Bar::Ratio(1.5));
+    Ok(vec![figure.errors(errors).note(note)])
 }

@@ -81,12 +81,6 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let system = compile(&text(NOTHING, 1e-6))?;
     let steps = system.simulate()?.counters.steps;
     let (ours, hand) = in_turn(effort, || effort.run(&system), || by_hand(1e-6));
-    Ok(vec![Figure {
-        name: "D Robertson to t = 1e5".to_owned(),
-        ours,
-        hand: Some(hand),
-        bar: Some(Bar::Ratio(1.5)),
-        errors: Some(errors),
-        note: format!("{steps} steps"),
-    }])
+    let figure = Figure::new("D Robertson to t = 1e5", ours).against(hand).bar(Bar::Ratio(1.5));
+    Ok(vec![figure.errors(errors).note(format!("{steps} steps"))])
 }

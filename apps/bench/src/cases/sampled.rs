@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use anyhow::{Result, ensure};
 
-use super::{NOTHING, compile, errors};
+use super::{NOTHING, compile, errors, recorded};
 use crate::hand::{DormandPrince, Equations};
-use crate::measure::{Effort, Errors, Figure, in_turn};
+use crate::measure::{Effort, Errors, Figure};
 
 const TICKS: u64 = 10_000;
 
@@ -82,21 +82,12 @@ pub(super) fn check() -> Result<()> {
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
-    let errors = exactness()?;
-    let mut figures = Vec::new();
-    for (name, record) in [("sampled loop", NOTHING), ("sampled loop, 2 signals recorded", "x, u")]
-    {
-        let system = compile(&text(record))?;
-        let (ours, hand) = in_turn(effort, || effort.run(&system), || by_hand(|_, _| {}));
-        let rate = TICKS as f64 / ours.best / 1e6;
-        figures.push(Figure {
-            name: name.to_owned(),
-            ours,
-            hand: Some(hand),
-            bar: None,
-            errors: Some(errors),
-            note: format!("{rate:.2} million ticks per second"),
-        });
-    }
-    Ok(figures)
+    let rows =
+        [("sampled loop", NOTHING, None), ("sampled loop, 2 signals recorded", "x, u", None)];
+    let noted = |figure: Figure| {
+        let rate = TICKS as f64 / figure.ours.best / 1e6;
+        figure.note(format!("{rate:.2} million ticks per second"))
+    };
+    let figures = recorded(effort, rows, text, || by_hand(|_, _| {}), exactness()?)?;
+    Ok(figures.into_iter().map(noted).collect())
 }

@@ -29,15 +29,8 @@ pub(super) fn check() -> Result<()> {
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let blocks = compile(TEXT)?.block_count();
-    let ready = Figure {
-        name: "small model, text to ready".to_owned(),
-        ours: time(effort, || compile(TEXT)),
-        hand: None,
-        bar: None,
-        errors: None,
-        note: format!("{blocks} blocks"),
-    };
-    Ok(vec![ready, process(effort)?])
+    let ready = Figure::new("small model, text to ready", time(effort, || compile(TEXT)));
+    Ok(vec![ready.note(format!("{blocks} blocks")), process(effort)?])
 }
 
 /// The command `superdense run` with a file, from its start to its end.
@@ -48,14 +41,8 @@ fn process(effort: &Effort) -> Result<Figure> {
     run(&command, &file)?;
     let ours = time(effort, || run(&command, &file));
     std::fs::remove_file(&file)?;
-    Ok(Figure {
-        name: "small model, the whole process".to_owned(),
-        ours,
-        hand: None,
-        bar: Some(Bar::Seconds(0.01)),
-        errors: None,
-        note: "superdense run, 12 s of a ball, nothing written".to_owned(),
-    })
+    let note = "superdense run, 12 s of a ball, nothing written";
+    Ok(Figure::new("small model, the whole process", ours).bar(Bar::Seconds(0.01)).note(note))
 }
 
 fn run(command: &Path, file: &Path) -> Result<()> {
