@@ -15,6 +15,12 @@ fn truth(text: &str) -> bool {
     value(text).unwrap().as_bool().unwrap()
 }
 
+/// A constant is refused with a code, at these of its words, by a message with this part.
+#[track_caller]
+fn wrong(text: &str, code: &str, words: &str, part: &str) {
+    refused(text, value(text), code, words, part);
+}
+
 #[test]
 fn fractions_stay_exact() {
     assert_eq!(exact("0.1 * 3"), Rational::new(3, 10));
@@ -114,9 +120,6 @@ fn only_what_is_needed_is_evaluated() {
 
 #[test]
 fn wrong_types_are_refused() {
-    let wrong = |text: &str, code: &str, words: &str, part: &str| {
-        refused(text, value(text), code, words, part);
-    };
     wrong("1 + true", "type-mismatch", "true", "`+` needs numbers");
     wrong("sin(1 < 2)", "type-mismatch", "1 < 2", "`sin` needs numbers");
     wrong("-true", "type-mismatch", "true", "a sign needs numbers");
@@ -137,9 +140,6 @@ fn wrong_types_are_refused() {
 
 #[test]
 fn wrong_sizes_are_refused() {
-    let wrong = |text: &str, code: &str, words: &str, part: &str| {
-        refused(text, value(text), code, words, part);
-    };
     wrong("v + [1, 2, 3]", "size-mismatch", "[1, 2, 3]", "vector of 3");
     wrong("[[1], [2, 3]]", "size-mismatch", "[2, 3]", "rows have different sizes");
     wrong("[[1, 2]] * [[1, 2]]", "size-mismatch", "[[1, 2]]", "2 columns and the right 1 rows");
@@ -156,9 +156,6 @@ fn wrong_sizes_are_refused() {
 
 #[test]
 fn undefined_values_are_refused() {
-    let wrong = |text: &str, code: &str, words: &str, part: &str| {
-        refused(text, value(text), code, words, part);
-    };
     wrong("1 / (n - 3)", "division-by-zero", "(n - 3)", "this is 0");
     wrong("v / [1, 0]", "division-by-zero", "[1, 0]", "this is 0");
     wrong("0 ^ -1", "division-by-zero", "0", "negative power");

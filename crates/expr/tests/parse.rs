@@ -11,6 +11,12 @@ fn same(text: &str, grouped: &str) {
     assert_eq!(text.to_string(), grouped.to_string());
 }
 
+/// A text is refused at these of its words, by a message with this part.
+#[track_caller]
+fn syntax(text: &str, words: &str, part: &str) {
+    refused(text, tree(text), "expression-syntax", words, part);
+}
+
 #[test]
 fn operators_group_as_the_table_says() {
     same("a or b and c", "a or (b and c)");
@@ -88,9 +94,6 @@ fn spans_point_into_the_file() {
 
 #[test]
 fn foreign_operators_are_explained() {
-    let syntax = |text: &str, words: &str, part: &str| {
-        refused(text, tree(text), "expression-syntax", words, part);
-    };
     syntax("a = b", "=", "`==` compares two values");
     syntax("a ** 2", "**", "`^` raises to a power");
     syntax("a % 2", "%", "`mod(x, y)`");
@@ -104,9 +107,6 @@ fn foreign_operators_are_explained() {
 
 #[test]
 fn mistakes_are_shown_where_they_are() {
-    let syntax = |text: &str, words: &str, part: &str| {
-        refused(text, tree(text), "expression-syntax", words, part);
-    };
     syntax("a < b < c", "<", "write `a < b and b < c`");
     syntax("2x", "x", "a product is written with `*`");
     syntax("(a + b", "", "a closing `)` is missing");

@@ -38,26 +38,21 @@ fn literal() -> impl Strategy<Value = ExprKind> {
     prop_oneof![decimal, large, any::<bool>().prop_map(Value::bool)].prop_map(ExprKind::Literal)
 }
 
+/// The operators of two operands, as the parser reads them.
+fn operators() -> Vec<BinaryOp> {
+    let signs = ["or", "and", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "^"];
+    let operator = |sign: &str| match tree(&format!("a {sign} b")).unwrap().kind {
+        ExprKind::Binary(operator, ..) => operator,
+        other => panic!("{sign}: {other:?}"),
+    };
+    signs.map(operator).to_vec()
+}
+
 fn trees() -> impl Strategy<Value = Expr> {
     let name = prop_oneof![Just("a"), Just("ball.y"), Just("time"), Just("_x1"), Just("e")];
     let leaf = prop_oneof![literal(), name.prop_map(|name| ExprKind::Name(name.to_owned()))];
     leaf.prop_map(at).prop_recursive(8, 64, 3, |inner| {
-        use BinaryOp::*;
-        let binary = prop::sample::select(vec![
-            Or,
-            And,
-            Equal,
-            NotEqual,
-            Less,
-            LessEqual,
-            Greater,
-            GreaterEqual,
-            Add,
-            Subtract,
-            Multiply,
-            Divide,
-            Power,
-        ]);
+        let binary = prop::sample::select(operators());
         let unary = prop_oneof![Just(UnaryOp::Negate), Just(UnaryOp::Not)];
         let function = prop::sample::select(Function::table());
         let some = |n| prop::collection::vec(inner.clone(), n);
