@@ -11,10 +11,10 @@ use crate::log::Event;
 use crate::rows::Sink;
 use crate::snapshot::clone_reusing;
 
-/// When each timer wakes next, and how often it has.
+/// When each timer wakes next, and how often it has woken.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Agenda {
-    /// Times of wakings and their timers, the first on top. An entry whose fragment has stopped
+    /// Times of wakings and their timers, earliest on top. An entry whose fragment has stopped
     /// since is stale, and is removed when it comes to the top.
     entries: BinaryHeap<Reverse<(Time, u32)>>,
     /// How often each timer has woken.
@@ -24,7 +24,7 @@ pub(crate) struct Agenda {
 clone_reusing!(Agenda { entries, wakings });
 
 impl Agenda {
-    /// The agenda before the start, with how often timers have woken until then in the buffer.
+    /// The agenda before the start; writes how often timers have woken until then to the buffer.
     pub fn new(program: &Program, start: Time, slots: &mut [f64]) -> Agenda {
         let mut agenda = Agenda { entries: BinaryHeap::new(), wakings: Vec::new() };
         for (index, timer) in program.timers.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Engine<'_> {
         Time::MAX
     }
 
-    /// Whether an entry has not become stale.
+    /// Whether an entry is not stale.
     fn is_fresh(&self, time: Time, timer: usize) -> bool {
         let always = self.program.timers[timer].fragment == FragmentId::ROOT;
         always || self.wakes(timer) == Some(time)
@@ -95,8 +95,8 @@ impl Engine<'_> {
         self.state.agenda.entries = kept.into_iter().map(Reverse).collect();
     }
 
-    /// Takes the timers that are due at a time off the agenda and puts their next times on it;
-    /// they are in `woken` until the next call.
+    /// Takes the timers that are due at a time off the agenda and adds their next wakings; they are
+    /// in `woken` until the next call.
     pub fn take_due(&mut self, time: Time, sink: &mut dyn Sink) {
         self.scratch.woken.clear();
         while self.next_event() <= time {
@@ -118,7 +118,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A timer that is due says what the exact time of this tick is, where something adds to it.
+    /// A timer that is due gives the exact time of this tick, if something adds to it.
     #[inline]
     fn take_cause(&mut self, timer: usize) {
         if self.program.lines.is_empty() && self.program.machines.is_empty() {

@@ -1,12 +1,12 @@
 //! The run loop.
 //!
 //! ```text
-//! advance:  a tick is going on?      its next microstep
+//! advance:  a tick in progress?      its next microstep
 //!           otherwise
 //!           agenda                   the next time at which a timer wakes or a delayed event comes
 //!           rows                     those up to the time that all regions have reached
 //!           a crossing was located?  the tick at its time
-//!           before the agenda?       one step of the region that reaches least far
+//!           before the agenda?       one step of the region that has advanced least
 //!           agenda before the stop?  the tick at its time
 //!           otherwise                the last row
 //! ```
@@ -23,10 +23,10 @@ use crate::smooth::standing;
 use crate::snapshot::Snapshot;
 use crate::{Options, RunError};
 
-/// A simulation at work: what is constant to read, what changes to write, and room to work in.
+/// A simulation at work: constants to read, state to write, and scratch space.
 ///
-/// The program is behind a shared reference of its own lifetime, so that a method can hold a part
-/// of it while it changes the state.
+/// The program is behind a shared reference with a lifetime of its own, so that a method can hold a
+/// part of it while it changes the state.
 pub(crate) struct Engine<'a> {
     pub program: &'a Program,
     pub options: &'a Options,
@@ -84,7 +84,7 @@ impl Engine<'_> {
                 }
             }
             _ if next <= self.options.stop => {
-                // A clock that goes on may be a part of an attosecond late.
+                // A clock that resumes may be late by a fraction of an attosecond.
                 let next = next.max(self.state.tag.time);
                 self.begin_tick_or_recover(next, sink)?;
             }
@@ -103,8 +103,8 @@ impl Engine<'_> {
         Ok(progress)
     }
 
-    /// One step of a region, or up to `most` if nobody looks at the ends of its steps. Returns how
-    /// many more things may be done in this advance, at once.
+    /// One step of a region, or up to `most` if nothing observes the ends of its steps. Returns how
+    /// many more things this advance may do.
     fn step(
         &mut self,
         region: usize,
@@ -114,7 +114,7 @@ impl Engine<'_> {
     ) -> Result<u32, RunError> {
         let own = self.own_horizon(region);
         let most = if self.is_quiet(region) { most.max(1) } else { 1 };
-        // The pace is checked after the same work, however that is divided among advances.
+        // The pace is checked after the same amount of work, however advances divide it.
         let most = most.min(self.state.watch.pace.left);
         let begun = self.state.regions[region].solver.counters().accepted;
         let switches = self.state.switches.len();
@@ -138,7 +138,7 @@ impl Engine<'_> {
         Ok(most - 1)
     }
 
-    /// Continues with a tick, for up to `most` microsteps.
+    /// Continues a tick, for up to `most` microsteps.
     fn continue_tick(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         for _ in 0..most.max(1) {
             self.microstep_or_recover(sink)?;
@@ -197,7 +197,7 @@ impl Engine<'_> {
             }
         }
         self.state.finished = true;
-        // Others may have microsteps at this time, and rows come in the order of tags.
+        // Others may have microsteps at this time, and rows are written in the order of tags.
         self.write_row(self.state.tag.max(Tag::new(stop, 0)), sink);
         Ok(())
     }

@@ -1,45 +1,46 @@
-//! Why a run could not go on.
+//! Why a run could not continue.
 
 use std::fmt;
 
 use base::{Tag, Time, shown};
 use program::BlockId;
 
-/// A failure at run time. What was computed before it is kept; none of them can be passed by going
-/// on with the same model and settings.
+/// A failure at run time. All results before it are kept. None of these failures can be avoided by
+/// continuing with the same model and settings.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunError {
-    /// A value is not a number or infinite.
+    /// A value is NaN or infinite.
     NotFinite {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// The block whose value it is.
         block: String,
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
-    /// The step became too small: a singularity, or a jump that nothing announces.
+    /// The step became too small: the solution has a singularity, or a jump that no event
+    /// announces.
     StepTooSmall {
-        /// Where the solution stands.
+        /// The tag that the solution has reached.
         tag: Tag,
         /// The block whose state moves fastest there.
         block: String,
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
-    /// Bounds of a watched function did not decide whether it changes its side, however finely a step
-    /// was divided.
+    /// Bounds of a watched function did not show whether it changes sign, however finely a step was
+    /// divided.
     Undecided {
-        /// Up to where it is decided.
+        /// Up to this tag the sign is certain.
         tag: Tag,
-        /// The block that compares.
+        /// The block with the comparison.
         block: String,
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
-    /// The tolerance asks for more of a state than floats hold.
+    /// The tolerance demands more digits of a state than floats have.
     ToleranceTooSmall {
-        /// Where the solution stands.
+        /// The tag that the solution has reached.
         tag: Tag,
         /// The block whose state it is.
         block: String,
@@ -47,32 +48,32 @@ pub enum RunError {
         id: Option<BlockId>,
         /// The value of the state.
         value: f64,
-        /// The error that is allowed for it.
+        /// The error that the tolerance allows.
         allowed: f64,
     },
-    /// The steps get ever shorter towards a time before the end of the run.
+    /// Steps become ever shorter towards a time before the end of the run.
     Creeping {
-        /// Where the solution stands.
+        /// The tag that the solution has reached.
         tag: Tag,
-        /// The time that is not passed \[s\].
+        /// The time that the run does not pass \[s\].
         limit: f64,
         /// The block whose state moves fastest there.
         block: String,
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
-    /// An implicit step or an algebraic loop has no solution that Newton's method can find.
+    /// Newton's method found no solution of an implicit step or of an algebraic loop.
     NoSolution {
-        /// Where.
+        /// When it happened.
         tag: Tag,
-        /// A block in the loop, or one with a state of the step.
+        /// A block in the loop, or one with a state in the step.
         block: String,
         /// The same in the flat diagram.
         id: Option<BlockId>,
     },
-    /// An algebraic loop that leaves its unknowns open: many values solve it.
+    /// An algebraic loop does not determine its unknowns: many values solve it.
     NotDetermined {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// A block in the loop.
         block: String,
@@ -81,56 +82,56 @@ pub enum RunError {
     },
     /// More microsteps at one time than the limit: events that cause each other without end.
     Chattering {
-        /// Where.
+        /// When it happened.
         time: Time,
         /// The limit.
         limit: u32,
         /// The blocks that kept each other going.
         blocks: Vec<String>,
-        /// Whether the microsteps repeat, so that no limit would do.
+        /// Whether the microsteps repeat, so that no limit would be high enough.
         endless: bool,
     },
     /// Events accumulate.
     Zeno {
         /// The last event.
         time: Time,
-        /// Where they accumulate \[s\].
+        /// The time at which they accumulate \[s\].
         accumulation: f64,
         /// The blocks whose events they are.
         blocks: Vec<String>,
     },
-    /// A run by fixed steps in which one thing happens twice within a step.
+    /// The same event happens twice within one step of a fixed-step run.
     EventsTooFast {
-        /// The second time.
+        /// The time of the second event.
         time: Time,
         /// The step \[s\].
         step: f64,
         /// The block whose events they are.
         block: String,
     },
-    /// An operation without meaning, such as a product of impulses.
+    /// An operation is undefined, such as a product of impulses.
     Undefined {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// The block.
         block: String,
         /// The same in the flat diagram.
         id: Option<BlockId>,
-        /// Why it has no meaning.
+        /// Why it is undefined.
         reason: String,
     },
-    /// A loop that conditionals could have broken did not become known.
+    /// A loop stayed unknown that conditionals could have broken.
     NotConstructive {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// The blocks in the loop.
         blocks: Vec<String>,
         /// One of them in the flat diagram.
         id: Option<BlockId>,
     },
-    /// Several transitions are enabled and nothing says which one is taken.
+    /// Several transitions are enabled, and nothing says which one to take.
     Ambiguous {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// The machine.
         block: String,
@@ -139,18 +140,18 @@ pub enum RunError {
         /// The states that the transitions lead to.
         to: Vec<String>,
     },
-    /// Two machines set the same at one microstep.
+    /// Two machines set the same target at one microstep.
     SetTwice {
-        /// Where.
+        /// When it happened.
         tag: Tag,
-        /// What both set.
+        /// The target.
         target: String,
         /// The machines.
         machines: [String; 2],
     },
     /// Immediate transitions lead back to a state that was left at the same microstep.
     ImmediateCycle {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// The machine.
         block: String,
@@ -160,8 +161,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The error of a loop whose unknowns are not numbers; `open` says whether one of its signals
-    /// that is present was left open.
+    /// The error of a loop whose unknowns are not numbers; `open` says whether the loop left a
+    /// present signal undetermined.
     pub(crate) fn of_loop(tag: Tag, block: String, id: Option<BlockId>, open: bool) -> RunError {
         match open {
             true => RunError::NotDetermined { tag, block, id },
@@ -169,7 +170,7 @@ impl RunError {
         }
     }
 
-    /// A name that stays the same between versions.
+    /// An identifier that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
             RunError::NotFinite { .. } => "not-finite",
@@ -190,7 +191,7 @@ impl RunError {
         }
     }
 
-    /// The path of the first block that is named.
+    /// The path of the first block that the message names.
     pub fn block(&self) -> &str {
         match self {
             RunError::NotFinite { block, .. }
@@ -211,7 +212,7 @@ impl RunError {
         }
     }
 
-    /// The block whose failure it is, where a state machine may have a way out of it.
+    /// The block that failed, if a state machine may have an error transition for it.
     pub(crate) fn failed(&self) -> Option<BlockId> {
         match self {
             RunError::NotFinite { id, .. }
@@ -232,7 +233,7 @@ impl RunError {
         }
     }
 
-    /// Where it happened, where the values of one point of time led there.
+    /// The tag at which it happened, if the values of a single point of time led to it.
     pub fn tag(&self) -> Option<Tag> {
         match self {
             RunError::NotFinite { tag, .. }
@@ -253,7 +254,7 @@ impl RunError {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     pub fn help(&self) -> &'static str {
         match self {
             RunError::NotFinite { .. } => {
@@ -316,7 +317,7 @@ impl RunError {
 }
 
 impl fmt::Display for RunError {
-    // One message for each variant: a table, longer than a function should be otherwise.
+    // One message for each variant: a table, and so longer than a function should otherwise be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunError::NotFinite { tag, block, .. } => {

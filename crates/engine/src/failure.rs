@@ -1,4 +1,4 @@
-//! What a failure is called and which block is to blame.
+//! How a failure is reported, and which block is to blame.
 mod inputs;
 
 use base::Tag;
@@ -13,7 +13,7 @@ use crate::smooth::flow::{Flow, all_finite, numbered, states, watches};
 use crate::smooth::region::ActiveSlice;
 
 impl Engine<'_> {
-    /// What has stopped the solver of a region, with the block that it is about.
+    /// The error that has stopped the solver of a region, with the block that caused it.
     pub(crate) fn step_error(&mut self, region: usize, error: StepError) -> RunError {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
@@ -61,8 +61,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The error of a step that became too small: a value that is not finite just ahead is a wall,
-    /// not mere speed.
+    /// The error of a step that became too small: if a value just ahead is not finite there is a
+    /// wall, not mere speed.
     fn too_small(&mut self, region: usize, t: f64, tag: Tag) -> RunError {
         let state = &mut self.state.regions[region];
         let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
@@ -80,7 +80,7 @@ impl Engine<'_> {
         RunError::StepTooSmall { tag, block: self.name(id), id }
     }
 
-    /// The block whose state of a region moves fastest where its solution stands.
+    /// The block whose state moves fastest at the point that the solution of a region has reached.
     fn fastest(&self, region: usize) -> Option<BlockId> {
         let state = &self.state.regions[region];
         let rates = state.solver.derivative();
@@ -90,7 +90,7 @@ impl Engine<'_> {
         owners.get(numbered(states(&state.ranges), fastest)).copied()
     }
 
-    /// The error of steps that get ever shorter towards a time \[s\].
+    /// The error of steps that become ever shorter towards a time \[s\].
     pub(crate) fn creeping(&mut self, limit: f64) -> RunError {
         let region = self.slowest().unwrap_or_default();
         let (tag, id) = (Tag::new(self.state.regions[region].reached, 0), self.fastest(region));
@@ -106,8 +106,8 @@ impl Engine<'_> {
         self.program.origins.path_or_model(block)
     }
 
-    /// The error of a value that is not finite: where its wire is in a loop that is solved, the
-    /// loop has no solution.
+    /// The error of a value that is not finite: if its wire is in a solved loop, the loop has no
+    /// solution.
     pub(crate) fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
         let id = self.program.origins.source(wire);
         let (block, id) = (self.path(id), Some(id));
@@ -119,7 +119,7 @@ impl Engine<'_> {
 
     /// Checks every wire that is present, at the start.
     pub(crate) fn check_all_finite(&self, tag: Tag) -> Result<(), RunError> {
-        // There is hardly ever a number in the buffer that is not.
+        // The buffer hardly ever contains a value that is not finite.
         if all_finite(&self.state.slots) {
             return Ok(());
         }

@@ -1,18 +1,18 @@
-//! Runs by fixed steps: time goes from point to point, and everything is computed at each.
+//! Runs by fixed steps: time advances from point to point, and everything is computed at each.
 //!
 //! ```text
 //! begin:    x at the start, by a step of length 0; sides set without an event
-//! repeat:   the next point t of the grid, or sooner where a timer would wake twice
+//! repeat:   the next point t of the grid, or sooner if a timer would wake twice
 //!           quiet pass     everything at t without events, from the memories of the point before
-//!           locate         where a side has changed: the step is cut in two, before the change
+//!           locate         if a side has changed: the step is cut in two, before the change
 //!                          and a bracket of the resolution of time, which becomes a step itself
-//!           event pass     where a timer is due, a side has changed or events wait: the same step
+//!           event pass     if a timer is due, a side has changed or events wait: the same step
 //!                          once more, with them
 //!           commit         memories and states; sides from values
 //! ```
 //!
-//! What would come one microstep later comes one step later: a side that a jump has changed has its
-//! event at the next point, and `previous` is the value at the point before.
+//! Whatever would come one microstep later comes one step later: a side that a jump has changed has
+//! its event at the next point, and `previous` is the value at the point before.
 
 mod locate;
 mod point;
@@ -37,9 +37,9 @@ const ROUNDS: usize = 64;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedStepSnapshot {
     pub(crate) slots: Vec<f64>,
-    /// The point at which the run stands.
+    /// The point that the run has reached.
     pub(crate) time: Time,
-    /// The point of the grid that comes next, or has been passed.
+    /// The index of the next point of the grid; that point may have been passed already.
     pub(crate) grid: u64,
     /// How often each timer has woken.
     pub(crate) wakings: Vec<u64>,
@@ -49,9 +49,10 @@ pub struct FixedStepSnapshot {
     pub(crate) stirred: bool,
     /// For each crossing, whether its events accumulate.
     pub(crate) accumulations: Vec<Accumulation>,
-    /// For each crossing, when it last changed by a located change, and by how much.
+    /// For each crossing, the time and the amount of its last located change.
     pub(crate) last: Vec<Option<(Time, f64)>>,
-    /// How many rows of the grid of rows and of the list of times have been written or passed.
+    /// The number of rows of the row grid and of the list of times that have been written or
+    /// passed.
     pub(crate) on_grid: u64,
     pub(crate) on_list: usize,
     pub(crate) counters: Counters,
@@ -62,13 +63,13 @@ pub struct FixedStepSnapshot {
 }
 
 impl FixedStepSnapshot {
-    /// Where the run stands.
+    /// The tag that the run has reached.
     pub fn tag(&self) -> Tag {
         self.tag
     }
 }
 
-/// How far numbers and steps of a run by fixed steps have gone.
+/// The extreme values and steps of a run by fixed steps.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Extremes {
     /// The greatest magnitude of any value of any signal.
@@ -77,12 +78,12 @@ pub struct Extremes {
     pub shortest_step: f64,
 }
 
-/// How events pile up.
+/// How events accumulate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pile {
     /// At this time \[s\].
     At(f64),
-    /// Twice within a step.
+    /// Twice within one step.
     TooFast,
 }
 
@@ -92,16 +93,16 @@ pub struct FixedStepSimulation {
     pub(crate) program: Arc<FixedStepProgram>,
     pub(crate) options: Options,
     pub(crate) state: FixedStepSnapshot,
-    /// The distance of the points of the grid \[s\].
+    /// The spacing of the grid \[s\].
     grid: Rational,
-    /// Working space: recorded numbers before the events of a point.
+    /// Scratch: recorded values before the events of a point.
     before: Vec<f64>,
     /// Every row covers every region.
     covered: Vec<bool>,
 }
 
 impl FixedStepSimulation {
-    /// A run that stands before its start.
+    /// A run before its start.
     pub fn new(program: Arc<FixedStepProgram>, options: Options) -> FixedStepSimulation {
         let start = options.start.time();
         let mut slots = program.image.clone();
@@ -135,7 +136,7 @@ impl FixedStepSimulation {
         FixedStepSimulation::resume(program, options, snapshot)
     }
 
-    /// A run that goes on from a snapshot of the same program and options.
+    /// A run that continues from a snapshot of the same program and options.
     pub fn resume(
         program: Arc<FixedStepProgram>,
         options: Options,
@@ -156,7 +157,7 @@ impl FixedStepSimulation {
         self.state.counters
     }
 
-    /// How far numbers and steps have gone.
+    /// The extreme values and steps so far.
     pub fn extremes(&self) -> Extremes {
         self.state.extremes
     }
@@ -209,7 +210,7 @@ impl FixedStepSimulation {
         to
     }
 
-    /// The start: a step of length 0, until sides and memories agree with each other.
+    /// The start: steps of length 0, until sides and memories agree with each other.
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program.clone();
         for _ in 0..ROUNDS {

@@ -1,16 +1,16 @@
 //! Runs a program: smooth phases and ticks in superdense time.
 //!
 //! ```text
-//! begin:    x at (start, 0); sides and cells set without an event
+//! begin:    x at (start, 0); sides and floors set without an event
 //! repeat:   smooth phase   x' = f(t, x, z) with z frozen, to the next agenda time or the first
 //!                          crossing, whichever comes first: x- at (t, 0)
 //!           tick           (t, 0): left limits; memories and sides are committed
 //!                          (t, n), n = 1, 2, ...: units whose inputs changed, in order; commit;
-//!                          until nothing asks for (t, n + 1): x+ at the last one
+//!                          until nothing requires (t, n + 1): x+ at the last one
 //! ```
 //!
-//! Structure is never changed here; everything that changes is in the [`Snapshot`], which can be
-//! saved between any two calls of [`Simulation::advance`] and resumed with the same bits.
+//! The structure never changes here. Everything that changes is in the [`Snapshot`], which can be
+//! saved between any two calls of [`Simulation::advance`]; a resumed run is bit-identical.
 
 mod simulation;
 

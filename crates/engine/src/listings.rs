@@ -1,4 +1,4 @@
-//! What running makes of small models: rows, and what happens at ticks; `listings` has a file for each.
+//! Runs small models: their rows, and what happens at ticks; `listings` has a file for each.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What happens at an instant and why, told step by step to whoever wants to know.
+//! A log of what happens at an instant and why, for anyone who listens.
 
 use base::{Tag, Time};
 use program::{BlockId, Part, RegionId, Text, WireId};
@@ -10,43 +10,43 @@ use solver::Method;
 pub enum Event {
     /// A tick began because a crossing function of a block was located.
     Located {
-        /// When.
+        /// When it happened.
         time: Time,
         /// The block of the crossing.
         block: BlockId,
     },
-    /// A tick began because a block had asked to be woken.
+    /// A tick began because a timer of a block woke.
     Woken {
-        /// When.
+        /// When it happened.
         time: Time,
         /// The block.
         block: BlockId,
     },
     /// A block's functions ran; these parts of its outputs changed.
     Fired {
-        /// When.
+        /// When it happened.
         tag: Tag,
         /// The block.
         block: BlockId,
-        /// Parts that are others than before, with their new values.
+        /// The parts that have changed, with their new values.
         changes: Vec<Change>,
     },
     /// A state of a block changed at a commit.
     Committed {
-        /// When.
+        /// When it happened.
         tag: Tag,
         /// The block.
         block: BlockId,
-        /// Which of its states.
+        /// The name of the state.
         state: Text,
         /// Before.
         from: Vec<f64>,
         /// After.
         to: Vec<f64>,
     },
-    /// A side or cell changed at a commit.
+    /// A side or floor changed at a commit.
     Side {
-        /// When.
+        /// When it happened.
         tag: Tag,
         /// The block.
         block: BlockId,
@@ -57,13 +57,13 @@ pub enum Event {
     },
     /// A machine took a transition.
     Moved {
-        /// When that was decided; the new state speaks at the next microstep.
+        /// When that was decided; the new state takes effect at the next microstep.
         tag: Tag,
         /// The block of its state.
         block: BlockId,
-        /// The number of the state before.
+        /// The index of the state before.
         from: usize,
-        /// And after.
+        /// The index of the state after.
         to: usize,
     },
     /// A block will be woken.
@@ -75,24 +75,23 @@ pub enum Event {
         /// When it will be woken.
         next: Time,
     },
-    /// A part of the diagram started a new smooth phase.
+    /// A region started a new smooth phase.
     Restarted {
-        /// When.
+        /// When it happened.
         time: Time,
-        /// Which.
+        /// The region.
         region: RegionId,
     },
-    /// A part of the diagram turned out to be stiff, or to be so no more, and steps by another
-    /// method from here on.
+    /// A region became stiff, or ceased to be, and continues with another method.
     Switched(Switch),
 }
 
-/// A part of the diagram goes on with another method.
+/// A region continues with another method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Switch {
-    /// From when on.
+    /// The time from which it applies.
     pub time: Time,
-    /// Which part.
+    /// The region.
     pub region: u32,
     /// The method.
     pub method: Method,

@@ -1,49 +1,50 @@
-//! Functions between events, and the tapes of a tick, that somebody else has compiled.
+//! Compiled code for the functions between events and for the units of a tick, supplied from
+//! outside.
 //!
-//! A run starts on the interpreter of tapes. Whoever made code from the tapes of the program hands
-//! it over between two advances; it gives the same bits, so that it does not matter when. It is no
-//! part of a snapshot.
+//! A run starts on the interpreter of tapes. Whoever compiles the tapes of the program hands the
+//! code over between two advances. The code is bit-identical to the interpreter, so it does not
+//! matter when. It is never part of a snapshot.
 
 use std::fmt::Debug;
 
 use solver::Trial;
 
-/// The functions of a region as code over the buffer. Where the whole region always runs
+/// The functions of a region as code over the buffer. If the whole region always runs
 /// ([`program::RegionProgram::is_whole`]), states, rates and watched functions are in the arrays
-/// that are given, and what is in the buffer at their places is not looked at; otherwise these
-/// arrays are empty, and all is in the buffer.
+/// that are passed, and their slots in the buffer are not read; otherwise these arrays are empty,
+/// and everything is in the buffer.
 pub trait RegionCode: Debug + Send + Sync {
-    /// The rates of the states.
+    /// Computes the rates of the states.
     fn derivative(&self, slots: &mut [f64], x: &[f64], dx: &mut [f64]);
 
-    /// The watched functions and their time derivatives.
+    /// Computes the watched functions and their time derivatives.
     fn crossings(&self, slots: &mut [f64], x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]);
 
-    /// The left limits; states are in the buffer.
+    /// Computes the left limits; states are in the buffer.
     fn left(&self, slots: &mut [f64]);
 
-    /// The derivatives of the rates by the states and by time, where the program has them; states
-    /// are in the buffer.
+    /// Computes the derivatives of the rates by the states and by time, if the program has them;
+    /// states are in the buffer.
     fn jacobian(&self, slots: &mut [f64]);
 
-    /// A whole trial step, where there is code for it; times count from `origin` \[s\]. It is not a
-    /// number where a rate is not finite and the region has functions for that.
+    /// Takes a whole trial step, if there is code for it; times count from `origin` \[s\]. The
+    /// result is NaN if a rate is not finite and the region has functions for that case.
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64>;
 }
 
-/// How many units there are in a word of bits.
+/// The number of units in a word of bits.
 const WORD: usize = 64;
 
-/// What is told to the code of units, and by it.
+/// Inputs and results of the code of units.
 #[derive(Clone, Debug)]
 pub struct Pass {
     /// The units that the engine runs itself, as bits.
     pub held: u64,
-    /// How many events are present.
+    /// The number of present events.
     pub present: u64,
-    /// Which units have run, by their numbers in the word.
+    /// The units that have run, by their indices in the word.
     pub ran: [u32; WORD],
-    /// How many of these there are.
+    /// The number of these.
     pub count: usize,
 }
 
@@ -55,13 +56,13 @@ impl Default for Pass {
 
 /// The units of a tick as code over the buffer.
 pub trait UnitCode: Debug + Send + Sync {
-    /// The units of each word that there is code for, as bits.
+    /// For each word, the units that have code, as bits.
     fn known(&self) -> &[u64];
 
-    /// Runs the units whose bits are set in a word, the lowest first, puts what they have made in
-    /// its cells, and sets the bits of those that read what has changed. Where a bit is left, the
-    /// lowest is that of a unit that the engine has to run: one that is held, one that made
-    /// something that is not finite, or any other.
+    /// Runs the units whose bits are set in a word, lowest first, writes their results to their
+    /// tracked signals, and sets the bits of the readers of what has changed. If a bit is left, the
+    /// lowest belongs to a unit that the engine has to run: one that is held, one with a result
+    /// that is not finite, or any other.
     fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass);
 }
 
@@ -70,7 +71,7 @@ pub trait UnitCode: Debug + Send + Sync {
 pub struct Routines {
     /// Region by region.
     pub regions: Vec<Option<Box<dyn RegionCode>>>,
-    /// The units of a tick, where there is code for them.
+    /// The units of a tick, if there is code for them.
     pub units: Option<Box<dyn UnitCode>>,
 }
 

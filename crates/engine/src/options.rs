@@ -1,4 +1,4 @@
-//! How a run is made, with everything chosen.
+//! The complete settings of a run.
 
 use base::{ExactTime, Rational, Time};
 use program::Impulses;
@@ -8,29 +8,29 @@ use solver::Method;
 /// The settings of a run, complete.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// Where model time begins.
+    /// The start of model time.
     pub start: ExactTime,
-    /// Where it ends.
+    /// The end of model time.
     pub stop: Time,
     /// The solver's own settings.
     pub solver: solver::Options,
-    /// What an impulse is.
+    /// How impulses are represented.
     pub impulses: Impulses,
-    /// The distance of the points of a run by fixed steps \[s\].
+    /// The spacing of the points of a run by fixed steps \[s\].
     pub grid: Rational,
     /// Which rows are recorded besides those of events.
     pub rows: Rows,
     /// The greatest number of microsteps at one time.
     pub microsteps: u32,
-    /// What to do where events accumulate.
+    /// What to do if events accumulate.
     pub zeno: Zeno,
     /// The seed of all random numbers.
     pub seed: u64,
 }
 
 impl Options {
-    /// The settings of a model, with a hundredth of the run as the step of fixed-step solvers
-    /// where the model names none.
+    /// The settings of a model. Fixed-step solvers use a hundredth of the run as their step if the
+    /// model specifies none.
     pub fn new(run: &RunSettings, method: Method) -> Options {
         let length = run.stop.since(run.start.time());
         let mut solver = solver::Options::new(method);

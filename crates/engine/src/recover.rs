@@ -1,7 +1,7 @@
-//! The way out of a state whose diagram fails.
+//! Error transitions: leaving a state whose diagram fails.
 //!
-//! What has failed is done again in the state that the way leads to, from a copy of everything that
-//! was made before it; rows and events of the attempt are never seen.
+//! Whatever has failed is done again in the target state, from a copy of everything made before it.
+//! Rows and events of the failed attempt are never seen.
 
 use base::{Tag, Time};
 use program::tape::run;
@@ -12,7 +12,7 @@ use crate::rows::{Row, Sink};
 use crate::snapshot::Snapshot;
 use crate::{Event, RunError};
 
-/// Keeps what an attempt writes until it has succeeded.
+/// Holds back what an attempt writes until it has succeeded.
 struct Attempt<'s> {
     sink: &'s mut dyn Sink,
     kept: Vec<Kept>,
@@ -49,8 +49,8 @@ impl Sink for Attempt<'_> {
 }
 
 impl Engine<'_> {
-    /// One microstep; where the diagram of a state fails and the state has a way out for that, the
-    /// way is taken instead, and the microstep is done again in the other state.
+    /// One microstep. If the diagram of a state fails and the state has an error transition, that
+    /// is taken instead, and the microstep is done again in the target state.
     pub(crate) fn microstep_or_recover(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
         if program.recovering.is_empty() || !self.recovers() {
@@ -79,8 +79,8 @@ impl Engine<'_> {
         self.begin_tick(time, sink)
     }
 
-    /// Goes on after a failure between events: the point at which it was found is computed again in
-    /// the other state.
+    /// Continues after a failure between events: the point at which it was found is computed again
+    /// in the target state.
     pub(crate) fn recover_between(
         &mut self,
         error: RunError,
@@ -94,8 +94,8 @@ impl Engine<'_> {
         self.begin_tick_or_recover(tag.time, sink)
     }
 
-    /// Takes a way out at microstep 0 of a time; the tick is begun, and its left limits are still
-    /// to be found, in the new state.
+    /// Takes an error transition at microstep 0 of a time. The tick has begun, and its left limits
+    /// are still to be computed in the new state.
     pub(crate) fn recover_at(
         &mut self,
         time: Time,
@@ -104,7 +104,7 @@ impl Engine<'_> {
     ) -> Result<(), RunError> {
         self.open_tick(time);
         self.take_way_out(way, sink)?;
-        // What does not move is as if the machine had been in its new state before.
+        // Signals that do not move are as if the machine had been in its new state before.
         run(&self.program.still, &mut self.state.slots);
         let regions = &self.program.machines[way.0].regions;
         if let Some(tick) = &mut self.state.tick {
@@ -116,7 +116,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The same at the start, where there is no solution yet that left limits could come from.
+    /// The same at the start, where no solution exists yet that could give left limits.
     pub(crate) fn recover_at_start(
         &mut self,
         way: Chosen,
@@ -137,15 +137,15 @@ impl Engine<'_> {
     fn take_way_out(&mut self, way: Chosen, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
         for region in &program.machines[way.0].regions {
-            // A left limit that fails is that of the state that is left.
+            // A left limit that fails is that of the state being left.
             let _ = self.touch(region.index());
         }
         self.prepare(way)?;
         self.take_all(&[way], sink)
     }
 
-    /// Does something on a copy of everything. Where that fails and a state has a way out, nothing
-    /// has happened, and the way is handed back.
+    /// Runs a function on a copy of everything. If it fails and a state has an error transition,
+    /// all changes are undone and the transition is returned.
     fn attempt(
         &mut self,
         sink: &mut dyn Sink,
@@ -176,7 +176,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// What is not in a snapshot and was found by an attempt is to be found again.
+    /// Discards what an attempt has computed outside the snapshot, so that it is computed again.
     fn forget_attempt(&mut self) {
         self.scratch.race.end();
         self.scratch.dues.end();
@@ -198,7 +198,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a state that runs has a way out for where its diagram fails.
+    /// Whether a running state has an error transition.
     pub(crate) fn recovers(&self) -> bool {
         self.program.recovering.iter().any(|machine| {
             self.runs(self.program.machines[*machine].fragment)
@@ -206,9 +206,9 @@ impl Engine<'_> {
         })
     }
 
-    /// The innermost transition for the failure of a state: of its diagram, of a guard or of what a
-    /// transition sets. Machines whose way out has been tried, and more failures at one time than
-    /// microsteps are allowed, have none.
+    /// The innermost error transition for the failure of a state: of its diagram, of a guard or of
+    /// a value that a transition sets. There is none for machines whose error transition has been
+    /// tried, or after more failures at one time than the limit of microsteps.
     pub(crate) fn way_out(&mut self, error: &RunError, tried: &[Chosen]) -> Option<Chosen> {
         let failed = self.program.origins.block(error.failed()?).fragment;
         let modes = &self.program.origins;
@@ -228,7 +228,7 @@ impl Engine<'_> {
         self.count_recovery(time).then_some(found)
     }
 
-    /// Counts the failures at one time; says whether there may be another one.
+    /// Counts the failures at one time; returns whether another one is allowed.
     fn count_recovery(&mut self, time: Time) -> bool {
         let (last, count) = &mut self.state.machines.recoveries;
         if *last != time {
@@ -238,8 +238,8 @@ impl Engine<'_> {
         *count <= self.options.microsteps
     }
 
-    /// Computes what all chosen transitions do. Where that fails, the way out of the failed state
-    /// goes in the place of its own transition and of those inside it.
+    /// Computes the values of all chosen transitions. If that fails, the error transition of the
+    /// failed state replaces its own transition and those inside it.
     pub(super) fn prepare_all(&mut self, mut chosen: Vec<Chosen>) -> Result<Vec<Chosen>, RunError> {
         let mut done = 0;
         while done < chosen.len() {

@@ -1,9 +1,9 @@
-//! Rows of the result: which regions have one at a tag, and what it says.
+//! Rows of the result: which regions have one at a tag, and what it contains.
 //!
-//! A region has a row at its own steps and at the microsteps of the ticks that reach it, and all of
-//! them at the start, at the end, and at the times that the model asks for. Where the sink wants
-//! rows joined, every row covers every region; those that have none of their own there are read
-//! from their dense output.
+//! A region has a row at its own steps and at the microsteps of ticks that reach it. All regions
+//! have one at the start, at the end, and at the times that the model specifies. If the sink wants
+//! joined rows, every row covers every region; regions without a row of their own at that time are
+//! read from their dense output.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +18,7 @@ use crate::engine::Engine;
 use crate::snapshot::clone_reusing;
 use crate::{Event, RunError};
 
-/// How many rows between events an advance writes at most.
+/// The most rows between events that one advance writes.
 const ROWS_AT_ONCE: u32 = 1024;
 
 /// One row of the result: recorded signals at a tag.
@@ -29,7 +29,7 @@ pub struct Row<'a> {
     slots: &'a [f64],
     records: &'a [RecordSlots],
     covered: &'a [bool],
-    /// The regions among which those are that it covers, where these are not just all.
+    /// The candidates for the regions that it covers; none if those are all regions.
     among: Option<&'a [u32]>,
 }
 
@@ -43,15 +43,15 @@ impl<'a> Row<'a> {
         Row { tag, slots, records, covered, among: None }
     }
 
-    /// Whether the row tells about a recorded signal. One of a region that did not step here, and
-    /// that nothing happened to, has no row, which is not the same as being absent.
+    /// Whether the row covers a recorded signal. A signal of a region that did not step here, and
+    /// that no event reached, has no row, which is not the same as being absent.
     #[inline]
     pub fn covers(&self, record: usize) -> bool {
         self.covered[self.records[record].region.index()]
     }
 
-    /// The regions that the row covers, where it may be a few of many; nothing where all have to be
-    /// asked for. A region that is not covered after all may be among them.
+    /// The regions that the row covers, if they may be a few of many; none if all have to be
+    /// checked. It may include regions that turn out not to be covered.
     pub fn regions(&self) -> Option<&'a [u32]> {
         self.among
     }
@@ -61,7 +61,7 @@ impl<'a> Row<'a> {
         self.records[record].region.index()
     }
 
-    /// Value of a recorded signal that the row covers, or nothing where it is absent.
+    /// The value of a recorded signal that the row covers; none if the signal is absent.
     #[inline]
     pub fn value(&self, record: usize) -> Option<&'a [f64]> {
         let cells = &self.records[record];
@@ -70,13 +70,13 @@ impl<'a> Row<'a> {
             .then(|| &self.slots[from..from + cells.ty.len()])
     }
 
-    /// Whether a recorded signal has coefficients of impulses, which may be zero.
+    /// Whether a recorded signal has impulse coefficients, which may be zero.
     #[inline]
     pub fn may_carry_impulses(&self, record: usize) -> bool {
         !self.records[record].impulses.is_empty()
     }
 
-    /// The coefficients of the impulses of a recorded signal, order by order.
+    /// The impulse coefficients of a recorded signal, order by order.
     #[inline]
     pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
         let cells = &self.records[record];
@@ -90,7 +90,7 @@ impl<'a> Row<'a> {
         (self.slots, self.covered)
     }
 
-    /// How many signals are recorded.
+    /// The number of recorded signals.
     pub fn len(&self) -> usize {
         self.records.len()
     }
@@ -101,49 +101,49 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Takes the rows of a run.
+/// Receives the rows of a run.
 pub trait Sink {
-    /// A row, in the order of tags.
+    /// Receives a row, in the order of tags.
     fn row(&mut self, row: Row<'_>);
 
-    /// A tag without a row, because nothing that is recorded was part of it or has no row yet.
+    /// Reports a tag without a row, because no recorded signal took part in it or has a row yet.
     fn no_row(&mut self, _tag: Tag) {}
 
-    /// Whether every row is to cover all signals; otherwise a row covers the regions that stepped
-    /// or that something happened to.
+    /// Whether every row must cover all signals; otherwise a row covers the regions that stepped or
+    /// that an event reached.
     fn is_joined(&self) -> bool {
         true
     }
 
-    /// Whether it wants to know what happens at ticks.
+    /// Whether it wants to receive the events of ticks.
     fn listens(&self) -> bool {
         false
     }
 
-    /// Something that happened; only where it listens.
+    /// Receives an event; called only if it listens.
     fn event(&mut self, _event: Event) {}
 }
 
-/// Which rows are to be written next.
+/// The rows to be written next.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RowQueue {
-    /// Steps whose rows wait for slower regions: their times and the regions, the first on top.
+    /// Steps whose rows wait for slower regions: their times and regions, earliest on top.
     pub waiting: BinaryHeap<Reverse<(Time, u32)>>,
-    /// How many rows of the grid and of the list have been written or passed.
+    /// The number of rows of the grid and of the list that have been written or passed.
     pub on_grid: u64,
     pub on_list: usize,
 }
 
 clone_reusing!(RowQueue { waiting, on_grid, on_list });
 
-/// The regions that a row covers. Only those with something that is recorded are ever asked for.
+/// The regions that a row covers. Only regions with recorded signals are ever queried.
 #[derive(Debug)]
 pub(crate) struct Cover {
     /// For each region, whether the row covers it.
     regions: Vec<bool>,
-    /// Those that it covers, or did.
+    /// The regions that it covers, or did cover.
     listed: Vec<u32>,
-    /// The regions with something that is recorded, or all of them where nothing is.
+    /// The regions with recorded signals, or all of them if nothing is recorded.
     recorded: Vec<u32>,
     records: Vec<bool>,
 }
@@ -159,7 +159,7 @@ impl Cover {
         Cover { regions: vec![false; records.len()], listed: Vec::new(), recorded, records }
     }
 
-    /// Whether something of a region is recorded.
+    /// Whether a region has recorded signals.
     pub fn records(&self, region: usize) -> bool {
         self.records[region]
     }
@@ -189,13 +189,14 @@ impl Cover {
 }
 
 impl Engine<'_> {
-    /// The coming row covers every region.
+    /// Makes the coming row cover every region.
     pub(crate) fn cover_all(&mut self) {
         self.scratch.covered.clear();
         self.scratch.covered.add_all();
     }
 
-    /// The coming row covers the regions that are part of the tick, and those that have none yet.
+    /// Makes the coming row cover the regions that are part of the tick, and those that have no row
+    /// yet.
     pub(crate) fn cover_touched(&mut self, sink: &dyn Sink) {
         let Some(tick) = &mut self.state.tick else { return };
         // All regions have their first row together.
@@ -213,9 +214,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Does something for each region whose left limits must be in the buffer for the coming row, in
-    /// their order. Where loops are solved these are all regions: a solution is the guess of the
-    /// next, and what is recorded in which way must not change it.
+    /// Calls a function for each region whose left limits must be in the buffer for the coming row,
+    /// in order. If loops are solved these are all regions: a solution is the guess of the next
+    /// one, and it must not depend on what is recorded or how.
     pub(crate) fn for_rows(
         &mut self,
         mut evaluate: impl FnMut(&mut Engine<'_>, usize) -> Result<(), RunError>,
@@ -238,8 +239,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Writes the rows of steps up to a time that all regions have reached. Says whether these are
-    /// all; those who drive a run are asked from time to time whether they want more.
+    /// Writes the rows of steps up to a time that all regions have reached. Returns whether these
+    /// are all of them; an advance ends from time to time, so that its caller can stop the run.
     pub(crate) fn release_rows(
         &mut self,
         reached: Time,
@@ -249,7 +250,7 @@ impl Engine<'_> {
             let before = (self.state.rows.on_grid, self.state.rows.on_list);
             let Some(time) = self.next_row(reached, sink) else { return Ok(true) };
             if let Err(error) = self.for_rows(|run, region| run.evaluate(region, time)) {
-                // Where a state has a way out of this, the row is made after all.
+                // If a state has an error transition for this, the row is made after all.
                 (self.state.rows.on_grid, self.state.rows.on_list) = before;
                 return Err(error);
             }
@@ -259,8 +260,8 @@ impl Engine<'_> {
         Ok(false)
     }
 
-    /// Takes the first time up to `reached` at which a row is wanted: after a step, on the grid, or
-    /// on the list; and says which regions it covers.
+    /// Takes the first time up to `reached` at which a row is due (after a step, on the grid, or on
+    /// the list), and determines which regions it covers.
     fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<Time> {
         let rows = &self.options.rows;
         let listed = self.state.rows.on_list < rows.times.len();
@@ -290,7 +291,7 @@ impl Engine<'_> {
         Some(time).filter(|time| *time >= self.options.start.time())
     }
 
-    /// Hands the row to the sink, less the regions whose row of this tag has been written.
+    /// Passes the row to the sink, without the regions whose row of this tag has been written.
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
         self.state.tag = tag;
         let records = &self.program.records;

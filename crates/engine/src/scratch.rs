@@ -1,5 +1,5 @@
-//! Working space of a run. None of it is part of a snapshot: what lives longer than an advance can
-//! be found again from the state.
+//! Scratch space of a run. None of it is part of a snapshot: whatever outlives an advance can be
+//! computed again from the state.
 
 use program::tape::{Jet, Partial, Rounded};
 use program::{BlockId, Program, TrackedId};
@@ -14,22 +14,22 @@ use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::tick::units::UnitScratch;
 
-/// Working space of a run.
+/// Scratch space of a run.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// The units of a microstep.
     pub units: UnitScratch,
-    /// What state machines decide during a microstep.
+    /// Decisions of state machines during a microstep.
     pub machines: MachineScratch,
     /// The active parts of the tapes of each region.
     pub active: Vec<ActiveTapes>,
-    /// The watched functions of each region that bounds or roundings have been asked of.
+    /// The watched functions of each region whose bounds or roundings have been computed.
     pub functions: Vec<Functions>,
     /// The region that moves, if no other does.
     pub mover: Option<usize>,
-    /// Which region reaches least far.
+    /// Finds the region that has advanced least.
     pub race: Race,
-    /// Which delayed signal has a change that is due first.
+    /// Finds the delay line with the earliest pending change.
     pub dues: Race,
     /// For each region, whether the coming row covers it.
     pub covered: Cover,
@@ -41,11 +41,11 @@ pub(crate) struct Scratch {
     pub found: Vec<(usize, f64)>,
     /// Regions with a crossing at the time of this tick.
     pub at_crossing: Vec<usize>,
-    /// Regions whose sides were looked at in this microstep.
+    /// Regions whose sides were checked in this microstep.
     pub looked: Vec<usize>,
     /// An accumulation of events that the last commit found: when, its limit \[s\], and the blocks.
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
-    /// Numbers on their way from or to the buffer.
+    /// Values on their way from or to the buffer.
     pub numbers: Vec<f64>,
     /// Samples of delayed signals.
     pub samples: Vec<f64>,

@@ -1,4 +1,4 @@
-//! A model that runs: the program, what is chosen for the run, and everything that changes.
+//! A running model: the program, the options of the run, and everything that changes.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 use crate::snapshot::{Counters, Snapshot};
 use crate::{Options, RunError, Warning};
 
-/// What an advance has done.
+/// The result of an advance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Progress {
     /// There is more to do.
@@ -26,12 +26,11 @@ pub enum Progress {
 pub enum StopReason {
     /// The stop time was reached.
     Stopped,
-    /// Events accumulate at this time \[s\], and the model asks to stop there.
+    /// Events accumulate at this time \[s\], and the model specifies to stop there.
     Zeno(f64),
 }
 
-/// A model that runs. What is constant (program and options), what changes (the state) and what
-/// is only working space are kept apart.
+/// A running model. Constants (program and options), the state and scratch space are kept apart.
 #[derive(Debug)]
 pub struct Simulation {
     program: Arc<Program>,
@@ -69,8 +68,8 @@ impl Simulation {
         self.advance_by(1, sink)
     }
 
-    /// Does one thing, or up to `most` steps of a region if nothing can happen between them and
-    /// none of them makes a row, then the tick of the crossing that they lead to, or up to `most`
+    /// Does one thing; or up to `most` steps of a region if nothing can happen between them and
+    /// none of them makes a row, then the tick of the crossing that they lead to; or up to `most`
     /// microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         let Simulation { program, options, state, scratch, native } = self;
@@ -138,7 +137,7 @@ impl Simulation {
         firings
     }
 
-    /// What a reader of the result should know.
+    /// Warnings for readers of the result.
     pub fn warnings(&self) -> &[Warning] {
         &self.state.warnings
     }

@@ -15,8 +15,8 @@ use crate::warning::HazardSeen;
 use crate::watch::Watch;
 use crate::{Options, Warning};
 
-/// Implements `Clone` for plain data whose copies are made again and again: `clone_from` reuses the
-/// allocations that the copy has.
+/// Implements `Clone` for plain data that is copied again and again: `clone_from` reuses the
+/// allocations of the copy.
 macro_rules! clone_reusing {
     ($name:ident { $($field:ident),* $(,)? }) => {
         impl Clone for $name {
@@ -42,19 +42,19 @@ pub struct Snapshot {
     pub(crate) regions: Vec<RegionState>,
     /// When each timer wakes next.
     pub(crate) agenda: Agenda,
-    /// What is to come of delayed signals.
+    /// Pending changes of delay lines.
     pub(crate) delays: Delays,
-    /// The clocks of what state machines switch on and off.
+    /// The clocks of the fragments that state machines switch on and off.
     pub(crate) machines: MachineClocks,
-    /// The tick that is going on.
+    /// The tick in progress.
     pub(crate) tick: Option<Box<Tick>>,
-    /// Which rows are to be written next.
+    /// The rows to be written next.
     pub(crate) rows: RowQueue,
-    /// Whether events or steps accumulate.
+    /// Watches for accumulating events and steps.
     pub(crate) watch: Watch,
     /// For each order hazard, when its conditions last held.
     pub(crate) hazards: Vec<HazardSeen>,
-    /// What a reader of the result should know.
+    /// Warnings for readers of the result.
     pub(crate) warnings: Vec<Warning>,
     /// When regions switched to another method.
     pub(crate) switches: Vec<Switch>,
@@ -62,13 +62,13 @@ pub struct Snapshot {
     pub(crate) firings: Vec<u64>,
     /// The work so far.
     pub(crate) counters: Counters,
-    /// The tag that the run has come to.
+    /// The tag that the run has reached.
     pub(crate) tag: Tag,
     /// The exact time of the last tick.
     pub(crate) now: ExactTime,
-    /// Whether the start has been made.
+    /// Whether the run has started.
     pub(crate) started: bool,
-    /// Whether the end has been reached.
+    /// Whether the run has ended.
     pub(crate) finished: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Counters {
     pub rejected: u64,
     /// Evaluations of rates.
     pub evaluations: u64,
-    /// Times at which something happened.
+    /// Times at which events happened.
     pub ticks: u64,
     /// Microsteps from 1 on.
     pub microsteps: u64,
@@ -136,7 +136,7 @@ impl Snapshot {
         }
     }
 
-    /// The tag that the run has come to.
+    /// The tag that the run has reached.
     pub fn tag(&self) -> Tag {
         self.tag
     }

@@ -1,4 +1,4 @@
-//! The start of a run: states, sides and cells, without an event.
+//! The start of a run: states, sides and floors, without an event.
 
 use base::Tag;
 use program::BlockId;
@@ -37,11 +37,11 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Refuses blocks that ask for steps below the resolution of time, such as a sine of 1e20 Hz.
+    /// Refuses blocks that need steps below the resolution of time, such as a sine of 1e20 Hz.
     fn check_bounds(&self) -> Result<(), RunError> {
         let start = self.options.start.time();
         let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
-        // What a span of a region asks for is the least of what its blocks ask for.
+        // The limit of a slice is the smallest among its blocks.
         let mut spans = self.program.regions.iter().flat_map(|region| &region.slices);
         if spans.all(|span| span.maximum_step >= least) {
             return Ok(());
@@ -69,7 +69,7 @@ impl Engine<'_> {
                 self.check_known(region, start)?;
             }
         }
-        // What depends on memories has its value only now.
+        // Signals that depend on memories have their values only now.
         run(&self.program.still, &mut self.state.slots);
         for region in 0..self.state.regions.len() {
             self.evaluate(region, start)?;
@@ -77,8 +77,8 @@ impl Engine<'_> {
         self.check_all_finite(Tag::new(start, 0))
     }
 
-    /// Sets every side and cell from its value, and where that is zero from its derivatives, until
-    /// nothing changes.
+    /// Sets every side and floor from its value, or from its derivatives if the value is zero,
+    /// until nothing changes.
     fn set_sides(&mut self) -> Result<(), RunError> {
         let program = self.program;
         for crossing in &program.crossings {

@@ -1,4 +1,4 @@
-//! What a run went on after, although whoever reads the result should know of it.
+//! Conditions after which a run continues, although readers of the result should know about them.
 
 use std::fmt;
 
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 
-/// Something that a reader of the result should know. The run goes on after it, and each is told
-/// once for a block.
+/// Something that readers of the result should know. The run continues after it, and each warning
+/// is reported once per block.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Warning {
     /// Two things happened at different microsteps of one instant, and the result depends on their
     /// order.
     MicrostepOrder {
-        /// The later of both.
+        /// The later of the two tags.
         tag: Tag,
         /// The block.
         block: String,
-        /// What the two things are, as a sentence.
+        /// Both things, as a sentence.
         reason: String,
     },
     /// An event has brought its own function to rest on its level, and something pushes it on
-    /// through it.
+    /// through the level.
     RestOnLevel {
-        /// Where.
+        /// When it happened.
         tag: Tag,
         /// The block whose event it is.
         block: String,
@@ -33,7 +33,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// A name that stays the same between versions.
+    /// An identifier that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
             Warning::MicrostepOrder { .. } => "microstep-order",
@@ -48,7 +48,7 @@ impl Warning {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     pub fn help(&self) -> &'static str {
         match self {
             Warning::MicrostepOrder { .. } => {
@@ -80,7 +80,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// When the two sides of a meeting last held.
+/// When the two conditions of an order hazard last held.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct HazardSeen {
     first: Option<Tag>,
@@ -96,7 +96,7 @@ impl HazardSeen {
 }
 
 impl Engine<'_> {
-    /// Looks at the hazards of a unit that has run at a tag.
+    /// Checks the order hazards of a unit that has run at a tag.
     pub(crate) fn look_at_meetings(&mut self, unit: &Unit, tag: Tag) {
         for (first, second, meeting) in &unit.hazards {
             let met = &mut self.state.hazards[*meeting];
@@ -114,7 +114,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Keeps a warning, unless its block has had one of this kind.
+    /// Records a warning, unless its block has had one of this kind.
     pub(crate) fn warn(&mut self, warning: Warning) {
         let same = |old: &Warning| (old.code(), old.block()) == (warning.code(), warning.block());
         if !self.state.warnings.iter().any(same) {

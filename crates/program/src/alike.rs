@@ -1,22 +1,22 @@
 //! The order of continuous states.
 //!
 //! A large model is the same thing many times: the masses of a chain, the cells of a grid. Loops
-//! over them are fast where the numbers that they read lie one after the other, so that states of
-//! one family do: those of blocks of one type whose names differ in numbers alone, such as `x7` and
-//! `x8` or the elements of an array. Names are asked rather than functions because those at the edge
-//! of a grid, which have other functions, belong between the others. Nothing else depends on the
-//! order, but for the rounding of sums over all states.
+//! over them are fast if the values that they read are contiguous. So the states of a family are
+//! adjacent: those of blocks of one type whose names differ only in numbers, such as `x7` and `x8`
+//! or the elements of an array. Names are compared rather than functions because the blocks at the
+//! edge of a grid, which have other functions, belong between the others. Nothing else depends on
+//! the order, except for the rounding of sums over all states.
 
 use diagram::{BlockId, Diagram};
 use rustc_hash::FxHashMap;
 
-/// A continuous state: its block, and its number among the states of that.
+/// A continuous state: its block, and its index among the states of that block.
 pub(crate) type Flowing = (BlockId, usize);
 
-/// Smaller families are left as they are written: no loops are made of them.
+/// Smaller families keep the order in which they are written: they are not made into loops.
 const LEAST: usize = 8;
 
-/// The continuous states of some blocks, each family from the place of its first one on.
+/// The continuous states of some blocks, each family at the position of its first member.
 pub(crate) fn in_families(diagram: &Diagram, blocks: &[BlockId]) -> Vec<Flowing> {
     let states: Vec<Flowing> = blocks.iter().flat_map(|block| flowing(diagram, *block)).collect();
     if states.len() < 2 * LEAST {
@@ -43,7 +43,7 @@ fn flowing(diagram: &Diagram, block: BlockId) -> impl Iterator<Item = Flowing> {
     states.filter(|(_, state)| state.derivative.is_some()).map(move |(number, _)| (block, number))
 }
 
-/// A name with one sign for each of its numbers.
+/// A name with one character in place of each of its numbers.
 fn without_numbers(name: &str) -> String {
     let mut short = String::with_capacity(name.len());
     for letter in name.chars() {

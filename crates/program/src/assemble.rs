@@ -1,5 +1,5 @@
-//! The parts of a program are put together: tables say which units, regions and delayed signals
-//! belong to what.
+//! Assembles the parts of a program: tables say which units, regions and delay lines belong to
+//! what.
 use diagram::{Diagram, WireId};
 use rustc_hash::FxHashMap;
 use schedule::{Schedule, Step};
@@ -15,7 +15,7 @@ use crate::smooth::Smooth;
 use crate::tracked::{Tracked, TrackedId, TrackedWire, WireSlots, in_words};
 use crate::unit::{Unit, UnitEffects, UnitId};
 
-/// Puts the parts of a program together.
+/// Assembles the parts of a program.
 pub(crate) fn program(
     diagram: &Diagram,
     schedule: &Schedule,
@@ -67,7 +67,7 @@ pub(crate) fn program(
     program
 }
 
-/// The buffer before anything has run: constants, presets and initial states.
+/// The initial buffer: constants, presets and initial states.
 fn image(slots: &Slots) -> Vec<f64> {
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
@@ -80,8 +80,8 @@ fn image(slots: &Slots) -> Vec<f64> {
     image
 }
 
-/// Tells each unit which delayed signals that do not move between events are made from its outputs;
-/// the rest of these, where machines switch wires on and off, is to be watched.
+/// Assigns to each unit the delay lines that do not move between events and read its outputs. If
+/// machines switch wires on and off, all these delay lines are returned instead, to be watched.
 fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) -> Vec<usize> {
     let still = (0..lines.len()).filter(|line| lines[*line].track.is_none());
     if switched {
@@ -102,7 +102,7 @@ fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) ->
     Vec::new()
 }
 
-/// Tells each unit where the residuals of its block's crossings are.
+/// Gives each unit the slots of the residuals of its block's crossings.
 fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
     let mut of = vec![Vec::new(); blocks];
     for crossing in crossings {
@@ -117,7 +117,7 @@ fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
     (0..units.len()).filter(|unit| has_one(&units[*unit])).map(UnitId::new).collect()
 }
 
-/// Tells each region where the wires are that its left limits make.
+/// Gives each region the slots of the wires that its left limits compute.
 fn place_wires(slots: &mut Slots) {
     let Slots { regions, wires, tracked, .. } = slots;
     let places = |wire: &WireId| {
@@ -131,7 +131,7 @@ fn place_wires(slots: &mut Slots) {
     }
 }
 
-/// Tells each region which units are those of its blocks.
+/// Gives each region the units of its blocks.
 fn place_units(units: &[Unit], regions: &mut [RegionProgram]) {
     let mut own: Vec<Vec<u32>> = vec![Vec::new(); regions.len()];
     for (index, unit) in units.iter().enumerate() {

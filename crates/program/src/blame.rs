@@ -6,8 +6,8 @@ use ir::Tape;
 use crate::program::Program;
 
 impl Program {
-    /// The first block whose value is not finite where a region stands, for a message: everything
-    /// that moves in it is evaluated on a copy of the buffer.
+    /// The first block whose value is not finite at the point that a region has reached, for a
+    /// message: everything that moves in the region is evaluated on a copy of the buffer.
     pub fn blame(&self, region: RegionId, buffer: &[f64]) -> Option<BlockId> {
         let mut layout = self.layout.clone();
         let mut roots = Vec::new();
@@ -36,8 +36,8 @@ impl Program {
             .map(|(.., block)| *block)
     }
 
-    /// The value of a wire between events where the buffer stands, for a message; nothing where no
-    /// smooth function gives it.
+    /// The value of a wire between events, given the values in the buffer, for a message; none if
+    /// no smooth function computes it.
     pub fn value_of(&self, wire: WireId, buffer: &[f64]) -> Option<Vec<f64>> {
         let node = (*self.values.get(wire.index())?)?;
         let length = self.tracked(self.wires[wire.index()].value).length;

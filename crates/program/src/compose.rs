@@ -1,5 +1,5 @@
-//! Putting the functions of blocks together: leaves become places of the buffer or the nodes of
-//! the parts that feed them.
+//! Composing the functions of blocks: leaves become slots of the buffer or the nodes of the parts
+//! that feed them.
 
 use base::Type;
 use blocks::{Leaf, Part};
@@ -11,31 +11,31 @@ use schedule::{PartId, Parts, Schedule, Step};
 use crate::slots::Slots;
 use crate::solved;
 
-/// A graph whose leaves are places of the buffer, made from the functions of many blocks.
+/// A graph whose leaves are slots of the buffer, made from the functions of many blocks.
 pub(crate) struct Composer<'a> {
     pub diagram: &'a Diagram,
     pub parts: &'a Parts,
     pub phase: Phase,
-    /// Whether located sides are read as they are frozen, at ticks too: when a transition is decided,
-    /// after the commit.
+    /// Whether located sides are read as frozen at ticks too: when a transition is decided, after
+    /// the commit.
     pub frozen: bool,
-    /// What a choice is that hangs on something unknown.
+    /// The result of a choice that depends on something unknown.
     pub undecided: Undecided,
     pub graph: Graph,
-    /// The nodes of parts that have been composed; the others are read from their places.
+    /// The nodes of parts that have been composed; the others are read from their slots.
     pub nodes: FxHashMap<PartId, NodeId>,
-    /// Loops solved between events: one of the unknowns, the vector of all, and its place.
+    /// Loops solved between events: one of the unknowns, the vector of all, and its slot.
     pub solutions: Vec<(PartId, NodeId, Slot)>,
 }
 
-/// What a choice between truth values is that hangs on something unknown.
+/// The result of a choice between truth values that depends on something unknown.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Undecided {
     /// Unknown.
     Unknown,
-    /// True where both sides are.
+    /// True if both branches are.
     Both,
-    /// What both sides are where they agree, and unknown elsewhere.
+    /// The value of both branches if they agree, and unknown otherwise.
     Agreed,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// A node of a block's functions.
+    /// A node of a block's functions, in the graph of the diagram.
     pub fn inline(&mut self, slots: &Slots, block: BlockId, root: NodeId) -> NodeId {
         let functions = self.functions(block);
         let flat = self.diagram.block(block);
@@ -74,8 +74,8 @@ impl<'a> Composer<'a> {
         let smooth = flat.freezes(phase) || self.frozen;
         let undecided = self.undecided;
         let clock = diagram.modes.clock(flat.fragment);
-        // Located sides are frozen between events: nothing below them is needed then. The change
-        // of a side is that of the last commit.
+        // Located sides are frozen between events: nothing below them is needed then. The change of
+        // a side is that of the last commit.
         let site = |node: NodeId| {
             let original = functions.sites.get(&node)?;
             slots.sites.get(&(block, *original)).map(|site| (site, flat.located.contains(original)))
@@ -130,12 +130,12 @@ impl<'a> Composer<'a> {
     }
 }
 
-/// Whether a node needs something unknown.
+/// Whether a node depends on something unknown.
 fn is_unknown(g: &Graph, node: NodeId) -> bool {
     g.reachable(&[node]).iter().any(|id| g.node(*id).op == Op::Unknown)
 }
 
-/// What two truth values are where they agree; unknown elsewhere.
+/// The value of two truth values if they agree; unknown otherwise.
 fn agreed(g: &mut Graph, a: NodeId, b: NodeId) -> NodeId {
     let (both, either) = (g.and(a, b), g.or(a, b));
     let unknown = g.unknown(Type::BOOL);
@@ -151,7 +151,7 @@ fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
     g.sub(now, origin)
 }
 
-/// Composes every part of every wire in a mode, without places on the way.
+/// Composes every part of every wire in a phase, without intermediate slots.
 pub(crate) fn compose<'a>(
     diagram: &'a Diagram,
     schedule: &'a Schedule,
@@ -189,7 +189,7 @@ struct Inlining<'a> {
     nodes: &'a FxHashMap<PartId, NodeId>,
     slots: &'a Slots,
     block: BlockId,
-    /// The fragment whose clock shows the time of the block.
+    /// The fragment whose clock the block reads.
     clock: FragmentId,
 }
 
@@ -198,7 +198,7 @@ impl Inlining<'_> {
         self.diagram.block(self.block)
     }
 
-    /// What a leaf of the block is in the graph of the diagram.
+    /// The node of a leaf of the block in the graph of the diagram.
     fn leaf(&self, g: &mut Graph, leaf: Leaf, ty: Type) -> NodeId {
         match leaf {
             Leaf::Input { port, part } => {

@@ -1,4 +1,4 @@
-//! Delayed signals: what they are made from, and where they come.
+//! Delay lines: their inputs and outputs.
 
 use base::ExactTime;
 use diagram::{BlockId, FragmentId, RegionId};
@@ -6,37 +6,37 @@ use ir::Slot;
 
 use crate::tracked::TrackedId;
 
-/// A delayed signal: the parts of a wire, and where they come a delay later.
+/// A delay line: the parts of a wire, and the parts that they become a delay later.
 #[derive(Clone, Debug)]
 pub struct DelayLine {
     /// The block that reads it.
     pub block: BlockId,
-    /// The fragment by whose clock it is delayed.
+    /// The fragment whose clock times the delay.
     pub fragment: FragmentId,
-    /// How much later.
+    /// The delay.
     pub delay: ExactTime,
     /// Presence, value, derivatives and impulses of the wire, in this order.
     pub from: Vec<TrackedId>,
-    /// The same of the delayed signal.
+    /// The same parts of the delayed signal.
     pub to: Vec<TrackedId>,
-    /// The value and the derivatives before the delay is over.
+    /// The value and the derivatives until the delay has passed.
     pub initial: Vec<f64>,
-    /// Whether it is present then.
+    /// Whether it is present until then.
     pub early: bool,
-    /// Where the signal is between events, where it moves then.
+    /// The signal between events, if it moves then.
     pub track: Option<DelayTrack>,
-    /// Where its kinks go on to.
+    /// Where its kinks propagate to.
     pub kinks: Kinks,
 }
 
-/// What hangs on the kinks of a delayed signal between events.
+/// What depends on the kinks of a delayed signal between events.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kinks {
     /// Nothing reads the signal there.
     Unread,
-    /// These delayed signals are made from it, at once or through states.
+    /// These delay lines depend on it, directly or through states.
     To(Vec<usize>),
-    /// All delayed signals of the region may be.
+    /// All delay lines of the region may depend on it.
     Everywhere,
 }
 
@@ -45,28 +45,28 @@ pub enum Kinks {
 pub struct DelayTrack {
     /// The region that keeps the history.
     pub region: RegionId,
-    /// Which of the region's pasts it is in.
+    /// The index of its past in the region.
     pub past: usize,
-    /// Where the signal begins in a sample of that.
+    /// The offset of the signal in a sample of that past.
     pub offset: usize,
-    /// How many numbers it has, derivatives included.
+    /// The number of its values, derivatives included.
     pub width: usize,
-    /// Where the delayed numbers are.
+    /// The first slot of the delayed values.
     pub place: Slot,
-    /// Where their time derivatives are.
+    /// The first slot of their time derivatives.
     pub slope: Slot,
 }
 
-/// Delayed signals of a region that move between events and are in one fragment, whose clock says
-/// how long ago something was.
+/// Delay lines of a region that move between events and are in one fragment, whose clock times
+/// them.
 #[derive(Clone, Debug)]
 pub struct Past {
     /// The fragment.
     pub fragment: FragmentId,
-    /// The signals.
+    /// The delay lines.
     pub lines: Vec<usize>,
-    /// Where they begin in a sample of the region.
+    /// Their offset in a sample of the region.
     pub offset: usize,
-    /// How many numbers they have.
+    /// The number of their values.
     pub width: usize,
 }

@@ -1,7 +1,7 @@
 //! The program of a run by fixed steps: two tapes that compute everything at a point, one without
 //! events and one with them.
 //!
-//! Nothing is left out because it has not changed: at every point of such a run everything has.
+//! Nothing is skipped for being unchanged: at every point of such a run everything has changed.
 
 use blocks::{Memory, Part};
 use diagram::{BlockId, Diagram, Phase, WireId};
@@ -18,11 +18,11 @@ use crate::tracked::{RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer
 /// Everything that a run by fixed steps needs.
 #[derive(Debug)]
 pub struct FixedStepProgram {
-    /// The buffer before anything has run, constants in place.
+    /// The initial buffer, with constants.
     pub image: Vec<f64>,
-    /// Where model time is \[s\].
+    /// The slot of model time \[s\].
     pub time: Slot,
-    /// Where the length of the step is \[s\].
+    /// The slot of the length of the step \[s\].
     pub step: Slot,
     /// A point without events.
     pub quiet: Pass,
@@ -30,49 +30,51 @@ pub struct FixedStepProgram {
     pub events: Pass,
     /// The states of all blocks.
     pub states: Vec<TrackedState>,
-    /// What each state remembers.
+    /// The kind of memory of each state.
     pub memories: Vec<Memory>,
     /// All crossings.
     pub crossings: Vec<Crossing>,
     /// All timers.
     pub timers: Vec<TrackedTimer>,
-    /// Where the wires are.
+    /// The parts of the wires.
     pub wires: Vec<TrackedWire>,
-    /// What is recorded.
+    /// The recorded signals.
     pub records: Vec<RecordSlots>,
-    /// Guesses of solved loops and the places of their solutions: `(solution, guess, length)`.
+    /// Guesses of solved loops: `(solution, guess, length)`.
     pub guesses: Vec<(Slot, Slot, usize)>,
-    /// Wires that are in a loop that is solved.
+    /// Wires in solved loops.
     pub solved: Vec<WireId>,
-    /// Where all of it comes from in the model.
+    /// The origin of everything in the model, for messages.
     pub origins: Origins,
     pub(crate) tracked: Vec<Tracked>,
-    /// Where constants are.
+    /// The slots of constants.
     pub(crate) layout: Layout,
 }
 
-/// One way through the whole diagram.
+/// One pass through the whole diagram.
 #[derive(Debug)]
 pub struct Pass {
     /// What it runs.
     pub tape: Tape,
-    /// Parts of wires that the tape does not put into their cells itself: where it puts them.
+    /// Parts of wires that the tape does not write to their tracked signals itself: the slots in
+    /// which it leaves them.
     pub outputs: Vec<(Slot, TrackedId)>,
-    /// What states become: where the tape puts it, and the state.
+    /// New values of states: the slot in which the tape leaves each, and the state.
     pub nexts: Vec<(Slot, usize)>,
-    /// Values of crossing functions: where the tape puts them, and the crossing.
+    /// Values of crossing functions: the slot in which the tape leaves each, and the crossing.
     pub crossings: Vec<(Slot, usize)>,
-    /// Conditions that must not hold: where the tape puts them, the block, and the reason.
+    /// Conditions that must not hold: the slot in which the tape leaves each, the block, and the
+    /// reason.
     pub checks: Vec<(Slot, BlockId, String)>,
 }
 
 impl FixedStepProgram {
-    /// The cell of an id.
+    /// The tracked signal of an id.
     pub fn tracked(&self, id: TrackedId) -> &Tracked {
         &self.tracked[id.index()]
     }
 
-    /// Whether a loop has left a signal open that is present.
+    /// Whether a loop leaves a present signal undetermined.
     pub fn is_left_open(&self, slots: &[f64]) -> bool {
         let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
         solved::are_open(wires, &self.tracked, slots)
@@ -144,8 +146,8 @@ fn pass(diagram: &Diagram, schedule: &Schedule, phase: Phase, slots: &mut Slots)
     pass
 }
 
-/// Parts of wires go straight to their cells, except those that are the guesses of loops in this
-/// very tape.
+/// The tape writes parts of wires directly to their tracked signals, except for those that are
+/// guesses of loops in the same tape.
 fn wire_places(
     schedule: &Schedule,
     phase: Phase,
@@ -158,7 +160,8 @@ fn wire_places(
     for id in (0..schedule.parts.len()).map(PartId::new) {
         let part = schedule.parts.get(id);
         let cell = slots.part(part.wire, part.part);
-        // Impulses and what is asked of them have no part in a point without events.
+        // Impulses, and everything that depends on them alone, are absent from a point without
+        // events.
         let Some(node) = composer.nodes.get(&id).copied() else { continue };
         let read = phase == Phase::Tick && guesses.contains(&part.wire);
         if read && part.part != Part::Present {

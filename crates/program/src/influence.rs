@@ -1,28 +1,28 @@
 //! Which regions a tick may reach, found once from the structure.
 //!
 //! The left limits of a region must be in the buffer before anything that it reads changes, so all
-//! regions that an event may reach are looked at when its tick begins. The others neither are
-//! looked at nor step shorter because of it.
+//! regions that an event may reach are evaluated when its tick begins. Other regions are not
+//! evaluated, and do not take shorter steps because of it.
 
 use crate::{Program, TrackedId};
 
 /// For each source of ticks, the regions that it may reach.
 #[derive(Clone, Debug, Default)]
 pub struct Influence {
-    /// For each timer, the regions.
+    /// For each timer, the regions that it may reach.
     pub timers: Vec<Vec<usize>>,
     /// For each region, the regions that its crossings may reach, itself included.
     pub crossings: Vec<Vec<usize>>,
     /// For each region, the timers that may reach it.
     pub timers_of: Vec<Vec<u32>>,
-    /// For each delayed signal, the regions, and for each region the delayed signals.
+    /// For each delay line, the regions that it may reach.
     pub lines: Vec<Vec<usize>>,
-    /// For each region, the delayed signals that may reach it.
+    /// For each region, the delay lines that may reach it.
     pub lines_of: Vec<Vec<u32>>,
 }
 
 impl Influence {
-    /// Finds what can be reached in a program that is complete but for this.
+    /// Finds the influence in a program that is otherwise complete.
     pub(crate) fn find(program: &Program) -> Influence {
         let mut search = Search::new(program);
         let timers: Vec<Vec<usize>> = program
@@ -57,17 +57,17 @@ fn turned(regions_of: &[Vec<usize>], count: usize) -> Vec<Vec<u32>> {
     turned
 }
 
-/// Follows changes of cells through the units that read them, what these write and commit, and the
-/// crossings that they move. What has been seen is marked by the number of the search, so that one
-/// costs no more than what it reaches.
+/// Follows changes of tracked signals through the units that read them, the outputs and commits of
+/// these, and the crossings that they move. Everything visited is marked with the number of the
+/// search, so that a search costs no more than what it reaches.
 struct Search<'a> {
     program: &'a Program,
     number: u32,
     units: Vec<u32>,
     machines: Vec<u32>,
     open: Vec<TrackedId>,
-    /// The regions that each machine may reach, once that has been asked: many timers lead to one
-    /// machine, and there is no need to go through all of it for each.
+    /// The regions that each machine may reach, once computed: many timers lead to the same
+    /// machine, and its search need not be repeated for each.
     by_machine: Vec<Option<Vec<usize>>>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// The regions that changes of some cells may reach, in order.
+    /// The regions that changes of some tracked signals may reach, in order.
     fn reached(&mut self, cells: impl IntoIterator<Item = TrackedId>) -> Vec<usize> {
         self.open.extend(cells);
         let (mut regions, machines) = self.follow_all(false);
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         regions
     }
 
-    /// The regions that a machine may reach when it moves.
+    /// The regions that a machine may reach when it changes state.
     fn reached_by_machine(&mut self, machine: usize) -> &[usize] {
         if self.by_machine[machine].is_none() {
             let own = &self.program.machines[machine];
@@ -117,8 +117,8 @@ impl<'a> Search<'a> {
         self.by_machine[machine].as_deref().unwrap_or_default()
     }
 
-    /// Follows all open cells: the regions that they lead to, and the machines, which are gone
-    /// through as well where that is asked for.
+    /// Follows all open tracked signals to the regions and machines that they lead to; with
+    /// `through`, machines are followed as well.
     fn follow_all(&mut self, through: bool) -> (Vec<usize>, Vec<usize>) {
         let program = self.program;
         self.number += 1;

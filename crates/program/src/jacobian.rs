@@ -1,9 +1,9 @@
 //! The derivatives of the rates of a region by its states and by time.
 //!
-//! Which states each rate moves with is read off the graph. States that no rate moves with at once
-//! share a colour, and the graph is differentiated once for each colour with the direction folded
-//! in, so that one tape gives every value. Values that are constants, that do not change between
-//! events or that are numbers of the buffer already are read where they are.
+//! The graph shows which rate depends on which states. States on which no rate depends jointly
+//! share a colour, and the graph is differentiated once per colour with the direction folded in, so
+//! that one tape gives every value. Values that are constant, that do not change between events or
+//! that are in the buffer already are read from there.
 
 use base::Type;
 use ir::{Directions, Graph, Layout, NodeId, Op, Slot, Tape, movements};
@@ -14,15 +14,15 @@ use crate::smooth::Root;
 /// The derivatives of the rates of a region.
 #[derive(Clone, Debug, Default)]
 pub struct Jacobian {
-    /// Puts the values that move in their places.
+    /// Computes the values that move.
     pub tape: Tape,
-    /// For each state, the states whose rates move with it and where the derivative is.
+    /// For each state, the states whose rates depend on it and the slots of the derivatives.
     pub columns: Vec<Vec<(u32, Slot)>>,
-    /// The states whose rates move with time alone, and where the derivative is.
+    /// The states whose rates depend on time directly, and the slots of the derivatives.
     pub rates: Vec<(u32, Slot)>,
 }
 
-/// Where a derivative is among the nodes: an element of a node, wanted under a condition.
+/// A derivative among the nodes: an element of a node, needed under a condition.
 type Place = (NodeId, usize, u32);
 
 /// The derivatives as nodes.
@@ -31,12 +31,12 @@ pub(crate) struct Partials {
     rates: Vec<(u32, Place)>,
 }
 
-/// The most names that the search for movements may note: about as many nodes as the derivatives
-/// may have.
+/// The most entries that the search for dependencies may record, which is roughly the most nodes
+/// that the derivatives may have.
 const NAMES: usize = 8_000_000;
 
 impl Partials {
-    /// Differentiates the rates at `rate` of so many states. Nothing where everything moves with too
+    /// Differentiates the rates of `dimension` states. Returns none if too much depends on too
     /// much.
     pub fn new(
         graph: &mut Graph,
@@ -93,13 +93,13 @@ impl Partials {
         entries.map(|(_, place)| place)
     }
 
-    /// The nodes and the conditions under which they are wanted, without places.
+    /// The nodes and the conditions under which they are needed, without slots.
     pub fn wanted(&self) -> Vec<Root> {
         self.places().map(|(node, _, guard)| (*node, 0, *guard)).collect()
     }
 
-    /// Gives every value a place; what a tape has to put there comes beside. `given` are the nodes
-    /// that do not change between events.
+    /// Gives every value a slot, and returns what a tape has to compute besides. `given` are the
+    /// nodes that do not change between events.
     pub fn place(
         self,
         graph: &Graph,
@@ -134,11 +134,11 @@ impl Partials {
     }
 }
 
-/// A colour for each column, such that no two columns of one colour have a row in common: greedily,
-/// in order.
+/// A colour for each column, such that no two columns of one colour share a row: greedily, in
+/// order.
 fn colour<'a>(columns: &[Vec<u32>], row: &dyn Fn(u32) -> &'a [u32]) -> Vec<u32> {
     let mut colours: Vec<u32> = vec![u32::MAX; columns.len()];
-    // For each colour, the last column that could not have it.
+    // For each colour, the last column that could not use it.
     let mut taken: Vec<usize> = Vec::new();
     for (column, rows) in columns.iter().enumerate() {
         for neighbour in rows.iter().flat_map(|r| row(*r)) {
@@ -165,7 +165,7 @@ fn by_colour(colours: &[u32]) -> Vec<Vec<u32>> {
     columns
 }
 
-/// For each state, the leaves that have it.
+/// For each state, the leaves that contain it.
 fn leaves_of(leaves: &[(NodeId, Slot, Type)], dimension: usize) -> Vec<Vec<u32>> {
     let mut found = vec![Vec::new(); dimension];
     for (index, (_, offset, ty)) in leaves.iter().enumerate() {
@@ -175,7 +175,7 @@ fn leaves_of(leaves: &[(NodeId, Slot, Type)], dimension: usize) -> Vec<Vec<u32>>
     found
 }
 
-/// The leaves that move where some states do, each with its direction.
+/// The leaves that move if some states do, each with its direction.
 fn seeds(
     graph: &mut Graph,
     leaves: &[(NodeId, Slot, Type)],
@@ -194,7 +194,7 @@ fn seeds(
         let (node, _, ty) = &leaves[index as usize];
         (*node, graph.constant(ty.with_elem(base::Elem::Real), &direction))
     };
-    // In order, so that the nodes of the graph have the same numbers every time.
+    // Sorted, so that the nodes of the graph get the same indices every time.
     let mut directions: Vec<(u32, Vec<f64>)> = directions.into_iter().collect();
     directions.sort_unstable_by_key(|(index, _)| *index);
     directions.into_iter().map(seed).collect()
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn columns_of_one_colour_share_no_row() {
-        // A band of three: three colours, whatever the size.
+        // A band of width three needs three colours, whatever the size.
         let columns: Vec<Vec<u32>> =
             (0..50u32).map(|j| (j.saturating_sub(1)..=(j + 1).min(49)).collect()).collect();
         let found = colour(&columns, &|row| &columns[row as usize]);

@@ -1,8 +1,8 @@
-//! Where the kinks of delayed signals go on to.
+//! Where the kinks of delayed signals propagate to.
 //!
-//! A kink of a delayed signal asks for a step to end there, and what is delayed once more has it
-//! again later. Both only where it is read: a hundred delays of one signal that does not hang on
-//! them have a hundred kinks, not all sums of a hundred delays.
+//! A step should end at a kink of a delayed signal, and if the signal is delayed once more the kink
+//! recurs later. Both apply only where it is read: a hundred delays of one signal that does not
+//! depend on them have a hundred kinks, not all sums of a hundred delays.
 
 use ir::{Graph, NodeId, Op, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,13 +11,13 @@ use crate::delay_line::{DelayLine, Kinks};
 use crate::region::RegionProgram;
 use crate::smooth::Root;
 
-/// The nodes that may be looked at for each node of a region: where everything hangs on everything,
-/// that is said without looking.
+/// The most nodes that are visited for each node of a region. If the search exceeds this, as when
+/// everything depends on everything, the answer is [`Kinks::Everywhere`].
 const LOOKS: usize = 64;
 
-/// For each delayed signal of a region, in their order, where its kinks go on to. `samples` are what
-/// the signals are made from, each with its number, and `read` is everything else that is computed
-/// of the region between events.
+/// For each delayed signal of a region, in order, where its kinks propagate to. `samples` are the
+/// inputs of the delay lines, each with its index, and `read` is everything else that is computed
+/// in the region between events.
 pub(crate) fn find(
     graph: &Graph,
     (region, lines): (&RegionProgram, &[DelayLine]),
@@ -39,7 +39,7 @@ pub(crate) fn find(
     own.collect()
 }
 
-/// The leaves that are read, by their places.
+/// The leaves that are read, by their slots.
 struct Leaves(FxHashMap<Slot, NodeId>);
 
 impl Leaves {
@@ -56,7 +56,7 @@ impl Leaves {
     }
 }
 
-/// Goes from a node to what is computed from it, and from the rate of a state to the state.
+/// Follows a node to everything computed from it, and the rate of a state to the state.
 struct Search {
     users: FxHashMap<NodeId, Vec<NodeId>>,
     signals: FxHashMap<NodeId, Vec<usize>>,

@@ -1,12 +1,12 @@
 //! The smooth phase and the plan of a tick: schedule in, tapes over one flat buffer out.
 //!
-//! All numbers of a run live in one buffer whose places are given out here: time, states, sides,
-//! wires, and what tapes need on the way. Between events each region has a tape for the rates of
-//! its states and one for its crossing functions; at a tick every block has a small tape of its
-//! own, and tables say which tapes read what, so that only what is affected runs. Nothing here
-//! runs anything.
+//! All numbers of a run are in one buffer, whose slots are allocated here: time, states, sides,
+//! wires, and intermediate values of tapes. Between events each region has a tape for the rates of
+//! its states and one for its crossing functions. At a tick every block has a small tape of its
+//! own, and tables say which tapes read what, so that only affected tapes run. Nothing here runs
+//! anything.
 
-/// What runs tapes: the interpreter, and the numbers beside floats that it runs them on.
+/// The interpreter of tapes, and the kinds of numbers besides floats that it runs them on.
 pub mod tape {
     pub use ir::{
         Active, Binary, JET_ORDER, Jet, Partial, Rounded, Scalar, Slot, Tape, run, run_active,

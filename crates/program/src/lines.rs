@@ -1,4 +1,4 @@
-//! Places of delayed signals.
+//! The slots of delay lines.
 
 use blocks::Part;
 use diagram::{BlockId, Diagram, Presence};
@@ -10,9 +10,8 @@ use crate::slots::Slots;
 use crate::tracked::TrackedId;
 
 impl Slots {
-    /// Every delayed signal gets a place for each of its parts; value and derivatives lie one after
-    /// the other, so that the history is read in one piece, with a place for their slopes where
-    /// they move.
+    /// Every delay line gets slots for each of its parts. Value and derivatives are contiguous, so
+    /// that the history is read in one piece, with slots for their slopes if they move.
     pub fn place_lines(&mut self, diagram: &Diagram) {
         for (index, block) in diagram.blocks.iter().enumerate() {
             self.first_line.push(self.lines.len());
@@ -25,8 +24,8 @@ impl Slots {
         }
     }
 
-    /// The signals of a region that are delayed by one clock have their samples side by side. Those
-    /// that are the same and differ in their delays alone have one.
+    /// The delay lines of a region that one clock times have adjacent samples. Those with the same
+    /// input, which differ only in their delays, share one.
     fn place_pasts(&mut self, region: usize) {
         let (region, lines) = (&mut self.regions[region], &mut self.lines);
         region.lines.sort_by_key(|line| lines[*line].fragment);
@@ -94,7 +93,7 @@ impl Slots {
         });
     }
 
-    /// The cell of a part of a delayed signal.
+    /// The tracked signal of a part of a delayed signal.
     pub fn delayed(&self, block: BlockId, history: usize, part: Part) -> TrackedId {
         let line = &self.lines[self.first_line[block.index()] + history];
         let orders = line.initial.len() / self.tracked[line.to[1].index()].length.max(1);

@@ -3,7 +3,7 @@
 //! ```text
 //! y'            the rate of a state             y?       whether a signal is present
 //! y!0           the coefficient of an impulse   g(b#0)   a crossing function of a block
-//! side(b#0)     its frozen sign                 %7       a number on the way
+//! side(b#0)     its frozen sign                 %7       an intermediate value
 //! ```
 
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use crate::tracked::{Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire
 use crate::unit::Unit;
 use diagram::{RegionId, WireId};
 
-/// What the numbers of the buffer are called.
+/// The names of the slots.
 struct Names(Vec<Option<String>>);
 
 /// The tables that programs of both kinds have.
@@ -46,7 +46,7 @@ impl Names {
         }
         for (index, wire) in tables.wires.iter().enumerate() {
             let name = origins.wire_name(WireId::new(index));
-            // A wire that shows a state has its own number.
+            // A wire that shows a state has slots of its own.
             put(wire.value, &format!("{name}.out"));
             put(wire.present, &format!("{name}?"));
             for (order, impulse) in wire.impulses.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Names {
         names
     }
 
-    /// Gives numbers a name, unless they have one.
+    /// Names slots, unless they have a name.
     fn put(&mut self, from: Slot, length: usize, name: &str) {
         for element in 0..length {
             let own = &mut self.0[from as usize + element];
@@ -100,7 +100,8 @@ impl Names {
     }
 }
 
-/// The path of the block and what it calls the state, with a number if others are called so, too.
+/// The path of the block and the name of the state, with an index if other states of the block have
+/// that name too.
 fn state_name(tables: &Tables, index: usize) -> String {
     let state = &tables.states[index];
     let path = &tables.origins.block(state.block).path;
@@ -153,7 +154,7 @@ impl Listing {
 }
 
 impl Program {
-    /// All tapes, each with what it is for.
+    /// All tapes, each with its purpose.
     pub fn listing(&self) -> String {
         let tables = Tables {
             origins: &self.origins,
@@ -190,7 +191,7 @@ impl Program {
         listing.out
     }
 
-    /// Rates, slopes and samples are called after what they belong to.
+    /// Rates, slopes and samples are named after what they belong to.
     fn name_region(&self, region: &RegionProgram, names: &mut Names) {
         for offset in 0..region.dimension as Slot {
             let name = format!("{}'", names.name(region.state + offset));
@@ -216,7 +217,7 @@ impl Program {
         names.put(region.samples, region.sample_width, "sample");
     }
 
-    /// Conditions and clocks of fragments, and where delayed signals come.
+    /// Names conditions and clocks of fragments, and the outputs of delay lines.
     fn name_switched(&self, names: &mut Names) {
         for (machine, own) in self.machines.iter().enumerate() {
             let origin = self.origins.machine(machine);

@@ -1,4 +1,4 @@
-//! What compiling makes of small models; `listings` has a file for each.
+//! Compiles small models; `listings` has a file for each.
 
 use blocks::Library;
 use diagram::{Diagram, Overrides};

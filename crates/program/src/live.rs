@@ -1,30 +1,30 @@
 //! The smooth functions once more, with comparisons read from their values instead of their frozen
 //! sides.
 //!
-//! A frozen side extends a branch past the point where its condition turns, so that a step sees a
-//! smooth function and the turn can be located. Where the branch is not defined beyond that point,
-//! as in `sqrt(max(h, 0))`, there is no such extension; these functions take over there.
+//! A frozen side extends a branch past the point where its condition changes, so that a step sees a
+//! smooth function and the change can be located. If the branch is not defined beyond that point,
+//! as in `sqrt(max(h, 0))`, there is no such extension, and these functions take over.
 
 use ir::{Graph, NodeId, Op, Slot, Unary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::smooth::Root;
 
-/// The operand of the sides or cells at a place, and whether they are cells.
+/// The operand of the sides or floors at a slot, and whether they are floors.
 pub(crate) type Operands = FxHashMap<Slot, (NodeId, bool)>;
 
-/// Makes roots over comparisons that read values. What several roots need is made once.
+/// Copies roots with comparisons that read values. Nodes that several roots need are copied once.
 pub(crate) struct Copier<'a> {
     graph: &'a mut Graph,
     operands: &'a Operands,
     observes: bool,
-    /// What stands for the nodes that have been looked at.
+    /// The copies of the nodes that have been visited.
     known: FxHashMap<NodeId, NodeId>,
-    /// Nodes that are being looked at.
+    /// Nodes that are being visited.
     open: FxHashSet<NodeId>,
 }
 
-/// What is to do with a node: first what it needs, then itself.
+/// The visit of a node: first its operands, then the node itself.
 enum Visit {
     Enter(NodeId),
     Leave(NodeId),
@@ -36,8 +36,8 @@ impl<'a> Copier<'a> {
         Copier { graph, operands, observes: false, known, open }
     }
 
-    /// Makes roots as they are observed at accepted points: sides stay frozen, and what never leaves
-    /// its range is computed by comparison.
+    /// Copies roots as they are observed at accepted points: sides stay frozen, and results that
+    /// never leave their range are computed by comparison.
     pub fn observer(graph: &'a mut Graph, none: &'a Operands) -> Self {
         Copier { observes: true, ..Copier::new(graph, none) }
     }
@@ -74,8 +74,8 @@ impl<'a> Copier<'a> {
         self.operands.get(&slot).filter(whole).copied()
     }
 
-    /// What stands for a node, from what stands for those that it needs. A side that depends on
-    /// itself, through another, stays frozen where the circle closes.
+    /// The copy of a node, from the copies of its operands. A side that depends on itself, through
+    /// another, stays frozen where the cycle closes.
     fn finish(&mut self, id: NodeId) -> NodeId {
         let copied = |id: &NodeId| self.known.get(id).copied().unwrap_or(*id);
         if let Some((operand, cell)) = self.operand(id) {

@@ -1,4 +1,4 @@
-//! State machines: the tapes of their guards and actions, and what belongs to each fragment.
+//! State machines: the tapes of their guards and actions, and the contents of each fragment.
 
 mod make;
 
@@ -15,9 +15,9 @@ pub(crate) use make::{Compiled, compile};
 pub struct FragmentProgram {
     /// Whether its clock shows how long ago it was entered.
     pub dwell: bool,
-    /// Where it stands whether it runs.
+    /// The slot that says whether it runs.
     pub active: Slot,
-    /// Where it stands when its clock showed 0 \[s\].
+    /// The slot with the time at which its clock showed 0 \[s\].
     pub origin: Slot,
     /// Its units.
     pub units: Vec<UnitId>,
@@ -27,51 +27,51 @@ pub struct FragmentProgram {
     pub states: Vec<usize>,
     /// The timers of its blocks.
     pub timers: Vec<usize>,
-    /// Its delayed signals.
+    /// Its delay lines.
     pub lines: Vec<usize>,
-    /// The pasts that are kept by its clock: the region, and which of its pasts.
+    /// The pasts that its clock times: the region, and the index among the region's pasts.
     pub pasts: Vec<(RegionId, usize)>,
-    /// Its crossings, with their regions where they are located.
+    /// Its crossings, with the regions of those that are located.
     pub crossings: Vec<usize>,
-    /// Presences of its signals that are events only.
+    /// Presences of its signals that consist of events only.
     pub events: Vec<TrackedId>,
-    /// Cells that are something for one microstep: what wakes its timers, what its crossings have
-    /// changed by, and whether its machines say something.
+    /// Tracked signals that are nonzero for one microstep: wakings of its timers, changes of its
+    /// crossings, and presences of values that its machines emit.
     pub pulses: Vec<TrackedId>,
-    /// Those by which its machines speak, and by which they pass on what was said in a diagram that
-    /// they have left.
+    /// The tracked signals by which its machines emit values, and by which they pass on values
+    /// emitted in a diagram that they have left.
     pub speech: Vec<TrackedId>,
     /// The regions of its blocks.
     pub regions: Vec<RegionId>,
-    /// The machines right inside it.
+    /// The machines directly inside it.
     pub machines: Vec<usize>,
-    /// Its wires as they are when it starts, and what memories begin with.
+    /// Computes its wires at the start, and the initial values of memories.
     pub entry: Tape,
-    /// Where the entry tape puts wires.
+    /// The slots in which the entry tape leaves wires.
     pub wires: Vec<EntryWire>,
-    /// Where the entry tape puts what memories begin with, and the state.
+    /// The slot in which the entry tape leaves each initial value of a memory, and the state.
     pub memories: Vec<(Slot, usize)>,
-    /// States that start from what an expression says, in order.
+    /// States whose initial values are expressions, in order.
     pub starts: Vec<EntryState>,
 }
 
 /// A part of a wire that an entry tape computes.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryWire {
-    /// Where it is.
+    /// Its first slot.
     pub from: Slot,
-    /// How many numbers it has.
+    /// The number of slots.
     pub length: usize,
     /// The region of its block.
     pub region: RegionId,
 }
 
-/// A state that starts from what an expression says.
+/// A state whose initial value is an expression.
 #[derive(Clone, Debug)]
 pub struct EntryState {
     /// The state.
     pub state: usize,
-    /// What computes it.
+    /// Computes the initial value.
     pub value: TransitionValue,
 }
 
@@ -80,13 +80,13 @@ pub struct EntryState {
 pub struct TransitionValue {
     /// The block, for messages.
     pub block: BlockId,
-    /// What computes it.
+    /// Computes the value.
     pub tape: Tape,
-    /// Where it is then.
+    /// The first slot of the result.
     pub value: Slot,
-    /// How many numbers it has.
+    /// The number of slots.
     pub length: usize,
-    /// Where it is then whether it is there.
+    /// The slot that says whether the result is present.
     pub present: Slot,
     /// Presence and value of its wire, as they are at a microstep before the commit.
     pub wire: [Slot; 2],
@@ -97,9 +97,9 @@ pub struct TransitionValue {
 pub struct MachineProgram {
     /// The fragment that it is in.
     pub fragment: FragmentId,
-    /// The state that is the number of its state.
+    /// The block state that holds the index of the machine's current state.
     pub mode: usize,
-    /// The number of the state in which it starts.
+    /// The index of the initial state.
     pub initial: usize,
     /// The outputs.
     pub outputs: Vec<MachineOutput>,
@@ -107,20 +107,21 @@ pub struct MachineProgram {
     pub states: Vec<StateProgram>,
     /// The regions of its fragments, which a transition may reach.
     pub regions: Vec<RegionId>,
-    /// What a transition may change.
+    /// The tracked signals that a transition may change.
     pub cells: Vec<TrackedId>,
 }
 
-/// An output of a machine, by the states of its block that the engine writes.
+/// An output of a machine: indices of those states of its block that the engine writes.
 #[derive(Clone, Debug)]
 pub struct MachineOutput {
-    /// Whether a transition says something.
+    /// The state that says whether a transition emits a value.
     pub says: usize,
-    /// What it says.
+    /// The state with the emitted value.
     pub word: usize,
-    /// Whose last words are heard, where there can be any.
+    /// The state that says which diagram's last emitted values are heard, if there can be any.
     pub left: Option<usize>,
-    /// For each state, whether what a machine in its diagram says comes out here as an event.
+    /// For each state, whether a value that a machine in its diagram emits becomes an event at this
+    /// output.
     pub passes: Vec<bool>,
 }
 
@@ -133,56 +134,56 @@ impl MachineOutput {
 /// A state of a machine.
 #[derive(Clone, Debug)]
 pub struct StateProgram {
-    /// Its guards.
+    /// The fragment of its guards.
     pub dwell: FragmentId,
-    /// Its diagram.
+    /// The fragment of its diagram.
     pub content: Option<FragmentId>,
-    /// The ways out.
+    /// The transitions that leave it.
     pub transitions: Vec<Transition>,
 }
 
-/// A way out of a state.
+/// A transition that leaves a state.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// The number of the state that it leads to.
+    /// The index of the target state.
     pub to: usize,
-    /// Truth values that must all hold.
+    /// Conditions that must all hold.
     pub guards: Vec<TransitionValue>,
-    /// What states become.
+    /// New values of states.
     pub sets: Vec<Assignment>,
-    /// What outputs say, by their numbers.
+    /// The values that outputs emit, by the indices of the outputs.
     pub says: Vec<(usize, TransitionValue)>,
-    /// Whether the other diagram goes on where it was.
+    /// Whether the target diagram resumes where it stopped.
     pub history: bool,
     /// Whether it is tried as soon as the state is entered.
     pub immediate: bool,
-    /// Whether it comes before what the state's diagram does.
+    /// Whether it takes precedence over the state's diagram.
     pub preemptive: bool,
-    /// Whether it is taken where no other one is.
+    /// Whether it is taken if no other transition is enabled.
     pub default: bool,
-    /// Of several that are met at once those with the smallest number are taken first.
+    /// Of several enabled transitions, those with the smallest priority are taken.
     pub priority: i64,
-    /// Whether it may be one of several that are enabled.
+    /// Whether it may be one of several enabled transitions.
     pub nondeterministic: bool,
-    /// Whether it is taken where the diagram fails, and only there.
+    /// Whether it is taken if the diagram fails, and only then.
     pub error: bool,
 }
 
-/// Which transitions of a state are asked for.
+/// Which transitions of a state are considered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// Those that come before what the diagram does.
+    /// Those that take precedence over the diagram.
     Preemptive,
     /// The others.
     Ordinary,
-    /// Those that are tried when the state has just been entered.
+    /// Those that are tried immediately after the state has been entered.
     Immediate,
 }
 
 impl StateProgram {
-    /// The transitions of which one is taken: preemptive ones come before others, of each kind a
-    /// default one is taken if no other is met, and of several those with the smallest priority
-    /// are left.
+    /// The enabled transitions, one of which is taken. Preemptive transitions take precedence over
+    /// others. Within each kind, a default transition counts only if no other holds. Of several,
+    /// those with the smallest priority remain.
     pub fn enabled(
         &self,
         asked: Asked,
@@ -211,14 +212,14 @@ impl StateProgram {
         Vec::new()
     }
 
-    /// Whether one of several transitions may be drawn.
+    /// Whether one of several transitions may be drawn at random.
     pub fn may_be_drawn(&self, found: &[usize]) -> bool {
         found.iter().all(|index| self.transitions[*index].nondeterministic)
     }
 }
 
 impl Transition {
-    /// Whether all guards are there and true among the wires as they are.
+    /// Whether all guards are present and true, given the current values of the wires.
     pub fn is_met(&self, slots: &[f64]) -> bool {
         let at = |slot: &Slot| slots[*slot as usize] != 0.0;
         self.guards.iter().all(|guard| guard.wire.iter().all(at))
@@ -230,12 +231,12 @@ impl Transition {
 pub struct Assignment {
     /// The state.
     pub state: usize,
-    /// What computes it.
+    /// Computes the value.
     pub value: TransitionValue,
 }
 
 impl MachineProgram {
-    /// Whether some transition of it is as asked for.
+    /// Whether some transition of it satisfies a predicate.
     pub(crate) fn has(&self, asked: impl Fn(&Transition) -> bool) -> bool {
         self.states.iter().flat_map(|state| &state.transitions).any(asked)
     }

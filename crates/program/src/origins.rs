@@ -1,11 +1,11 @@
-//! Where the parts of a program come from in the model: names for messages, and what little of the
-//! structure of the diagram a run follows when something goes wrong.
+//! The origins of a program in the model: names for messages, and the little structure of the
+//! diagram that a run follows after a failure.
 //!
-//! This is all that a run knows of its diagram, so that whoever runs a program needs nothing else.
+//! This is all that a run knows of its diagram, so that running a program needs nothing else.
 
 use diagram::{BlockId, Diagram, FlatBlock, FragmentId, RegionId, WireId};
 
-/// How many blocks of a region a message may list.
+/// The most blocks of a region that a message may list.
 const LISTED: usize = 8;
 
 /// The blocks, wires, state machines and regions that a program was made from.
@@ -16,7 +16,7 @@ pub struct Origins {
     blocks: Vec<BlockOrigin>,
     wires: Vec<WireOrigin>,
     machines: Vec<MachineOrigin>,
-    /// The fragment around each fragment; the root is its own.
+    /// The fragment around each fragment; the root is its own parent.
     parents: Vec<FragmentId>,
     regions: Vec<RegionOrigin>,
 }
@@ -24,10 +24,10 @@ pub struct Origins {
 /// A block of the diagram.
 #[derive(Clone, Debug)]
 pub struct BlockOrigin {
-    /// Its name through the hierarchy.
+    /// Its path through the hierarchy.
     pub path: String,
-    /// How much of the path names the block that a user has written: for an expression at an input
-    /// that is the block with the input.
+    /// The length of the prefix of the path that names the block as the user has written it: for an
+    /// expression at an input, the block with the input.
     written: usize,
     /// The fragment that it is in.
     pub fragment: FragmentId,
@@ -41,12 +41,12 @@ pub struct BlockOrigin {
     pub passive: bool,
     /// The longest step \[s\] that it allows.
     pub maximum_step: f64,
-    /// Whether nothing that happens depends on it: whatever reads it only listens, too.
+    /// Whether nothing that happens depends on it, because all its readers, too, only listen.
     pub listens: bool,
 }
 
 impl BlockOrigin {
-    /// The path of the block that a user has written.
+    /// The path of the block as the user has written it.
     pub fn written(&self) -> &str {
         &self.path[..self.written]
     }
@@ -63,7 +63,7 @@ struct WireOrigin {
 /// A state machine of the diagram.
 #[derive(Clone, Debug)]
 pub struct MachineOrigin {
-    /// Its name through the hierarchy.
+    /// Its path through the hierarchy.
     pub path: String,
     /// The names of its states.
     pub states: Vec<String>,
@@ -77,7 +77,7 @@ struct RegionOrigin {
 }
 
 impl Origins {
-    /// Everything that a run may have to name.
+    /// Collects everything that a run may have to name.
     pub fn of(diagram: &Diagram) -> Origins {
         let listens = listeners(diagram);
         let block = |(block, listens): (&FlatBlock, bool)| BlockOrigin {
@@ -127,7 +127,7 @@ impl Origins {
         self.block(id).path.clone()
     }
 
-    /// The path of a block, or the name of the model if there is none to blame.
+    /// The path of a block, or the name of the model if no block is to blame.
     pub fn path_or_model(&self, id: Option<BlockId>) -> String {
         id.map_or_else(|| self.model.clone(), |id| self.path(id))
     }
@@ -137,7 +137,7 @@ impl Origins {
         self.wires[wire.index()].block
     }
 
-    /// The name of a wire: that of its block, with the output if there are several.
+    /// The name of a wire: that of its block, with the output if the block has several.
     pub fn wire_name(&self, wire: WireId) -> String {
         let WireOrigin { block, port } = &self.wires[wire.index()];
         let path = &self.block(*block).path;
@@ -159,12 +159,12 @@ impl Origins {
         self.regions[region.index()].blocks.first().map(|block| self.block(*block))
     }
 
-    /// How many regions there are.
+    /// The number of regions.
     pub fn region_count(&self) -> usize {
         self.regions.len()
     }
 
-    /// Whether a fragment is another one or inside it.
+    /// Whether a fragment equals another one or is inside it.
     pub fn is_inside(&self, mut inner: FragmentId, outer: FragmentId) -> bool {
         loop {
             if inner == outer {
@@ -178,7 +178,8 @@ impl Origins {
     }
 }
 
-/// For each block, whether nothing that happens depends on it: whatever reads it only listens, too.
+/// For each block, whether nothing that happens depends on it, because all its readers, too, only
+/// listen.
 fn listeners(diagram: &Diagram) -> Vec<bool> {
     let blocks = &diagram.blocks;
     let driver = |wire: &WireId| diagram.wire(*wire).block.index();
@@ -186,7 +187,7 @@ fn listeners(diagram: &Diagram) -> Vec<bool> {
     for block in blocks {
         block.inputs.iter().flatten().for_each(|wire| readers[driver(wire)] += 1);
     }
-    // What state machines read has a reader that is no block.
+    // State machines read these although no block does.
     for machine in &diagram.modes.machines {
         readers[machine.mode.index()] += 1;
         for transition in machine.states.iter().flat_map(|state| &state.transitions) {

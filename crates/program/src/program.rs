@@ -18,19 +18,19 @@ use crate::{assemble, machines, smooth, solved, tick};
 /// Everything that the engine runs.
 #[derive(Debug)]
 pub struct Program {
-    /// The buffer before anything has run, constants and initial states in place.
+    /// The initial buffer, with constants and initial states.
     pub image: Vec<f64>,
-    /// Where model time is \[s\].
+    /// The slot of model time \[s\].
     pub time: Slot,
-    /// The parts that step apart; region 0 never steps.
+    /// The regions; region 0 never steps.
     pub regions: Vec<RegionProgram>,
-    /// The tapes of a tick: first those of outputs, in order, then those of commits.
+    /// The units of a tick: first those of outputs, in order, then those of commits.
     pub units: Vec<Unit>,
-    /// What each of them has beside outputs.
+    /// The effects of each unit besides its outputs.
     pub effects: Vec<UnitEffects>,
-    /// Those with a crossing that does not move between events.
+    /// The units with a crossing that does not move between events.
     pub unlocated: Vec<UnitId>,
-    /// Places whose changes are followed.
+    /// Slots whose changes are followed.
     pub tracked: Vec<Tracked>,
     /// The states of all blocks.
     pub states: Vec<TrackedState>,
@@ -38,25 +38,24 @@ pub struct Program {
     pub crossings: Vec<Crossing>,
     /// All timers.
     pub timers: Vec<TrackedTimer>,
-    /// All delayed signals.
+    /// All delay lines.
     pub lines: Vec<DelayLine>,
-    /// Those that are looked at in every microstep: they do not move between events, and something
-    /// else than a unit may change what they are made from.
+    /// The delay lines that are checked at every microstep: they do not move between events, and
+    /// something other than a unit may change their inputs.
     pub watched_lines: Vec<usize>,
-    /// Where the wires are.
+    /// The parts of the wires.
     pub wires: Vec<TrackedWire>,
-    /// What is recorded.
+    /// The recorded signals.
     pub records: Vec<RecordSlots>,
-    /// What it means that the conditions of each meeting hold at one instant.
+    /// For each order hazard, what it means that its conditions hold at one instant.
     pub hazards: Vec<String>,
-    /// Wires that do not move between events, evaluated once at the start.
+    /// Computes the wires that do not move between events; runs once at the start.
     pub still: Tape,
-    /// Guesses of solved loops and the places of their solutions, updated where a point is
-    /// accepted: `(solution, guess, length)`.
+    /// Guesses of solved loops, updated when a point is accepted: `(solution, guess, length)`.
     pub guesses: Vec<(Slot, Slot, usize)>,
-    /// Wires that are in a loop that is solved.
+    /// Wires in solved loops.
     pub solved: Vec<WireId>,
-    /// What state machines switch on and off; the first always runs.
+    /// The fragments that state machines switch on and off; the first always runs.
     pub fragments: Vec<FragmentProgram>,
     /// The state machines.
     pub machines: Vec<MachineProgram>,
@@ -64,12 +63,12 @@ pub struct Program {
     pub influence: Influence,
     /// The machines with a preemptive transition.
     pub preempted: Vec<usize>,
-    /// The machines with a guard over what a signal that does not move was before: that changes when
-    /// a tick begins.
+    /// The machines with a guard on the previous value of a signal that does not move: that value
+    /// changes when a tick begins.
     pub remembering: Vec<usize>,
-    /// The machines with a way out of a failure.
+    /// The machines with an error transition.
     pub recovering: Vec<usize>,
-    /// Where all of it comes from in the model.
+    /// The origin of everything in the model, for messages.
     pub origins: Origins,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
@@ -77,7 +76,7 @@ pub struct Program {
     pub(crate) layout: Layout,
 }
 
-/// What is made beside what every run needs.
+/// Optional parts of a program that not every run needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras {
     /// The derivatives of the rates of each region, for implicit methods.
@@ -92,7 +91,7 @@ pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Progra
     let composer = compose(diagram, schedule, Phase::Smooth, &mut slots);
     // At a tick every block has a tape of its own.
     let mut units = tick::units(diagram, schedule, &mut slots);
-    // State machines have tapes for guards and actions, and know what they switch on and off.
+    // State machines have tapes for guards and actions, and tables of what they switch on and off.
     let machines = machines::compile(diagram, schedule, &mut slots, &mut units);
     // Each region gets the tapes of its rates, its crossings and its left limits.
     let asked = machines.asked.clone();
@@ -102,7 +101,7 @@ pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Progra
 }
 
 impl Program {
-    /// How many instructions all tapes have; a loop is one.
+    /// The number of instructions of all tapes; a loop counts as one.
     pub fn instruction_count(&self) -> usize {
         let smooth = |region: &RegionProgram| {
             let live = &region.live;
@@ -115,12 +114,12 @@ impl Program {
         regions.chain(units).chain([self.still.len()]).sum()
     }
 
-    /// The cell of an id.
+    /// The tracked signal of an id.
     pub fn tracked(&self, id: TrackedId) -> &Tracked {
         &self.tracked[id.index()]
     }
 
-    /// Whether a loop has left a signal open that is present.
+    /// Whether a loop leaves a present signal undetermined.
     pub fn is_left_open(&self, slots: &[f64]) -> bool {
         let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
         solved::are_open(wires, &self.tracked, slots)

@@ -10,21 +10,21 @@ use crate::compose::Composer;
 use crate::slots::Slots;
 use crate::smooth::Root;
 
-/// The rates of all states from wires that are in their places already, for whoever evaluates a
-/// diagram with the tapes of a tick instead of those of the smooth phase.
+/// The rates of all states from wires whose values are in the buffer, for evaluating a diagram with
+/// the tapes of a tick instead of those of the smooth phase.
 #[derive(Clone, Debug)]
 pub struct Rates {
-    /// Puts each rate at the place of its region's rates.
+    /// Writes each rate to its slot among the rates of its region.
     pub tape: Tape,
-    /// The buffer before anything has run: that of the program, with room for the tape.
+    /// The initial buffer: that of the program, with room for the tape.
     pub image: Vec<f64>,
 }
 
-/// Makes the tape of the rates. The guesses of loops that are solved stand at their wires.
+/// Makes the tape of the rates. The guesses of solved loops are the values of their wires.
 pub fn rates(diagram: &Diagram, schedule: &Schedule, program: &Program) -> Rates {
-    // The first places that are given out are the same as in the program.
+    // The first slots that are allocated are the same as in the program.
     let slots = Slots::new(diagram);
-    // Nothing has been composed, so every input is read from its place.
+    // Nothing has been composed, so every input is read from its slot.
     let mut composer = Composer::new(diagram, &schedule.parts, Phase::Smooth);
     let mut roots = Vec::new();
     for (index, region) in diagram.regions.iter().enumerate() {
@@ -42,7 +42,7 @@ pub fn rates(diagram: &Diagram, schedule: &Schedule, program: &Program) -> Rates
     Rates { tape, image }
 }
 
-/// The rates of the states of a region, each to its place.
+/// The rates of the states of a region, each with its slot.
 pub(crate) fn roots_of(
     composer: &mut Composer,
     slots: &Slots,

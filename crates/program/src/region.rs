@@ -8,78 +8,78 @@ use crate::jacobian::Jacobian;
 use crate::tracked::{TrackedId, WireSlots};
 use crate::watched::Function;
 
-/// A part of the diagram that steps on its own.
+/// A part of the diagram with a solver of its own.
 #[derive(Clone, Debug, Default)]
 pub struct RegionProgram {
     /// The number of its continuous states.
     pub dimension: usize,
-    /// Where they are, one after the other.
+    /// The first slot of its states, which are contiguous.
     pub state: Slot,
-    /// Where their rates are.
+    /// The first slot of their rates.
     pub rate: Slot,
-    /// What does not change between events, run once when a phase starts.
+    /// Computes values that do not change between events; runs once at the start of a phase.
     pub prelude: Tape,
     /// The rates of the states.
     pub derivative: Tape,
-    /// The crossing functions and their time derivatives; needs the rates.
+    /// Computes the crossing functions and their time derivatives; needs the rates.
     pub crossings: Tape,
-    /// The time derivatives of the crossing functions alone.
+    /// Computes only the time derivatives of the crossing functions.
     pub slopes: Tape,
-    /// Wires that move between events and are read at ticks or recorded, and the memories of the
-    /// left limit.
+    /// Computes the wires that move between events and are read at ticks or recorded, and the
+    /// memories of left limits.
     pub left: Tape,
-    /// The rates, the crossing functions and the left limits with comparisons read from values, for
-    /// where a frozen side leads out of the domain of a function; empty where nothing is compared.
+    /// Rates, crossing functions and left limits with comparisons read from values. They are used
+    /// if a frozen side leads out of the domain of a function; empty if nothing is compared.
     pub live: LiveTapes,
-    /// What states become at microstep 0.
+    /// New values of states at microstep 0.
     pub memories: Vec<Memory>,
-    /// The derivatives of the rates, where an implicit method asks for them.
+    /// The derivatives of the rates, if an implicit method needs them.
     pub jacobian: Option<Jacobian>,
-    /// The delayed signals that move between events.
+    /// The delay lines that move between events.
     pub lines: Vec<usize>,
-    /// The same by the clocks that they are delayed by.
+    /// The same, grouped by the clocks that time them.
     pub pasts: Vec<Past>,
-    /// What these were made from, for the history of the region.
+    /// Samples the inputs of these delay lines, for the history of the region.
     pub sample: Tape,
-    /// Where the sample tape puts it, signal after signal.
+    /// The first slot of the samples, delay line after delay line.
     pub samples: Slot,
-    /// How many numbers that are.
+    /// The number of values in a sample.
     pub sample_width: usize,
     /// The functions that the solver watches.
     pub watches: Vec<Watch>,
-    /// What is known of each of them.
+    /// What is known about each of them.
     pub functions: Vec<Function>,
-    /// What the search for crossings may rely on for each: [`Function::gain`].
+    /// For each, what the search for crossings may rely on: [`Function::gain`].
     pub gains: Vec<f64>,
-    /// Where the values of the watched functions are, one after the other.
+    /// The first slot of the values of the watched functions, which are contiguous.
     pub g: Slot,
-    /// Where their time derivatives are.
+    /// The first slot of their time derivatives.
     pub g_rate: Slot,
-    /// Where their sides are.
+    /// The first slot of their sides.
     pub side: Slot,
-    /// Where their residuals are.
+    /// The first slot of their residuals.
     pub residual: Slot,
-    /// Whether there is anything that moves.
+    /// Whether anything in it moves.
     pub moves: bool,
-    /// Whether something in it is recorded, so that its steps make rows.
+    /// Whether it has recorded signals, so that its steps make rows.
     pub recorded: bool,
-    /// Whether a loop in it may turn out not to be known.
+    /// Whether a loop in it may stay unknown.
     pub may_be_unknown: bool,
     /// Its states and watched functions, fragment by fragment.
     pub slices: Vec<FragmentSlice>,
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
-    /// Where these are.
+    /// The slots of these wires.
     pub places: Vec<WireSlots>,
-    /// The units of its blocks, as bits of words of 64: which word, and its bits.
+    /// The units of its blocks, as bits of 64-bit words: the index of a word, and its bits.
     pub units: Vec<(u32, u64)>,
-    /// For each continuous state, the block that has it.
+    /// For each continuous state, its block.
     pub owners: Vec<BlockId>,
 }
 
 impl RegionProgram {
-    /// Whether all of it always runs, so that the solver has its states and watched functions as
-    /// they lie in the buffer.
+    /// Whether all of it always runs, so that the solver's states and watched functions are laid
+    /// out as in the buffer.
     pub fn is_whole(&self) -> bool {
         self.slices.iter().all(|span| span.fragment == FragmentId::ROOT)
     }
@@ -90,30 +90,30 @@ impl RegionProgram {
 pub struct FragmentSlice {
     /// The fragment.
     pub fragment: FragmentId,
-    /// Where its states begin among those of the region.
+    /// The index of its first state among those of the region.
     pub state: usize,
-    /// How many states it has.
+    /// The number of its states.
     pub states: usize,
-    /// Where its watched functions begin among those of the region.
+    /// The index of its first watched function among those of the region.
     pub watch: usize,
-    /// How many watched functions it has.
+    /// The number of its watched functions.
     pub watches: usize,
-    /// The greatest step \[s\] that its blocks allow.
+    /// The longest step \[s\] that its blocks allow.
     pub maximum_step: f64,
-    /// The least tolerance that diagrams in it ask for; none where there is no state.
+    /// The smallest tolerance that diagrams in it specify; none if it has no states.
     pub tolerance: Option<f64>,
-    /// Whether some of its states have the tolerance of the run.
+    /// Whether some of its states use the tolerance of the run.
     pub common: bool,
 }
 
-/// What a state becomes at microstep 0.
+/// The new value of a state at microstep 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// Where the left tape puts it.
+    /// The slot in which the left tape leaves it.
     pub from: Slot,
     /// The state.
     pub state: usize,
-    /// The fragment of its block; one that does not run keeps what it remembers.
+    /// The fragment of its block; while it does not run, it keeps its memories.
     pub fragment: FragmentId,
 }
 
@@ -130,12 +130,12 @@ pub struct LiveTapes {
     pub sample: Tape,
 }
 
-/// One function that a solver watches: a crossing, or an edge of a cell.
+/// One function that a solver watches: a crossing, or the lower or upper edge of a floor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watch {
     /// The crossing that it belongs to.
     pub crossing: usize,
-    /// Whether that is a side.
+    /// Whether that crossing is a side.
     pub side: bool,
 }
 
@@ -144,27 +144,28 @@ pub struct Watch {
 pub enum CrossingKind {
     /// The sign of a function.
     Sign,
-    /// The integer cell of a function, with the watches of its lower and upper edge.
+    /// The floor of a function, with watches for its lower and upper edges.
     Floor,
 }
 
-/// A crossing function with its frozen side or cell.
+/// A crossing function with its frozen side or floor.
 #[derive(Clone, Debug)]
 pub struct Crossing {
     /// The block that it is in.
     pub block: BlockId,
     /// What it is.
     pub kind: CrossingKind,
-    /// Whether it is a kink of `abs`, `min` or `max`, over which what it selects is continuous.
+    /// Whether it is a kink of `abs`, `min` or `max`, across which the selected value is
+    /// continuous.
     pub kink: bool,
-    /// Where the value of the function is: the operand itself for a cell.
+    /// The slot of the function's value; for a floor, of the operand itself.
     pub value: Slot,
-    /// The frozen side or cell.
+    /// The frozen side or floor.
     pub frozen: TrackedId,
-    /// The change at the last commit, where something asks for it.
+    /// The change at the last commit, if anything reads it.
     pub crossed: Option<TrackedId>,
-    /// Where the residual that counts as zero is.
+    /// The slot of the residual.
     pub residual: Slot,
-    /// The region and the first watch, where it is located.
+    /// The region and the first watch, if it is located.
     pub watch: Option<(RegionId, usize)>,
 }

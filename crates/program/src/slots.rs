@@ -1,4 +1,4 @@
-//! Where everything is in the buffer.
+//! The layout of the buffer.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::delay_line::DelayLine;
 use crate::region::{Crossing, CrossingKind, FragmentSlice, RegionProgram, Watch};
 use crate::tracked::{Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
 
-/// The places of a side or cell of a block, one for each element.
+/// The slots of a side or floor of a block, one for each element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
-    /// Frozen sides or cells.
+    /// The first slot of the frozen sides or floors.
     pub frozen: Slot,
     pub residual: Slot,
     pub crossed: Option<Slot>,
@@ -25,7 +25,7 @@ pub(crate) struct Site {
     pub ty: Type,
 }
 
-/// Blocks by the fragments that they are in, each in the order in which they come.
+/// Blocks by their fragments, each in the given order.
 fn by_fragment(diagram: &Diagram, blocks: &[BlockId]) -> BTreeMap<FragmentId, Vec<BlockId>> {
     let mut groups: BTreeMap<FragmentId, Vec<BlockId>> = BTreeMap::new();
     for block in blocks {
@@ -34,7 +34,7 @@ fn by_fragment(diagram: &Diagram, blocks: &[BlockId]) -> BTreeMap<FragmentId, Ve
     groups
 }
 
-/// The layout while it is being made.
+/// The layout under construction.
 #[derive(Debug)]
 pub(crate) struct Slots {
     pub layout: Layout,
@@ -57,19 +57,19 @@ pub(crate) struct Slots {
     pub guesses: Vec<(Slot, Slot, usize)>,
     /// Parts of wires that have one value at every tick.
     pub presets: Vec<(Slot, Vec<f64>)>,
-    /// The reasons of hazards.
+    /// The reasons of order hazards.
     pub hazards: Vec<String>,
-    /// For each fragment, whether it runs and where its clock began.
+    /// For each fragment, whether it runs and when its clock started.
     pub fragments: Vec<FragmentSlots>,
-    /// The conditions under which tapes run: those of fragments, by their numbers.
+    /// The conditions under which tapes run: those of fragments, by their indices.
     pub guards: Guards,
 }
 
-/// The places of a fragment.
+/// The slots of a fragment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FragmentSlots {
     pub active: Slot,
-    /// Model time \[s\] at which its clock shows 0.
+    /// The slot of the model time \[s\] at which its clock shows 0.
     pub origin: Slot,
 }
 
@@ -132,7 +132,8 @@ impl Slots {
         id
     }
 
-    /// The cells that a leaf of some length reads: one, or one for each element of its sides.
+    /// The tracked signals that a leaf of some length reads: one, or one for each element of its
+    /// sides.
     pub fn cells_at(&self, slot: Slot, length: usize) -> Vec<TrackedId> {
         let mut found = Vec::new();
         let mut at = slot;
@@ -152,7 +153,7 @@ impl Slots {
         self.tracked[cell.index()].slot
     }
 
-    /// The cell of a part of a wire.
+    /// The tracked signal of a part of a wire.
     pub fn part(&self, wire: WireId, part: Part) -> TrackedId {
         let wire = &self.wires[wire.index()];
         match part {
@@ -184,8 +185,8 @@ impl Slots {
         }
     }
 
-    /// The continuous states of a region lie one after the other, fragment by fragment, so that the
-    /// solver copies those of a fragment in one piece, and in a fragment family by family.
+    /// The continuous states of a region are contiguous, fragment by fragment, so that the solver
+    /// copies those of a fragment in one piece, and within a fragment family by family.
     fn place_states(&mut self, diagram: &Diagram) {
         let mut places: FxHashMap<Flowing, Slot> = FxHashMap::default();
         for index in 0..diagram.regions.len() {
@@ -212,7 +213,7 @@ impl Slots {
         }
     }
 
-    /// Makes room for the continuous states of a region.
+    /// Allocates the continuous states of a region.
     fn place_flowing(
         &mut self,
         diagram: &Diagram,
@@ -262,8 +263,8 @@ impl Slots {
         }
     }
 
-    /// Located sides and cells get their places region by region, the watched functions of a region
-    /// one after the other; sides that are only asked for their changes get places of their own.
+    /// Located sides and floors get their slots region by region, with the watched functions of a
+    /// region contiguous; sides of which only the changes are read get slots of their own.
     fn place_crossings(&mut self, diagram: &Diagram) {
         for region in 0..diagram.regions.len() {
             let mut count = 0;

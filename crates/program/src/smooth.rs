@@ -1,4 +1,4 @@
-//! The smooth phase of every region.
+//! Makes the smooth phase of every region.
 
 mod functions;
 
@@ -19,7 +19,7 @@ use crate::region::{CrossingKind, Memory};
 use crate::slots::Slots;
 use crate::tracked::RecordSlots;
 
-/// A node, the place that it goes to, and the condition under which it is wanted.
+/// A node, its slot, and the condition under which it is needed.
 pub(crate) type Root = (NodeId, Slot, u32);
 
 /// What the regions of a diagram run between events.
@@ -28,7 +28,7 @@ pub(crate) struct Smooth {
     pub slots: Slots,
     /// All functions between events.
     pub graph: Graph,
-    /// Signals that do not move, computed once at the start.
+    /// Computes the signals that do not move; runs once at the start.
     pub still: Tape,
     pub records: Vec<RecordSlots>,
     /// For each wire that moves, the node of its value.
@@ -62,7 +62,8 @@ pub(crate) fn regions(
     Smooth { slots, graph: composer.graph, still, records, values }
 }
 
-/// Spreads from blocks that tell ticks from smooth phases to what reads them.
+/// Marks the wires of blocks that distinguish ticks from smooth phases, and everything that reads
+/// them.
 fn switching(diagram: &Diagram) -> Vec<bool> {
     let mut found = vec![false; diagram.wires.len()];
     let mut readers: FxHashMap<WireId, Vec<usize>> = FxHashMap::default();
@@ -90,26 +91,26 @@ struct Maker<'a> {
     diagram: &'a Diagram,
     slots: Slots,
     composer: Composer<'a>,
-    /// Nodes that move between events, as far as they have been looked at.
+    /// Nodes that move between events, among those examined so far.
     moving: FxHashSet<NodeId>,
     marked: usize,
-    /// Places of time, of states and of their rates.
+    /// Slots of time, of states and of their rates.
     moving_places: FxHashSet<Slot>,
-    /// The region of each state's place, and where it is among the region's states.
+    /// For the slot of each state, the region and the index among the region's states.
     state_places: FxHashMap<Slot, (RegionId, Slot)>,
-    /// For each region, the leaves that are its states, as far as they have been looked for.
+    /// For each region, the leaves that are its states, among those found so far.
     state_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
     looked: usize,
-    /// The region and the place of the slope of each delayed number that moves, and for each region
+    /// For each delayed value that moves, the region and the slot of its slope, and for each region
     /// the leaves that are delayed.
     slope_places: FxHashMap<Slot, (RegionId, Slot)>,
     delayed_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
-    /// The loops that are solved in each region, by their numbers.
+    /// The indices of the solved loops of each region.
     solutions: Vec<Vec<usize>>,
     recorded: FxHashSet<WireId>,
-    /// Wires that something reads a delay later.
+    /// Wires that a delay line reads.
     delayed: FxHashSet<WireId>,
-    /// Wires whose value may change when a tick ends although nothing else does, as a left limit
+    /// Wires whose value may change when a tick ends although nothing else does, since a left limit
     /// becomes the signal again.
     switching: Vec<bool>,
     /// Wires that transitions read.
@@ -181,7 +182,7 @@ impl<'a> Maker<'a> {
         let [left, sample] = self.observe([left, sample]);
         let partials = self.partials(id, &rates);
         self.mark_moving();
-        // What the rates and crossing functions need and does not move is computed once a phase.
+        // Inputs of the rates and crossing functions that do not move are computed once per phase.
         let crossings = [watched.0.clone(), watched.1.clone()].concat();
         let derivatives = partials.as_ref().map_or(Vec::new(), Partials::wanted);
         let given = self.frontier(&[rates.clone(), crossings.clone(), derivatives].concat());
@@ -221,12 +222,12 @@ impl<'a> Maker<'a> {
         self.read_by(id, &everything);
     }
 
-    /// The condition under which what a block computes is wanted.
+    /// The condition under which the results of a block are needed.
     fn guard(&self, block: BlockId) -> u32 {
         self.diagram.block(block).fragment.0
     }
 
-    /// What the delayed signals of the region are made from, to the places of samples.
+    /// The inputs of the region's delay lines, to the slots of samples.
     fn sample(&mut self, id: RegionId) -> Vec<Root> {
         let width = self.slots.regions[id.index()].sample_width;
         let samples = self.slots.layout.reserve(width);
@@ -238,7 +239,7 @@ impl<'a> Maker<'a> {
             let Some(track) = line.track else { continue };
             let past = &self.slots.regions[id.index()].pasts[track.past];
             let mut at = samples + (past.offset + track.offset) as Slot;
-            // What another signal has is sampled with that.
+            // Another delay line already samples the same input.
             if at < end {
                 continue;
             }
@@ -251,7 +252,7 @@ impl<'a> Maker<'a> {
         roots
     }
 
-    /// What a delayed signal is made from, and how many numbers each part has.
+    /// The inputs of a delay line, and the number of values of each part.
     fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, Slot)> {
         line.from.iter().filter_map(|cell| {
             let cell = &self.slots.tracked[cell.index()];
@@ -263,8 +264,8 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// Finds where the kinks of the delayed signals of a region go on to; what a solved loop hangs
-    /// on is not followed.
+    /// Finds where the kinks of a region's delayed signals propagate to; what depends on a solved
+    /// loop is not followed.
     fn follow_kinks(&mut self, id: RegionId, rates: &[Root], read: &[Root]) {
         let region = &self.slots.regions[id.index()];
         if region.lines.is_empty() || !self.solutions[id.index()].is_empty() {
@@ -283,8 +284,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Rates, crossing functions, left limits and samples with comparisons read from values, where
-    /// there are any.
+    /// Rates, crossing functions, left limits and samples with comparisons read from values, if
+    /// there are any comparisons.
     fn live(&mut self, blocks: &[BlockId], roots: [&Vec<Root>; 4]) -> Option<[Vec<Root>; 4]> {
         let mut operands = Operands::default();
         for block in blocks {
@@ -316,7 +317,7 @@ impl<'a> Maker<'a> {
         roots.map(|roots| copier.roots(&roots))
     }
 
-    /// Crossing functions to their places, and their time derivatives along the rates.
+    /// Crossing functions with their slots, and their time derivatives along the rates.
     fn watched(&mut self, id: RegionId, blocks: &[BlockId]) -> (Vec<Root>, Vec<Root>) {
         let (g, g_rate) = {
             let program = &self.slots.regions[id.index()];
@@ -366,7 +367,7 @@ impl<'a> Maker<'a> {
         (values, rates)
     }
 
-    /// Time derivatives of nodes, given the rates of the states at their places.
+    /// Time derivatives of nodes, given the rates of the states in their slots.
     fn along_the_flow(&mut self, id: RegionId, outputs: &[NodeId]) -> Vec<NodeId> {
         let seeds = self.state_seeds(id, self.slots.regions[id.index()].rate);
         let zero = self.composer.graph.real(0.0);
@@ -374,7 +375,7 @@ impl<'a> Maker<'a> {
         slopes.into_iter().map(|slope| slope.unwrap_or(zero)).collect()
     }
 
-    /// Every state leaf of a region moves as the numbers from `from` on say; time moves too.
+    /// The rate of every state leaf of a region is in the slots from `from` on; time moves too.
     fn state_seeds(&mut self, id: RegionId, from: Slot) -> FxHashMap<NodeId, NodeId> {
         self.look_for_states();
         let mut seeds = FxHashMap::default();
@@ -385,7 +386,7 @@ impl<'a> Maker<'a> {
         seeds
     }
 
-    /// Time moves, and what is delayed moves with it.
+    /// Time moves, and delayed signals move with it.
     fn time_seeds(&mut self, id: RegionId) -> FxHashMap<NodeId, NodeId> {
         self.look_for_states();
         let graph = &mut self.composer.graph;
@@ -396,7 +397,7 @@ impl<'a> Maker<'a> {
         seeds
     }
 
-    /// Enters the leaves that have been made since the last time and are states of a region.
+    /// Registers new leaves that are states of a region.
     fn look_for_states(&mut self) {
         let nodes = self.composer.graph.nodes();
         for (index, node) in nodes.iter().enumerate().skip(self.looked) {
@@ -411,7 +412,7 @@ impl<'a> Maker<'a> {
         self.looked = nodes.len();
     }
 
-    /// The derivatives of the rates by the states and by time, where they are asked for.
+    /// The derivatives of the rates by the states and by time, if they are needed.
     fn partials(&mut self, id: RegionId, rates: &[Root]) -> Option<Partials> {
         if !self.extras.jacobians {
             return None;
@@ -424,7 +425,7 @@ impl<'a> Maker<'a> {
         Partials::new(&mut self.composer.graph, leaves, &time, rates, (rate, dimension))
     }
 
-    /// Wires that move and are read at ticks or recorded, and memories of the left limit.
+    /// Wires that move and are read at ticks or recorded, and memories of left limits.
     fn left(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<Root> {
         let mut roots = Vec::new();
         for block in blocks.iter().filter(|block| !self.diagram.block(**block).passive) {
@@ -493,8 +494,8 @@ impl<'a> Maker<'a> {
         self.marked = graph.nodes().len();
     }
 
-    /// Nodes that do not move and that moving ones use, each with a place and the condition under
-    /// which it is wanted.
+    /// Nodes that do not move and that moving ones use, each with a slot and the condition under
+    /// which it is needed.
     fn frontier(&mut self, roots: &[Root]) -> FxHashMap<NodeId, (Slot, u32)> {
         let graph = &self.composer.graph;
         let still = |id: NodeId| {
@@ -516,7 +517,7 @@ impl<'a> Maker<'a> {
         order.map(place).collect()
     }
 
-    /// Enters a region as a reader of what its smooth functions read.
+    /// Registers a region as a reader of everything that its smooth functions read.
     fn read_by(&mut self, id: RegionId, roots: &[NodeId]) {
         let graph = &self.composer.graph;
         for node in graph.reachable(roots) {
@@ -524,7 +525,7 @@ impl<'a> Maker<'a> {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
                         let regions = &mut self.slots.tracked[cell.index()].regions;
-                        // Regions come one after the other.
+                        // Regions are registered in order.
                         if regions.last() != Some(&id) {
                             regions.push(id);
                         }
@@ -536,7 +537,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Everything that does not move, evaluated at the start; ticks keep it up to date.
+    /// Computes everything that does not move, at the start; ticks keep it up to date.
     fn still(&mut self, schedule: &Schedule) -> Tape {
         let mut roots = Vec::new();
         for (index, wire) in self.diagram.wires.iter().enumerate() {

@@ -12,8 +12,8 @@ use crate::compose::{Composer, Undecided};
 use crate::slots::Slots;
 use crate::tracked::{Tracked, TrackedId, TrackedWire};
 
-/// Composes parts that need each other, from unknown; as many passes as there are parts reach the
-/// least fixed point.
+/// Composes parts that depend on each other, starting from unknown; as many passes as there are
+/// parts reach the least fixed point.
 pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]) {
     for id in members {
         let ty = part_type(composer, *id);
@@ -23,8 +23,8 @@ pub(crate) fn iterate(composer: &mut Composer, slots: &Slots, members: &[PartId]
     pass(composer, slots, members);
 }
 
-/// Composes presences that need each other, all present or all absent at first, while the numbers
-/// of the loop are open.
+/// Composes presences that depend on each other, all present or all absent at first, while the
+/// values of the loop are open.
 pub(crate) fn presences(
     composer: &mut Composer,
     slots: &Slots,
@@ -43,7 +43,7 @@ pub(crate) fn presences(
     composer.undecided = Undecided::Both;
     pass(composer, slots, members);
     if !open.is_empty() {
-        // Where the sides of a choice that is still open differ, nothing says which one holds.
+        // If the branches of a choice that is still open differ, nothing says which one holds.
         composer.undecided = Undecided::Agreed;
         let found: Vec<NodeId> = members.iter().map(|id| composer.part(slots, *id)).collect();
         composer.nodes.extend(members.iter().copied().zip(found));
@@ -75,9 +75,9 @@ fn part_type(composer: &Composer, id: PartId) -> Type {
     }
 }
 
-/// Composes parts that need each other as a loop solved for its unknowns. Between events the guess
-/// is a place of its own, which follows the solution; at a tick it is what the wires were. Where
-/// that leads nowhere, the guess of the model is tried.
+/// Composes parts that depend on each other as a loop solved for its unknowns. Between events the
+/// guess has slots of its own and follows the solution; at a tick it is the previous value of the
+/// wires. If that does not converge, the guess of the model is tried.
 pub(crate) fn solve(
     composer: &mut Composer,
     slots: &mut Slots,
@@ -133,7 +133,7 @@ fn body(
     rest: &[PartId],
     ty: Type,
 ) -> (Body, Vec<NodeId>) {
-    // The loop is composed on its own first; what comes from outside is read from its place.
+    // The loop is composed on its own first; everything outside is read from its slots.
     let mut inner = Composer::new(composer.diagram, composer.parts, composer.phase);
     let vector = inner.graph.leaf(UNKNOWNS, ty);
     let mut offset = 0;
@@ -153,7 +153,7 @@ fn body(
         residuals.push(inner.graph.sub(value, inner.nodes[id]));
     }
     let residual = inner.graph.stack(&residuals, ty.shape);
-    // Then leaves are numbered anew: 0 for the unknowns, 1, 2, ... for outer values.
+    // Then leaves are renumbered: 0 for the unknowns, 1, 2, ... for outer values.
     let mut graph = Graph::new();
     let unknown = graph.leaf(0, ty);
     let mut known: FxHashMap<u32, NodeId> = FxHashMap::default();
@@ -183,7 +183,7 @@ fn body(
     (Body::new(graph, unknown, residual), outer)
 }
 
-/// Whether one of some wires is present, and has no value because its loop leaves it open.
+/// Whether one of some wires is present but has no value because its loop leaves it undetermined.
 pub(crate) fn are_open<'w>(
     mut wires: impl Iterator<Item = &'w TrackedWire>,
     cells: &[Tracked],
@@ -199,5 +199,5 @@ pub(crate) fn are_open<'w>(
     })
 }
 
-/// The leaf that stands for the unknowns while a loop is composed: no place of the buffer.
+/// The leaf that represents the unknowns while a loop is composed: not a slot of the buffer.
 const UNKNOWNS: u32 = u32::MAX;

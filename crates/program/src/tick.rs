@@ -1,5 +1,5 @@
-//! The tapes of a tick: runs of parts of one block that are next to each other in the order, then
-//! for each block what its commit needs.
+//! The units of a tick: runs of adjacent parts of one block in the schedule, then for each block
+//! its commit.
 
 use blocks::Part;
 use diagram::{BlockId, Diagram, FlatBlock, Phase};
@@ -11,7 +11,7 @@ use crate::slots::Slots;
 use crate::solved;
 use crate::unit::{Output, Unit, UnitId};
 
-/// Makes all tapes and enters them as readers of the cells that they read.
+/// Makes all units and registers them as readers of the tracked signals that they read.
 pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -> Vec<Unit> {
     let runs = runs(diagram, schedule);
     let hosts = hosts(diagram, schedule, &runs);
@@ -37,7 +37,7 @@ pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -
 
 /// What one tape computes.
 enum Run<'s> {
-    /// Parts of one block that are next to each other in the order.
+    /// Parts of one block that are adjacent in the schedule.
     Block(BlockId, Vec<PartId>),
     /// A loop.
     Loop(&'s Step, Vec<PartId>),
@@ -64,8 +64,8 @@ fn runs<'s>(diagram: &Diagram, schedule: &'s Schedule) -> Vec<Run<'s>> {
     runs
 }
 
-/// For each block, the run that can also do the work of its commit: its last one, where everything
-/// that the commit reads comes before it.
+/// For each block, the run that can also do its commit: its last one, if everything that the commit
+/// reads comes before it.
 fn hosts(diagram: &Diagram, schedule: &Schedule, runs: &[Run]) -> Vec<Option<usize>> {
     let mut made = vec![0; schedule.parts.len()];
     let mut last = vec![None; diagram.blocks.len()];
@@ -87,7 +87,8 @@ fn hosts(diagram: &Diagram, schedule: &Schedule, runs: &[Run]) -> Vec<Option<usi
     last.iter().enumerate().map(ready).collect()
 }
 
-/// What a block's commit computes: next states, operands of sides and cells, checks and hazards.
+/// The results of a block's commit: next states, operands of sides and floors, checks and order
+/// hazards.
 fn commit_roots(block: &FlatBlock) -> Vec<NodeId> {
     let operands = block.tick.placed.values().map(|site| block.tick.graph.node(*site).args[0]);
     let nexts = block.tick.nexts.iter().copied();
@@ -107,13 +108,13 @@ impl<'a> Maker<'a> {
         Composer::new(self.diagram, &self.schedule.parts, Phase::Tick)
     }
 
-    /// A tape for parts of one block, which read everything else from its place, and for the work
-    /// of the commit too where the block's tape is its `host`. Says whether the commit is done.
+    /// Makes a tape for parts of one block, which read everything else from its slots; with `host`,
+    /// the tape does the commit too. Returns whether it does.
     fn outputs(&mut self, block: BlockId, parts: &[PartId], host: bool) -> bool {
         let mut composer = self.composer();
         let roots: Vec<(PartId, NodeId)> =
             parts.iter().map(|id| (*id, composer.part(self.slots, *id))).collect();
-        // What never changes at ticks has the value of the left limit: no tape is needed.
+        // A value that never changes at ticks is that of the left limit: no tape is needed.
         if roots.iter().all(|(_, node)| composer.graph.constant_of(*node).is_some()) {
             self.constants(&composer, &roots);
             return false;
@@ -126,8 +127,9 @@ impl<'a> Maker<'a> {
         host
     }
 
-    /// Parts that are constant at ticks are part of the image and have no tape. A signal that is
-    /// there between events has the same constant then; one that is not has nobody to read another.
+    /// Parts that are constant at ticks are in the initial buffer and have no tape. A signal that
+    /// is present between events has the same constant then; one that is not has no reader that
+    /// could see another value.
     fn constants(&mut self, composer: &Composer, roots: &[(PartId, NodeId)]) {
         for (id, node) in roots {
             let part = self.schedule.parts.get(*id);
@@ -189,7 +191,8 @@ impl<'a> Maker<'a> {
         (unit, places)
     }
 
-    /// What a block's commit needs: next states, crossing functions, checks and hazards.
+    /// Makes the tape of a block's commit: next states, crossing functions, checks and order
+    /// hazards.
     fn commit(&mut self, block: BlockId) {
         let (mut composer, mut unit) = (self.composer(), self.empty(block));
         let mut places = Vec::new();

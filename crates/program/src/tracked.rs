@@ -13,41 +13,41 @@ base::typed_id! {
     TrackedId
 }
 
-/// A place whose changes are followed.
+/// Slots whose changes are followed.
 #[derive(Clone, Debug, Default)]
 pub struct Tracked {
-    /// Where it is.
+    /// The first slot.
     pub slot: Slot,
-    /// How many numbers it has.
+    /// The number of slots.
     pub length: usize,
-    /// The tapes of a tick that read it.
+    /// The units that read it.
     pub readers: Vec<UnitId>,
-    /// The same as bits of words of 64 tapes: which word, and its bits.
+    /// The same as bits of 64-bit words: the index of a word, and its bits.
     pub asked: Vec<(u32, u64)>,
     /// The regions whose smooth functions read it.
     pub regions: Vec<RegionId>,
     /// The state machines whose guards read it.
     pub machines: Vec<u32>,
-    /// The part of a wire that it is.
+    /// The part of a wire that it holds.
     pub part: Option<(WireId, Part)>,
-    /// Whether it is the presence of a signal that is events only.
+    /// Whether it is the presence of a signal that consists of events only.
     pub event: bool,
 }
 
 impl Tracked {
-    /// Where it is in the buffer.
+    /// Its slots in the buffer.
     #[inline]
     pub fn range(&self) -> std::ops::Range<usize> {
         self.slot as usize..self.slot as usize + self.length
     }
 
-    /// Gathers the readers as bits, once all are there.
+    /// Collects the readers as bits, once all are known.
     pub(crate) fn gather_readers(&mut self) {
         self.asked = in_words(self.readers.iter().map(|reader| reader.0));
     }
 }
 
-/// Numbers as bits of words of 64: which word, in order, and its bits.
+/// Numbers as bits of 64-bit words: the index of each word, in order, and its bits.
 pub(crate) fn in_words(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
     let mut numbers: Vec<u32> = numbers.collect();
     numbers.sort_unstable();
@@ -67,15 +67,15 @@ pub(crate) fn in_words(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
 pub struct TrackedState {
     /// The block.
     pub block: BlockId,
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: Text,
-    /// Where it is.
+    /// Its slots.
     pub tracked: TrackedId,
-    /// Its value at the start.
+    /// Its initial value.
     pub initial: Vec<f64>,
-    /// Whether it flows between events.
+    /// Whether it is continuous.
     pub continuous: bool,
-    /// The wire that shows it, where it is a parameter that transitions set.
+    /// The wire that shows it, if it is a parameter that transitions set.
     pub wire: Option<TrackedId>,
 }
 
@@ -86,60 +86,60 @@ pub struct TrackedTimer {
     pub block: BlockId,
     /// The fragment whose clock it follows.
     pub fragment: FragmentId,
-    /// Its times.
+    /// Gives the times of its wakings.
     pub timer: Arc<dyn Timer>,
     /// Whether it wakes now.
     pub woken: TrackedId,
-    /// How often it has.
+    /// How often it has woken.
     pub wakings: TrackedId,
 }
 
-/// Where the parts of a wire are.
+/// The parts of a wire.
 #[derive(Clone, Debug)]
 pub struct TrackedWire {
     /// The value.
     pub value: TrackedId,
-    /// Whether it is there.
+    /// Whether it is present.
     pub present: TrackedId,
-    /// The coefficients of impulses.
+    /// The impulse coefficients.
     pub impulses: Vec<TrackedId>,
-    /// The time derivatives that something asks for.
+    /// The time derivatives that something reads.
     pub derivatives: Vec<TrackedId>,
 }
 
 impl TrackedWire {
-    /// The cells of all parts.
+    /// The tracked signals of all parts.
     pub fn all(&self) -> impl Iterator<Item = TrackedId> {
         let parts = self.impulses.iter().chain(&self.derivatives);
         [self.value, self.present].into_iter().chain(parts.copied())
     }
 }
 
-/// Where the value and the presence of a wire are in the buffer.
+/// The slots of the value and the presence of a wire.
 #[derive(Clone, Copy, Debug)]
 pub struct WireSlots {
-    /// Where the value begins.
+    /// The first slot of the value.
     pub from: usize,
-    /// How many numbers it has.
+    /// The number of slots of the value.
     pub length: usize,
-    /// Where its presence is.
+    /// The slot of the presence.
     pub present: usize,
 }
 
-/// Where a recorded signal is.
+/// The slots of a recorded signal.
 #[derive(Clone, Debug)]
 pub struct RecordSlots {
     /// The name of its column.
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where its value is.
+    /// The first slot of its value.
     pub value: Slot,
-    /// Where its presence is.
+    /// The slot of its presence.
     pub present: Slot,
-    /// Where its impulse coefficients are.
+    /// The first slots of its impulse coefficients, order by order.
     pub impulses: Vec<Slot>,
-    /// The region whose left tape makes it.
+    /// The region whose left tape computes it.
     pub region: RegionId,
 }
 

@@ -1,4 +1,4 @@
-//! A unit: one small tape of a tick, and what becomes of what it computes.
+//! A unit: one small tape of a tick, and the destinations of its results.
 
 use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::{Slot, Tape};
@@ -19,32 +19,33 @@ pub struct Unit {
     pub fragment: FragmentId,
     /// The region of the block.
     pub region: RegionId,
-    /// Where the residuals of the block's crossings are.
+    /// The slots of the residuals of the block's crossings.
     pub residuals: Vec<Slot>,
-    /// Whether it is inside a state and passes on what a machine there says.
+    /// Whether it is inside a state and passes on values that a machine there emits.
     pub speaks: bool,
     /// What it runs.
     pub tape: Tape,
-    /// Parts of wires. The tape puts them one after the other.
+    /// Parts of wires, contiguous in the order in which the tape leaves them.
     pub outputs: Vec<Output>,
-    /// What states become: where the tape puts it, and the state.
+    /// New values of states: the slot in which the tape leaves each, and the state.
     pub nexts: Vec<(Slot, usize)>,
-    /// Values of crossing functions: where the tape puts them, and the crossing.
+    /// Values of crossing functions: the slot in which the tape leaves each, and the crossing.
     pub crossings: Vec<(Slot, usize)>,
-    /// Conditions that must not hold: where the tape puts them, and the reason.
+    /// Conditions that must not hold: the slot in which the tape leaves each, and the reason.
     pub checks: Vec<(Slot, String)>,
-    /// Conditions whose order at one instant matters: where the tape puts both, and the meeting.
+    /// Conditions whose order at one instant matters: the slots in which the tape leaves both, and
+    /// the index of the order hazard.
     pub hazards: Vec<(Slot, Slot, usize)>,
-    /// Whether the tape may find that a loop is not known.
+    /// Whether the tape may find that a loop stays unknown.
     pub may_be_unknown: bool,
-    /// The wires whose values it makes, for messages.
+    /// The wires whose values it computes, for messages.
     pub wires: Vec<WireId>,
-    /// The delayed signals that do not move between events and are made from its outputs.
+    /// The delay lines that do not move between events and read its outputs.
     pub lines: Vec<usize>,
 }
 
 impl Unit {
-    /// Where the tape puts all outputs.
+    /// The slots in which the tape leaves all outputs.
     pub fn made(&self) -> std::ops::Range<usize> {
         match (self.outputs.first(), self.outputs.last()) {
             (Some(first), Some(last)) => first.made().start..last.made().end,
@@ -53,20 +54,21 @@ impl Unit {
     }
 }
 
-/// What a unit has beside outputs, so that a microstep passes over what none of its units has.
+/// The effects of a unit besides outputs, so that a microstep skips effects that none of its units
+/// has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UnitEffects(u8);
 
 impl UnitEffects {
-    /// States that it changes.
+    /// It changes states.
     pub const NEXTS: UnitEffects = UnitEffects(1);
-    /// Crossing functions that it computes.
+    /// It computes crossing functions.
     pub const CROSSINGS: UnitEffects = UnitEffects(2);
-    /// Conditions that must not hold.
+    /// It has conditions that must not hold.
     pub const CHECKS: UnitEffects = UnitEffects(4);
-    /// Conditions whose order matters.
+    /// It has conditions whose order matters.
     pub const HAZARDS: UnitEffects = UnitEffects(8);
-    /// Outputs that are delayed.
+    /// Delay lines read its outputs.
     pub const LINES: UnitEffects = UnitEffects(16);
 
     pub(crate) fn of(unit: &Unit) -> UnitEffects {
@@ -82,37 +84,37 @@ impl UnitEffects {
         effects
     }
 
-    /// Whether some of these are among them.
+    /// Whether they include any of some others.
     #[inline]
     pub fn have(self, some: UnitEffects) -> bool {
         self.0 & some.0 != 0
     }
 
-    /// Takes others in.
+    /// Adds others.
     #[inline]
     pub fn add(&mut self, others: UnitEffects) {
         self.0 |= others.0;
     }
 }
 
-/// A part of a wire that a unit makes.
+/// A part of a wire that a unit computes.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
-    /// Where the tape puts it.
+    /// The slot in which the tape leaves it.
     pub from: Slot,
-    /// Where its cell is.
+    /// The first slot of its tracked signal.
     pub to: Slot,
-    /// How many numbers it has.
+    /// The number of slots.
     pub length: u32,
-    /// Its cell.
+    /// Its tracked signal.
     pub tracked: TrackedId,
-    /// Where the presence of a signal is that is events only: its value goes to the cell only where
-    /// it is there.
+    /// The slot with the presence of a signal that consists of events only: the value is written
+    /// only if the signal is present.
     pub guard: Option<Slot>,
 }
 
 impl Output {
-    /// Where the tape puts it, as a range.
+    /// The slots in which the tape leaves it.
     pub fn made(&self) -> std::ops::Range<usize> {
         self.from as usize..(self.from + self.length) as usize
     }

@@ -1,10 +1,10 @@
-//! Checks that a program can be run. The invariants, on which the engine and native code rely:
+//! Checks that a program can be run. The engine and native code rely on these invariants:
 //!
 //! 1. every tape is well formed over the buffer ([`ir::TapeError`]);
-//! 2. what is tracked, states, outputs of units and guesses lie in the buffer;
+//! 2. tracked signals, states, outputs of units and guesses lie in the buffer;
 //! 3. ids name entries of their tables;
-//! 4. the outputs of a unit lie one after the other, and are as long as what they go to;
-//! 5. states, rates and watched functions of a region lie together and apart from each other.
+//! 4. the outputs of a unit are contiguous, and as long as their destinations;
+//! 5. states, rates and watched functions of a region are each contiguous and do not overlap.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,9 +1,9 @@
-//! What is known of the functions that the solver watches, beside their tapes: whether they are
-//! affine, whether they can be bounded over a step, and how far rounding may move them.
+//! What is known about watched functions, apart from their tapes: whether they are affine, whether
+//! they can be bounded over a step, and how far rounding may move them.
 //!
-//! The tapes of a region compute all functions at once, on floats. Bounds and roundings are asked
-//! for one function at a time, and rarely, so that each has a tape of its own over places of its
-//! own, which is made when it is first asked for.
+//! The tapes of a region compute all functions at once, on floats. Bounds and roundings are needed
+//! for one function at a time, and rarely. So each function has a tape of its own over slots of its
+//! own, which is made when it is first needed.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -19,14 +19,14 @@ use crate::region::RegionProgram;
 /// What the search for crossings may rely on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Shape {
-    /// It does not move.
+    /// It is constant between events.
     Still,
-    /// A sum of multiples of time and of states, with constant factors, or factors that keep their
-    /// values between events.
+    /// A sum of multiples of time and of states, with factors that are constant, at least between
+    /// events.
     Affine,
-    /// Bounds of time and of the states give bounds of it.
+    /// Bounds of time and of the states yield bounds of the function.
     Enclosed,
-    /// Something in it cannot be bounded: an opaque function, a solved loop, a delayed signal.
+    /// Something in it cannot be bounded: an opaque function, a solved loop, or a delayed signal.
     Opaque,
 }
 
@@ -37,42 +37,42 @@ pub struct Function {
     pub(crate) value: NodeId,
     /// Its time derivative, over the rates of the states.
     pub(crate) rate: NodeId,
-    /// The same, over the states themselves.
+    /// The same, in terms of the states themselves.
     pub(crate) full_rate: NodeId,
-    /// What is known of it.
+    /// What is known about it.
     pub shape: Shape,
-    /// The sum of the absolute values of its factors of states, where it is affine and they are
-    /// constants: infinite where bounds must be asked for, not a number where there are none.
+    /// The sum of the absolute values of its factors of states, if it is affine and they are
+    /// constants; infinite if bounds must be computed, NaN if there are none.
     pub gain: f64,
-    /// What a quick bound of its rounding is made of, where it is affine with constant factors.
+    /// The terms of a quick bound of its rounding, if it is affine with constant factors.
     pub terms: Option<Terms>,
-    /// The same of its time derivative.
+    /// The same for its time derivative.
     pub rate_terms: Option<Terms>,
-    /// Its tape on intervals, made when it is first asked for, by whatever run.
+    /// Its tape on intervals, made when any run first needs it.
     pub(crate) enclosure: OnceLock<Box<Own>>,
     /// The same on numbers with their rounding.
     pub(crate) rounding: OnceLock<Box<Own>>,
 }
 
-/// An affine function by the sizes of its terms.
+/// The magnitudes of the terms of an affine function.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
-    /// Places of states and of what is frozen, and the sums of absolute values of their factors.
+    /// Slots of states and of frozen values, and the sums of absolute values of their factors.
     pub places: SmallVec<[(Slot, f64); 2]>,
     /// The sum of absolute values of the factors of time.
     pub time: f64,
     /// The sum of absolute values of its constants.
     pub constant: f64,
-    /// How many operations it has at most on the way from a leaf.
+    /// The greatest number of operations on a path from a leaf.
     pub operations: f64,
 }
 
-/// More places than these are not worth a quick bound.
+/// With more slots than this a quick bound is not worthwhile.
 const MOST_PLACES: usize = 16;
 
 impl Terms {
-    /// A bound of the rounding of the function, where `of` gives the size of what is at a place and
-    /// each state has gathered `drift`.
+    /// A bound of the rounding of the function. `of` gives the magnitude of the value in a slot,
+    /// and each state has accumulated an error of `drift`.
     #[inline]
     pub fn noise(&self, of: impl Fn(Slot) -> f64, time: f64, drift: f64) -> f64 {
         let (mut size, mut gain) = (self.constant + self.time * time.abs(), 0.0);
@@ -110,8 +110,8 @@ pub(crate) struct Moving<'a> {
     pub time: Slot,
 }
 
-/// What is found of a node: its shape; a bound of the sum of absolute values of the factors of states
-/// in each of its elements, where it is affine and they are constants; and its terms.
+/// What is known about a node: its shape; a bound of the sum of absolute values of the factors of
+/// states in each of its elements, if it is affine and they are constants; and its terms.
 #[derive(Clone)]
 struct Found {
     shape: Shape,
@@ -126,7 +126,7 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
-    /// What is known of a function; `rate` and `full_rate` are its time derivatives.
+    /// What is known about a function; `rate` and `full_rate` are its time derivatives.
     pub fn function(
         &mut self,
         graph: &Graph,
@@ -161,7 +161,7 @@ impl Shapes {
         }
     }
 
-    // One rule for each operation: a table, longer than a function should be otherwise.
+    // One rule for each operation: a table, and so longer than a function should otherwise be.
     fn find(&self, graph: &Graph, moving: &Moving, id: NodeId) -> Found {
         let node = graph.node(id);
         let args: Vec<&Found> = node.args.iter().map(|arg| &self.known[arg]).collect();
@@ -208,7 +208,7 @@ impl Shapes {
             Op::Binary(Binary::Div) if scalar && constant(1).is_some_and(|c| c != 0.0) => {
                 scaled(0, 1.0 / constant(1).unwrap_or(1.0))
             }
-            // What keeps its value between events has no factor of a state, whatever it is.
+            // A value that is constant between events has no factor of a state, whatever it is.
             _ if !moves => affine(Some(0.0), None),
             Op::Binary(Binary::Mul) if frozen(0) || frozen(1) => affine(None, None),
             Op::Binary(Binary::Div) if frozen(1) => affine(None, None),
@@ -228,7 +228,7 @@ impl Shapes {
 }
 
 impl Shape {
-    /// What is known of a function of both.
+    /// What is known about a function of both.
     fn and(self, other: Shape) -> Shape {
         let rank = |shape: Shape| match shape {
             Shape::Still => 0,
@@ -260,12 +260,12 @@ fn leaf(moving: &Moving, slot: Slot, scalar: bool) -> Found {
     Found { shape, gain: Some(if state { 1.0 } else { 0.0 }), terms }
 }
 
-/// Where a number that a function needs comes from.
+/// The source of a number that a function needs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Source {
-    /// A place of the buffer whose number keeps its value between events.
+    /// A slot whose value is constant between events.
     Frozen(Slot),
-    /// A state of the region, by its number.
+    /// A state of the region, by its index.
     State(usize),
     /// The rate of a state.
     Rate(usize),
@@ -273,7 +273,7 @@ pub enum Source {
     Time,
 }
 
-/// A tape over places of its own.
+/// A tape over slots of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
     tape: Tape,
@@ -283,8 +283,8 @@ pub(crate) struct Own {
     rate: Slot,
 }
 
-/// Room for the numbers of one watched function in a run, for each kind of them; none before they
-/// are first asked for.
+/// Space for the values of one watched function in a run, for each kind of number; empty until
+/// first needed.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     intervals: Vec<Interval>,
@@ -295,7 +295,7 @@ impl Own {
     fn new(program: &Program, region: &RegionProgram, value: NodeId, rate: NodeId) -> Own {
         let graph = &program.graph;
         let mut layout = Layout::default();
-        // Leaves of several lengths may begin at one place; the longest has room for all.
+        // Leaves of several lengths may begin at one slot; the longest leaves room for all.
         let mut lengths: BTreeMap<Slot, usize> = BTreeMap::new();
         for id in graph.reachable(&[value, rate]) {
             if let Op::Leaf(slot) = graph.node(id).op {
@@ -318,7 +318,7 @@ impl Own {
         Own { tape, inputs, image, value: to_value, rate: to_rate }
     }
 
-    /// Runs it with what the sources give; the value and its time derivative.
+    /// Runs the tape on values from the sources; returns the function and its time derivative.
     fn run<T: Scalar>(&self, room: &mut Vec<T>, mut of: impl FnMut(Source) -> T) -> [T; 2] {
         if room.is_empty() {
             room.extend(self.image.iter().map(|x| T::constant(*x)));

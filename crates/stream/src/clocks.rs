@@ -1,9 +1,9 @@
 //! Rate transitions: how clocks, which tick in time, act on evaluations.
 //!
-//! A clock is there at an evaluation as the number of its ticks up to the time of that evaluation,
-//! as in the paper's (17). Where that number grows, the clock's event is present. Where time recedes
-//! past a tick, the tick is taken back with all that it has changed, and where a step is rejected
-//! all ticks in it are: the evaluations that try the step again see them anew.
+//! At an evaluation a clock is represented by the number of its ticks up to the time of that
+//! evaluation, as in the paper's (17). If that number grows, the clock's event is present. If time
+//! recedes past a tick, the tick is taken back with everything that it has changed, and if a step
+//! is rejected all ticks in it are: the evaluations that try the step again see them again.
 
 use base::{ExactTime, Time};
 use diagram::FragmentId;
@@ -16,7 +16,7 @@ use crate::point::{Evaluated, Evaluator, Place, Point, Reading};
 /// The greatest number of ticks between two evaluations.
 const MOST_TICKS: usize = 1000;
 
-/// An evaluation and what it leaves.
+/// An evaluation and the discrete part that it leaves.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Arrival {
     pub point: Point,
@@ -34,8 +34,8 @@ struct Due {
 
 impl Evaluator {
     /// Evaluates with comparisons read from values and with the ticks up to this time. Ticks that
-    /// lie further back than `memory` \[s\] cannot be taken back any more. With `located`, a state
-    /// machine that moves gives the rates of its new state, since the next step begins with them.
+    /// are older than `memory` \[s\] can no longer be taken back. With `located`, a state machine
+    /// that changes state gives the rates of its new state, since the next step begins with them.
     pub fn arrive(
         &self,
         place: Place,
@@ -75,8 +75,8 @@ impl Evaluator {
         Err(StreamError::TooManyTicks { e, time, block: self.timer(timer) })
     }
 
-    /// What is there after a tick, where more than one lies between two evaluations: they follow
-    /// one another at the second.
+    /// The discrete part after a tick, if several ticks lie between two evaluations: they follow
+    /// one another at the second evaluation.
     fn between(
         &self,
         place: Place,
@@ -85,14 +85,14 @@ impl Evaluator {
         due: &Due,
     ) -> Result<Option<Discrete>, StreamError> {
         let (between, _) = self.end(place, evaluated.clone(), now, Some(due), false)?;
-        // What begins with the state that a tick leads to waits for the next evaluation, unless it
-        // could have been seen at the one before.
+        // Whatever begins with the state that a tick leads to waits for the next evaluation, unless
+        // the previous one could have seen it.
         let seen = self.program.machines.is_empty() || due.time.seconds() <= now.time;
         let follows = |next: &Due| seen || next.time > due.time;
         Ok(self.due(&between.kept, place.time).filter(follows).map(|_| between))
     }
 
-    /// What an evaluation leaves, and whether a state machine moves.
+    /// The discrete part that an evaluation leaves, and whether a state machine changes state.
     fn end(
         &self,
         place: Place,
@@ -113,7 +113,7 @@ impl Evaluator {
         }
         let settled = due.is_none().then_some(&before.kept);
         self.fade(&evaluated, &mut now, settled);
-        // What is due in a diagram that is silenced comes when it goes on.
+        // Ticks that are due in a silenced diagram come when it resumes.
         for timer in due.iter().flat_map(|due| &due.timers) {
             if self.is_silenced(&evaluated.silenced, self.program.timers[*timer].fragment) {
                 now.kept.counts[*timer] -= 1;
@@ -125,8 +125,8 @@ impl Evaluator {
     }
 
     /// Evaluates with comparisons, clocks and state machines held as they were: the model 'lies' to
-    /// the solver, and tells whether it has had to. Where a comparison that is held leads out of the
-    /// domain of a function, as in `sqrt(max(h, 0))`, it is read from its values after all.
+    /// the solver, and reports whether it has had to. If a held comparison leads out of the domain
+    /// of a function, as in `sqrt(max(h, 0))`, it is read from its values after all.
     pub fn hold(&self, place: Place, before: &Discrete) -> Result<Arrival, StreamError> {
         let mut after = before.clone();
         self.recede(&mut after.kept, place.time);
@@ -145,7 +145,7 @@ impl Evaluator {
         Ok(Arrival { point: evaluated.point, after, switching })
     }
 
-    /// The next tick up to a time, of what runs.
+    /// The next tick up to a time in a running fragment.
     fn due(&self, kept: &Kept, time: f64) -> Option<Due> {
         let (running, origins) = (self.running(kept), self.origins(kept));
         let next = |timer: usize| {

@@ -1,9 +1,9 @@
 //! The equations of the solver, one definition for each, in the order of the paper's section 4.
 //!
-//! The paper numbers evaluations from 1 in its equations and from 0 in its tables; this is the
-//! numbering of the tables. Its equations (8) to (10) are written here with the contributions c of
-//! the two stages as streams of their own. What lies before evaluation 0 is 0, and the step of the
-//! first two evaluations is 0 too: they stand at the start.
+//! The paper numbers evaluations from 1 in its equations and from 0 in its tables; this module uses
+//! the numbering of the tables. Equations (8) to (10) are written here with the contributions c of
+//! the two stages as streams of their own. Everything before evaluation 0 is 0, and so is the step
+//! of the first two evaluations: both are at the start time.
 
 use crate::sums::taken_back;
 use crate::{Stream, Vector};
@@ -24,11 +24,12 @@ impl Stage {
     }
 }
 
-/// What the two stages sum up.
+/// What the two stages add up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sums {
-    /// Each stage its own sum, as in the paper. The Euler sum is never corrected by the trapezoidal
-    /// one, and after a rejection the slope at the rejected point is used: the order is 1.
+    /// Each stage has its own sum, as in the paper. The Euler sum is never corrected by the
+    /// trapezoidal one, and after a rejection the slope at the rejected point is used: the order is
+    /// 1.
     #[default]
     Separate,
     /// The Euler stage starts from the trapezoidal sum, with the slope of the last accepted point,
@@ -75,7 +76,7 @@ pub(crate) fn trapezoidal_contribution(
     [half(Box::new(move |e| beginning.at(e))), half(Box::new(move |e| u.pre(e)))]
 }
 
-/// The Euler approximation (8): the sum of its contributions, less those that are taken back.
+/// The Euler approximation (8): the sum of its contributions, minus those that are taken back.
 pub(crate) fn euler(
     initial: &Vector,
     contribution: &Stream<Vector>,
@@ -84,7 +85,7 @@ pub(crate) fn euler(
     taken_back(Stage::Euler, initial, std::slice::from_ref(contribution), p)
 }
 
-/// The Euler approximation from the trapezoidal sum, with the last step taken back where it was
+/// The Euler approximation from the trapezoidal sum, with the last step taken back if it was
 /// rejected.
 pub(crate) fn euler_from(
     trapezoidal: &Stream<Vector>,
@@ -112,7 +113,7 @@ pub(crate) fn trapezoidal(
     taken_back(Stage::Trapezoidal, initial, contribution, p)
 }
 
-/// The difference (10) of what the two stages contribute to each state.
+/// The difference (10) between the contributions of the two stages to each state.
 pub(crate) fn difference(
     euler: &Stream<Vector>,
     trapezoidal: &[Stream<Vector>; 2],
@@ -124,9 +125,9 @@ pub(crate) fn difference(
     })
 }
 
-/// The acceptance test (11): 1 where the step must be reduced. `unlocated` says that a switch which
-/// is held back lies in the step and is not located well enough yet; it is never true where nothing
-/// is held back.
+/// The acceptance test (11): 1 if the step must be reduced. `unlocated` says that the step contains
+/// a switch that is held back and not located well enough yet; it is never true if nothing is held
+/// back.
 pub(crate) fn acceptance(
     d: Stream<Vector>,
     tolerance: f64,
@@ -142,7 +143,7 @@ pub(crate) fn acceptance(
     }
 }
 
-/// The step size (12): the greatest one after an accepted step, half the last after a rejected one.
+/// The step size (12): the longest after an accepted step, half the last after a rejected one.
 pub(crate) fn step_size(p: &Stream<f64>, greatest: f64) -> Stream<f64> {
     let p = p.clone();
     Stream::scan(0.0, move |e, before| match Stage::of(e) {

@@ -1,11 +1,11 @@
-//! Why evaluations could not go on.
+//! Why evaluations could not continue.
 
 use std::fmt;
 
-/// A failure of a run on streams. What was evaluated before it is kept.
+/// A failure of a run on streams. All evaluations before it are kept.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StreamError {
-    /// A value is not a number or infinite; it would stay in the sums for ever.
+    /// A value is NaN or infinite; it would stay in the sums for ever.
     NotFinite {
         /// The evaluation.
         e: usize,
@@ -14,7 +14,7 @@ pub enum StreamError {
         /// The block whose value it is.
         block: String,
     },
-    /// An operation without meaning.
+    /// An operation is undefined.
     Undefined {
         /// The evaluation.
         e: usize,
@@ -22,10 +22,10 @@ pub enum StreamError {
         time: f64,
         /// The block.
         block: String,
-        /// Why it has no meaning.
+        /// Why it is undefined.
         reason: String,
     },
-    /// A loop that conditionals could have broken did not become known.
+    /// A loop stayed unknown that conditionals could have broken.
     NotConstructive {
         /// The evaluation.
         e: usize,
@@ -34,7 +34,7 @@ pub enum StreamError {
         /// A block in the loop.
         block: String,
     },
-    /// Too many ticks of clocks lie between two evaluations.
+    /// Too many clock ticks lie between two evaluations.
     TooManyTicks {
         /// The evaluation.
         e: usize,
@@ -43,7 +43,7 @@ pub enum StreamError {
         /// The block with the clock.
         block: String,
     },
-    /// Several transitions of a machine are met at once.
+    /// Several transitions of a machine are enabled at once.
     Ambiguous {
         /// The evaluation.
         e: usize,
@@ -56,13 +56,13 @@ pub enum StreamError {
         /// The states that the transitions lead to.
         to: Vec<String>,
     },
-    /// Two machines set the same at one evaluation.
+    /// Two machines set the same target at one evaluation.
     SetTwice {
         /// The evaluation.
         e: usize,
         /// The time there \[s\].
         time: f64,
-        /// What both set.
+        /// The target.
         target: String,
         /// The machines.
         machines: [String; 2],
@@ -78,19 +78,19 @@ pub enum StreamError {
         /// The states, in order.
         states: Vec<String>,
     },
-    /// The stop time was not reached in as many evaluations as are allowed.
+    /// The stop time was not reached within the allowed number of evaluations.
     TooManyEvaluations {
-        /// How many are allowed.
+        /// The number that is allowed.
         limit: usize,
         /// The time that was reached \[s\].
         time: f64,
-        /// The block whose state asks for the smallest steps there.
+        /// The block whose state needs the smallest steps there.
         block: String,
     },
 }
 
 impl StreamError {
-    /// A name that stays the same between versions.
+    /// An identifier that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
             StreamError::NotFinite { .. } => "not-finite",
@@ -104,7 +104,7 @@ impl StreamError {
         }
     }
 
-    /// The path of the block that is named.
+    /// The path of the block that the message names.
     pub fn block(&self) -> &str {
         match self {
             StreamError::NotFinite { block, .. }
@@ -118,7 +118,7 @@ impl StreamError {
         }
     }
 
-    /// What to do about it.
+    /// Advice for the user.
     pub fn help(&self) -> &'static str {
         match self {
             StreamError::NotFinite { .. } => {

@@ -1,8 +1,8 @@
-//! Continuous states that state machines would let jump.
+//! Continuous states that state machines would make jump.
 
 use diagram::{BlockId, Diagram, FragmentId, StateMachine};
 
-/// What machines do to continuous states.
+/// The effects of machines on continuous states.
 pub(crate) struct Jumps {
     /// For each fragment, the machine and the state that start it a second time.
     restarted: Vec<Option<(usize, usize)>>,
@@ -17,7 +17,7 @@ impl Jumps {
                 restarted[content.index()] = state.map(|state| (index, state));
             }
         }
-        // Parents come before their children, which start anew with them.
+        // Parents come before their children, which restart with them.
         for index in 1..restarted.len() {
             let parent = diagram.modes.fragments[index].parent;
             restarted[index] = restarted[index].or(restarted[parent.index()]);
@@ -65,10 +65,10 @@ impl Jumps {
     }
 }
 
-/// The state by which a machine starts the diagram of a state anew although that has run.
+/// The state by which a machine restarts the diagram of a state although that has run.
 fn restarts(machine: &StateMachine, content: FragmentId) -> Option<usize> {
     let has = |state: usize| machine.states[state].content == Some(content);
-    // Where the machine may be once it has been in a state with this diagram.
+    // The states that the machine may be in after it has been in a state with this diagram.
     let mut reached: Vec<bool> = (0..machine.states.len()).map(has).collect();
     let mut open: Vec<usize> = (0..machine.states.len()).filter(|state| has(*state)).collect();
     while let Some(state) = open.pop() {

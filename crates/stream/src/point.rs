@@ -1,5 +1,5 @@
 //! A diagram at one evaluation, by the tapes of a tick: a pure function of time, of the continuous
-//! states and of what is discrete.
+//! states and of the discrete ones.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,41 +22,41 @@ pub(crate) struct Evaluator {
     pub diagram: Arc<Diagram>,
     pub program: Arc<Program>,
     rates: Rates,
-    /// For each element of the states that do not flow, whether it goes with the ticks: they alone
-    /// change it, or it remembers what they alone change.
+    /// For each element of the discrete states, whether it follows ticks: only ticks change it, or
+    /// it remembers something that only ticks change.
     pub ticked: Vec<bool>,
-    /// For each of these elements, whether it goes with the ticks and hears what transitions say.
+    /// For each of these elements, whether it follows ticks and hears values that transitions emit.
     pub hears: Vec<bool>,
-    /// When time begins.
+    /// The start time.
     pub start: ExactTime,
-    /// The states that do not flow, before the first evaluation.
+    /// The discrete states before the first evaluation.
     pub first: Vec<f64>,
-    /// For each state, where it begins among those that do not flow.
+    /// For each state, its offset among the discrete ones.
     offsets: Vec<usize>,
     /// The continuous states, element by element.
     flowing: Vec<Flowing>,
-    /// For each machine, state and transition, whether only a tick can meet it.
+    /// For each machine, state and transition, whether only a tick can enable it.
     pub timed: Vec<Vec<Vec<bool>>>,
 }
 
 /// An element of a continuous state.
 #[derive(Clone, Copy, Debug)]
 struct Flowing {
-    /// Its place.
+    /// Its slot.
     state: usize,
-    /// The place of its rate.
+    /// The slot of its rate.
     rate: usize,
-    /// The fragment that it is in; elsewhere it stands still.
+    /// Its fragment; while that does not run, the state does not change.
     fragment: FragmentId,
 }
 
-/// Where a diagram is evaluated.
+/// The point at which a diagram is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub e: usize,
     pub time: f64,
     pub states: &'a [f64],
-    /// The first evaluation of the step before, where that was rejected.
+    /// The first evaluation of the previous step, if that was rejected.
     pub rejected: Option<usize>,
 }
 
@@ -65,36 +65,36 @@ pub(crate) struct Place<'a> {
 pub(crate) enum Reading {
     /// From the values that are compared.
     Values,
-    /// As they were, whatever the values are.
+    /// As they were before, whatever the values are.
     Held,
 }
 
-/// What an evaluation gives.
+/// The result of an evaluation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Point {
     /// The rates of the continuous states.
     pub rates: Vector,
-    /// The recorded signals; nothing where one is absent.
+    /// The recorded signals; none for one that is absent.
     pub signals: Vec<Option<Vec<f64>>>,
 }
 
-/// An evaluation, with all that is needed to decide what comes after it.
+/// An evaluation, with everything that is needed to decide what follows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Evaluated {
     pub point: Point,
-    /// The states that do not flow, after a commit.
+    /// The discrete states after a commit.
     pub states: Vec<f64>,
-    /// What comparisons would read from their values.
+    /// What comparisons read from their values would be.
     pub sides: Vec<f64>,
-    /// All values.
+    /// The whole buffer.
     pub slots: Vec<f64>,
     /// For each fragment, whether it runs.
     pub running: Vec<bool>,
-    /// Diagrams that preemptive transitions have silenced.
+    /// Diagrams that preemptive transitions silence.
     pub silenced: Vec<FragmentId>,
 }
 
-/// What a comparison or a cell reads from a value.
+/// The side or floor of a value.
 pub(crate) fn side(kind: CrossingKind, value: f64) -> f64 {
     match kind {
         CrossingKind::Sign => f64::from(value > 0.0) - f64::from(value < 0.0),
@@ -134,8 +134,8 @@ impl Evaluator {
                 let still = !diagram.moves(state.block, block.smooth.nexts[index]);
                 ticked.extend(elements.clone().map(|_| kept || still));
                 hears.extend(elements.map(|_| (kept || still) && hearing[state.block.index()]));
-                // What a commit always leaves is there from the beginning: a signal that is never
-                // absent has been there before the first evaluation too.
+                // If a commit always leaves the same value, it holds from the beginning: a signal
+                // that is never absent was present before the first evaluation too.
                 let always = block.tick.graph.constant_of(block.tick.nexts[index]);
                 first.extend(always.unwrap_or_else(|| state.initial.clone()));
             }
@@ -170,7 +170,7 @@ impl Evaluator {
         owners.into_iter().nth(position).map_or_else(String::new, |block| self.path(block))
     }
 
-    /// The block that a user has written.
+    /// The path of the block as the user has written it.
     pub fn path(&self, block: diagram::BlockId) -> String {
         self.diagram.block(block).written().to_owned()
     }
@@ -180,11 +180,11 @@ impl Evaluator {
         self.path(self.program.timers[timer].block)
     }
 
-    /// As it is before the first evaluation.
+    /// The discrete part before the first evaluation.
     pub fn beginning(&self) -> Discrete {
         let past = |timer: &TrackedTimer| match self.program.fragments[timer.fragment.index()].dwell
         {
-            // It begins when the state is entered.
+            // It starts when the state is entered.
             true => 0,
             false => events_before(&*timer.timer, self.start.time()),
         };
@@ -197,7 +197,7 @@ impl Evaluator {
         Discrete { kept, ticks: Vec::new(), sides, time: self.start.seconds() }
     }
 
-    /// Where a state is among those that do not flow.
+    /// The elements of a state among the discrete ones.
     pub fn elements(&self, state: usize) -> Range<usize> {
         let from = self.offsets[state];
         from..from + self.program.states[state].initial.len()
@@ -223,7 +223,7 @@ impl Evaluator {
             running[own] || unit.speaks && before.kept.clocks[own].speaking
         }) {
             let outcome = self.fire(unit, place, &mut slots);
-            // A preemptive transition may still silence it.
+            // A preemptive transition may still silence the fragment.
             failures.extend(outcome.err().map(|error| (unit.fragment, error)));
             if self.program.preempted.is_empty()
                 && let Some((_, error)) = failures.pop()
@@ -241,8 +241,7 @@ impl Evaluator {
         if let Some((_, error)) = failures.into_iter().find(|(fragment, _)| audible(*fragment)) {
             return Err(error);
         }
-        // The tape of the rates is one of the smooth phase: a comparison in a rate is read as it
-        // has been frozen.
+        // The tape of the rates belongs to the smooth phase: it reads comparisons as frozen.
         if reading == Reading::Values {
             self.freeze(&mut slots, &sides);
         }
@@ -259,7 +258,8 @@ impl Evaluator {
         Ok(Evaluated { point, states, sides, slots, running, silenced })
     }
 
-    /// The diagrams in which nothing happens, since a preemptive transition of their state is met.
+    /// The diagrams in which nothing happens, since a preemptive transition of their state is
+    /// enabled.
     fn silenced(&self, kept: &Kept, running: &[bool], slots: &[f64]) -> Vec<FragmentId> {
         let mut silenced = Vec::new();
         let met = |transition: &Transition| transition.preemptive && transition.is_met(slots);
@@ -275,7 +275,7 @@ impl Evaluator {
         silenced
     }
 
-    /// Whether a fragment is inside one of some that are silenced.
+    /// Whether a fragment is inside one of the silenced ones.
     pub fn is_silenced(&self, silenced: &[FragmentId], fragment: FragmentId) -> bool {
         silenced.iter().any(|outer| self.diagram.modes.is_inside(fragment, *outer))
     }
@@ -298,7 +298,7 @@ impl Evaluator {
             slots[self.program.tracked(timer.wakings).slot as usize] = count as f64;
             slots[self.program.tracked(timer.woken).slot as usize] = f64::from(wakes);
         }
-        // Within its residual a comparison is read from its side: never, or always.
+        // Within its residual a comparison reads its side: never, or always.
         let residual = if reading == Reading::Held { f64::INFINITY } else { -1.0 };
         for crossing in &self.program.crossings {
             slots[crossing.residual as usize] = residual;
@@ -306,7 +306,7 @@ impl Evaluator {
         self.freeze(slots, &before.sides);
     }
 
-    /// Puts the states that do not flow in their places.
+    /// Writes the discrete states to their slots.
     pub fn fill_states(&self, slots: &mut [f64], states: &[f64]) {
         for (index, state) in self.program.states.iter().enumerate() {
             if !state.continuous {
@@ -317,7 +317,7 @@ impl Evaluator {
         }
     }
 
-    /// Puts the clocks of fragments in their places, and which of them run.
+    /// Writes the clocks of fragments, and which of them run, to their slots.
     pub fn fill_clocks(&self, slots: &mut [f64], kept: &Kept, running: &[bool]) {
         let origins = self.origins(kept);
         for (index, fragment) in self.program.fragments.iter().enumerate() {
@@ -332,7 +332,7 @@ impl Evaluator {
         }
     }
 
-    /// Runs a unit and puts its outputs in their places.
+    /// Runs a unit and writes its outputs to their slots.
     fn fire(&self, unit: &Unit, place: Place, slots: &mut [f64]) -> Result<(), StreamError> {
         let Place { e, time, .. } = place;
         let block = || self.path(unit.block);
@@ -363,14 +363,14 @@ impl Evaluator {
         }
     }
 
-    /// Whether a loop that conditionals could break is broken by them.
+    /// Whether conditionals break a loop that they could break.
     fn is_known(&self, unit: &Unit, slots: &[f64]) -> bool {
         let mut partial: Vec<Partial> = slots.iter().map(|x| Partial::constant(*x)).collect();
         run(&unit.tape, &mut partial);
         partial[unit.made()].iter().all(|x| x.known)
     }
 
-    /// The states after the units that have run.
+    /// The states after the commit of the units that have run.
     fn commit<'u>(
         &self,
         slots: &[f64],

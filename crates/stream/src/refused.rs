@@ -1,4 +1,4 @@
-//! What streams of evaluations cannot express.
+//! Diagrams that streams of evaluations cannot express.
 
 use base::{Diagnostic, Diagnostics, Span};
 use blocks::Leaf;
@@ -7,8 +7,8 @@ use ir::{NodeId, Op};
 
 use crate::jumps::Jumps;
 
-/// Refuses a diagram with impulses, located events, states that jump, left limits or ways out of a
-/// failure, and names each block that has them.
+/// Refuses a diagram with impulses, located events, states that jump, left limits or error
+/// transitions, and names each block that has them.
 pub fn check(diagram: &Diagram) -> Result<(), Diagnostics> {
     let mut errors = Diagnostics::default();
     let jumps = Jumps::new(diagram);
@@ -42,7 +42,7 @@ fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)
     let name = block.written();
     let carries = |wire| diagram.wire(wire).orders > 0;
     if block.inputs.iter().flatten().any(|wire| carries(*wire)) {
-        // The block that the impulses come from is named.
+        // The error names the block that the impulses come from.
         return None;
     }
     if block.outputs.iter().any(|wire| carries(*wire)) {
@@ -90,7 +90,7 @@ fn way_out(
             "leave the transition with `error: true` out, or run the model with `superdense run`";
         return Some((message, help, transition.span));
     }
-    // There is no value before the evaluation to be seen.
+    // There is no value before the evaluation that could be read.
     let inside = |block: &BlockId| {
         let mut read = diagram.block(*block).inputs.iter().flatten();
         let content = state.content;
@@ -114,7 +114,7 @@ fn way_out(
     })
 }
 
-/// Whether streams have what a leaf stands for. A leaf that is not known here is not read as 0.
+/// Whether streams provide the value of a leaf. A leaf that is not known here is not read as 0.
 fn is_there(leaf: &Leaf) -> bool {
     matches!(
         leaf,
@@ -128,7 +128,7 @@ fn is_there(leaf: &Leaf) -> bool {
     )
 }
 
-/// Whether a state stays as it is in a mode.
+/// Whether a state keeps its value in a phase.
 pub(crate) fn is_kept(block: &FlatBlock, functions: &Specialised, state: usize) -> bool {
     is_state(block, functions, functions.nexts[state], state)
 }

@@ -18,22 +18,22 @@ use crate::{Solution, Solver, Stream, StreamError, Sums, Vector, solve};
 /// How a diagram is run on streams.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where time begins.
+    /// The start time.
     pub start: Time,
     /// The run ends with the first accepted step that reaches this time.
     pub stop: Time,
-    /// The greatest step \[s\].
+    /// The longest step \[s\].
     pub step: f64,
     /// The greatest difference of contributions with which a step is accepted.
     pub tolerance: f64,
-    /// What the stages sum up.
+    /// What the stages add up.
     pub sums: Sums,
-    /// Holds comparisons, clocks and state machines back until the step in which they switch is no longer than this
-    /// \[s\]; without it they switch as soon as an evaluation sees it.
+    /// Holds comparisons, clocks and state machines back until the step in which they switch is no
+    /// longer than this \[s\]. Without it they switch as soon as an evaluation sees it.
     pub hold: Option<f64>,
     /// The greatest number of evaluations.
     pub limit: usize,
-    /// For each recorded signal the names that its numbers stand for; none where they are just
+    /// For each recorded signal, the names that its values represent; none if they are plain
     /// numbers.
     pub labels: Vec<Vec<String>>,
 }
@@ -41,8 +41,8 @@ pub struct Options {
 /// An evaluation as the value of a stream.
 type Arrived = Rc<Result<Arrival, StreamError>>;
 
-/// Evaluates a diagram that [`crate::check`] has let pass from start to stop. Where that fails, the
-/// table has the evaluations up to there.
+/// Evaluates a diagram that [`crate::check`] has accepted, from start to stop. If that fails, the
+/// table has the evaluations up to the failure.
 pub fn run(
     diagram: &Arc<Diagram>,
     schedule: &Schedule,
@@ -70,7 +70,8 @@ pub fn run(
     (table, Err(StreamError::TooManyEvaluations { limit, time, block }))
 }
 
-/// A sum of steps may miss the stop time by roundings; this part of a step is no step.
+/// A sum of steps may miss the stop time by rounding; a remainder below this fraction of a step is
+/// ignored.
 const NEARLY: f64 = 1e-9;
 
 fn largest(d: &[f64]) -> usize {
@@ -78,14 +79,14 @@ fn largest(d: &[f64]) -> usize {
     (0..d.len()).max_by(|a, b| rank(a).total_cmp(&rank(b))).unwrap_or(0)
 }
 
-/// The two equations y = solve(u) and u = diagram(y), and what else is between them.
+/// The two equations y = solve(u) and u = diagram(y), and the streams between them.
 fn tie(evaluator: &Rc<Evaluator>, options: &Options) -> (Solution, Stream<Arrived>) {
     let start = options.start.seconds();
     let initial: Vector = std::iter::once(start).chain(evaluator.initial()).collect();
     let zeros = Vector::zeros(initial.len());
     let begin: Arrived = Rc::new(Ok(beginning(evaluator, &zeros)));
 
-    // Streams that need each other: the evaluations are the ones that are kept.
+    // These streams need each other; the evaluations are the ones that own the others.
     let arrivals = Stream::later(begin.clone());
     let rates = rates(&arrivals.knot(), zeros);
     let trials = Stream::later(begin);
@@ -114,7 +115,7 @@ fn tie(evaluator: &Rc<Evaluator>, options: &Options) -> (Solution, Stream<Arrive
     (solution, arrivals)
 }
 
-/// What comes before evaluation 0: the initial states, and rates of 0.
+/// The value before evaluation 0: the initial states, and rates of 0.
 fn beginning(evaluator: &Evaluator, zeros: &Vector) -> Arrival {
     let point = Point { rates: zeros[1..].into(), signals: Vec::new() };
     Arrival { point, after: evaluator.beginning(), switching: false }
@@ -130,7 +131,7 @@ fn rates(arrivals: &Stream<Arrived>, zeros: Vector) -> Stream<Vector> {
     })
 }
 
-/// The diagram at an evaluation, after the one before.
+/// Evaluates the diagram, given the previous evaluation.
 struct Evaluate {
     evaluator: Rc<Evaluator>,
     options: Options,
@@ -154,7 +155,7 @@ impl Evaluate {
         }
     }
 
-    /// With everything held that is to be held.
+    /// Evaluates with everything held that is to be held.
     fn trial(&self, e: usize, y: &Vector, before: &Arrived) -> Arrived {
         match self.options.hold {
             Some(_) if e > 0 => {
@@ -164,7 +165,7 @@ impl Evaluate {
         }
     }
 
-    /// With everything as it is at this point.
+    /// Evaluates with everything as it is at this point.
     fn arrive(&self, e: usize, y: &Vector, before: &Arrived) -> Arrived {
         let (step, located) = (self.options.step, self.options.hold.is_some());
         self.at(e, y, before, |evaluator, place, before| {

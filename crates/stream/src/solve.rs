@@ -6,16 +6,16 @@ use crate::equations::{
 };
 use crate::{Stream, Vector};
 
-/// What a user sets of the solver.
+/// The settings of the solver.
 #[derive(Clone, Debug)]
 pub struct Solver {
-    /// The state at the start.
+    /// The initial state.
     pub initial: Vector,
-    /// The greatest step.
+    /// The longest step.
     pub step: f64,
     /// The greatest difference of contributions with which a step is accepted.
     pub tolerance: f64,
-    /// What the stages sum up.
+    /// What the stages add up.
     pub sums: Sums,
 }
 
@@ -28,14 +28,14 @@ pub struct Solution {
     pub h: Stream<f64>,
     /// Whether the next step is reduced: 1 or 0.
     pub p: Stream<f64>,
-    /// The difference of what the two stages contribute, known at odd evaluations.
+    /// The difference between the contributions of the two stages, known at odd evaluations.
     pub d: Stream<Vector>,
-    /// What the stage contributes to the state.
+    /// The contribution of the stage to the state.
     pub contribution: Stream<Vector>,
 }
 
 /// The state from its rates: y(e) is a function of u(0), ..., u(e - 1), and of nothing else.
-/// `unlocated` holds steps back that contain a switch which is to be located.
+/// `unlocated` rejects steps that contain a switch that is still to be located.
 pub fn solve(u: &Stream<Vector>, unlocated: &Stream<bool>, solver: &Solver) -> Solution {
     let Solver { initial, step, tolerance, sums } = solver;
     let p = Stream::later(0.0);

@@ -1,12 +1,12 @@
-//! Streams: functions of the evaluation that remember what they have computed.
+//! Streams: memoised functions of the evaluation.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 
-/// A value for each evaluation e = 0, 1, 2, ..., and one for all that come before.
+/// A value for each evaluation e = 0, 1, 2, ..., and one for everything before.
 ///
-/// A stream is a pure function of e: what has been computed is only remembered. Its rule may read
-/// other streams, and its own earlier values, so that streams can be defined in terms of each other.
+/// A stream is a pure function of e: computed values are merely remembered. Its rule may read other
+/// streams, and its own earlier values, so that streams can be defined in terms of each other.
 #[derive(Debug)]
 pub struct Stream<T>(Handle<T>);
 
@@ -47,7 +47,7 @@ impl<T: Clone + 'static> Stream<T> {
         stream
     }
 
-    /// The stream of a rule over the evaluation and the stream's own value at the one before.
+    /// The stream of a rule that takes the evaluation and the stream's own previous value.
     pub fn scan(before: T, rule: impl Fn(usize, T) -> T + 'static) -> Self {
         let stream = Stream::later(before);
         let own = stream.knot();
@@ -55,22 +55,22 @@ impl<T: Clone + 'static> Stream<T> {
         stream
     }
 
-    /// A stream that is to be defined once, after others have been defined in terms of it.
+    /// A stream to be defined once, after others have been defined in terms of it.
     pub fn later(before: T) -> Self {
         let (rule, known) = (OnceCell::new(), RefCell::default());
         Stream(Handle::Strong(Rc::new(Body { before, rule, known })))
     }
 
-    /// Says what a stream made by [`Stream::later`] is.
+    /// Defines a stream made by [`Stream::later`].
     ///
     /// # Panics
-    /// Where that has been said before.
+    /// If it has been defined before.
     pub fn define(&self, rule: impl Fn(usize) -> T + 'static) {
         let set = self.body().rule.set(Box::new(rule));
         assert!(set.is_ok(), "a stream is defined once");
     }
 
-    /// The same stream for the rules of those that it depends on in turn. It is there as long as
+    /// The same stream, for the rules of streams that it depends on in turn. It is valid as long as
     /// the stream itself.
     pub fn knot(&self) -> Self {
         Stream(Handle::Weak(Rc::downgrade(&self.body())))
@@ -86,11 +86,11 @@ impl<T: Clone + 'static> Stream<T> {
     /// The value at an evaluation.
     ///
     /// # Panics
-    /// Where the stream has not been defined, or needs its own value at the same evaluation.
+    /// If the stream has not been defined, or needs its own value at the same evaluation.
     pub fn at(&self, e: usize) -> T {
         let body = self.body();
-        // From the first that is not known, so that a rule finds its own past and the depth of
-        // calls does not grow with e.
+        // Starts at the first unknown value, so that a rule finds its own past and the call depth
+        // does not grow with e.
         loop {
             let next = body.known.borrow().len();
             if next > e {
@@ -104,7 +104,8 @@ impl<T: Clone + 'static> Stream<T> {
         }
     }
 
-    /// The value some evaluations before: the one before all where e is less than that.
+    /// The value `count` evaluations earlier, or the one before all evaluations if e is less than
+    /// that.
     pub fn back(&self, e: usize, count: usize) -> T {
         match e.checked_sub(count) {
             Some(e) => self.at(e),
@@ -112,7 +113,7 @@ impl<T: Clone + 'static> Stream<T> {
         }
     }
 
-    /// The value at the evaluation before: the Memory block of a diagram.
+    /// The value at the previous evaluation: the Memory block of a diagram.
     pub fn pre(&self, e: usize) -> T {
         self.back(e, 1)
     }
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn streams_are_defined_in_terms_of_each_other() {
-        // Fibonacci's numbers, by two streams.
+        // The Fibonacci numbers, by two streams.
         let sum = Stream::later(1u64);
         let last = {
             let sum = sum.knot();

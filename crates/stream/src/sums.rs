@@ -1,19 +1,19 @@
 //! Sums that can be taken back.
 //!
-//! A pure function has no state that it could put back where a step is rejected. It subtracts
-//! instead what the step has added.
+//! A pure function has no state that it could restore when a step is rejected. Instead it subtracts
+//! what the step has added.
 
 use crate::equations::Stage;
 use crate::{Stream, Vector};
 
-/// The sum of contributions up to e, each taken back by the one that follows it where p is 1 then:
+/// The sum of contributions up to e, each taken back by the one that follows it if p is 1 then:
 ///
 /// ```text
 /// initial + sum of c(i) - p(i - 1) c(i - 2)    over the evaluations i <= e of the stage
 /// ```
 ///
-/// `parts` are the terms of c in the order in which they are added. What is added and what is taken
-/// back are two sums, and the difference is made at the end: a step that is taken back then leaves
+/// `parts` are the terms of c in the order in which they are added. Additions and subtractions are
+/// two separate sums, and the difference is taken at the end: a step that is taken back then leaves
 /// the time exactly where it was, as far as the sums themselves are exact.
 pub fn taken_back(
     stage: Stage,
@@ -28,7 +28,7 @@ pub fn taken_back(
     Stream::new(initial.clone(), move |e| added.at(e).minus(&taken.at(e)))
 }
 
-/// The sum over the evaluations of a stage of a term for each part.
+/// The sum, over the evaluations of a stage, of one term per part.
 fn total(
     stage: Stage,
     initial: Vector,

@@ -1,4 +1,4 @@
-//! The table of a run: solver and model side by side, a row for each evaluation.
+//! The table of a run: solver and model side by side, one row per evaluation.
 
 use base::{ATTOSECONDS_PER_SECOND, Tag, Time, Type};
 use program::Program;
@@ -6,7 +6,7 @@ use trace::{Column, Schema, Trace};
 
 use crate::equations::Stage;
 
-/// The columns that are the solver's own.
+/// The columns of the solver itself.
 pub const OWN_COLUMNS: [&str; 5] = ["time", "stage", "h", "p", "error"];
 
 /// Everything that was evaluated.
@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub stage: Stage,
     pub h: f64,
     pub p: f64,
-    /// What the stage contributes to each continuous state.
+    /// The contribution of the stage to each continuous state.
     pub contributions: Vec<f64>,
     /// The differences of contributions, that of time first; at trapezoidal stages.
     pub differences: Option<Vec<f64>>,
@@ -31,8 +31,8 @@ pub(crate) struct Row {
 }
 
 impl Evaluations {
-    /// An empty table for states of these names and the recorded signals of a program. The numbers
-    /// of each signal may stand for names.
+    /// An empty table for states of these names and the recorded signals of a program. The values
+    /// of each signal may represent names.
     pub(crate) fn new(states: &[String], program: &Program, labels: &[Vec<String>]) -> Evaluations {
         let number = |name: String, ty: Type| Column { name, ty };
         let own = OWN_COLUMNS.iter().map(|name| {
@@ -42,7 +42,7 @@ impl Evaluations {
         let contributions = states.iter().map(|x| number(format!("contribution({x})"), Type::REAL));
         let errors = states.iter().map(|x| number(format!("error({x})"), Type::REAL));
         let signals = program.records.iter().map(|record| {
-            // `e` is what the rows of a file are numbered by.
+            // `e` numbers the rows of a file.
             let taken = record.name == "e" || OWN_COLUMNS.contains(&record.name.as_str());
             let name = if taken { format!("signal({})", record.name) } else { record.name.clone() };
             number(name, record.ty)
@@ -73,13 +73,13 @@ impl Evaluations {
         self.trace.push(tag, |column| fields[column].as_deref());
     }
 
-    /// The rows, with the number of the evaluation in the place of time \[s\], which is a column like
-    /// any other: it may hold and recede.
+    /// The rows, with the index of the evaluation in place of time \[s\]. Time is a column like any
+    /// other: it may hold and recede.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// How many evaluations there are.
+    /// The number of evaluations.
     pub fn len(&self) -> usize {
         self.trace.len()
     }
@@ -95,7 +95,8 @@ impl Evaluations {
         self.trace.columns()[first..].iter().map(|column| column.name.as_str())
     }
 
-    /// The value of a scalar column at an evaluation; nothing where it is absent or there is none.
+    /// The value of a scalar column at an evaluation; none if the value is absent or there is no
+    /// such column.
     pub fn get(&self, e: usize, column: &str) -> Option<f64> {
         let column = self.trace.column(column)?;
         if e >= self.trace.len() {
@@ -105,7 +106,7 @@ impl Evaluations {
     }
 
     /// The evaluations at which time recedes: the Euler stages after a rejected step. The sums of
-    /// the two stages may differ by roundings; that is no reversal.
+    /// the two stages may differ by rounding; that is no reversal.
     pub fn reversals(&self) -> Vec<usize> {
         let is = |e: usize, column, value| self.get(e, column) == Some(value);
         (0..self.len()).filter(|e| is(*e, "stage", 1.0) && is(*e, "p", 1.0)).collect()

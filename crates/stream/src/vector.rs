@@ -3,12 +3,12 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// A vector that many streams can hold: it is never changed.
+/// An immutable vector that many streams can share.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Vector(Rc<[f64]>);
 
 impl Vector {
-    /// Zeros.
+    /// A vector of zeros.
     pub fn zeros(length: usize) -> Self {
         std::iter::repeat_n(0.0, length).collect()
     }
@@ -28,7 +28,7 @@ impl Vector {
         self.iter().zip(other.iter()).map(|(x, y)| x - y).collect()
     }
 
-    /// The greatest magnitude; not a number where an element is none.
+    /// The greatest magnitude; NaN if an element is NaN.
     pub fn greatest(&self) -> f64 {
         let larger = |a: f64, b: f64| if b.is_nan() || b > a { b } else { a };
         self.iter().map(|x| x.abs()).fold(0.0, |a, b| if a.is_nan() { a } else { larger(a, b) })

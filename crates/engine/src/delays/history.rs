@@ -1,13 +1,12 @@
-//! The past of a region between events, as polynomials one after the other.
+//! The past of a region between events, as a sequence of polynomials.
 //!
-//! Signals that are delayed in the diagram of a state are delayed by its clock, which stands still
-//! while the diagram does not run; so a region has a past for each clock, kept by the time that it
-//! shows, and only those whose diagrams run grow and are read.
+//! Signals that are delayed in the diagram of a state are delayed by its clock, which stops while
+//! the diagram does not run. So a region has one past per clock, indexed by the time that the clock
+//! shows, and only the pasts of running diagrams grow and are read.
 //!
-//! What the delayed signals of a region are made from is sampled over every accepted step and kept
-//! as pieces of degree 5, cut finer where that does not meet the tolerance of the run. A read is a
-//! polynomial at one point; nothing is allocated for it. Pieces that no delay reaches any more are
-//! dropped.
+//! The inputs of a region's delay lines are sampled over every accepted step and kept as pieces of
+//! degree 5, divided if that does not meet the tolerance of the run. A read evaluates one
+//! polynomial and never allocates. Pieces that no delay can reach any more are dropped.
 
 use std::collections::VecDeque;
 
@@ -17,8 +16,8 @@ use program::tape::{Binary, Jet, Scalar};
 use program::{DelayLine, DelayTrack, RegionProgram};
 use serde::{Deserialize, Serialize};
 
-/// The points of Chebyshev and Lobatto on [0, 1], in an order in which Newton's form is stable. The
-/// first is the start, so that a piece has there exactly the value that was sampled.
+/// The Chebyshev-Lobatto points on [0, 1], in an order in which Newton's form is stable. The first
+/// is the start, so that a piece has exactly the sampled value there.
 pub(crate) const NODES: [f64; 6] = [
     0.0,
     1.0,
@@ -27,33 +26,33 @@ pub(crate) const NODES: [f64; 6] = [
     0.095_491_502_812_526_29,
     0.904_508_497_187_473_7,
 ];
-/// Where a piece is compared with the signal: between nodes.
+/// The points between nodes at which a piece is compared with the signal.
 pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
 
-/// By how much a rounded time of a clock less a rounded delay may miss the rounded time that it is
-/// exactly: the time, where the clock shows 0 and the delay are rounded, then and now.
+/// By how much a rounded clock time minus a rounded delay may miss the correctly rounded result:
+/// the time, the clock's origin and the delay are each rounded, then and now.
 const ROUNDING: Time = Time::from_attoseconds(2);
 
-/// The pasts of a region, one for each clock.
+/// The pasts of a region, one per clock.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct RegionHistory(Vec<Past>);
 
-/// What signals that are delayed by one clock were, and where they read that. Times in it are those
-/// of the clock.
+/// The past values of the signals that one clock delays, and the positions from which they are
+/// read. Times in it are those of the clock.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Past {
     /// Model time at which the clock shows 0, rounded.
     zero: Time,
-    /// Whether it runs.
+    /// Whether the clock runs.
     runs: bool,
-    /// How many numbers a sample has.
+    /// The number of values in a sample.
     width: usize,
-    /// How many pieces have been dropped.
+    /// The number of pieces that have been dropped.
     dropped: u64,
     pieces: VecDeque<Piece>,
-    /// The coefficients in Newton's form, a sample for each order, piece after piece.
+    /// The coefficients in Newton's form, one sample per order, piece after piece.
     data: VecDeque<f64>,
-    /// Where each delayed signal reads.
+    /// The read position of each delay line.
     readers: Vec<Reader>,
 }
 
@@ -66,21 +65,21 @@ struct Piece {
     length: f64,
 }
 
-/// Where a delayed signal reads.
+/// The read position of a delay line.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 struct Reader {
     /// The first piece of this smooth phase: at the start of a phase the right limit is read.
     first: u64,
-    /// The piece that was read last, counted from the first there ever was.
+    /// The piece that was read last, counted from the first one ever recorded.
     at: u64,
-    /// The start of the phase relative to that of the piece, a delay ago \[s\].
+    /// The start of the phase minus the delay, relative to the start of the piece \[s\].
     offset: f64,
     /// The length of the piece \[s\].
     length: f64,
 }
 
 impl RegionHistory {
-    /// The history before the start: every delayed signal has been at its initial value.
+    /// The history before the start: every delayed signal has its initial value.
     pub fn new(program: &RegionProgram, lines: &[DelayLine], start: Time) -> RegionHistory {
         let past = |past: &program::Past| Past {
             runs: past.fragment == FragmentId::ROOT,
@@ -89,7 +88,7 @@ impl RegionHistory {
         RegionHistory(program.pasts.iter().map(past).collect())
     }
 
-    /// A past starts anew, with nothing but initial values.
+    /// Restarts a past with nothing but initial values.
     pub fn start(
         &mut self,
         number: usize,
@@ -100,8 +99,8 @@ impl RegionHistory {
         self.0[number] = Past::new(program, lines, start);
     }
 
-    /// A diagram is switched on, with its clock, of which the past knows rounded times only. Its
-    /// last piece ends now, and the next one follows it without a gap.
+    /// A diagram is switched on with its clock, of which the past knows only rounded times. Its
+    /// last piece ends now, and the next one follows without a gap.
     pub fn go_on(&mut self, number: usize, zero: Time, now: Time) {
         let past = &mut self.0[number];
         (past.zero, past.runs) = (zero, true);
@@ -120,13 +119,13 @@ impl RegionHistory {
         self.0.iter().filter(|past| past.runs)
     }
 
-    /// How far it reaches; without end where nothing is kept.
+    /// How far it reaches; infinitely far if nothing is kept.
     pub fn end(&self) -> Time {
         self.running().map(|past| past.end() + past.zero).max().unwrap_or(Time::MAX)
     }
 
-    /// Adds a piece after the last, from samples of the whole region: the coefficients in Newton's
-    /// form, order after order.
+    /// Appends a piece, from samples of the whole region: the coefficients in Newton's form, order
+    /// after order.
     pub fn push(&mut self, program: &RegionProgram, start: Time, end: Time, coefficients: &[f64]) {
         for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.pieces.push_back(Piece {
@@ -146,7 +145,8 @@ impl RegionHistory {
         self.running().all(|past| past.is_cut(time - past.zero))
     }
 
-    /// Forgets every piece that goes on after a time; it has been cut there where it is to end there.
+    /// Removes every piece that extends past a time; a piece that is to end there must have been
+    /// cut there.
     pub fn truncate(&mut self, time: Time) {
         self.0.iter_mut().for_each(|past| past.truncate(time - past.zero));
     }
@@ -157,15 +157,16 @@ impl RegionHistory {
         running.for_each(|past| past.forget(before - past.zero));
     }
 
-    /// A smooth phase starts at a time: each reader begins with the piece after it, a delay ago.
+    /// A smooth phase starts at a time: each reader starts at the piece that follows that time
+    /// minus the delay.
     pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[DelayLine], origin: Time) {
         for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.begin_phase(own, lines, origin - past.zero);
         }
     }
 
-    /// Puts the delayed signals of a region at offset `t` from the start of its phase in their
-    /// places, with their slopes where these are wanted.
+    /// Writes the delayed signals of a region, at offset `t` from the start of its phase, to their
+    /// slots, with their slopes if requested.
     #[inline]
     pub fn place(
         &mut self,
@@ -181,14 +182,14 @@ impl RegionHistory {
         }
     }
 
-    /// Puts the slopes of a delayed signal just after a time of its clock in their places.
+    /// Writes the slopes of a delayed signal just after a time of its clock to their slots.
     pub fn slopes_after(&self, time: Time, track: &DelayTrack, slots: &mut [f64]) {
         for i in 0..track.width {
             slots[track.slope as usize + i] = self.jet_after(time, track, i).0[1];
         }
     }
 
-    /// The Taylor coefficients of a number of a delayed signal just after a time of its clock.
+    /// The Taylor coefficients of one element of a delayed signal just after a time of its clock.
     pub fn jet_after(&self, time: Time, track: &DelayTrack, number: usize) -> Jet {
         self.0[track.past].jet_after(time, track.offset + number)
     }
@@ -251,7 +252,7 @@ impl Past {
         }
     }
 
-    /// The piece that goes on after a time, which may be a rounding early.
+    /// The piece that continues after a time; the time may be early by a rounding.
     fn after(&self, time: Time) -> usize {
         let ended = self.pieces.partition_point(|piece| piece.end <= time + ROUNDING);
         ended.min(self.pieces.len() - 1)
@@ -283,12 +284,13 @@ impl Past {
         }
     }
 
-    /// Moves a reader to the piece that covers `t`; gives the distance from the piece's start.
+    /// Moves a reader to the piece that covers `t`; returns the distance from the start of that
+    /// piece.
     fn seek(&mut self, index: usize, delay: Time, origin: Time, t: f64) -> f64 {
         loop {
             let Reader { first, at, offset, length } = self.readers[index];
-            // An end of a piece and its time on the clock of the phase may differ by roundings of
-            // floats, and of exact times to attoseconds.
+            // The end of a piece and its time in the phase may differ by rounding, of floats and of
+            // exact times to attoseconds.
             let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length) + 3e-18;
             let x = offset + t;
             let last = self.dropped + self.pieces.len() as u64 - 1;
@@ -327,7 +329,7 @@ impl Past {
         self.data[(piece * NODES.len() + order) * self.width + number]
     }
 
-    /// The Taylor coefficients of a number of a sample just after a time.
+    /// The Taylor coefficients of one element of a sample just after a time.
     fn jet_after(&self, time: Time, number: usize) -> Jet {
         let piece = self.after(time);
         let Piece { start, length, .. } = self.pieces[piece];
@@ -345,7 +347,7 @@ impl Past {
     }
 }
 
-/// Turns samples at the nodes, one after the other, into the coefficients of Newton's form.
+/// Converts samples at the nodes, in order, into the coefficients of Newton's form.
 pub(crate) fn fit(samples: &mut [f64], width: usize) {
     for order in 1..NODES.len() {
         for node in (order..NODES.len()).rev() {
@@ -359,7 +361,7 @@ pub(crate) fn fit(samples: &mut [f64], width: usize) {
     }
 }
 
-/// The value at `x` in [0, 1] of a number whose coefficients are in `coefficients`.
+/// The value at `x` in [0, 1] of one element, whose coefficients are in `coefficients`.
 pub(crate) fn value(coefficients: &[f64], width: usize, number: usize, x: f64) -> f64 {
     let last = NODES.len() - 1;
     (0..last).rev().fold(coefficients[last * width + number], |value, order| {
@@ -395,7 +397,7 @@ mod tests {
         assert_eq!((history.end(), history.pieces.len(), history.data.len()), (at(4), 4, 24));
         history.forget(at(2));
         assert_eq!((history.dropped, history.pieces.len(), history.data.len()), (1, 3, 18));
-        // Just after 2 s is the piece that begins there.
+        // Just after 2 s, the piece that begins there applies.
         assert_eq!(history.jet_after(at(2), 0).0[0], 2.0);
     }
 }

@@ -1,27 +1,27 @@
-//! A delayed signal: what happened to its wire and is still to come.
+//! A delay line: the changes of its wire that are still to come.
 use std::collections::VecDeque;
 
 use base::{ExactTime, Time};
 use program::{DelayLine, Program, TrackedId};
 use serde::{Deserialize, Serialize};
 
-/// Where a delayed signal stands.
+/// The state of a delay line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DelayLineState {
-    /// The parts of the wire when it was last looked at.
+    /// The parts of the wire when it was last examined.
     pub last: Vec<f64>,
-    /// What will come, in the order of time.
+    /// The pending changes, in the order of time.
     pub notes: VecDeque<DelayedChange>,
-    /// What comes at the time of this tick, and how many of its entries have come.
+    /// The change that comes at the time of this tick, and how many of its entries have come.
     pub coming: Option<(DelayedChange, usize)>,
-    /// How many of these were there at a microstep that has been committed.
+    /// How many of these were present at a committed microstep.
     pub seen: usize,
 }
 
-/// What happened to a wire at a time.
+/// What happened to a wire at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DelayedChange {
-    /// When it was, rounded as the times of the history are.
+    /// When it happened, rounded as the times of the history are.
     pub time: Time,
     /// When it happens to the delayed signal, by the clock of the diagram.
     pub due: ExactTime,
@@ -38,8 +38,8 @@ pub(crate) struct Entry {
 }
 
 impl DelayLineState {
-    /// The state of a delayed signal before anything has happened to it, with its initial value in
-    /// the buffer.
+    /// The state of a delay line before anything has happened to it, with its initial value in the
+    /// buffer.
     pub fn new(program: &Program, line: &DelayLine, slots: &mut [f64]) -> DelayLineState {
         let mut last = vec![f64::from(line.early)];
         last.extend(&line.initial);
@@ -50,7 +50,7 @@ impl DelayLineState {
     }
 
     /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
-    /// looked at any more.
+    /// examined any more.
     pub fn end_instant(&mut self, line: &DelayLine) {
         let mut parts = self.last.clone();
         if !line.early {
@@ -67,7 +67,7 @@ impl DelayLineState {
         }
     }
 
-    /// Renumbers what is still to come, so that it begins at a microstep.
+    /// Renumbers the pending entries so that they begin at a microstep.
     pub fn go_on(&mut self, microstep: u32) {
         let Some((note, done)) = &mut self.coming else { return };
         let rest = &mut note.entries[*done..];
@@ -77,13 +77,13 @@ impl DelayLineState {
         }
     }
 
-    /// The order of a kink or jump that comes now; nothing where none does.
+    /// The order of a kink or jump that comes now, if there is one.
     pub fn order(&self) -> Option<u8> {
         self.coming.as_ref().map(|(note, _)| note.order)
     }
 
-    /// The note of what happens now, made where there is none yet. A clock that has stood still
-    /// shows exactly the time at which it stopped, although its rounded time may differ.
+    /// The delayed change of the present time, created if there is none yet. A clock that was
+    /// stopped shows exactly the time at which it stopped, although its rounded time may differ.
     pub fn note(
         &mut self,
         now: ExactTime,
@@ -99,7 +99,7 @@ impl DelayLineState {
     }
 }
 
-/// Writes parts to their cells.
+/// Writes parts to their tracked signals.
 pub(crate) fn scatter_parts(
     program: &Program,
     cells: &[TrackedId],

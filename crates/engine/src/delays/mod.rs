@@ -1,18 +1,18 @@
-//! Delayed signals: what happens to a wire is noted, and happens again a delay later.
+//! Delay lines: what happens to a wire is recorded, and happens again a delay later.
 //!
 //! ```text
-//! after each step      the history of the region grows by what its delayed signals were made from
-//! (s, n), n >= 1       a wire that has changed is noted with its parts
+//! after each step      the history of the region grows by the inputs of its delay lines
+//! (s, n), n >= 1       a wire that has changed is recorded with its parts
 //! (s + delay, 0)       left limits, from the history
-//! (s + delay, n)       the parts that were noted at (s, n)
+//! (s + delay, n)       the parts that were recorded at (s, n)
 //! ```
 //!
-//! Times of notes are those of the clock of the diagram that the delay is in. In the diagram of a
-//! state that stops, what is to come waits until it goes on.
+//! Times of delayed changes are those of the clock of the diagram that the delay is in. In the
+//! diagram of a state that stops, pending changes wait until it resumes.
 //!
-//! Where nothing is noted but a phase has started anew at s, the delayed signal has a kink at s +
-//! delay, and a step should end there. Each integration smooths a kink by one order, so that after
-//! a few delays a solver does not see it any more.
+//! If nothing is recorded but a phase has started at s, the delayed signal has a kink at s + delay,
+//! and a step should end there. Each integration smooths a kink by one order, so that after a few
+//! delays a solver does not see it any more.
 
 pub(crate) mod history;
 pub(crate) mod line;
@@ -30,22 +30,22 @@ use crate::smooth::race::Race;
 use crate::snapshot::clone_reusing;
 use line::{DelayLineState, Entry, scatter_parts};
 
-/// The order from which on a kink is left to the control of steps.
+/// Kinks of this order and above are left to step control.
 const SMOOTH: u8 = 6;
 
-/// What is to come of all delayed signals.
+/// The pending changes of all delay lines.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Delays {
-    /// Each delayed signal.
+    /// The state of each delay line.
     pub lines: Vec<DelayLineState>,
-    /// Those of which a change comes at this tick, or waits for a clock to continue.
+    /// Delay lines with a change that comes at this tick, or that waits for a clock to resume.
     pub coming: Vec<u32>,
 }
 
 clone_reusing!(Delays { lines, coming });
 
 impl Delays {
-    /// The delayed signals before the start, with their initial values in the buffer.
+    /// The delay lines before the start, with their initial values in the buffer.
     pub fn new(program: &Program, slots: &mut [f64]) -> Delays {
         let new = |line: &DelayLine| DelayLineState::new(program, line, slots);
         Delays { lines: program.lines.iter().map(new).collect(), coming: Vec::new() }
@@ -53,13 +53,13 @@ impl Delays {
 }
 
 impl Engine<'_> {
-    /// Model time at which the clock of a delayed signal shows 0; nothing while it stands still.
+    /// Model time at which the clock of a delay line shows 0; none while the clock is stopped.
     pub(crate) fn line_zero(&self, line: usize) -> Option<ExactTime> {
         let fragment = self.program.lines[line].fragment;
         self.runs(fragment).then(|| self.state.machines.clocks[fragment.index()].origin)
     }
 
-    /// Makes the delayed signals of a fragment as they are before anything has happened.
+    /// Resets the delay lines of a fragment to their state before the start.
     pub(crate) fn forget_lines(&mut self, fragment: FragmentId) {
         let program = self.program;
         let code = &program.fragments[fragment.index()];
@@ -81,7 +81,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The clock of a fragment runs on: what was to come comes from the next microstep on.
+    /// The clock of a fragment resumes: pending changes come from the next microstep on.
     pub(crate) fn run_lines(&mut self, fragment: FragmentId) {
         let program = self.program;
         let zero = self.state.machines.clocks[fragment.index()].origin.time();
@@ -97,7 +97,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The clock of a fragment stands still: what has not been seen is still to come.
+    /// The clock of a fragment stops: changes that nothing has seen stay pending.
     pub(crate) fn stop_lines(&mut self, fragment: FragmentId) {
         let program = self.program;
         let code = &program.fragments[fragment.index()];
@@ -118,7 +118,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The wires of a fragment that starts anew leave their initial values.
+    /// The wires of a fragment that restarts leave their initial values.
     pub(crate) fn start_lines_of(&mut self, fragment: FragmentId) {
         let program = self.program;
         for line in &program.fragments[fragment.index()].lines {
@@ -126,7 +126,7 @@ impl Engine<'_> {
         }
     }
 
-    /// When the next delayed happening comes.
+    /// When the next delayed change comes.
     pub(crate) fn next_delayed(&mut self) -> Time {
         if self.state.delays.lines.is_empty() {
             return Time::MAX;
@@ -135,7 +135,7 @@ impl Engine<'_> {
         first.map_or(Time::MAX, |line| self.due(line))
     }
 
-    /// The race between what is noted for delayed signals: the first that is due.
+    /// The race between pending changes: the winner is due first.
     fn run_dues(&mut self) -> &Race {
         let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
         let standings = (0..self.state.delays.lines.len()).map(due);
@@ -148,13 +148,13 @@ impl Engine<'_> {
         &self.scratch.dues
     }
 
-    /// What is noted for a delayed signal has changed, or its clock has.
+    /// Updates the race after the pending changes of a delay line, or its clock, have changed.
     fn follow_due(&mut self, line: usize) {
         let due = self.due(line);
         self.scratch.dues.stands(line, Some((due, true)).filter(|due| due.0 < Time::MAX));
     }
 
-    /// The delayed signals of which something is due up to a time, in their order.
+    /// The delay lines with a change that is due up to a time, in order.
     fn due_up_to(&mut self, time: Time) -> Vec<usize> {
         let mut found = Vec::new();
         self.run_dues().up_to((time, true), &mut found);
@@ -162,14 +162,14 @@ impl Engine<'_> {
         found
     }
 
-    /// When the next happening of a delayed signal comes.
+    /// When the next change of a delay line comes.
     pub(crate) fn due(&self, line: usize) -> Time {
         let first = self.state.delays.lines[line].notes.front();
         let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
         (note.due + zero).time()
     }
 
-    /// The time of a delayed happening that a located time cannot be told from.
+    /// The time of a delayed change that is indistinguishable from a located time.
     pub(crate) fn nearest_delayed(&mut self, located: Time, resolution: Time) -> Option<Time> {
         if self.state.delays.lines.is_empty() {
             return None;
@@ -184,7 +184,7 @@ impl Engine<'_> {
             .find(near)
     }
 
-    /// The shortest delay that a region's own steps must not pass \[s\].
+    /// The shortest delay that a region's own steps must not exceed \[s\].
     pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
         let running = lines.filter(|line| self.line_zero(**line).is_some());
@@ -213,7 +213,7 @@ impl Engine<'_> {
         self.follow_due(line);
     }
 
-    /// Looks at the wires that are delayed, at a microstep from 1 on.
+    /// Records changes of the delayed wires, at a microstep from 1 on.
     pub(crate) fn note_lines(&mut self, microstep: u32) {
         let program = self.program;
         let looks = |run: &Engine<'_>, line: usize| {
@@ -252,7 +252,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The left limits of a region are in the buffer: what its delayed wires are from here on is
+    /// The left limits of a region are in the buffer: later values of its delayed wires are
     /// compared with them.
     pub(crate) fn look_at_lines(&mut self, region: usize) {
         let program = self.program;
@@ -282,7 +282,7 @@ impl Engine<'_> {
         parts.clear();
         self.gather(&program.lines[line].from, &mut parts);
         let state = &mut self.state.delays.lines[line];
-        // The value of an absent signal means nothing.
+        // The value of an absent signal has no meaning.
         let absent = parts[0] == 0.0 && state.last[0] == 0.0 && !program.lines[line].early;
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
@@ -298,7 +298,7 @@ impl Engine<'_> {
         self.scratch.numbers = parts;
     }
 
-    /// A region has started a new phase: its delayed signals have a kink where they do not jump.
+    /// A region has started a new phase: its delayed signals have a kink unless they jump.
     pub(crate) fn note_kink(&mut self, region: usize) {
         let order = self.state.tick.as_ref().map_or(0, |tick| tick.order) + 1;
         if order >= SMOOTH {
@@ -333,7 +333,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes the notes that are due at the time of a tick. Says the lowest order of what comes.
+    /// Takes the changes that are due at the time of a tick. Returns the lowest order among them.
     pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
         for line in self.coming_lines() {
             (self.state.delays.lines[line].coming, self.state.delays.lines[line].seen) = (None, 0);
@@ -358,7 +358,7 @@ impl Engine<'_> {
             .min()
     }
 
-    /// Lines of which something comes at this tick.
+    /// Delay lines with a change that comes at this tick.
     pub(crate) fn coming_lines(&self) -> Vec<usize> {
         let coming = self.state.delays.coming.iter().map(|line| *line as usize);
         coming.filter(|line| self.line_zero(*line).is_some()).collect()
@@ -380,7 +380,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Brings what was noted a delay ago at the microstep that comes next.
+    /// Applies the changes that were recorded a delay ago at the microstep that comes next.
     pub(crate) fn bring(&mut self, microstep: u32) {
         for place in 0..self.state.delays.coming.len() {
             let line = self.state.delays.coming[place] as usize;
@@ -407,7 +407,7 @@ impl Engine<'_> {
         own.to.iter().for_each(|cell| self.mark_next(*cell));
     }
 
-    /// Whether something that was noted has yet to come at this tick.
+    /// Whether a recorded change has yet to come at this tick.
     pub(crate) fn more_comes(&self) -> bool {
         let more = |line: usize| {
             let coming = self.state.delays.lines[line].coming.as_ref();

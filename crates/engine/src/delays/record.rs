@@ -1,4 +1,4 @@
-//! The history of a region grows by what its delayed signals were made from, step by step.
+//! The history of a region grows by the inputs of its delay lines, step by step.
 
 use base::{Tag, Time};
 use program::RegionId;
@@ -9,12 +9,12 @@ use crate::engine::Engine;
 use crate::smooth::flow::states;
 use crate::{Options, RunError};
 
-/// The part of a step below which a piece is taken as it is: a signal that is not smooth between
-/// events cannot ask for pieces without end.
+/// The fraction of a step below which a piece is accepted as it is: a signal that is not smooth
+/// between events must not demand pieces without end.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
-/// Whether a piece is as near to the signal at the checks as the tolerance of the run asks for,
-/// with a margin, or as rounding allows.
+/// Whether a piece matches the signal at the checks within the tolerance of the run, with a margin,
+/// or within rounding.
 fn fits(samples: &[f64], width: usize, options: &Options) -> bool {
     let nodes = NODES.len() * width;
     let (coefficients, rest) = samples.split_at(nodes);
@@ -32,7 +32,7 @@ fn fits(samples: &[f64], width: usize, options: &Options) -> bool {
 }
 
 impl Engine<'_> {
-    /// Adds the step that a region has just taken to its history.
+    /// Appends the step that a region has just taken to its history.
     pub(crate) fn record_step(&mut self, region: usize) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
@@ -45,14 +45,14 @@ impl Engine<'_> {
             return Ok(());
         }
         self.record_to(region, self.state.regions[region].reached)?;
-        // This region was the last of all: no time before its old end is asked for any more.
+        // This region was the last of all: no time before its old end is needed any more.
         self.state.regions[region].history.forget(begin - longest);
         Ok(())
     }
 
-    /// Cuts the history of a region at a time inside its last step, at which something happens, so
-    /// that it can end there. The pieces on both sides are made anew, so that there is no gap
-    /// between them; this must be done before anything that they are made from has changed.
+    /// Cuts the history of a region at a time inside its last step, at which an event happens, so
+    /// that it can end there. The pieces on both sides are made again, so that there is no gap
+    /// between them. This must be done before any of their inputs has changed.
     pub(crate) fn split_history(&mut self, region: usize, time: Time) {
         let program = self.program;
         let code = &program.regions[region];
@@ -61,14 +61,14 @@ impl Engine<'_> {
             return;
         }
         self.state.regions[region].history.truncate(time);
-        // Sampling uses the places of the state.
+        // Sampling uses the slots of the states.
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
         let places = tracks.map(|track| (track.place as usize, track.width));
         let kept: Vec<(usize, Vec<f64>)> = places
             .chain([(code.state as usize, code.dimension), (program.time as usize, 1)])
             .map(|(from, length)| (from, self.state.slots[from..from + length].to_vec()))
             .collect();
-        // What was sampled once over the same step is finite.
+        // Samples of the same step were finite before.
         let recorded = self.record_to(region, time).and_then(|()| self.record_to(region, end));
         debug_assert!(recorded.is_ok());
         for (from, data) in kept {
@@ -76,7 +76,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Adds what the last step of a region says up to a time to its history.
+    /// Appends the last step of a region, up to a time, to its history.
     fn record_to(&mut self, region: usize, end: Time) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
@@ -109,7 +109,7 @@ impl Engine<'_> {
         result
     }
 
-    /// Samples at the nodes, turned into coefficients, and then at the checks.
+    /// Samples at the nodes, converted to coefficients, and then at the checks.
     fn sample_piece(
         &mut self,
         region: usize,
@@ -126,13 +126,13 @@ impl Engine<'_> {
             let at = self.program.regions[region].samples as usize;
             samples.extend_from_slice(&self.state.slots[at..at + width]);
         }
-        // The coefficients take the place of the samples; these stand behind the checks.
+        // The coefficients replace the samples, whose copies follow the checks.
         samples.extend_from_within(..NODES.len() * width);
         fit(&mut samples[..NODES.len() * width], width);
         Ok(())
     }
 
-    /// What the delayed signals are made from at an offset in the last step.
+    /// Samples the inputs of the delay lines at an offset in the last step.
     fn sample(&mut self, region: usize, t: f64) -> Result<(), RunError> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];

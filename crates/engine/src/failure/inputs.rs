@@ -1,4 +1,4 @@
-//! What a block has read where a run has failed, for the message about it.
+//! The inputs of a block at a failure, for the message about it.
 
 use base::Tag;
 use program::{BlockId, TrackedId, WireId};
@@ -7,27 +7,27 @@ use program::Program;
 
 use crate::{RunError, Simulation};
 
-/// A signal that the block of an error has read.
+/// A signal that the block of an error reads.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputValue {
-    /// The signal.
+    /// The name of the signal.
     pub name: String,
-    /// Its value; nothing where it is absent.
+    /// Its value; none if it is absent.
     pub value: Option<Vec<f64>>,
     /// Its impulses, each with its order.
     pub impulses: Vec<(usize, Vec<f64>)>,
 }
 
-/// The buffer at the time of a failure, and the program that it belongs to.
+/// The buffer at the time of a failure, and its program.
 struct Failed<'a> {
     program: &'a Program,
     slots: &'a [f64],
 }
 
 impl Simulation {
-    /// What the block that an error names has read, where the run stands. Of a signal that is not
-    /// finite itself, those that it was computed from stand in its place. It means something only
-    /// right after that error.
+    /// The inputs of the block that an error names, at the point that the run has reached. An input
+    /// that is not finite itself is replaced by those that it was computed from. The result is
+    /// meaningful only right after that error.
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
         Failed { program: self.program(), slots: &self.snapshot().slots }.inputs_of(error)
     }
@@ -35,7 +35,7 @@ impl Simulation {
 
 impl Failed<'_> {
     fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
-        // Events that pile up and loops that stay unknown have no values that led there.
+        // Events that accumulate and loops that stay unknown have no values that caused them.
         let Some(tag) = error.tag() else { return Vec::new() };
         let Some(block) = error.failed() else { return Vec::new() };
         if matches!(error, RunError::NotFinite { .. }) && !self.shows_fault(block, tag) {
@@ -59,8 +59,8 @@ impl Failed<'_> {
         inputs
     }
 
-    /// Whether the buffer stands where the value of a block is not finite. The solver may have met
-    /// it elsewhere in its step, and other values would not explain it.
+    /// Whether the buffer is at the point where the value of a block is not finite. The solver may
+    /// have encountered it elsewhere in its step, and other values would not explain it.
     fn shows_fault(&self, block: BlockId, tag: Tag) -> bool {
         let outputs = self.program.origins.block(block).outputs.iter();
         let tried = |wire: &WireId| self.program.value_of(*wire, self.slots);
@@ -73,8 +73,8 @@ impl Failed<'_> {
     }
 
     fn input(&self, wire: WireId, between: bool) -> InputValue {
-        // Between events the solver has tried values; what does not move is as the last tick left
-        // it, and so is everything at a tick.
+        // Between events the solver has tried values. Signals that do not move are as the last tick
+        // left them, and so is everything at a tick.
         let tried = self.program.value_of(wire, self.slots).filter(|_| between);
         let value = tried.or_else(|| self.value_at_tick(wire));
         let orders = self.program.wires[wire.index()].impulses.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Sides and cells in a run by fixed steps: where they change, and what they are after a point.
+//! Sides and floors in a run by fixed steps: where they change, and their values after a point.
 
 use base::Time;
 use program::CrossingKind;
@@ -7,21 +7,22 @@ use super::point::Piled;
 use super::{FixedStepSimulation, Pile};
 use crate::sides::sign;
 
-/// The length of the trial step that tells where a function that is zero at the start goes, as a
-/// part of the step.
+/// The length of the trial step that shows where a function that is zero at the start moves, as a
+/// fraction of the step.
 const TRIAL: f64 = 1.0 / 1_048_576.0;
 
-/// How many times the resolution a change may be away to be crossed from where the run stands: two
-/// steps do not come to where one step would, so that after the first the bracket is a bit further.
+/// How many times the resolution a change may be away and still be crossed from the current point.
+/// Two steps do not end exactly where one would, so that after the first the bracket is slightly
+/// further away.
 const NEAR: i128 = 16;
 
 impl FixedStepSimulation {
-    /// Whether the pass in the buffer has taken a located function across its side.
+    /// Whether the pass in the buffer has moved a located function across its side.
     pub(super) fn crosses(&self) -> bool {
         (0..self.program.crossings.len()).any(|index| self.change(index).is_some())
     }
 
-    /// The located crossings that the pass in the buffer has taken across, and by how much.
+    /// The located crossings that the pass in the buffer has crossed, and by how much.
     pub(super) fn changes(&self) -> Vec<(usize, f64)> {
         let all = 0..self.program.crossings.len();
         all.filter_map(|index| Some((index, self.change(index)?))).collect()
@@ -37,8 +38,8 @@ impl FixedStepSimulation {
         self.number(self.program.crossings[index].frozen)
     }
 
-    /// The side or cell of a crossing's value; nothing where it is exactly zero, which is on no
-    /// side: the next step tells.
+    /// The side or floor of a crossing's value; none if the value is exactly zero, which is on
+    /// neither side: the next step decides.
     fn side_of_value(&self, index: usize) -> Option<f64> {
         let crossing = &self.program.crossings[index];
         let value = self.state.slots[crossing.value as usize];
@@ -48,8 +49,8 @@ impl FixedStepSimulation {
         }
     }
 
-    /// Halves the step until it brackets the change within the resolution of time: the point
-    /// before it, unless that is where the run stands, and the point after it.
+    /// Halves the step until it brackets the change within the resolution of time: the point before
+    /// it, unless the run is already there, and the point after it.
     pub(super) fn bracket(&mut self, to: Time) -> (Option<Time>, Time) {
         let from = self.state.time;
         let (mut low, mut high) = (from, to);
@@ -79,8 +80,8 @@ impl FixedStepSimulation {
         }
     }
 
-    /// Sets every side from its value, and where that is zero from a trial step, without an event;
-    /// says whether one has changed.
+    /// Sets every side from its value, or from a trial step if the value is zero, without an event;
+    /// returns whether one has changed.
     pub(super) fn set_sides(&mut self) -> bool {
         let program = self.program.clone();
         let mut sides: Vec<Option<f64>> =
@@ -109,7 +110,7 @@ impl FixedStepSimulation {
     }
 
     /// Watches for events that accumulate, and for sides that change twice in one direction within
-    /// a step: the motion between them is not known.
+    /// a step, so that the motion in between is unknown.
     pub(super) fn watch(&mut self, time: Time, changes: &[(usize, f64)]) -> Piled {
         let mut piled = None;
         for (index, change) in changes {

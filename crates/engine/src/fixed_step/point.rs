@@ -10,12 +10,12 @@ use super::{FixedStepSimulation, Pile};
 use crate::RunError;
 use crate::rows::Sink;
 
-/// A crossing whose events pile up, and how.
+/// A crossing whose events accumulate, and how.
 pub(super) type Piled = Option<(usize, Pile)>;
 
 impl FixedStepSimulation {
-    /// Takes the step to a point, or, where a side changes on the way, to the last point before
-    /// the change, or across it.
+    /// Takes the step to a point or, if a side changes on the way, to the last point before the
+    /// change, or across it.
     pub(super) fn step_to(&mut self, to: Time, sink: &mut dyn Sink) -> Result<Piled, RunError> {
         self.quiet(to, to.since(self.state.time));
         if !self.crosses() {
@@ -35,7 +35,7 @@ impl FixedStepSimulation {
         }
     }
 
-    /// Everything at a point without events.
+    /// Computes everything at a point without events.
     pub(super) fn quiet(&mut self, to: Time, length: f64) {
         let program = self.program.clone();
         self.state.slots[program.time as usize] = to.seconds();
@@ -55,7 +55,7 @@ impl FixedStepSimulation {
         }
     }
 
-    /// Copies numbers to a cell; says whether they are others than before.
+    /// Copies values to a tracked signal; returns whether they differ from the previous ones.
     fn copy(&mut self, from: u32, cell: TrackedId) -> bool {
         let cell = self.program.tracked(cell);
         let (from, to) = (from as usize, cell.slot as usize);
@@ -67,7 +67,7 @@ impl FixedStepSimulation {
         changed
     }
 
-    /// Gives the states that are wanted what a pass makes of them; says whether one has changed.
+    /// Gives the selected states their new values from a pass; returns whether one has changed.
     pub(super) fn commit(&mut self, pass: &Pass, wanted: impl Fn(Memory) -> bool) -> bool {
         let program = self.program.clone();
         let mut changed = false;
@@ -79,7 +79,7 @@ impl FixedStepSimulation {
         changed
     }
 
-    /// Ends a point whose quiet pass has been made: events, commit, sides and rows.
+    /// Finishes a point after its quiet pass: events, commit, sides and rows.
     fn finish(
         &mut self,
         to: Time,
@@ -112,7 +112,7 @@ impl FixedStepSimulation {
         Ok(piled)
     }
 
-    /// Wakes the timers whose times have come; says whether there are any.
+    /// Wakes the timers that are due; returns whether there are any.
     fn wake(&mut self, to: Time) -> bool {
         let program = self.program.clone();
         let mut any = false;
@@ -160,9 +160,9 @@ impl FixedStepSimulation {
         Ok(())
     }
 
-    /// Gives sides that have changed on the way their new value, and the event pass its events:
-    /// these changes, those that have waited, and how often timers have woken. The cells of changes
-    /// are to be cleared after it.
+    /// Gives sides that have changed on the way their new values, and sets the events of the event
+    /// pass: these changes, those that have waited, and how often timers have woken. The returned
+    /// tracked signals must be cleared after the pass.
     fn raise(&mut self, changes: &[(usize, f64)]) -> Vec<TrackedId> {
         let program = self.program.clone();
         for (crossing, change) in changes {
@@ -182,7 +182,7 @@ impl FixedStepSimulation {
         raised
     }
 
-    /// The places of recorded numbers and their lengths.
+    /// The first slots of recorded values and their lengths.
     fn recorded(&self) -> Vec<(usize, usize)> {
         let one = |record: &program::RecordSlots| {
             let n = record.ty.len();
@@ -193,7 +193,7 @@ impl FixedStepSimulation {
         self.program.records.iter().flat_map(one).collect()
     }
 
-    /// Keeps what is recorded before the events of a point.
+    /// Saves the recorded values before the events of a point.
     fn keep_records(&mut self) {
         let ranges = self.recorded();
         self.before.clear();
@@ -202,8 +202,7 @@ impl FixedStepSimulation {
         }
     }
 
-    /// Whether the events have changed what is recorded; what an absent signal would be does not
-    /// count.
+    /// Whether the events have changed a recorded value; values of absent signals do not count.
     fn differs(&self) -> bool {
         let mut before = self.before.iter();
         self.program.records.iter().any(|record| {
@@ -214,7 +213,7 @@ impl FixedStepSimulation {
                 let from = *slot as usize;
                 &self.state.slots[from..from + record.ty.len()]
             });
-            // All of them are looked at, so that the next record finds its own.
+            // All of them are compared, so that the next record starts at its own values.
             let changed = numbers.filter(|now| before.next() != Some(now)).count() > 0;
             appears || changed && present != 0.0
         })
@@ -235,8 +234,8 @@ impl FixedStepSimulation {
         self.state.slots = after;
     }
 
-    /// Whether a row is wanted at a point where nothing happens: at every one, or at the first one
-    /// from each time on that is asked for.
+    /// Whether a row is due at a point where nothing happens: at every point, or at the first one
+    /// from each requested time on.
     fn wants_row(&mut self, to: Time) -> bool {
         let rows = &self.options.rows;
         let start = self.options.start.to_rational();
@@ -264,7 +263,7 @@ impl FixedStepSimulation {
         Ok(())
     }
 
-    /// Refuses values that are not finite, and follows the greatest of them.
+    /// Rejects values that are not finite, and tracks the greatest magnitude.
     pub(super) fn check_finite(&mut self, tag: Tag) -> Result<(), RunError> {
         let program = self.program.clone();
         for (index, cells) in program.wires.iter().enumerate() {
@@ -293,7 +292,7 @@ impl FixedStepSimulation {
         }
     }
 
-    /// Takes the solutions of loops as the guesses of the next step.
+    /// Uses the solutions of loops as the guesses of the next step.
     pub(super) fn follow_solutions(&mut self) {
         for (solution, guess, n) in &self.program.guesses {
             let from = *solution as usize;

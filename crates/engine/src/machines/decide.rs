@@ -11,13 +11,13 @@ use crate::engine::Engine;
 use crate::rows::Sink;
 
 impl Engine<'_> {
-    /// Brings what guards remember of signals that do not move up to date when a tick begins, and
-    /// has their machines looked at.
+    /// When a tick begins, updates the memories of guards of signals that do not move, and has
+    /// their machines examined.
     pub(crate) fn look_at_memories(&mut self) -> Result<(), RunError> {
         let program = self.program;
         for machine in &program.remembering {
             if self.runs(program.machines[*machine].fragment) {
-                // Region 0 holds what never moves.
+                // Region 0 holds everything that never moves.
                 self.touch(0)?;
                 if let Some(tick) = &mut self.state.tick {
                     tick.pending.push(*machine as u32);
@@ -27,8 +27,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Decides, after a commit, which transitions are taken, and takes them. What all of them set
-    /// and say is computed first, so that none sees what another one does.
+    /// Decides, after a commit, which transitions are taken, and takes them. The values that all of
+    /// them set and emit are computed first, so that none sees the effects of another.
     pub(crate) fn decide(&mut self, microstep: u32, sink: &mut dyn Sink) -> Result<(), RunError> {
         if self.program.machines.is_empty() {
             return Ok(());
@@ -48,14 +48,14 @@ impl Engine<'_> {
             self.take_all(&chosen, sink)?;
         }
         if let Some(tick) = &mut self.state.tick {
-            // Guards over what a transition has just set are looked at when the next microstep is
-            // committed.
+            // Guards that read values set by a transition of this microstep are examined at the
+            // commit of the next one.
             tick.entered.append(&mut tick.pending);
         }
         Ok(())
     }
 
-    /// The transitions that are met: preemptive ones from the outside in, then the others from the
+    /// The enabled transitions: preemptive ones from the outside in, then the others from the
     /// inside out.
     fn choose(&mut self, microstep: u32, pending: &[u32]) -> Result<Vec<Chosen>, RunError> {
         if microstep == 0 {
@@ -84,7 +84,7 @@ impl Engine<'_> {
         Ok(chosen)
     }
 
-    /// Whether a machine runs, is not silenced, and has no transition yet.
+    /// Whether a machine runs, is not silenced, and has no chosen transition yet.
     fn is_asked(&self, machine: usize, chosen: &[Chosen]) -> bool {
         let fragment = self.program.machines[machine].fragment;
         let taken = chosen.iter().any(|(other, _)| *other == machine);
@@ -96,7 +96,7 @@ impl Engine<'_> {
         self.enabled(machine, Asked::Immediate, 0)
     }
 
-    /// The transition of a machine's state that is taken.
+    /// The transition of a machine's current state that is taken.
     fn enabled(
         &mut self,
         machine: usize,
@@ -105,8 +105,8 @@ impl Engine<'_> {
     ) -> Result<Option<usize>, RunError> {
         let program = self.program;
         let state = &program.machines[machine].states[self.mode(machine)];
-        // From microstep 1 on a preemptive one has silenced the diagram already, by what its
-        // guards were before the commit.
+        // From microstep 1 on a preemptive transition has silenced the diagram already, by its
+        // guards before the commit.
         let before = asked == Asked::Preemptive && microstep > 0;
         let found = state.enabled(asked, |_, transition| match before {
             true => transition.is_met(&self.state.slots),
@@ -115,7 +115,7 @@ impl Engine<'_> {
         self.one_of(machine, &found)
     }
 
-    /// Whether they are there and true after the commit.
+    /// Whether all guards are present and true after the commit.
     fn all_met(&mut self, transition: &Transition) -> bool {
         transition.guards.iter().all(|guard| {
             run(&guard.tape, &mut self.state.slots);
@@ -124,7 +124,7 @@ impl Engine<'_> {
         })
     }
 
-    /// The only one of some enabled transitions, or one that is drawn.
+    /// The only enabled transition, or one of them drawn at random.
     fn one_of(&mut self, machine: usize, found: &[usize]) -> Result<Option<usize>, RunError> {
         let mode = self.mode(machine);
         let state = &self.program.machines[machine].states[mode];

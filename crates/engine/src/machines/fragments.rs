@@ -10,11 +10,11 @@ use crate::engine::Engine;
 use crate::sides::ROUNDS;
 use crate::tick::take_memory;
 
-/// A fragment that was switched on, and whether it starts anew.
+/// A fragment that was switched on, and whether it restarts.
 type Entered = (FragmentId, bool);
 
 impl Engine<'_> {
-    /// Puts every machine in its first state, before anything is evaluated.
+    /// Puts every machine in its initial state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
         let program = self.program;
         self.state.slots[program.fragments[0].active as usize] = 1.0;
@@ -48,9 +48,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Switches a fragment on: anew, or where it was, if it ever ran. It and what is inside it,
-    /// which is switched on too, are added to `entered`, to be initialised when everything has its
-    /// state.
+    /// Switches a fragment on: from its initial values, or where it stopped, if it ever ran. It and
+    /// the fragments inside it, which are switched on too, are added to `entered`, to be
+    /// initialised once everything has its state.
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
         let program = self.program;
         let code = &program.fragments[fragment.index()];
@@ -79,8 +79,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives the states and timers of a fragment the values of the start. The machines in it have
-    /// no history then.
+    /// Resets the states and timers of a fragment to their initial values. The machines in it then
+    /// have no history.
     fn forget(&mut self, fragment: FragmentId) {
         let program = self.program;
         let code = &program.fragments[fragment.index()];
@@ -91,7 +91,7 @@ impl Engine<'_> {
         if !code.lines.is_empty() {
             self.forget_lines(fragment);
         }
-        // What a machine in it has just said is heard, although it starts anew.
+        // A value that a machine in it has just emitted is heard, although the fragment restarts.
         let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
         let heard = |output: &&MachineOutput| {
             self.state.slots[program.tracked(program.states[output.says].tracked).slot as usize]
@@ -114,8 +114,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives the states of fragments that start anew what their expressions say, which is made of
-    /// what transitions set.
+    /// Gives the states of restarted fragments the values of their initial expressions, which
+    /// depend on what transitions set.
     pub(super) fn start_states(&mut self, entered: &[Entered]) -> Result<(), RunError> {
         let program = self.program;
         let anew = entered.iter().filter(|(_, reset)| *reset);
@@ -134,8 +134,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Gives fragments that were switched on their wires and, where they start anew, their sides
-    /// and memories, without an event; their units run at the next microstep.
+    /// Gives fragments that were switched on their wires and, if they restart, their sides and
+    /// memories, without an event; their units run at the next microstep.
     pub(super) fn initialise(&mut self, entered: &[Entered]) -> Result<(), RunError> {
         let program = self.program;
         for _ in 0..ROUNDS {
@@ -166,7 +166,7 @@ impl Engine<'_> {
     }
 
     /// Computes the wires of fragments that were switched on. A fragment and the machines in it
-    /// read each other, so it goes on until nothing changes.
+    /// read each other, so this repeats until nothing changes.
     fn fill_wires(&mut self, entered: &[Entered]) {
         let program = self.program;
         let codes = || entered.iter().map(|(fragment, _)| &program.fragments[fragment.index()]);
@@ -182,7 +182,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Runs the entry tape of a fragment; says whether numbers at some places have changed.
+    /// Runs the entry tape of a fragment; returns whether the values of some slots have changed.
     fn run_entry(&mut self, tape: &Tape, watched: &[EntryWire]) -> bool {
         let numbers = |slots: &[f64], to: &mut Vec<f64>| {
             let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
@@ -197,7 +197,7 @@ impl Engine<'_> {
         before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits())
     }
 
-    /// Sets the sides and cells of a fragment from their values; says whether one changed.
+    /// Sets the sides and floors of a fragment from their values; returns whether one has changed.
     fn set_sides_of(&mut self, fragment: FragmentId) -> Result<bool, RunError> {
         let program = self.program;
         let code = &program.fragments[fragment.index()];
@@ -223,7 +223,7 @@ impl Engine<'_> {
     }
 
     /// A function that is as small as one that was located at this time counts as zero too: the
-    /// guard of the other state often asks for the same crossing the other way round.
+    /// guard of the other state often watches the same crossing in the opposite direction.
     fn share_location(&mut self, fragment: FragmentId) {
         let program = self.program;
         for index in &program.fragments[fragment.index()].crossings {
@@ -240,7 +240,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What was due when a fragment stopped comes at the first microstep at which it goes on.
+    /// What was due when a fragment stopped comes at the first microstep at which it resumes.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program;
         for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment.index()].due) {
@@ -250,8 +250,8 @@ impl Engine<'_> {
         self.bring_located(fragment);
     }
 
-    /// Functions that were located when a fragment stopped still count as zero when what they are
-    /// made of goes on.
+    /// Functions that were located when a fragment stopped still count as zero when their inputs
+    /// resume.
     pub(super) fn bring_located(&mut self, fragment: FragmentId) {
         let program = self.program;
         let located = std::mem::take(&mut self.state.machines.clocks[fragment.index()].located);
@@ -262,7 +262,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Switches a fragment off, and what is inside it; says whether something is still said there.
+    /// Switches a fragment off, and the fragments inside it; returns whether values are still
+    /// emitted there.
     pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
         let program = self.program;
         let code = &program.fragments[fragment.index()];
@@ -292,8 +293,8 @@ impl Engine<'_> {
         speaks
     }
 
-    /// Keeps what counts as zero in a fragment that stops where it was located: later it would be
-    /// taken for the side that it is a rounding away from.
+    /// Keeps what counts as zero in a fragment that stops while a crossing is located; later it
+    /// would be taken for the side that it is a rounding away from.
     fn keep_located(&mut self, fragment: FragmentId) {
         let program = self.program;
         let crossings = program.fragments[fragment.index()].crossings.iter();

@@ -1,4 +1,4 @@
-//! State machines: which transition is taken when a microstep is committed, and what that switches
+//! State machines: which transitions are taken when a microstep is committed, and what they switch
 //! on and off.
 
 mod decide;
@@ -23,23 +23,23 @@ pub(crate) struct Clock {
     pub origin: ExactTime,
     /// When it last stopped.
     pub stopped: ExactTime,
-    /// Whether the fragment has run since the one around it started anew.
+    /// Whether the fragment has run since the surrounding one restarted.
     pub ran: bool,
-    /// What was due when it stopped and comes when it goes on: cells that are something for one
-    /// microstep, and what they are.
+    /// What was due when it stopped and comes when it resumes: tracked signals that are nonzero for
+    /// one microstep, and their values.
     pub due: Vec<(TrackedId, f64)>,
-    /// Crossings that were located when it stopped: the region, the watch, and what counts as zero.
+    /// Crossings that were located when it stopped: the region, the watch, and the residual.
     pub located: Vec<(RegionId, u32, f64)>,
 }
 
-/// The clocks of fragments, and what state machines count.
+/// The clocks of fragments, and the counters of state machines.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct MachineClocks {
     /// The clock of each fragment.
     pub clocks: Vec<Clock>,
     /// How often each machine has drawn a transition at random.
     pub draws: Vec<u64>,
-    /// When a state machine last left a state that failed, and how often it did so then.
+    /// When a state machine last left a failed state, and how often one did so at that time.
     pub recoveries: (Time, u32),
 }
 
@@ -61,7 +61,7 @@ impl MachineClocks {
     }
 }
 
-/// What state machines decide during a microstep.
+/// Decisions of state machines during a microstep.
 #[derive(Debug, Default)]
 pub(crate) struct MachineScratch {
     /// Fragments that a preemptive transition silences at this microstep.
@@ -76,7 +76,7 @@ pub(crate) struct MachineScratch {
     pub failures: Vec<(FragmentId, RunError)>,
 }
 
-/// A transition of the state in which a machine is: the machine and the number of the transition.
+/// A transition of a machine's current state: the machine and the index of the transition.
 pub(crate) type Chosen = (usize, usize);
 
 impl Engine<'_> {
@@ -86,13 +86,13 @@ impl Engine<'_> {
             || self.state.slots[self.program.fragments[fragment.index()].active as usize] != 0.0
     }
 
-    /// The number of the state that a machine is in.
+    /// The index of a machine's current state.
     fn mode(&self, machine: usize) -> usize {
         let state = &self.program.states[self.program.machines[machine].mode];
         self.state.slots[self.program.tracked(state.tracked).slot as usize] as usize
     }
 
-    /// The state that a machine is in.
+    /// The current state of a machine.
     pub(crate) fn state_of(&self, machine: usize) -> &StateProgram {
         &self.program.machines[machine].states[self.mode(machine)]
     }

@@ -1,5 +1,5 @@
-//! What a preemptive transition silences: nothing in the diagram changes at that microstep, its
-//! actions see what was there before it, and what was due in it comes when it goes on.
+//! Silencing by preemptive transitions: nothing in the diagram changes at that microstep, the
+//! actions see the values before it, and whatever was due in the diagram comes when it resumes.
 
 use program::FragmentId;
 use program::{TrackedId, Transition};
@@ -11,7 +11,7 @@ use crate::engine::Engine;
 #[derive(Debug, Default)]
 pub(crate) struct Before {
     contents: Vec<FragmentId>,
-    /// The numbers of their wires, one diagram after the other.
+    /// The values of their wires, one diagram after the other.
     values: Vec<f64>,
 }
 
@@ -22,7 +22,7 @@ impl Before {
 }
 
 impl Engine<'_> {
-    /// Remembers, before a microstep, what preemptive transitions may have to see.
+    /// Saves, before a microstep, the values that preemptive transitions may need.
     pub(crate) fn look_before(&mut self) {
         let program = self.program;
         self.scratch.machines.before.contents.clear();
@@ -46,8 +46,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A region becomes part of the tick in the middle of a microstep: what its wires were before
-    /// it are the left limits, which are in the buffer now.
+    /// A region becomes part of the tick in the middle of a microstep: the previous values of its
+    /// wires are the left limits, which are in the buffer now.
     #[cold]
     pub(crate) fn remember_region(&mut self, region: usize) {
         let Engine { program, state, scratch, .. } = self;
@@ -65,8 +65,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Finds the fragments that preemptive transitions silence at this microstep. Their machines
-    /// are looked at when it is committed.
+    /// Finds the fragments that preemptive transitions silence at this microstep. The machines of
+    /// these transitions are examined at its commit.
     pub(crate) fn silence(&mut self) {
         self.scratch.machines.silenced.clear();
         let program = self.program;
@@ -92,7 +92,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives the wires of silenced diagrams what they were before the microstep. Events of an
+    /// Restores the wires of silenced diagrams to their values before the microstep. Events of an
     /// earlier microstep are over, and those of this one have not happened.
     fn put_back(&mut self) {
         let program = self.program;
@@ -119,10 +119,11 @@ impl Engine<'_> {
         self.scratch.machines.before = before;
     }
 
-    /// Keeps what is due at this microstep in a silenced fragment and in what runs inside it.
+    /// Keeps whatever is due at this microstep in a silenced fragment and in the running fragments
+    /// inside it.
     fn keep_inside(&mut self, fragment: FragmentId) {
         let program = self.program;
-        // What was said before the diagram started anew is heard now.
+        // A value that was emitted before the diagram restarted is heard now.
         let heard = self.scratch.machines.speaking.contains(&fragment);
         let speech = &program.fragments[fragment.index()].speech;
         self.keep_due(fragment, if heard { speech } else { &[] });
@@ -134,7 +135,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Keeps what is due in a fragment, but for some of it, to come when it goes on.
+    /// Keeps whatever is due in a fragment, except for the signals in `but`, until it resumes.
     pub(super) fn keep_due(&mut self, fragment: FragmentId, but: &[TrackedId]) {
         let program = self.program;
         let pulses = program.fragments[fragment.index()].pulses.iter();
@@ -147,7 +148,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Ends the events of a fragment that stops or is silent.
+    /// Ends the events of a fragment that stops or is silenced.
     pub(super) fn end_events(&mut self, fragment: FragmentId) {
         let program = self.program;
         let Some(tick) = &mut self.state.tick else { return };
@@ -159,7 +160,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a fragment, or one that it is in, is silenced at this microstep.
+    /// Whether a fragment, or one around it, is silenced at this microstep.
     #[inline]
     pub(crate) fn is_silenced(&self, fragment: FragmentId) -> bool {
         !self.scratch.machines.silenced.is_empty() && self.is_in_silenced(fragment)
@@ -172,7 +173,7 @@ impl Engine<'_> {
     }
 
     /// Keeps the failure of a fragment that a preemptive transition may still silence at this
-    /// microstep, and hands back any other.
+    /// microstep, and returns any other.
     pub(crate) fn keep_failure(
         &mut self,
         fragment: FragmentId,
@@ -185,7 +186,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The first failure that was kept and is not silenced.
+    /// Returns the first kept failure that is not silenced.
     pub(crate) fn check_failures(&mut self) -> Result<(), RunError> {
         let failures = std::mem::take(&mut self.scratch.machines.failures);
         let mut audible = failures.into_iter().filter(|(fragment, _)| !self.is_silenced(*fragment));

@@ -1,21 +1,21 @@
-//! What a machine says at the microstep at which the diagram that it is in stops: it is heard at the
-//! next one all the same. The units that pass it on run once more there, and the machine around the
-//! diagram listens to the state that it has left.
+//! Values that a machine emits at the microstep at which the surrounding diagram stops: they are
+//! heard at the next one nevertheless. The units that pass them on run once more there, and the
+//! machine around the diagram listens to the state that it has left.
 
 use program::FragmentId;
 
 use crate::engine::Engine;
 
 impl Engine<'_> {
-    /// Whether a machine right in a fragment says something at the coming microstep, or passes on
-    /// what was said in a diagram that it has left.
+    /// Whether a machine directly inside a fragment emits a value at the coming microstep, or
+    /// passes on one from a diagram that it has left.
     pub(super) fn is_heard(&self, fragment: FragmentId) -> bool {
         let program = self.program;
         let speech = &program.fragments[fragment.index()].speech;
         speech.iter().any(|cell| self.state.slots[program.tracked(*cell).slot as usize] != 0.0)
     }
 
-    /// Lets a machine pass on what is said in the diagram of a state that it has left.
+    /// Lets a machine pass on values emitted in the diagram of a state that it has left.
     pub(super) fn listen_to(&mut self, machine: usize, state: usize) {
         let program = self.program;
         for output in &program.machines[machine].outputs {
@@ -26,7 +26,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Ends what was said at this microstep in fragments that have stopped.
+    /// Ends the values emitted at this microstep in fragments that have stopped.
     pub(crate) fn end_speeches(&mut self) {
         if self.scratch.machines.speaking.is_empty() {
             return;

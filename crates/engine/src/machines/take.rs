@@ -1,4 +1,4 @@
-//! What a transition does: its values are computed, the old diagram stops, the new one starts.
+//! Taking a transition: its values are computed, the old diagram stops, the new one starts.
 
 use program::tape::run;
 use program::{MachineOutput, StateProgram, TrackedId, Transition, TransitionValue};
@@ -55,7 +55,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Computes what a transition sets and says, in the state that it leaves.
+    /// Computes the values that a transition sets and emits, in the state that it leaves.
     pub(crate) fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.machines[machine];
@@ -72,7 +72,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Computes a value at its place, where it must be finite unless it is absent.
+    /// Computes a value in its slots; it must be finite unless it is absent.
     pub(super) fn compute(&mut self, tested: &TransitionValue) -> Result<(), RunError> {
         run(&tested.tape, &mut self.state.slots);
         let from = tested.value as usize;
@@ -88,8 +88,8 @@ impl Engine<'_> {
         self.state.slots[tested.present as usize] != 0.0
     }
 
-    /// Does what a transition says with the values that were computed for it. What is absent is
-    /// not set and not said.
+    /// Performs the actions of a transition with the values that were computed for it. An absent
+    /// value is neither set nor emitted.
     fn take(
         &mut self,
         machine: usize,
@@ -105,7 +105,7 @@ impl Engine<'_> {
         let is_parameter = |state: usize| program.states[state].wire.is_some();
         self.assign(transition, &is_parameter);
         let (old, new) = (&code.states[from], &code.states[transition.to]);
-        // A diagram that was silenced stops for nothing but what was due in it.
+        // A diagram that was silenced is stopped only for the sake of what was due in it.
         let same = transition.history && old.content == new.content;
         let stays = same && !transition.preemptive;
         self.leave(old.dwell);
@@ -123,7 +123,7 @@ impl Engine<'_> {
             self.enter(content, !transition.history, &mut entered);
         }
         if transition.history {
-            // The guards begin anew, but what they look at does not.
+            // The guards restart, but their inputs do not.
             let shares =
                 |state: &&StateProgram| state.content.is_some() && state.content == new.content;
             let same = code.states.iter().filter(shares);
@@ -147,7 +147,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Two machines that set the same at one microstep would make the result depend on their order.
+    /// If two machines set the same target at one microstep, the result would depend on their
+    /// order.
     fn check_written(
         &self,
         machine: usize,
@@ -169,7 +170,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Sets those states of a transition that are asked for.
+    /// Performs the assignments of a transition to the selected states.
     fn assign(&mut self, transition: &Transition, asked: &dyn Fn(usize) -> bool) {
         let program = self.program;
         for set in transition.sets.iter().filter(|set| asked(set.state)) {

@@ -1,4 +1,4 @@
-//! What side or floor a crossing has by the values in the buffer.
+//! The side or floor of a crossing, from the values in the buffer.
 
 use base::Tag;
 use program::tape::{Slot, run};
@@ -9,9 +9,9 @@ use crate::RunError;
 use crate::engine::Engine;
 
 impl Engine<'_> {
-    /// The sides and cells that the crossings of a region take from what is in the buffer, where they
-    /// are others than the frozen ones, added to `found`. Nothing is written: all regions look before
-    /// one of them changes. Where a tick begins a function may have leapt over zero.
+    /// Adds to `found` the new sides and floors of a region's crossings that differ from the frozen
+    /// ones, given the values in the buffer. Nothing is written: all regions look before one of
+    /// them changes. When a tick begins a function may have leapt over zero.
     pub(crate) fn look_at_sides(
         &mut self,
         region: usize,
@@ -30,7 +30,7 @@ impl Engine<'_> {
                     continue;
                 }
                 let index = code.watches[watch].crossing;
-                // A cell has two watches, and is looked at once.
+                // A floor has two watches, and is examined once.
                 if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
                     let leap = if leaps { self.leap(region, watch) } else { None };
                     let new = match leap {
@@ -48,7 +48,7 @@ impl Engine<'_> {
     }
 
     /// Whether a function is on its side by more than a quick bound of its rounding. Most are, and
-    /// all of them are looked at.
+    /// all of them are checked.
     #[inline]
     fn keeps_its_side(&self, code: &RegionProgram, region: usize, watch: usize) -> bool {
         let at = |from: Slot| self.state.slots[from as usize + watch];
@@ -58,7 +58,8 @@ impl Engine<'_> {
             && value > self.quick_noise(region, code.functions[watch].terms.as_ref())
     }
 
-    /// Sets the sides of some units that are asked for their changes but do not move between events.
+    /// Sets the sides of those crossings of some units whose changes are read but that do not move
+    /// between events.
     pub(crate) fn set_unlocated(&mut self, units: &[UnitId]) -> bool {
         let program = self.program;
         let mut changed = false;
@@ -83,7 +84,7 @@ impl Engine<'_> {
         changed
     }
 
-    /// The side or cell that a crossing of a region takes from what is in the buffer.
+    /// The side or floor of a crossing of a region, given the values in the buffer.
     pub(crate) fn new_frozen(&mut self, region: usize, index: usize) -> Result<f64, RunError> {
         let program = self.program;
         let crossing = &program.crossings[index];
@@ -109,8 +110,8 @@ impl Engine<'_> {
                         id: Some(block),
                     });
                 }
-                // Next to an edge the value is at it, and goes to the cell that it moves to.
-                // Cells have no negative zero, which the sum takes away.
+                // A value next to an edge counts as on it, and takes the floor that it moves to.
+                // Floors have no negative zero, which the sum removes.
                 let edge = value.round() + 0.0;
                 Ok(match self.is_on_level((region, watch), index, value) {
                     true if self.direction(region, watch) < 0.0 => edge - 1.0,
@@ -121,9 +122,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Looks at what the units of a microstep have read by its value, because that is another than
-    /// the frozen one. Where it is a zero but for rounding it gets a residual, and the unit is asked
-    /// for again; says whether any is.
+    /// Checks the crossings that the units of a microstep have read by value, because the value
+    /// disagrees with the frozen side. If the value is zero up to rounding it gets a residual, and
+    /// the unit is marked again; returns whether any is.
     pub(crate) fn read_by_side(&mut self) -> bool {
         let program = self.program;
         let mut again = false;
@@ -147,7 +148,7 @@ impl Engine<'_> {
         again
     }
 
-    /// Whether a value that is not that of the frozen side or cell is at its level all the same.
+    /// Whether a value that disagrees with the frozen side or floor is nevertheless on its level.
     #[cold]
     fn is_misread(
         &mut self,

@@ -9,7 +9,7 @@ use program::CrossingKind;
 /// How often sides are set again, when a diagram starts, because they depend on each other.
 pub(crate) const ROUNDS: usize = 32;
 
-/// Whether a value is that of a side or cell.
+/// Whether a value has a given side or floor.
 #[inline]
 fn is_read_as(kind: CrossingKind, value: f64, frozen: f64) -> bool {
     match kind {

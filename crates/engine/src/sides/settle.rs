@@ -1,4 +1,4 @@
-//! New sides and floors after a commit; a change asks for the next microstep.
+//! New sides and floors after a commit; a change causes the next microstep.
 
 use program::TrackedId;
 
@@ -10,8 +10,8 @@ use crate::smooth::flow::{numbered, watches};
 use crate::tick::Tick;
 
 impl Engine<'_> {
-    /// Updates the sides and cells of the regions that a tick has touched, after the commit of a
-    /// microstep; a change asks for the next one.
+    /// Updates the sides and floors of the regions that a tick has touched, after the commit of a
+    /// microstep; a change causes the next one.
     #[inline]
     pub(crate) fn settle_sides(
         &mut self,
@@ -26,7 +26,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a region has to take its sides anew.
+    /// Whether a region has to take its sides again.
     #[inline]
     fn is_unsettled(&self, region: usize) -> bool {
         let program = self.program;
@@ -68,9 +68,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Where a kink has changed its side, everything else that is zero goes the way that it has under
-    /// the new one: `floor(max(0, x))` stays at 0 where x falls through zero. The value of what a
-    /// kink selects does not jump, so that this cannot go in circles as with other comparisons.
+    /// If a kink has changed its side, everything else that is zero moves as it does under the new
+    /// side: `floor(max(0, x))` stays at 0 if x falls through zero. The value that a kink selects
+    /// does not jump, so that this cannot cycle, unlike other comparisons.
     fn look_behind_kinks(
         &mut self,
         microstep: u32,
@@ -100,8 +100,8 @@ impl Engine<'_> {
     }
 
     /// A function that was located at this time counts as zero. The solver has seen it at an offset
-    /// from the start of the phase, and here it is a function of the time itself, whose last places
-    /// are coarser; the residual takes the difference in.
+    /// from the start of the phase, but here it is a function of the time itself, whose resolution
+    /// is coarser; the residual includes the difference.
     fn count_located_as_zero(&mut self, region: usize) {
         let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
         let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
@@ -118,7 +118,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives a crossing its new side or cell, and an event where that is another one.
+    /// Gives a crossing its new side or floor, and an event if that differs.
     pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32, sink: &mut dyn Sink) {
         let program = self.program;
         let crossing = &program.crossings[index];
@@ -132,7 +132,7 @@ impl Engine<'_> {
             let (tag, block) = (self.state.tag, crossing.block);
             sink.event(Event::Side { tag, block, from: old, to: new });
         }
-        // To become zero is no crossing yet; to leave zero is one.
+        // Becoming zero is no crossing yet; leaving zero is one.
         if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
             self.state.slots[program.tracked(crossed).slot as usize] = new - old;
             self.pulse(crossed);
@@ -145,7 +145,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Makes a cell go back to zero after the coming microstep.
+    /// Makes a tracked signal return to zero after the coming microstep.
     pub(crate) fn pulse(&mut self, cell: TrackedId) {
         let _program = self.program;
         self.mark_next(cell);

@@ -1,4 +1,4 @@
-//! Whether a function is zero but for rounding, and to which side it leaves zero.
+//! Whether a function is zero up to rounding, and to which side it leaves zero.
 
 use program::tape::{JET_ORDER, Jet, Rounded, run};
 use program::{CrossingKind, RegionProgram, Source, Terms};
@@ -10,8 +10,8 @@ use crate::smooth::region::RegionState;
 use crate::tick::Tick;
 
 impl Engine<'_> {
-    /// Whether a crossing with a value is at zero or at an edge of a cell, but for its residual and
-    /// for rounding.
+    /// Whether a crossing with a value is at zero or at an edge of a floor, up to its residual and
+    /// rounding.
     pub(crate) fn is_on_level(
         &mut self,
         (region, watch): (usize, usize),
@@ -32,8 +32,8 @@ impl Engine<'_> {
         on_edge
     }
 
-    /// Whether a value is zero, but for its residual and for rounding; what rounding may have made
-    /// of a zero becomes its residual.
+    /// Whether a value is zero, up to its residual and rounding. If only rounding explains the
+    /// value, its error bound becomes the residual.
     fn is_zero(&mut self, (region, watch): (usize, usize), value: f64, residual: usize) -> bool {
         let program = self.program;
         if value == 0.0 || value.abs() <= self.state.slots[residual] {
@@ -51,14 +51,14 @@ impl Engine<'_> {
         true
     }
 
-    /// Whether rounding moves a function by more than half a cell, so that none can be told.
+    /// Whether rounding moves a function by more than 1/2, so that its floor is indeterminate.
     pub(crate) fn is_blurred(&mut self, region: usize, watch: usize) -> bool {
         let program = self.program;
         let terms = program.regions[region].functions[watch].terms.as_ref();
         self.quick_noise(region, terms) > 0.5 && self.rounded(region, watch)[0].error > 0.5
     }
 
-    /// A bound of the rounding of an affine function at this tick, infinite where there is none.
+    /// A bound of the rounding of an affine function at this tick; infinite if there is none.
     #[inline]
     pub(crate) fn quick_noise(&self, region: usize, terms: Option<&Terms>) -> f64 {
         let Some(terms) = terms else { return f64::INFINITY };
@@ -96,8 +96,7 @@ impl Engine<'_> {
         })
     }
 
-    /// The sign of the first time derivative of a watched function that does not vanish, but for
-    /// rounding.
+    /// The sign of the first nonzero time derivative of a watched function, up to rounding.
     pub(crate) fn direction(&mut self, region: usize, watch: usize) -> f64 {
         let code = &self.program.regions[region];
         let slope = self.state.slots[code.g_rate as usize + watch];
@@ -115,7 +114,7 @@ impl Engine<'_> {
     }
 
     /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
-    /// coefficient of the rates gives the next of the states.
+    /// coefficient of the rates gives the next one of the states.
     #[cold]
     fn higher_direction(&mut self, region: usize, watch: usize) -> f64 {
         let program = &self.program.regions[region];
@@ -152,12 +151,13 @@ impl Engine<'_> {
     }
 }
 
-/// The rounding that steps have gathered in the states of a region.
+/// The rounding that steps have accumulated in the states of a region.
 struct Gathered<'a> {
     state: &'a RegionState,
     /// The states of the region in the buffer.
     own: &'a [f64],
-    /// Whether the solver stands where the tick is, so that what has another value now was set.
+    /// Whether the solver is at the time of the tick, so that a state with another value has been
+    /// set.
     here: bool,
 }
 
@@ -173,7 +173,7 @@ impl<'a> Gathered<'a> {
         Gathered { state, own: &slots[from..from + code.dimension], here }
     }
 
-    /// That of a state, by its number in the region; none where this tick has set it.
+    /// The rounding of a state, by its index in the region; zero if this tick has set it.
     fn of(&self, place: usize) -> f64 {
         let Some(number) = counted(states(&self.state.ranges), place) else { return 0.0 };
         let solver = &self.state.solver;

@@ -9,32 +9,32 @@ use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
 use crate::smooth::region::ActiveSlice;
 
-/// What of the tapes of a region runs; found anew when a phase starts.
+/// The parts of a region's tapes that run; found again whenever a phase starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActiveTapes {
     pub derivative: Active,
     pub crossings: Active,
     pub jacobian: ActiveJacobian,
-    /// What is known of the watched functions that run.
+    /// The gains of the watched functions that run.
     pub gains: Vec<f64>,
     pub known: bool,
 }
 
-/// The watched functions of a region that bounds or roundings have been asked of.
+/// The watched functions of a region whose bounds or roundings have been computed.
 pub(crate) type Functions = Vec<Room>;
 
-/// The finest difference of times \[s\]: those of ticks are whole attoseconds.
+/// The smallest difference of times \[s\]: ticks happen at whole attoseconds.
 const ATTOSECOND: f64 = 1e-18;
 
-/// The derivatives of the rates that run, by those states that run.
+/// The derivatives of the running rates by the running states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActiveJacobian {
     tape: Active,
-    /// What the places below are for.
+    /// The slices that the slots below apply to.
     ranges: Vec<ActiveSlice>,
-    /// Where the value of each place of the pattern is, column after column.
+    /// The slot of each entry of the pattern, column after column.
     places: Vec<Slot>,
-    /// The rates that move with time, and where that is.
+    /// The rates that move with time, and the slots of those derivatives.
     rates: Vec<(usize, Slot)>,
 }
 
@@ -65,7 +65,7 @@ impl ActiveJacobian {
     }
 }
 
-/// The columns of those states that run.
+/// The columns of the states that run.
 fn columns<'a>(
     jacobian: &'a Jacobian,
     ranges: &'a [ActiveSlice],
@@ -73,7 +73,7 @@ fn columns<'a>(
     states(ranges).flat_map(|(from, length)| &jacobian.columns[from..from + length])
 }
 
-/// For each state of a region, its number among those that run.
+/// For each state of a region, its index among those that run.
 fn numbers(dimension: usize, ranges: &[ActiveSlice]) -> Vec<Option<usize>> {
     let mut numbers = vec![None; dimension];
     let running = states(ranges).flat_map(|(from, length)| from..from + length);
@@ -107,9 +107,9 @@ pub(crate) struct Flow<'a> {
     whole_program: &'a Program,
     region: usize,
     functions: &'a mut Functions,
-    /// What of it runs.
+    /// The slices that run.
     pub ranges: &'a [ActiveSlice],
-    /// The same of its tapes.
+    /// The tapes that run.
     pub active: &'a ActiveTapes,
     pub slots: &'a mut [f64],
     pub time: Slot,
@@ -119,11 +119,11 @@ pub(crate) struct Flow<'a> {
     lines: &'a [DelayLine],
     history: &'a mut RegionHistory,
     code: Option<&'a dyn RegionCode>,
-    /// Whether the solver's states are all of the region.
+    /// Whether the solver has all states of the region.
     whole: bool,
 }
 
-/// Copies numbers of the solver to the places of those that run, from a place on.
+/// Copies values of the solver to the slots of the slices that run, counted from `from`.
 pub(crate) fn scatter(slots: &mut [f64], from: Slot, places: Places, x: &[f64]) {
     let mut rest = x;
     for (offset, length) in places {
@@ -134,7 +134,7 @@ pub(crate) fn scatter(slots: &mut [f64], from: Slot, places: Places, x: &[f64]) 
     }
 }
 
-/// Copies the numbers of those that run, from a place on, to the solver.
+/// Copies the values of the slices that run, counted from `from`, to the solver.
 pub(crate) fn gather(slots: &[f64], from: Slot, places: Places, x: &mut [f64]) {
     let mut rest = x;
     for (offset, length) in places {
@@ -145,21 +145,21 @@ pub(crate) fn gather(slots: &[f64], from: Slot, places: Places, x: &mut [f64]) {
     }
 }
 
-/// Offsets and lengths of numbers that lie together.
+/// Offsets and lengths of contiguous values.
 pub(crate) type Places<'a> =
     std::iter::Map<std::slice::Iter<'a, ActiveSlice>, fn(&ActiveSlice) -> (usize, usize)>;
 
-/// Where the states that run are among those of a region.
+/// The positions of the running states among those of a region.
 pub(crate) fn states(ranges: &[ActiveSlice]) -> Places<'_> {
     ranges.iter().map(|range| (range.state, range.states))
 }
 
-/// Where the watched functions that run are.
+/// The positions of the running watched functions among those of a region.
 pub(crate) fn watches(ranges: &[ActiveSlice]) -> Places<'_> {
     ranges.iter().map(|range| (range.watch, range.watches))
 }
 
-/// The number by which the solver counts one of the region's, where it runs.
+/// The index at the solver of an index in the region, if it runs.
 pub(crate) fn counted(places: Places, index: usize) -> Option<usize> {
     let mut before = 0;
     for (offset, length) in places {
@@ -171,7 +171,7 @@ pub(crate) fn counted(places: Places, index: usize) -> Option<usize> {
     None
 }
 
-/// Room for the numbers of a watched function.
+/// Space for the values of a watched function.
 pub(crate) fn room<'f>(
     functions: &'f mut Functions,
     program: &RegionProgram,
@@ -183,7 +183,7 @@ pub(crate) fn room<'f>(
     &mut functions[watch]
 }
 
-/// The number among those of the region of one that the solver counts.
+/// The index in the region of an index at the solver.
 pub(crate) fn numbered(places: Places, mut index: usize) -> usize {
     for (offset, length) in places {
         if index < length {
@@ -226,7 +226,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The function that the solver counts as one, with its number in the region.
+    /// The index in the region of a function of the solver.
     fn watched(&self, function: usize) -> usize {
         match self.whole {
             true => function,
@@ -234,12 +234,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The same functions, by compiled code where there is some.
+    /// The same functions, by compiled code if there is any.
     pub fn with(self, code: Option<&'a dyn RegionCode>) -> Self {
         Flow { code, ..self }
     }
 
-    /// Puts time, state and delayed signals in their places.
+    /// Writes time, states and delayed signals to their slots.
     pub fn place(&mut self, t: f64, x: &[f64]) {
         self.place_with(t, x, false);
     }
@@ -249,7 +249,7 @@ impl<'a> Flow<'a> {
         scatter(self.slots, self.program.state, states(self.ranges), x);
     }
 
-    /// Puts time and delayed signals in their places.
+    /// Writes time and delayed signals to their slots.
     #[inline(always)]
     fn place_time(&mut self, t: f64, slopes: bool) {
         self.slots[self.time as usize] = self.origin + t;
@@ -258,8 +258,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The rates by compiled code; says whether they are what the interpreter would give, which
-    /// has other functions where they are not finite.
+    /// Computes the rates by compiled code. Returns whether they are what the interpreter would
+    /// give, which has other functions for rates that are not finite.
     #[inline(always)]
     fn compiled_rates(&mut self, code: &dyn RegionCode, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
         self.place_time(t, false);
@@ -296,8 +296,8 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether all numbers are finite, looked at side by side: a finite one times zero has no bits but
-/// its sign.
+/// Whether all values are finite, with no branch per value: a finite value times zero has no bits
+/// set but its sign.
 pub(crate) fn all_finite(x: &[f64]) -> bool {
     wide(
         x.len(),
@@ -422,7 +422,7 @@ impl System for Flow<'_> {
 }
 
 impl Flow<'_> {
-    /// The rates by the interpreter.
+    /// Computes the rates by the interpreter.
     #[inline(never)]
     fn interpreted_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         self.place(t, x);
@@ -434,7 +434,7 @@ impl Flow<'_> {
         }
     }
 
-    /// The watched functions and their time derivatives by the interpreter.
+    /// Computes the watched functions and their time derivatives by the interpreter.
     #[inline(never)]
     fn interpreted_crossings(
         &mut self,

@@ -9,20 +9,20 @@ use crate::native::code;
 use crate::smooth::flow::{scatter, states};
 
 impl Engine<'_> {
-    /// Puts the left limits of a region at a time in the buffer.
+    /// Writes the left limits of a region at a time to the buffer.
     pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         self.place(region, time, time.seconds());
         self.left_limits(region, time)
     }
 
-    /// Whether nothing is computed of a region between events.
+    /// Whether nothing in a region is computed between events.
     fn stands_still(&self, region: usize) -> bool {
         let program = &self.program.regions[region];
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }
 
-    /// Puts the states of a region at a time, which is also told in seconds, in the buffer, and
-    /// what it reads of the past.
+    /// Writes the states of a region at a time, also given in seconds, to the buffer, with the past
+    /// values that it reads.
     pub(crate) fn place(&mut self, region: usize, time: Time, seconds: f64) {
         if self.stands_still(region) {
             return;
@@ -30,7 +30,7 @@ impl Engine<'_> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         if program.moves && time < state.reached {
-            // Regions that reach times an attosecond apart may differ by a rounding.
+            // Regions whose times differ by an attosecond may differ by a rounding.
             let t = time.since(state.origin).max(state.solver.step_start());
             self.scratch.numbers.resize(state.solver.state().len(), 0.0);
             state.solver.interpolate(t.min(state.solver.step_end()), &mut self.scratch.numbers);

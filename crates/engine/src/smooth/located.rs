@@ -1,5 +1,5 @@
-//! The time of what a region has located: crossings that rounding alone keeps apart share one tag,
-//! and a leap over zero is passed.
+//! The time of what a region has located: crossings that only rounding separates share one tag, and
+//! a leap over zero is passed.
 
 use base::Time;
 use program::tape::run;
@@ -9,34 +9,34 @@ use crate::smooth::flow::{counted, numbered, scatter, states, watches};
 use crate::smooth::region::RegionState;
 use crate::smooth::standing;
 
-/// Attempts to pass a leap, each a place of time further.
+/// Attempts to pass a leap, each one float of time further.
 const ATTEMPTS: u32 = 8;
 
-/// The next float of time, in attoseconds at least one.
+/// The distance to the next float of time, at least one attosecond.
 fn place_of_time(time: Time) -> Time {
     let seconds = time.seconds().abs();
     let place = Time::from_f64(seconds * f64::EPSILON).unwrap_or(Time::ZERO);
     place.max(Time::from_attoseconds(1))
 }
 
-/// How far a zero may at most be from where it was located, for what is said about its time.
+/// How far at most a zero may be from where it was located, for statements about its time.
 fn most(located: Time) -> Time {
     Time::from_f64(64.0 * f64::EPSILON * located.seconds().abs()).unwrap_or(Time::ZERO)
 }
 
 impl RegionState {
-    /// How far the zeros that were located last may be from where they were located \[s\].
+    /// How far the zeros that were located last may be from their located times \[s\].
     pub(crate) fn uncertainty(&self) -> f64 {
         let located = self.solver.crossed().iter().map(|located| located.uncertainty);
         located.fold(0.0, f64::max)
     }
 
-    /// Whether a function was located that leaps over zero.
+    /// Whether a located function leaps over zero.
     pub(crate) fn leaps(&self) -> bool {
         self.solver.crossed().iter().any(|located| located.leap != 0.0)
     }
 
-    /// The times at which what was located may have happened.
+    /// The range of times at which the located event may have happened.
     fn possible(&self) -> (Time, Time) {
         let d = Time::from_f64(self.uncertainty()).unwrap_or(Time::MAX).min(most(self.reached));
         (self.reached - d, self.reached + d)
@@ -44,8 +44,9 @@ impl RegionState {
 }
 
 impl Engine<'_> {
-    /// Gives all regions whose crossings cannot be told from that of `region`, which is the first,
-    /// the same time, and returns it: that of the agenda where it is one of theirs, else the latest.
+    /// Gives all regions whose crossings are indistinguishable from that of `region`, which is the
+    /// first, the same time, and returns it: the agenda time if that is one of theirs, otherwise
+    /// the latest.
     pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
         let first = self.state.regions[region].reached;
         if self.mover().is_some() || first == horizon {
@@ -54,7 +55,7 @@ impl Engine<'_> {
         let (_, mut end) = self.state.regions[region].possible();
         let mut time = first;
         let mut near = std::mem::take(&mut self.scratch.at_crossing);
-        // Each round may take in what overlaps only with what the round before has taken in.
+        // Each round may include regions that overlap only with those of the round before.
         loop {
             let before = time;
             near.clear();
@@ -80,9 +81,9 @@ impl Engine<'_> {
         time
     }
 
-    /// Moves the time of a leap on until the function has leapt there, by the time of the tick. The
-    /// solver has seen it at an offset from the start of the phase, whose last places are finer than
-    /// those of the time itself.
+    /// Delays the time of a leap until the function has leapt at the time of the tick. The solver
+    /// has seen the leap at an offset from the start of the phase, whose resolution is finer than
+    /// that of the time itself.
     pub(crate) fn pass_leaps(&mut self, region: usize, horizon: Time) {
         if !self.state.regions[region].leaps() {
             return;
@@ -112,7 +113,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The side that a function leaps to at this time, where it does.
+    /// The side that a function leaps to at this time, if it does.
     pub(crate) fn leap(&self, region: usize, watch: usize) -> Option<f64> {
         let state = &self.state.regions[region];
         let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);

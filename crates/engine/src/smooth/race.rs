@@ -1,22 +1,22 @@
-//! Which region reaches least far, without looking at all of them for every step.
+//! Finds the region that has advanced least, without examining all of them at every step.
 
 use base::Time;
 
-/// How far a region reaches, and whether it stands at no crossing: of regions that reach equally
-/// far one with a crossing goes first, and of those the one with the least number.
+/// How far a region has advanced, and whether it is at no crossing. Of regions at the same time one
+/// with a crossing comes first, and of those the one with the smallest index.
 type Standing = (Time, bool);
 
-/// A knockout over all regions: the winner of each pair plays in the next round. After a step one
-/// region plays again, up to the top.
+/// A knockout tournament over all regions: the winner of each pair plays in the next round. After a
+/// step one region plays again, up to the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Race {
     standings: Vec<Option<Standing>>,
-    /// The winners, the last round first; the winner of all is at 1.
+    /// The winners, last round first; the overall winner is at index 1.
     winners: Vec<u32>,
 }
 
 impl Race {
-    /// Starts anew with all regions; nothing for one that does not run.
+    /// Starts a tournament over all regions; none for one that does not run.
     pub fn start(&mut self, standings: impl Iterator<Item = Option<Standing>>) {
         self.standings.clear();
         self.standings.extend(standings);
@@ -36,17 +36,17 @@ impl Race {
         self.standings.is_empty()
     }
 
-    /// Regions may stand elsewhere than is known.
+    /// Invalidates the tournament, because the positions of regions may have changed.
     pub fn end(&mut self) {
         self.standings.clear();
     }
 
-    /// One region stands elsewhere.
+    /// Updates the position of one region.
     pub fn moved(&mut self, region: usize, standing: Standing) {
         self.stands(region, Some(standing));
     }
 
-    /// The same for one that may have stopped, or run again.
+    /// The same for a region that may have stopped or resumed.
     pub fn stands(&mut self, region: usize, standing: Option<Standing>) {
         let n = self.standings.len();
         if n == 0 {
@@ -60,19 +60,19 @@ impl Race {
         }
     }
 
-    /// The region that reaches least far.
+    /// The region that has advanced least.
     pub fn slowest(&self) -> Option<usize> {
         let winner = *self.winners.get(1).or(self.winners.first())? as usize;
         self.standings[winner].map(|_| winner)
     }
 
-    /// Whether the regions stand as is known; for checks.
+    /// Whether the known positions of the regions are correct; for assertions.
     pub fn is_at(&self, standings: impl Iterator<Item = Option<Standing>>) -> bool {
         standings.eq(self.standings.iter().copied())
     }
 
-    /// The regions that stand no further than a bound, in no order, added to a list. What is beyond
-    /// it is not looked at.
+    /// Adds the regions up to a bound to a list, in no particular order. Regions beyond it are not
+    /// examined.
     pub fn up_to(&self, bound: Standing, found: &mut Vec<usize>) {
         if !self.standings.is_empty() {
             self.search(1, bound, found);

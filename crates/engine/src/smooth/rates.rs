@@ -6,8 +6,8 @@ use crate::engine::Engine;
 use crate::native::code;
 use crate::smooth::flow::all_finite;
 
-/// The instructions that an interpreter has done by the time that numbers are brought to compiled
-/// code and back.
+/// The number of instructions that the interpreter executes in the time that it takes to copy
+/// values to compiled code and back.
 const WORTH_CALLING: usize = 16;
 
 impl Engine<'_> {
@@ -36,9 +36,9 @@ impl Engine<'_> {
         }
     }
 
-    /// The same by compiled code, where there is some and the whole region runs; says whether that
-    /// has given numbers, for the interpreter has other functions where it has not. Where the
-    /// functions are not wanted, what ticks have made of them stays as it is.
+    /// The same by compiled code, if there is any and the whole region runs. Returns whether the
+    /// results are finite; otherwise the interpreter has other functions for them. Without
+    /// `values`, the values that ticks have given the functions stay unchanged.
     fn compute_compiled_rates(&mut self, region: usize, values: bool) -> bool {
         let program = &self.program.regions[region];
         let long = program.derivative.len() + program.slopes.len() > WORTH_CALLING;

@@ -1,4 +1,4 @@
-//! What changes of a region between events.
+//! The state of a region between events.
 
 use base::{Tag, Time};
 use program::{FragmentSlice, Program, RegionProgram};
@@ -8,7 +8,7 @@ use solver::Solver;
 use crate::Options;
 use crate::delays::history::RegionHistory;
 
-/// States and watched functions that lie together among those of a region, and all run.
+/// States and watched functions that are contiguous among those of a region and all run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct ActiveSlice {
     pub state: usize,
@@ -17,11 +17,11 @@ pub(crate) struct ActiveSlice {
     pub watches: usize,
 }
 
-/// Where a region stands.
+/// The state of a region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RegionState {
     pub solver: Solver,
-    /// What of it runs, as the solver sees it.
+    /// The slices that run, as the solver sees them.
     pub ranges: Vec<ActiveSlice>,
     /// The start of its smooth phase.
     pub origin: Time,
@@ -29,21 +29,20 @@ pub(crate) struct RegionState {
     pub origin_seconds: f64,
     /// How far its solution reaches.
     pub reached: Time,
-    /// Whether it stands at a crossing that waits for its tick.
+    /// Whether it is at a crossing that waits for its tick.
     pub crossing: bool,
     /// The tag of its last row.
     pub last_row: Option<Tag>,
     /// Sides and residuals of its watched functions, as the solver sees them.
     pub sides: Vec<f64>,
     pub residuals: Vec<f64>,
-    /// What its delayed signals were made from.
+    /// The past inputs of its delay lines.
     pub history: RegionHistory,
 }
 
 impl RegionState {
-    /// The time of an offset in this phase, at most that of the horizon. The horizon is exact;
-    /// anything else is a float from the start of the phase, and later than that by an attosecond at
-    /// least.
+    /// The time of an offset in this phase, at most the horizon. The horizon is exact; any other
+    /// time is a float relative to the start of the phase, and at least an attosecond after it.
     #[inline]
     pub fn time_at(&self, t: f64, to: f64, horizon: Time) -> Time {
         if t >= to {
@@ -54,13 +53,13 @@ impl RegionState {
         reached.max(least).min(horizon)
     }
 
-    /// A region before the start, of which everything is taken to run.
+    /// A region before the start; all of it is assumed to run.
     pub fn new(program: &Program, region: &RegionProgram, options: &Options) -> RegionState {
         let start = options.start.time();
         let watches = region.watches.len();
         let all = ActiveSlice { state: 0, states: region.dimension, watch: 0, watches };
-        // A diagram with a tolerance of its own tightens that of the region that it is in, and
-        // loosens it if everything in that region asks for less.
+        // A diagram with a tolerance of its own tightens that of its region, and loosens it if
+        // everything in that region specifies a larger one.
         let mut own = options.solver;
         let asked = region.slices.iter().filter_map(|slice| slice.tolerance);
         if let Some(least) = asked.min_by(f64::total_cmp) {
@@ -83,8 +82,8 @@ impl RegionState {
         }
     }
 
-    /// What of the region runs, from the conditions in the buffer; says whether that is something
-    /// else than before.
+    /// Updates the slices that run from the conditions in the buffer; returns whether they have
+    /// changed.
     pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
         let (mut found, mut changed) = (0, false);
         let mut put = |ranges: &mut Vec<ActiveSlice>, range: ActiveSlice| {

@@ -10,8 +10,8 @@ use crate::smooth::flow::{Flow, Places, gather, states, watches};
 use crate::smooth::slowest::standing;
 
 impl Engine<'_> {
-    /// Starts a smooth phase of a region, at a time that is also told in seconds, from the states in
-    /// the buffer.
+    /// Starts a smooth phase of a region, at a time also given in seconds, from the states in the
+    /// buffer.
     pub(crate) fn restart(&mut self, region: usize, time: Time, seconds: f64) {
         if !self.program.regions[region].lines.is_empty() {
             self.split_history(region, time);

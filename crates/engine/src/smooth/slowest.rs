@@ -1,4 +1,4 @@
-//! Which region reaches least far, and which have located a crossing.
+//! Which region has advanced least, and which have located a crossing.
 
 use base::Time;
 
@@ -6,22 +6,22 @@ use crate::engine::Engine;
 use crate::smooth::race::Race;
 use crate::smooth::region::RegionState;
 
-/// How far a region reaches; one with a crossing goes before one that merely steps.
+/// How far a region has advanced; one with a crossing precedes one that merely steps.
 pub(crate) fn standing(state: &RegionState) -> (Time, bool) {
     (state.reached, !state.crossing)
 }
 
 impl Engine<'_> {
-    /// The region whose solution reaches least far; a crossing goes before a mere step.
+    /// The region whose solution has advanced least; a crossing precedes a mere step.
     pub(crate) fn slowest(&mut self) -> Option<usize> {
-        // Where one moves alone there is no race.
+        // If only one region moves there is no race.
         if self.scratch.mover.is_some() {
             return self.scratch.mover;
         }
         self.run_race().slowest()
     }
 
-    /// The race between the regions that move, as they stand.
+    /// The race between the moving regions, up to date.
     fn run_race(&mut self) -> &Race {
         let regions = self.state.regions.iter().zip(&self.program.regions);
         let standings = regions.map(|(state, own)| own.moves.then(|| standing(state)));
@@ -33,7 +33,7 @@ impl Engine<'_> {
         &self.scratch.race
     }
 
-    /// The regions with a crossing that was located up to a time, in their order, added to a list.
+    /// Adds the regions with a crossing that was located up to a time to a list, in order.
     pub(crate) fn crossings_up_to(&mut self, time: Time, found: &mut Vec<usize>) {
         let located = |state: &RegionState| state.crossing && state.reached <= time;
         match self.scratch.mover {
@@ -46,7 +46,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The region that moves, where no other does.
+    /// The region that moves, if no other does.
     pub(crate) fn mover(&self) -> Option<usize> {
         self.scratch.mover
     }

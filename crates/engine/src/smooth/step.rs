@@ -11,7 +11,7 @@ use crate::log::Switch;
 use crate::native::code;
 use crate::smooth::flow::Flow;
 
-/// The time of a timer that a located time cannot be told from, or the located time itself: a
+/// The time of a timer that is indistinguishable from a located time, or the located time itself: a
 /// crossing within the resolution of an agenda time takes that time.
 fn nearest_event(
     program: &Program,
@@ -38,7 +38,7 @@ impl Engine<'_> {
     pub(crate) fn own_horizon(&self, region: usize) -> Time {
         let influence = &self.program.influence;
         let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
-        // The first timer of all is most often the one; the agenda has it ready.
+        // The first timer of all is most often the right one, and the agenda has it at hand.
         let next = match self.state.agenda.first() {
             None => Time::MAX,
             Some((time, first)) if influence.timers[first].binary_search(&region).is_ok() => time,
@@ -46,14 +46,14 @@ impl Engine<'_> {
         };
         let delayed = influence.lines_of[region].iter().map(|line| self.due(*line as usize));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
-        // What is a delay ago must be known when it is read; variable steps are bounded anyway.
+        // A delayed value must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
         let known = self.shortest_delay(region).filter(|_| fixed);
         known.map_or(next, |delay| next.min(self.state.regions[region].reached + delay))
     }
 
-    /// Whether nothing looks at the ends of the steps of a region: no row, no history, and no other
-    /// region that moves.
+    /// Whether nothing observes the ends of a region's steps: no row, no history, and no other
+    /// moving region.
     pub(crate) fn is_quiet(&self, region: usize) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
@@ -63,7 +63,7 @@ impl Engine<'_> {
             && self.scratch.mover.is_some()
     }
 
-    /// One step of a region up to its horizon, or up to `most` before a time.
+    /// One step of a region up to its horizon, or up to `most` steps before a time.
     pub(crate) fn step_region(
         &mut self,
         region: usize,
@@ -112,7 +112,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes what the solver has come to: a crossing, a new piece of history, a row.
+    /// Processes the result of the solver: a crossing, a new piece of history, a row.
     #[inline]
     fn take_step(
         &mut self,
@@ -142,8 +142,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A crossing so far into a step, within the resolution of another event's time, takes that
-    /// time.
+    /// A crossing at this length into a step, within the resolution of another event's time, takes
+    /// that time.
     fn take_event_time(&mut self, region: usize, length: f64) {
         if self.program.timers.is_empty() && self.program.lines.is_empty() {
             return;
@@ -162,8 +162,8 @@ impl Engine<'_> {
             true => self.nearest_delayed(located, resolution).unwrap_or(located),
             false => nearest,
         };
-        // What has happened at that time is over: a step that ended there just before the crossing
-        // leaves it to a later time.
+        // Events at that time are over: if a step ended there just before the crossing, the
+        // crossing comes at a later time.
         if time > self.state.tag.time {
             self.state.regions[region].reached = time;
         }

@@ -1,4 +1,4 @@
-//! The beginning of a tick: left limits, memories, sides, and what the agenda has for its time.
+//! The beginning of a tick: left limits, memories, sides, and the agenda entries for its time.
 
 use base::{Tag, Time};
 use program::tape::Slot;
@@ -12,8 +12,8 @@ use crate::smooth::flow::{numbered, scatter, watches};
 use crate::tick::units::copy;
 
 impl Engine<'_> {
-    /// The tag (time, 0): left limits, memories, sides; then what the agenda has for this time
-    /// wakes for microstep 1.
+    /// The tag (time, 0): left limits, memories, sides; then the agenda entries for this time wake
+    /// for microstep 1.
     pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
         self.open_tick(time);
@@ -34,7 +34,7 @@ impl Engine<'_> {
             }
         }
         self.scratch.at_crossing = at_crossing;
-        // Timers are due first, so that the regions that they reach are looked at too.
+        // Timers are taken first, so that the regions that they reach are evaluated too.
         self.take_due(time, sink);
         for timer in 0..self.scratch.woken.len() {
             for region in &program.influence.timers[self.scratch.woken[timer]] {
@@ -62,8 +62,8 @@ impl Engine<'_> {
         self.end_if_quiet(sink)
     }
 
-    /// Begins a tick, unless one has been begun in a state that was left. Where something has
-    /// happened at this time already it goes on from there.
+    /// Begins a tick, unless one has been begun in a state that was left. If events have already
+    /// happened at this time, it continues from there.
     pub(crate) fn open_tick(&mut self, time: Time) {
         if self.state.tick.is_some() {
             return;
@@ -80,8 +80,8 @@ impl Engine<'_> {
         self.state.tick = Some(tick);
     }
 
-    /// Takes what was noted a delay ago, and touches what it reaches; `other` says whether something
-    /// else happens too.
+    /// Takes the changes that were recorded a delay ago, and touches the regions that they reach;
+    /// `other` says whether something else happens too.
     fn begin_delayed(
         &mut self,
         time: Time,
@@ -110,8 +110,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The residuals that count as zero at this time: those of the solver where it stands here, and
-    /// none where it stands further on, for then nothing was located here.
+    /// Sets the residuals at this time: those of the solver if it is at this time, and none if it
+    /// is further on, since then nothing was located here.
     fn take_residuals(&mut self, region: usize, time: Time) {
         let from = self.program.regions[region].residual;
         let state = &self.state.regions[region];
@@ -122,7 +122,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Puts the left limits of a region in the buffer, once a tick.
+    /// Writes the left limits of a region to the buffer, once per tick.
     pub(crate) fn look_at(&mut self, region: usize) -> Result<(), RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let touched = tick.involve(region);
@@ -176,7 +176,7 @@ impl Engine<'_> {
         limits
     }
 
-    /// What states become at microstep 0: memories of the left limit.
+    /// Commits the new values of states at microstep 0: memories of left limits.
     pub(crate) fn commit_memories(&mut self, region: usize) {
         let (program, slots) = (&self.program, &mut self.state.slots);
         for memory in &program.regions[region].memories {
@@ -188,7 +188,7 @@ impl Engine<'_> {
     }
 }
 
-/// Gives a state what a tape has put at a place for it.
+/// Gives a state the value that a tape has left for it in a slot.
 pub(crate) fn take_memory(program: &Program, (from, state): (Slot, usize), slots: &mut [f64]) {
     let cell = program.tracked(program.states[state].tracked);
     copy(slots, from as usize, cell.slot as usize, cell.length);

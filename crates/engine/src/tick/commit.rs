@@ -9,7 +9,7 @@ use crate::log::Event;
 use crate::rows::Sink;
 
 impl Engine<'_> {
-    /// Refuses operations without meaning before anything is written or committed.
+    /// Rejects undefined operations before anything is written or committed.
     pub(crate) fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         let program = self.program;
         for index in &self.scratch.units.ran {
@@ -28,7 +28,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Looks for conditions that hold at different microsteps of one instant.
+    /// Checks for order hazards: conditions that hold at different microsteps of one instant.
     pub(crate) fn check_meetings(&mut self, tag: Tag) {
         let program = self.program;
         let ran = std::mem::take(&mut self.scratch.units.ran);
@@ -38,7 +38,7 @@ impl Engine<'_> {
         self.scratch.units.ran = ran;
     }
 
-    /// The commit of a microstep: states and crossing functions.
+    /// Commits a microstep: states and crossing functions.
     pub(crate) fn commit(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
         if self.scratch.units.effects.have(UnitEffects::NEXTS) {
@@ -59,7 +59,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A unit that has run, where it has a duty and takes part in the commit.
+    /// A unit that has run, if it has a given effect and takes part in the commit.
     #[inline(always)]
     fn committed<'p>(
         &self,
@@ -87,7 +87,7 @@ impl Engine<'_> {
                 for region in &cell.regions {
                     if !self.is_touched(region.index()) {
                         self.touch(region.index())?;
-                        // That has put left limits in the buffer; the new state stands.
+                        // This has written left limits to the buffer; the new state overrides them.
                         self.write(*from as usize, id);
                     }
                 }

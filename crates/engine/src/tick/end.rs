@@ -10,7 +10,7 @@ use crate::log::Event;
 use crate::rows::Sink;
 
 impl Engine<'_> {
-    /// Ends the tick where nothing asks for another microstep: regions that something happened to
+    /// Ends the tick if nothing requires another microstep: regions that something happened to
     /// start a new smooth phase.
     #[inline]
     pub(crate) fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
@@ -55,7 +55,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The same for the smooth functions of a region when a phase starts.
+    /// The same check as for units, for the smooth functions of a region when a phase starts.
     pub(crate) fn check_known(&mut self, region: usize, time: Time) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];

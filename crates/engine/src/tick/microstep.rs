@@ -11,7 +11,7 @@ use crate::tick::units::copy;
 use crate::watch::chattering::NEAR_LIMIT;
 
 impl Engine<'_> {
-    /// One microstep from 1 on.
+    /// Does one microstep from 1 on.
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
         let Some(tag) = self.open_microstep()? else { return Ok(()) };
@@ -39,7 +39,7 @@ impl Engine<'_> {
         self.settle_sides(tag.microstep, sink)?;
         if !program.machines.is_empty() {
             self.end_speeches();
-            // What was switched on may have something due at once.
+            // A fragment that was switched on may have something due at once.
             self.take_due(tag.time, sink);
             self.wake();
         }
@@ -52,7 +52,7 @@ impl Engine<'_> {
         self.end_if_quiet(sink)
     }
 
-    /// Takes what the tick has for its next microstep; nothing if there is no tick.
+    /// Takes everything that the tick has for its next microstep; none if there is no tick.
     fn open_microstep(&mut self) -> Result<Option<Tag>, RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(None) };
         let tag = Tag::new(tick.time, tick.microstep);
@@ -65,7 +65,7 @@ impl Engine<'_> {
         }
         let Some(tick) = &mut self.state.tick else { return Ok(None) };
         tick.microstep += 1;
-        // What has run to its end has no bit left.
+        // A microstep that has completed leaves no bit.
         if self.scratch.units.asked.len() != tick.dirty.len() {
             refill(&mut self.scratch.units.asked, tick.dirty.len(), 0);
         }
@@ -89,7 +89,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Copies numbers to a cell; says whether they are others than before.
+    /// Copies values to a tracked signal; returns whether they differ from the previous ones.
     #[inline]
     pub(crate) fn write(&mut self, from: usize, cell: TrackedId) -> bool {
         let cell = self.program.tracked(cell);
@@ -101,7 +101,7 @@ impl Engine<'_> {
         self.state.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
     }
 
-    /// Marks a changed cell for the next microstep.
+    /// Marks a changed tracked signal for the next microstep.
     #[inline]
     pub(crate) fn mark_next(&mut self, cell: TrackedId) {
         let program = self.program;

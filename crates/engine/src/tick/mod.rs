@@ -1,4 +1,4 @@
-//! A tick: microstep after microstep, only what is affected.
+//! A tick: microstep after microstep, evaluating only what is affected.
 
 mod begin;
 mod commit;
@@ -12,46 +12,46 @@ use base::{Tag, Time};
 use program::{FragmentId, Program, RegionId, Tracked, TrackedId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// A tick that is going on.
+/// A tick in progress.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Tick {
     pub time: Time,
-    /// The same \[s\].
+    /// The time \[s\].
     pub seconds: f64,
-    /// The microstep that comes next.
+    /// The next microstep.
     pub microstep: u32,
     /// Units that must run, one bit for each.
     pub dirty: Vec<u64>,
-    /// Cells that are something at the coming microstep only, and go back to zero after it.
+    /// Tracked signals that are nonzero only at the coming microstep and then return to zero.
     pub pulses: Vec<TrackedId>,
-    /// How many signals that are events only are present.
+    /// The number of present signals that consist of events only.
     pub present: u32,
-    /// Machines to look at when this microstep is committed.
+    /// Machines to examine at the commit of this microstep.
     pub pending: Vec<u32>,
-    /// Machines to look at when the next one is.
+    /// Machines to examine at the commit of the next one.
     pub entered: Vec<u32>,
-    /// Fragments that have stopped and in which something is still said at the coming microstep.
+    /// Fragments that have stopped and in which values are still emitted at the coming microstep.
     pub speaking: Vec<FragmentId>,
     /// The lowest order of a derivative that may jump: 0, unless only kinks of delayed signals have
     /// come.
     pub order: u8,
     /// What has happened to each region at this time.
     regions: Vec<RegionInTick>,
-    /// The regions to which something has, each once.
+    /// The regions to which something has happened, each once.
     involved: Vec<u32>,
-    /// Whether that leaves a region that may have to take its sides anew.
+    /// Whether one of these regions may have to take its sides again.
     pub unsettled: bool,
     /// Units of regions that are not part of the tick yet, as bits.
     pub held: Vec<u64>,
-    /// What there was some microsteps before the limit, how often it was looked at, and whether it
-    /// has come again.
+    /// The state some microsteps before the limit, how often it was compared, and whether it has
+    /// recurred.
     pub mark: Option<Mark>,
     pub looks: u32,
     pub repeats: bool,
 }
 
 impl Tick {
-    /// Starts anew before a microstep, keeping the room of an earlier tick.
+    /// Starts a tick before its first microstep, reusing the allocations of an earlier one.
     pub fn begin(&mut self, first: Tag, program: &Program) {
         (self.time, self.microstep) = (first.time, first.microstep);
         (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
@@ -60,7 +60,7 @@ impl Tick {
         self.entered.clear();
         self.speaking.clear();
         let (words, regions) = (program.units.len().div_ceil(64), program.regions.len());
-        // A tick ends when no bit is left.
+        // A tick ends when no bit is set.
         debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");
         if self.dirty.len() != words {
             refill(&mut self.dirty, words, 0);
@@ -85,8 +85,8 @@ impl Tick {
         self.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
     }
 
-    /// Marks the readers of a changed cell for the next microstep, and the regions whose smooth
-    /// functions read it.
+    /// Marks the readers of a changed tracked signal for the next microstep, and the regions whose
+    /// smooth functions read it.
     pub fn mark(&mut self, cell: &Tracked) {
         for (word, bits) in &cell.asked {
             self.dirty[*word as usize] |= bits;
@@ -99,14 +99,14 @@ impl Tick {
         }
     }
 
-    /// Notes that something has changed which the smooth functions of a region read.
+    /// Records that something has changed that the smooth functions of a region read.
     pub fn disturb(&mut self, region: RegionId) {
         let touched = self.involve(region.index());
         (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
         self.unsettled = true;
     }
 
-    /// A region has to take its sides anew, once it is part of the tick.
+    /// A region has to take its sides again, once it is part of the tick.
     pub fn unsettle(&mut self, region: usize) {
         self.involve(region).unsettled = true;
         self.unsettled = true;
@@ -118,7 +118,7 @@ impl Tick {
         self.regions[region]
     }
 
-    /// The same, to note more.
+    /// The same, for updates.
     #[inline]
     pub fn involve(&mut self, region: usize) -> &mut RegionInTick {
         let touched = &mut self.regions[region];
@@ -128,7 +128,7 @@ impl Tick {
         touched
     }
 
-    /// How many regions something has happened to at this time; they are in order afterwards.
+    /// The number of regions to which something has happened at this time; sorts them.
     #[inline]
     pub fn order_involved(&mut self) -> usize {
         if self.involved.len() > 1 {
@@ -137,14 +137,14 @@ impl Tick {
         self.involved.len()
     }
 
-    /// One of them.
+    /// One of these regions.
     #[inline]
     pub fn involved(&self, place: usize) -> usize {
         self.involved[place] as usize
     }
 }
 
-/// What decides about the microsteps to come.
+/// Everything that determines the microsteps to come.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub slots: Vec<u64>,
@@ -152,8 +152,8 @@ pub(crate) struct Mark {
     pub pulses: Vec<TrackedId>,
 }
 
-/// Gives a list some length with the same everywhere, in the room that it has. Most lists are short,
-/// and a loop costs less than a call for them.
+/// Fills a list with copies of a value, reusing its allocation. Most lists are short, and for those
+/// a loop is cheaper than a call.
 #[inline]
 pub(crate) fn refill<T: Copy>(list: &mut Vec<T>, length: usize, value: T) {
     if list.len() == length {
@@ -177,8 +177,8 @@ pub(crate) struct RegionInTick {
     pub changed: bool,
     /// The same, since its rates were last computed.
     pub stale: bool,
-    /// Something that its sides are taken from has changed since they were.
+    /// Something that its sides depend on has changed since they were taken.
     pub unsettled: bool,
-    /// It is among those to which something has happened.
+    /// It is in the list of regions to which something has happened.
     listed: bool,
 }

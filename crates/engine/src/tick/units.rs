@@ -1,5 +1,5 @@
-//! The units of a microstep: those that are asked for run in the order of the schedule, by compiled
-//! code where there is some, and ask for what reads a change.
+//! The units of a microstep: those with changed inputs run in the order of the schedule, by
+//! compiled code if there is any, and mark the readers of what they change.
 
 use base::Tag;
 use program::tape::{Partial, Scalar, run};
@@ -18,16 +18,16 @@ use crate::tick::Tick;
 pub(crate) struct UnitScratch {
     /// Units that must run at this microstep, one bit for each; no bit is left after it.
     pub asked: Vec<u64>,
-    /// Units that have run in this microstep and have effects beside outputs.
+    /// Units that have run in this microstep and have effects besides outputs.
     pub ran: Vec<u32>,
-    /// The effects of all of these.
+    /// The union of these effects.
     pub effects: UnitEffects,
-    /// What compiled code is given, and gives back.
+    /// Inputs and results of compiled code.
     pub pass: Pass,
 }
 
 impl Engine<'_> {
-    /// Runs what is asked for, in the order of the schedule; what reads a change is asked for too.
+    /// Runs the marked units in the order of the schedule; readers of what changes are marked too.
     #[inline]
     pub(crate) fn run_units(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
@@ -40,7 +40,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Runs those that are asked for a second time.
+    /// Runs the units that are marked a second time.
     #[cold]
     fn run_again(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
@@ -68,7 +68,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Runs the first unit of a word that is asked for.
+    /// Runs the first marked unit of a word.
     #[inline(never)]
     fn run_lowest(&mut self, word: usize, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
@@ -111,8 +111,8 @@ impl Engine<'_> {
         self.native.as_ref().is_some_and(|native| native.units.is_some())
     }
 
-    /// Runs units of a word by compiled code, where there is some, as far as that goes. Those of
-    /// regions that are not part of the tick yet are held back. Says whether all have run.
+    /// Runs units of a word by compiled code, if there is any, as far as it goes. Units of regions
+    /// that are not part of the tick yet are held back. Returns whether all have run.
     #[inline]
     fn run_compiled(&mut self, word: usize) -> bool {
         let _program = self.program;
@@ -133,7 +133,7 @@ impl Engine<'_> {
         self.scratch.units.asked[word] == 0
     }
 
-    /// Counts that a unit has run, and notes it where it has more than outputs.
+    /// Counts a run of a unit, and records the unit if it has effects besides outputs.
     #[inline]
     fn count(&mut self, unit: usize) {
         let program = self.program;
@@ -145,8 +145,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A located crossing is read by its side, which may lead a rounding out of the domain of a
-    /// function; its value then decides instead. Says whether that gives numbers.
+    /// A located crossing is read by its side, which may lead out of the domain of a function by a
+    /// rounding; then its value decides instead. Returns whether that gives finite values.
     #[cold]
     fn stay_in_the_domain(&mut self, unit: &Unit) -> bool {
         if unit.residuals.is_empty() {
@@ -161,7 +161,7 @@ impl Engine<'_> {
         is_finite(unit, &self.state.slots)
     }
 
-    /// What a cell of a wire is now.
+    /// The current value of a tracked signal of a wire.
     fn change(&self, cell: TrackedId) -> Option<Change> {
         let place = self.program.tracked(cell);
         let (wire, part) = place.part?;
@@ -210,14 +210,14 @@ impl Engine<'_> {
     }
 }
 
-/// Whether everything that a unit has made is a number.
+/// Whether all results of a unit are finite.
 #[inline]
 fn is_finite(unit: &Unit, slots: &[f64]) -> bool {
     slots[unit.made()].iter().all(|x| x.is_finite())
 }
 
-/// Puts what a unit has made in its cells, asks for what reads those that have changed, and names
-/// them.
+/// Writes the results of a unit to its tracked signals, marks the readers of those that have
+/// changed, and names these.
 #[inline]
 fn put_outputs(
     program: &Program,
@@ -246,8 +246,8 @@ fn put_outputs(
     }
 }
 
-/// A cell of a wire has changed: machines look at it, and events that are present are counted, for
-/// while there are any the tick goes on.
+/// A tracked signal of a wire has changed: machines that read it are examined, and present events
+/// are counted, since the tick continues while there are any.
 #[inline]
 fn follow_change(cell: &Tracked, present: bool, tick: &mut Tick) {
     if !cell.machines.is_empty() {
@@ -261,7 +261,7 @@ fn follow_change(cell: &Tracked, present: bool, tick: &mut Tick) {
     }
 }
 
-/// Copies numbers to another place; says whether they are others than before.
+/// Copies values to other slots; returns whether they differ from the previous ones.
 #[inline]
 pub(crate) fn copy(slots: &mut [f64], from: usize, to: usize, length: usize) -> bool {
     if length == 1 {

@@ -1,4 +1,4 @@
-//! Microsteps that come to no end.
+//! Microsteps that never end.
 
 use program::tape::Slot;
 use program::{BlockId, WireId};
@@ -8,19 +8,20 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::tick::Mark;
 
-/// How many microsteps before the limit it is looked whether they repeat. A period of up to half of
-/// that is found, after R. P. Brent, "An improved Monte Carlo factorization algorithm" (1980).
+/// How many microsteps before the limit the check for repetition begins. It finds a period of up to
+/// half of that, after R. P. Brent, "An improved Monte Carlo factorization algorithm" (1980).
 pub(crate) const NEAR_LIMIT: u32 = 64;
 
 impl Engine<'_> {
-    /// Looks at a microstep near the limit of microsteps at one time, or beyond it. What decides
-    /// about those to come is kept, and where it is the same again they never end.
+    /// Checks a microstep near the limit of microsteps at one time, or beyond it. Everything that
+    /// determines the following ones is kept, and if it recurs they never end.
     #[cold]
     pub(crate) fn check_chattering(&mut self) -> Result<(), RunError> {
         let limit = self.options.microsteps;
         let heard = self.slots_of_listeners();
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
-        // What only listens, such as a counter of the events, does not decide about those to come.
+        // Blocks that only listen, such as a counter of the events, do not affect the following
+        // microsteps.
         let bits = || {
             let slots = self.state.slots.iter().zip(&heard);
             slots.map(|(x, heard)| if *heard { 0 } else { x.to_bits() })

@@ -7,9 +7,10 @@ use crate::engine::Engine;
 use crate::smooth::flow::{numbered, watches};
 
 impl Engine<'_> {
-    /// Crossings that come faster than time can tell apart would stand still for ever.
+    /// Rejects crossings that follow each other faster than time can resolve: the run would never
+    /// advance.
     pub(crate) fn check_crowd(&mut self, region: usize, time: Time) -> Result<(), RunError> {
-        // A float of time has 53 bits, of which a location leaves the last few open.
+        // A float of time has 53 bits, and a location leaves the last few uncertain.
         let room = 4 + (time.attoseconds().abs() >> 48);
         let (last, count) = &mut self.state.watch.crowd;
         let interval = time - *last;
@@ -23,7 +24,7 @@ impl Engine<'_> {
         let first = state.solver.crossed().first();
         let watch = first.map(|located| numbered(watches(&state.ranges), located.function));
         let id = watch.map(|watch| self.program.crossings[watched[watch].crossing].block);
-        // States are finer than time: what they tell apart goes on.
+        // States are finer than time: the run continues if they resolve the crossings.
         if watch.is_some_and(|watch| self.tells_apart((region, watch), interval.seconds())) {
             self.state.watch.crowd.1 = 0;
             return Ok(());

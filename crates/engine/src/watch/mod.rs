@@ -1,5 +1,5 @@
-//! Watches over runs that come to no end: events that accumulate, crossings that time cannot tell
-//! apart, steps that get ever shorter, and microsteps that repeat.
+//! Watches for runs that never end: events that accumulate, crossings that time cannot resolve,
+//! steps that become ever shorter, and microsteps that repeat.
 
 pub(crate) mod chattering;
 mod crowd;
@@ -14,7 +14,7 @@ use crate::snapshot::clone_reusing;
 use pace::Pace;
 use zeno::Accumulation;
 
-/// What the watches have seen so far.
+/// What the watches have recorded so far.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Watch {
     /// For each crossing, whether its events accumulate.
@@ -22,7 +22,7 @@ pub(crate) struct Watch {
     /// When a crossing was last located, and how many before it were closer together than floats of
     /// time are.
     pub crowd: (Time, u32),
-    /// How far time goes for the work that is done.
+    /// How far time advances for the work that is done.
     pub pace: Pace,
 }
 

@@ -1,16 +1,16 @@
-//! The pace of a run: how far model time goes for each unit of work, a step or a tick.
+//! The pace of a run: how far model time advances for each unit of work, a step or a tick.
 //!
-//! A run whose work for each unit of model time grows without end comes to no end: its steps or
-//! events accumulate at a time that it never passes. A run that is merely expensive goes on,
-//! however expensive it is, and so does one whose work grows but lets time go on.
+//! A run whose work per unit of model time grows without bound never ends: its steps or events
+//! accumulate at a time that it never passes. A run that is merely expensive continues, however
+//! expensive it is, and so does one whose work grows while time still advances.
 //!
-//! Times are noted after n, 2n, 4n, ... units of work. Where intervals fall like k^-p with p > 1
-//! these times tend to a limit, and their distances shrink by the factor 2^(1-p); with p <= 1, as in
-//! every chirp, they do not shrink. The limit is extrapolated after Aitken, and once more after
-//! Richardson because n does not count from where the law began. It is believed when much work has
-//! been done, when the same limit has been found twice, and when the work up to the stop time, at
-//! the present pace, is beyond all measure. A burst of work that ends somewhere has a limit that
-//! moves away as it is approached.
+//! Times are recorded after n, 2n, 4n, ... units of work. If intervals fall like k^-p with p > 1,
+//! these times tend to a limit and their distances shrink by the factor 2^(1-p); with p <= 1, as in
+//! every chirp, they do not shrink. The limit is extrapolated by Aitken's method, and once more by
+//! Richardson's, because n does not count from where the law began. It is accepted once much work
+//! has been done, the same limit has been found twice, and the work up to the stop time at the
+//! present pace would be enormous. A burst of work that ends somewhere has a limit that moves away
+//! as the run approaches it.
 
 use base::Time;
 use serde::{Deserialize, Serialize};
@@ -19,50 +19,50 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::simulation::Progress;
 
-/// The work between two looks \[units\].
+/// The work between two checks \[units\].
 const BLOCK: u32 = 256;
-/// The work before anything is said \[units\], unless the limit is nearer than a part of the
-/// time that the run has come.
+/// The work before anything is reported \[units\], unless the limit is nearer than a small fraction
+/// of the time that the run has covered.
 const ENOUGH: u64 = 1 << 18;
 const REST: f64 = 1e-9;
-/// The part of the time to the limit by which two extrapolations may differ after that work. It
-/// grows with the work squared, up to a bound: what is less regular needs more of it. With bursts
-/// the difference is that of the square of how much of them is left, so that one of fewer than some
-/// ten million units goes through.
+/// The fraction of the time to the limit by which two extrapolations may differ after that work. It
+/// grows with the square of the work, up to a bound, since less regular accumulations need more.
+/// For a burst the difference grows with the square of the fraction that is left, so a burst of
+/// fewer than about ten million units passes.
 const AGREE: f64 = 1e-4;
 const MOST: f64 = 0.5;
-/// The part of the time that is left which one unit of work covers at most.
+/// The largest fraction of the remaining time that one unit of work covers.
 const SLOW: f64 = 1e-9;
-/// Work that is long enough to tell a steady pace, at first \[units\], and the factor between
-/// distances from which it is one; at a steady pace it is 2.
+/// Work that suffices to recognise a steady pace, at first \[units\], and the factor between
+/// distances above which the pace is steady; the factor of an exactly steady pace is 2.
 const PATIENCE: u64 = 1 << 12;
 const STEADY: f64 = 1.9;
 /// The factor between distances above which nothing converges.
 const FLAT: f64 = 0.95;
 
-/// The work since the last look, and what the looks have shown.
+/// The work since the last check, and the results of the checks.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Pace {
-    /// The work up to the next look \[units\].
+    /// The work until the next check \[units\].
     pub left: u32,
-    /// Where the run began.
+    /// The start time of the run.
     start: Time,
-    /// When the last look was.
+    /// The time of the last check.
     last: Time,
-    /// The time for a unit of work \[s\] from which it has fallen, and the least since.
+    /// The time per unit of work \[s\] before it began to fall, and the least since.
     from: f64,
     least: f64,
     /// The work since it began to fall \[units\].
     work: u64,
-    /// The work at which time is noted next.
+    /// The work at which time is recorded next.
     next: u64,
-    /// The times noted last, the newest first; times that are not known yet are those of the start.
+    /// The last recorded times, newest first; those not known yet are the start time.
     noted: [Time; 3],
-    /// How many there are.
+    /// The number of recorded times.
     count: u32,
     /// The work after which a pace that stays is taken as a new one to fall from.
     patience: u64,
-    /// The last limits, relative to the newest time, after Aitken and after Richardson.
+    /// The last limits, relative to the newest time, by Aitken's and by Richardson's method.
     limits: [f64; 2],
 }
 
@@ -89,15 +89,15 @@ impl Pace {
         self.left = self.left.saturating_sub(units);
     }
 
-    /// Looks at the time to which a block of work has led; the limit \[s\] that will not be passed,
-    /// once that is certain.
+    /// Checks the time that a block of work has reached. Returns the limit \[s\] that the run will
+    /// not pass, once that is certain.
     fn look(&mut self, now: Time, stop: Time) -> Option<f64> {
         self.left = BLOCK;
         let pace = now.since(self.last) / f64::from(BLOCK);
         self.last = now;
         let slower = 2.0 * pace <= self.from;
         if !slower || pace > 2.0 * self.least {
-            // It is no slower than it was, or recovers.
+            // The pace is no slower than before, or recovers.
             let from = if slower { pace } else { self.from.max(pace) };
             self.begin(now, from, pace);
             return None;
@@ -122,24 +122,24 @@ impl Pace {
             .then(|| limit.seconds())
     }
 
-    /// Begins anew, at a pace that it may fall from.
+    /// Starts over, from a pace that may then fall.
     fn begin(&mut self, now: Time, from: f64, least: f64) {
         let (noted, limits, next) = ([now; 3], [f64::NAN; 2], 4 * u64::from(BLOCK));
         *self = Pace { from, least, work: 0, next, noted, count: 0, limits, ..*self };
     }
 
-    /// Whether the last half of the work has covered less time than it does at a steady pace.
+    /// Whether the last half of the work has covered less time than it would at a steady pace.
     fn is_slowing(&self) -> bool {
         let [newest, one, two] = self.noted;
         newest.since(one) < STEADY * one.since(two)
     }
 
-    /// Whether a distance from the last look is next to nothing.
+    /// Whether a distance from the last check is negligible.
     fn is_near(&self, distance: f64) -> bool {
         distance < REST * self.last.since(self.start)
     }
 
-    /// How far the limit is from the newest time, where the last two extrapolations agree.
+    /// The distance of the limit from the newest time, if the last two extrapolations agree.
     fn extrapolate(&mut self) -> Option<f64> {
         let [newest, one, two] = self.noted;
         let (last, before) = (newest.since(one), one.since(two));
@@ -154,7 +154,7 @@ impl Pace {
         let found = aitken + shift / (2.0 / factor - 1.0);
         self.limits = [aitken, found];
         let more = self.work as f64 / ENOUGH as f64;
-        // Slow convergence is not told from none by limits that differ much.
+        // Limits that differ much do not distinguish slow convergence from none.
         let most = MOST * (1.0 - factor);
         let agree =
             if self.is_near(found) { most } else { (AGREE * more * more).clamp(AGREE, most) };
@@ -164,8 +164,8 @@ impl Pace {
 }
 
 impl Engine<'_> {
-    /// Looks at the pace after a block of work, where time has come to `now`; ends a run that comes
-    /// to no end.
+    /// Checks the pace after a block of work, when time has reached `now`; ends a run that would
+    /// never end.
     #[cold]
     pub(crate) fn look_at_pace(&mut self, now: Time) -> Result<Progress, RunError> {
         let since = self.state.watch.pace.last;
@@ -191,8 +191,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Looks at work with these intervals \[s\], up to a time; the time at which it was stopped, and
-    /// the limit that was told.
+    /// Watches work with these intervals \[s\] up to a time. Returns the time at which it was
+    /// stopped, and the reported limit.
     fn watch(stop: f64, intervals: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
         let (stop, mut now) = (Time::from_f64(stop)?, Time::ZERO);
         let (mut pace, mut sum) = (Pace::new(now), 0.0);
@@ -212,7 +212,7 @@ mod tests {
         None
     }
 
-    /// The sum of (k + a)^-p over all k from 0 on, by Euler and Maclaurin from a term on.
+    /// The sum of (k + a)^-p over all k >= 0, with the tail by the Euler-Maclaurin formula.
     fn zeta(p: f64, a: f64) -> f64 {
         const TERMS: u32 = 1000;
         let n = a + f64::from(TERMS);
@@ -225,25 +225,25 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Intervals like c (k / a + 1)^-p have a sum where p > 1, and the watch finds it.
+        /// Intervals like c (k / a + 1)^-p have a finite sum if p > 1, and the watch finds it.
         #[test]
         fn what_accumulates_is_found(p in 1.5f64..4.0, a in 1.0f64..300.0, c in 0.1f64..10.0) {
             let end = c * a.powf(p) * zeta(p, a);
             let law = (0..MOST_WORK).map(|k| c * (f64::from(k) / a + 1.0).powf(-p));
             let (now, limit) = watch(end + 1e6, law).expect("an accumulation");
-            // The times that are watched are sums of many terms, and have the rounding of those.
+            // The watched times are sums of many terms, with the rounding of those sums.
             let most = 1e-3 * (end - now) + 1e-12 * (1.0 + end);
             prop_assert!((limit - end).abs() <= most, "{limit} for {end} at {now}");
         }
 
-        /// Where p <= 1 they have none, and no stop time is too far.
+        /// If p <= 1 the sum is infinite, and no stop time is too far.
         #[test]
         fn what_does_not_accumulate_goes_on(p in 0.0f64..=1.0, a in 1.0f64..1e4, c in 1e-9f64..1.0) {
             let law = (0..MOST_WORK).map(|k| c * (f64::from(k) + a).powf(-p));
             prop_assert_eq!(watch(1e15, law), None);
         }
 
-        /// Steady work first makes no difference but that it takes longer.
+        /// Steady work at the beginning only delays the result.
         #[test]
         fn what_comes_after_a_steady_time_is_found(before in 0u32..200_000, wide in 1e-3f64..1.0) {
             let steady = (0..before).map(|_| wide);
@@ -253,8 +253,8 @@ mod tests {
             prop_assert!((limit - end).abs() <= 1e-6 * end, "{limit} for {end}");
         }
 
-        /// A burst that is over in the end: the intervals shrink like those between walls that close
-        /// up to a gap, and open again.
+        /// A burst that ends: the intervals shrink like those between walls that close up to a gap
+        /// and open again.
         #[test]
         fn a_burst_goes_on(gap in 1e-6f64..1e-3) {
             let mut t: f64 = -1.0;
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(watch(1e9, collapse.chain(growth).chain(quiet()).cycle().take(3_000_000)), None);
     }
 
-    /// An accumulation whose law swings is found too, with more work.
+    /// An accumulation whose law oscillates is found too, with more work.
     #[test]
     fn what_accumulates_unevenly_is_found() {
         let law = (1..1 << 25).map(|k| {
@@ -293,7 +293,7 @@ mod tests {
         assert!(limit > now && limit < now + 1e-3, "{limit} at {now}");
     }
 
-    /// Work that grows like exp(exp(t)) is more than any computer does, and yet time goes on.
+    /// Work that grows like exp(exp(t)) is more than any computer does, and yet time advances.
     #[test]
     fn a_limit_that_moves_away_is_none() {
         let law = (10..MOST_WORK).map(|k| {

@@ -1,11 +1,11 @@
 //! Events that accumulate.
 //!
-//! Two things tell it. The intervals between the events of one crossing shrink by a stable ratio
-//! below 1, and nearly nothing is left of the series. Or a function that its own events bring back
-//! each time comes back, time after time, by less than numbers can tell: the series is over before
-//! it had many intervals, or its last hops are lower than the rounding of the function.
+//! There are two criteria. The intervals between the events of one crossing shrink by a stable
+//! ratio below 1, and hardly anything is left of the series. Or a function that its own events
+//! throw back returns, time after time, by less than numbers can resolve: the series ends before it
+//! has many intervals, or its last hops are lower than the rounding of the function.
 //!
-//! A function whose own event brings it to rest on its level is the limit of both.
+//! A function that its own event brings to rest on its level is the limit of both.
 
 use base::{Tag, Time};
 use program::{Crossing, CrossingKind};
@@ -15,29 +15,29 @@ use crate::Warning;
 use crate::engine::Engine;
 use crate::smooth::flow::{numbered, watches};
 
-/// How many intervals must have shrunk by the same ratio.
+/// The number of intervals that must have shrunk by the same ratio.
 const INTERVALS: u32 = 20;
-/// How much the ratio may differ from one interval to the next, and which part of it.
+/// How much the ratio may differ between intervals, absolutely and as a fraction of the ratio.
 const STABLE: f64 = 0.02;
 const ALIKE: f64 = 0.05;
-/// Fewer are enough where all of them together have shrunk by this factor.
+/// Fewer are enough if all of them together have shrunk by this factor.
 const FEW: u32 = 2;
 const SHRUNK: f64 = 1e-7;
-/// The rest of the accumulation that is called its end, relative to time.
+/// The remainder of the series that counts as its end, relative to time.
 const REST: f64 = 1e-9;
-/// The same relative to the length of the series: events that merely come faster have a rest of
-/// about that length, in whatever unit of time.
+/// The same relative to the length of the series: events that merely become more frequent have a
+/// remainder of about that length, in any unit of time.
 const PART: f64 = 1e-6;
 
-/// How many returns in a row must have been lost.
+/// The number of consecutive returns that must have been lost.
 const LOST: u32 = 4;
-/// An arc is low beside the highest that there was.
+/// An arc is low if it is below this fraction of the highest one so far.
 const LOW: f64 = 1e-7;
-/// The intervals that time cannot tell from none \[s\].
+/// Intervals that time cannot distinguish from zero \[s\].
 const INSTANT: f64 = 4e-18;
-/// Arcs below so many roundings of their function are not told from rest.
+/// Arcs below this many roundings of their function are indistinguishable from rest.
 const ROUNDINGS: f64 = 16.0;
-/// The rounding is found anew for arcs that are lower by this factor.
+/// The rounding is computed again for arcs that are lower by this factor.
 const ANEW: f64 = 0.25;
 
 /// The last event of a crossing and how its intervals shrink.
@@ -47,29 +47,29 @@ pub(crate) struct Accumulation {
     interval: f64,
     ratio: f64,
     stable: u32,
-    /// Where the series of this ratio began, and its first interval.
+    /// The start of the series with this ratio, and its first interval.
     since: Time,
     first: f64,
     returns: Returns,
 }
 
-/// How a function comes back to its level.
+/// How a function returns to its level.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 struct Returns {
     /// The side that the last event led to, and the slope there.
     side: f64,
     slope: f64,
-    /// The highest arc that there was.
+    /// The highest arc so far.
     highest: f64,
-    /// Where the rounding was found last, the height of the arc and the height that is lost; zero
-    /// before that.
+    /// The height of the arc at which the rounding was last computed, and the height that is lost
+    /// in rounding; zero before that.
     found: f64,
     level: f64,
-    /// How many in a row were lost.
+    /// The number of consecutive lost returns.
     lost: u32,
 }
 
-/// The arc of a function between two falls to the same side, where it is low.
+/// The arc of a function between two falls to the same side, if it is low.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Arc {
     interval: f64,
@@ -77,9 +77,9 @@ struct Arc {
 }
 
 impl Accumulation {
-    /// Takes an event in; gives the time \[s\] where the events accumulate, once that is certain.
-    /// A mere rise of the rate is not enough: the ratio of a chirp tends to 1, and the rest that it
-    /// extrapolates to does not get small.
+    /// Records an event. Returns the time \[s\] at which the events accumulate, once that is
+    /// certain. A mere rise of the rate is not enough: the ratio of a chirp tends to 1, and the
+    /// extrapolated remainder does not become small.
     pub fn event(&mut self, time: Time) -> Option<f64> {
         let last = self.last.replace(time)?;
         let interval = time.since(last);
@@ -104,9 +104,9 @@ impl Accumulation {
         small.then_some(now + rest)
     }
 
-    /// Takes an event in that led to a side with a slope, in a run that began at a time; gives the
-    /// arc before it where that is low and the function has fallen to the same side as before. An
-    /// arc is as high as a quarter of its length times the slope with which it lands.
+    /// Records an event that led to a side with a slope, in a run that began at `start`. Returns
+    /// the arc before it, if that is low and the function has fallen to the same side as before.
+    /// The height of an arc is a quarter of its length times the slope with which it lands.
     fn falls(&mut self, time: Time, start: Time, side: f64, slope: f64) -> Option<Arc> {
         let interval = time.since(self.last.unwrap_or(start));
         let height = 0.25 * interval * slope.abs();
@@ -118,7 +118,7 @@ impl Accumulation {
         (same && low).then_some(Arc { interval, height })
     }
 
-    /// Notes whether the last arc was lost; says whether enough of them were.
+    /// Records whether the last arc was lost; returns whether enough of them were.
     fn returns(&mut self, lost: bool) -> bool {
         self.returns.lost = if lost { self.returns.lost + 1 } else { 0 };
         self.returns.lost >= LOST
@@ -151,8 +151,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether an arc is below what numbers can tell. The rounding that it is held against is found
-    /// anew where it is asked for, or for arcs that are much lower than all before.
+    /// Whether an arc is lower than numbers can resolve. The rounding that it is compared with is
+    /// computed again if requested, or if the arc is much lower than all before.
     #[cold]
     fn is_lost(&mut self, (index, crossing): (usize, &Crossing), arc: Arc, anew: bool) -> bool {
         let Some((region, watch)) = crossing.watch else { return false };
@@ -182,9 +182,9 @@ impl Engine<'_> {
         if value.error.is_finite() { 2.0 * value.error } else { 0.0 }
     }
 
-    /// Looks for functions that were located at the tick that ends, and that their own events have
-    /// brought to rest on their level, from which they go on to the side that they had fallen to.
-    /// That is what the equations say, and hardly ever what is meant.
+    /// Looks for functions that were located at the tick that ends and that their own events have
+    /// brought to rest on their level, from which they continue to the side that they had fallen
+    /// to. The equations say so, but it is hardly ever what the model means.
     #[inline]
     pub(crate) fn look_for_rest(&mut self, region: usize, time: Time) {
         let program = self.program;
@@ -211,8 +211,8 @@ impl Engine<'_> {
         let returns = self.state.watch.accumulations[index].returns;
         let value = self.state.slots[crossing.value as usize].abs();
         let residual = self.state.slots[program.regions[region].residual as usize + watch];
-        // The end of an arc that is lost may be found anywhere on it, and at its top nothing is left
-        // to be thrown back.
+        // The end of a lost arc may be found anywhere on it, and at its top nothing is left to be
+        // thrown back.
         let lost = returns.lost > 0 && slope <= self.rounded(region, watch)[1].error;
         let stopped = slope <= 64.0 * f64::EPSILON * returns.slope.abs();
         let passes = lost || stopped && returns.slope * side > 0.0;
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(found((0..100_000).map(|k| f64::from(k) * 0.1)), None);
     }
 
-    /// A chirp of a millisecond is one too, although all of its intervals are short in seconds.
+    /// A chirp of a millisecond is a chirp too, although all of its intervals are short in seconds.
     #[test]
     fn a_short_chirp_does_not() {
         for unit in [1e-3, 1e-6, 1e-9] {
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    /// Three lost returns may be a chain of hits; a fourth is not.
+    /// Three lost returns may be a chain of hits; a fourth cannot.
     #[test]
     fn returns_that_are_lost_are_counted_in_a_row() {
         let mut watch = Accumulation::default();
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(found, [false, false, false, false, false, false, false, true]);
     }
 
-    /// A steady sequence has no low arc, however fast it is; one that falls to the other side comes
-    /// back by itself.
+    /// A steady sequence has no low arc, however fast it is; one that falls to the other side
+    /// returns by itself.
     #[test]
     fn only_returns_after_higher_ones_are_low() {
         let at = |seconds: f64| Time::from_f64(seconds).unwrap();
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(falls(1.0 + 2e-9, 1.0), None);
     }
 
-    /// A few intervals are enough where they shrink fast, and not where they shrink otherwise.
+    /// A few intervals are enough if they shrink fast, and not otherwise.
     #[test]
     fn few_intervals_that_shrink_fast() {
         for ratio in [0.02f64, 0.1, 0.3] {

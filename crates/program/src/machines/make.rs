@@ -1,4 +1,4 @@
-//! The tapes of guards and actions, and what belongs to each fragment.
+//! Makes the tapes of guards and actions, and collects the contents of each fragment.
 
 use blocks::{ModeOutput, Part};
 use diagram::{BlockId, Diagram, FragmentId, Phase, RegionId, WireId};
@@ -17,12 +17,12 @@ use super::{
     StateProgram, Transition, TransitionValue,
 };
 
-/// What comes out.
+/// The result.
 pub(crate) struct Compiled {
     pub fragments: Vec<FragmentProgram>,
     pub machines: Vec<MachineProgram>,
     /// The machines with a preemptive transition, those whose guards remember something that does
-    /// not move, and those with a way out of a failure.
+    /// not move, and those with an error transition.
     pub preempted: Vec<usize>,
     pub remembering: Vec<usize>,
     pub recovering: Vec<usize>,
@@ -58,7 +58,7 @@ pub(crate) fn compile(
     Compiled { fragments, machines, preempted, remembering, recovering, asked }
 }
 
-/// Notes the wires of parameters that transitions set.
+/// Records the wires of parameters that transitions set.
 fn show_variables(diagram: &Diagram, slots: &mut Slots) {
     let states = diagram.modes.machines.iter().flat_map(|machine| &machine.states);
     let sets = states.flat_map(|state| &state.transitions).flat_map(|t| &t.sets);
@@ -69,8 +69,8 @@ fn show_variables(diagram: &Diagram, slots: &mut Slots) {
     }
 }
 
-/// Marks the units inside states that pass on what machines say; hands back the cells that these
-/// write.
+/// Marks the units inside states that pass on values that machines emit; returns the tracked
+/// signals that these write.
 fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<TrackedId> {
     let inner = diagram.modes.machines.iter().filter(|m| m.fragment != FragmentId::ROOT);
     let mut open: Vec<TrackedId> = Vec::new();
@@ -92,7 +92,7 @@ fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<Trac
     spoken
 }
 
-/// Whether a guard of a machine reads a memory of its own of something that does not move.
+/// Whether a guard of a machine reads its own memory of something that does not move.
 fn remembers(diagram: &Diagram, machine: &diagram::StateMachine) -> bool {
     let transitions = machine.states.iter().flat_map(|state| &state.transitions);
     let guards = transitions.flat_map(|transition| &transition.guards);
@@ -105,7 +105,7 @@ fn remembers(diagram: &Diagram, machine: &diagram::StateMachine) -> bool {
     })
 }
 
-/// Enters machines as readers of what their guards read.
+/// Registers machines as readers of everything that their guards read.
 fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &[Unit]) {
     let mut machine_of: FxHashMap<BlockId, u32> = FxHashMap::default();
     for (index, machine) in diagram.modes.machines.iter().enumerate() {
@@ -123,17 +123,17 @@ fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &[Unit]) {
     }
 }
 
-/// What is in each fragment, found in one pass over everything.
+/// The contents of each fragment, found in one pass over everything.
 struct Groups {
     units: Vec<Vec<UnitId>>,
     blocks: Vec<Vec<BlockId>>,
     crossings: Vec<Vec<usize>>,
-    /// Steps between events that compute something of the fragment.
+    /// Steps between events that compute something in the fragment.
     steps: Vec<Vec<usize>>,
-    /// States that start from what an expression says.
+    /// States whose initial values are expressions.
     entries: Vec<Vec<usize>>,
     machines: Vec<Vec<usize>>,
-    /// The fragments right inside it.
+    /// The fragments directly inside it.
     children: Vec<Vec<FragmentId>>,
 }
 
@@ -181,7 +181,7 @@ struct Maker<'a> {
     schedule: &'a Schedule,
     slots: &'a mut Slots,
     groups: Groups,
-    /// Cells that are written by units that pass on what machines say.
+    /// Tracked signals written by units that pass on values that machines emit.
     spoken: FxHashSet<TrackedId>,
     asked: FxHashSet<WireId>,
 }
@@ -225,7 +225,7 @@ impl Maker<'_> {
         fragment
     }
 
-    /// The signals by which the machines right inside a fragment speak.
+    /// Collects the signals by which the machines directly inside a fragment emit values.
     fn gather_machines(&self, fragment: &mut FragmentProgram) {
         for machine in &fragment.machines {
             for block in &self.diagram.modes.machines[*machine].outputs {
@@ -239,7 +239,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The states, timers and event signals of the blocks of a fragment, and who reads them
+    /// Collects the states, timers and event signals of the blocks of a fragment, and their readers
     /// elsewhere.
     fn gather_blocks(&self, id: FragmentId, units: &[Unit], fragment: &mut FragmentProgram) {
         for block in &self.groups.blocks[id.index()] {
@@ -264,7 +264,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The wires of a fragment between events, from what is around it as it is.
+    /// Computes the wires of a fragment between events, from the current values around it.
     fn entry(&mut self, id: FragmentId, fragment: &mut FragmentProgram) {
         let guesses = self.slots.guesses.len();
         let mut composer = Composer::new(self.diagram, &self.schedule.parts, Phase::Smooth);
@@ -334,7 +334,7 @@ impl Maker<'_> {
         TransitionValue { block, tape, value: places.0, length, present: places.1, wire }
     }
 
-    /// The state of an output block in which whose last words are heard is kept.
+    /// The state of an output block that says which diagram's last emitted values are heard.
     fn left_state(&self, block: BlockId) -> Option<usize> {
         let states = self.diagram.block(block).definition.states.len();
         (states > ModeOutput::LEFT)

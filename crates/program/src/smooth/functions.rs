@@ -1,4 +1,4 @@
-//! What is known of the functions that a region watches.
+//! What is known about the watched functions of a region.
 
 use diagram::RegionId;
 use ir::{NodeId, Slot, tangents};
@@ -8,7 +8,7 @@ use super::{Maker, Root};
 use crate::watched::{Function, Moving, Shapes};
 
 impl Maker<'_> {
-    /// Finds what is known of the watched functions, whose values and time derivatives are given.
+    /// Finds what is known about the watched functions, given their values and time derivatives.
     pub(super) fn know_functions(
         &mut self,
         id: RegionId,

@@ -10,7 +10,7 @@ use crate::StreamError;
 use crate::discrete::{Discrete, Kept};
 use crate::point::{Evaluated, Evaluator, Place};
 
-/// A transition of the state in which a machine is: the machine and the number of the transition.
+/// A transition of a machine's current state: the machine and the index of the transition.
 pub(super) type Chosen = (usize, usize);
 
 /// When transitions are decided.
@@ -18,14 +18,16 @@ pub(super) type Chosen = (usize, usize);
 pub(crate) struct Moment {
     /// The tick that the evaluation sees.
     pub tick: Option<ExactTime>,
-    /// Whether no other tick follows at the same evaluation. Before that only those transitions
-    /// are taken that hang on ticks, and those that keep a diagram from seeing one.
+    /// Whether no other tick follows at the same evaluation. Before the last one, the only
+    /// transitions taken are those that depend on ticks, and those that keep a diagram from seeing
+    /// one.
     pub last: bool,
 }
 
 impl Evaluator {
-    /// Takes the transitions that are met at an evaluation; says whether there were any. What all
-    /// of them set and say is computed first, so that none sees what another one does.
+    /// Takes the transitions that are enabled at an evaluation; returns whether there were any. The
+    /// values that all of them set and emit are computed first, so that none sees the effects of
+    /// another.
     pub(crate) fn decide(
         &self,
         place: Place,
@@ -38,7 +40,7 @@ impl Evaluator {
         for one in &chosen {
             moving.prepare(*one)?;
         }
-        // Inner machines move first.
+        // Inner machines change state first.
         chosen.sort_unstable_by_key(|(machine, _)| Reverse(*machine));
         for one in &chosen {
             moving.take_chain(*one)?;
@@ -46,7 +48,7 @@ impl Evaluator {
         Ok(!chosen.is_empty())
     }
 
-    /// Whether a transition is met at an evaluation.
+    /// Whether a transition is enabled at an evaluation.
     pub(crate) fn is_moving(&self, evaluated: &Evaluated, kept: &Kept) -> bool {
         let met =
             |transition: &Transition| !transition.error && transition.is_met(&evaluated.slots);
@@ -58,7 +60,7 @@ impl Evaluator {
 }
 
 impl Moving<'_> {
-    /// The transitions that are met: preemptive ones from the outside in, then the others from the
+    /// The enabled transitions: preemptive ones from the outside in, then the others from the
     /// inside out.
     fn choose(&mut self, moment: Moment) -> Result<Vec<Chosen>, StreamError> {
         let count = self.evaluator.program.machines.len();
@@ -95,7 +97,7 @@ impl Moving<'_> {
         self.one_of(machine, &found)
     }
 
-    /// The only one of some enabled transitions, or one that is drawn.
+    /// The only enabled transition, or one of them drawn at random.
     fn one_of(&mut self, machine: usize, found: &[usize]) -> Result<Option<usize>, StreamError> {
         let (diagram, state) = (&self.evaluator.diagram, self.state(machine));
         let names = &diagram.modes.machines[machine];

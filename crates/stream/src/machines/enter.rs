@@ -9,14 +9,14 @@ use super::take::Moving;
 use crate::StreamError;
 use crate::point::side;
 
-/// A fragment that was switched on, and whether it starts anew.
+/// A fragment that was switched on, and whether it restarts.
 type Entered = (FragmentId, bool);
 
-/// How often the wires of what is entered, and its comparisons, may change each other.
+/// How often the wires of entered fragments and their comparisons may change each other.
 const ROUNDS: usize = 32;
 
 impl Moving<'_> {
-    /// Switches a fragment off; says whether something is still said in it.
+    /// Switches a fragment off; returns whether values are still emitted in it.
     pub fn leave(&mut self, fragment: FragmentId) -> bool {
         let parent = self.evaluator.diagram.modes.fragments[fragment.index()].parent;
         let stopped = self.evaluator.shown(&self.now.kept, parent, self.when);
@@ -25,7 +25,7 @@ impl Moving<'_> {
         self.speaks(fragment)
     }
 
-    /// Has fragments pass on what was said in them although they are switched off.
+    /// Lets fragments pass on values emitted in them although they are switched off.
     fn speaks(&mut self, fragment: FragmentId) -> bool {
         let mut speaks = false;
         for machine in &self.program().fragments[fragment.index()].machines {
@@ -42,7 +42,7 @@ impl Moving<'_> {
         speaks
     }
 
-    /// Lets a machine pass on what is said in the diagram of a state that it has left.
+    /// Lets a machine pass on values emitted in the diagram of a state that it has left.
     pub fn listen_to(&mut self, machine: usize, state: usize) {
         for output in &self.program().machines[machine].outputs {
             if let Some(left) = output.left.filter(|_| output.passes[state]) {
@@ -52,9 +52,9 @@ impl Moving<'_> {
         }
     }
 
-    /// Switches a fragment on: anew, or where it was, if it ever ran. It and what is inside it,
-    /// which is switched on too, are added to `entered`, to be initialised when everything has its
-    /// state.
+    /// Switches a fragment on: from its initial values, or where it stopped, if it ever ran. It and
+    /// the fragments inside it, which are switched on too, are added to `entered`, to be
+    /// initialised once everything has its state.
     pub fn enter(&mut self, fragment: FragmentId, anew: bool, entered: &mut Vec<Entered>) {
         let code = &self.program().fragments[fragment.index()];
         let parent = self.evaluator.diagram.modes.fragments[fragment.index()].parent;
@@ -84,7 +84,7 @@ impl Moving<'_> {
         }
     }
 
-    /// A fragment inside one that goes on goes on too, by the same clock.
+    /// A fragment inside one that resumes does so too, by the same clock.
     fn go_on(&mut self, fragment: FragmentId, entered: &mut Vec<Entered>) {
         entered.push((fragment, false));
         for machine in &self.program().fragments[fragment.index()].machines {
@@ -96,14 +96,14 @@ impl Moving<'_> {
         }
     }
 
-    /// Gives the states and timers of a fragment the values of the start. The machines in it have
-    /// no history then.
+    /// Resets the states and timers of a fragment to their initial values. The machines in it then
+    /// have no history.
     fn forget(&mut self, fragment: FragmentId) {
         let (evaluator, program) = (self.evaluator, self.program());
         let code = &program.fragments[fragment.index()];
         for state in &code.states {
-            // What a machine in it has just said is heard, although it starts anew. A continuous
-            // state that starts a second time is refused.
+            // A value that a machine in it has just emitted is heard, although the fragment
+            // restarts. A continuous state that starts a second time is refused.
             if !program.states[*state].continuous && !self.said.contains(state) {
                 let first = evaluator.first[evaluator.elements(*state)].to_vec();
                 self.set_state(*state, &first);
@@ -125,14 +125,14 @@ impl Moving<'_> {
         }
     }
 
-    /// Puts the clocks in their places, and which fragments run.
+    /// Writes the clocks, and which fragments run, to their slots.
     pub fn place_clocks(&mut self) {
         let running = self.evaluator.running(&self.now.kept);
         self.evaluator.fill_clocks(&mut self.slots, &self.now.kept, &running);
     }
 
-    /// Gives the states of fragments that start anew what their expressions say, which is made of
-    /// what transitions set.
+    /// Gives the states of restarted fragments the values of their initial expressions, which
+    /// depend on what transitions set.
     pub fn start_states(&mut self, entered: &[Entered]) -> Result<(), StreamError> {
         let fragments = &self.program().fragments;
         let anew = entered.iter().filter(|(_, anew)| *anew);
@@ -150,8 +150,8 @@ impl Moving<'_> {
         Ok(())
     }
 
-    /// Gives fragments that were switched on their wires and sides and, where they start anew,
-    /// their memories, without an event.
+    /// Gives fragments that were switched on their wires and sides and, if they restart, their
+    /// memories, without an event.
     pub fn initialise(&mut self, entered: &[Entered]) {
         for _ in 0..ROUNDS {
             self.fill_wires(entered);
@@ -171,7 +171,7 @@ impl Moving<'_> {
     }
 
     /// Computes the wires of fragments that were switched on. A fragment and the machines in it
-    /// read each other, so it goes on until nothing changes.
+    /// read each other, so this repeats until nothing changes.
     fn fill_wires(&mut self, entered: &[Entered]) {
         let fragments = &self.program().fragments;
         let codes = || entered.iter().map(|(fragment, _)| &fragments[fragment.index()]);
@@ -189,7 +189,7 @@ impl Moving<'_> {
         }
     }
 
-    /// Reads the comparisons of a fragment from their values; says whether one changed.
+    /// Reads the comparisons of a fragment from their values; returns whether one has changed.
     fn take_sides(&mut self, fragment: FragmentId) -> bool {
         let program = self.program();
         let mut changed = false;

@@ -1,8 +1,9 @@
-//! State machines on streams: the present state is a memory from one evaluation to the next.
+//! State machines on streams: the current state is a memory from one evaluation to the next.
 //!
-//! In comes an evaluation with all its values and what is kept so far, out goes what is kept for the
-//! next evaluation. Guards are decided with the values of the evaluation, and the new state is
-//! there at the next one. Nothing is located here, and no continuous state is ever written.
+//! The input is an evaluation with all its values and the discrete part so far; the output is the
+//! discrete part for the next evaluation. Guards are decided with the values of the evaluation, and
+//! the new state takes effect at the next one. Nothing is located here, and no continuous state is
+//! ever written.
 
 mod decide;
 mod enter;
@@ -30,7 +31,7 @@ impl Evaluator {
         running.iter().enumerate().map(clock).collect()
     }
 
-    /// The number of the state that a machine is in.
+    /// The index of a machine's current state.
     pub(crate) fn mode(&self, kept: &Kept, machine: usize) -> usize {
         let at = self.elements(self.program.machines[machine].mode).start;
         kept.states[at] as usize
@@ -40,7 +41,7 @@ impl Evaluator {
     pub(crate) fn running(&self, kept: &Kept) -> Vec<bool> {
         let mut running = vec![false; self.program.fragments.len()];
         running[FragmentId::ROOT.index()] = true;
-        // A machine comes after the one that it is in.
+        // A machine comes after the one that it is inside.
         for (index, machine) in self.program.machines.iter().enumerate() {
             if running[machine.fragment.index()] {
                 let state = &machine.states[self.mode(kept, index)];
@@ -68,8 +69,8 @@ impl Evaluator {
         time - self.origins(kept)[fragment.index()]
     }
 
-    /// Where time has receded past the entry of a state that stays, the state counts as entered
-    /// now, so that its clocks never run backwards.
+    /// If time has receded past the entry of a state that stays, the state counts as entered now,
+    /// so that its clocks never run backwards.
     pub(crate) fn recede(&self, kept: &mut Kept, time: f64) {
         let (running, time) = (self.running(kept), instant(time));
         for index in (1..kept.clocks.len()).filter(|index| running[*index]) {
@@ -82,11 +83,12 @@ impl Evaluator {
         }
     }
 
-    /// Ends what transitions have said, where it was heard at an evaluation. What a diagram has
-    /// not heard because it was silenced is kept until it goes on.
+    /// Ends the values that transitions have emitted, if they were heard at an evaluation. A value
+    /// that a diagram has not heard because it was silenced is kept until the diagram resumes.
     ///
-    /// At an evaluation without a tick that stays, with what was changed by hearing it, unless the
-    /// transition itself hangs on a tick: `before` is what was kept before the evaluation.
+    /// At an evaluation without a tick this persists, together with everything that hearing the
+    /// value has changed, unless the transition itself depends on a tick. `before` is the discrete
+    /// part before the evaluation.
     pub(crate) fn fade(&self, evaluated: &Evaluated, now: &mut Discrete, before: Option<&Kept>) {
         let mut changed = Changed::default();
         for machine in &self.program.machines {

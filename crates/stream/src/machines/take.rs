@@ -1,4 +1,4 @@
-//! What a transition does: its values are computed, the old diagram stops, the new one starts.
+//! Taking a transition: its values are computed, the old diagram stops, the new one starts.
 
 use base::ExactTime;
 use diagram::FragmentId;
@@ -11,24 +11,24 @@ use crate::StreamError;
 use crate::discrete::{Changed, Discrete};
 use crate::point::{Evaluated, Evaluator, Place};
 
-/// Machines that move after an evaluation.
+/// Machines that change state after an evaluation.
 pub(super) struct Moving<'a> {
     pub evaluator: &'a Evaluator,
     pub place: Place<'a>,
-    /// The values of the evaluation, and of what is entered.
+    /// The values of the evaluation, and of the entered fragments.
     pub slots: Vec<f64>,
-    /// What ran at the evaluation.
+    /// The fragments that ran at the evaluation.
     pub running: Vec<bool>,
     silenced: Vec<FragmentId>,
     pub now: &'a mut Discrete,
     tick: Option<ExactTime>,
-    /// When the machine moves.
+    /// When the machine changes state.
     pub when: ExactTime,
-    /// What the machine that moves has changed.
+    /// The changes that the current machine has made.
     pub changed: Changed,
     /// States that transitions have set, each with the machine.
     written: Vec<(usize, usize)>,
-    /// States by which machines have just begun to speak.
+    /// States by which machines have just begun to emit values.
     pub said: Vec<usize>,
 }
 
@@ -63,12 +63,12 @@ impl<'a> Moving<'a> {
         &self.evaluator.program
     }
 
-    /// The number of the state that a machine is in.
+    /// The index of a machine's current state.
     pub fn mode(&self, machine: usize) -> usize {
         self.evaluator.mode(&self.now.kept, machine)
     }
 
-    /// The state that a machine is in.
+    /// The current state of a machine.
     pub fn state(&self, machine: usize) -> &'a StateProgram {
         &self.program().machines[machine].states[self.mode(machine)]
     }
@@ -78,7 +78,8 @@ impl<'a> Moving<'a> {
     }
 
     /// Takes a transition whose values have been computed, and the immediate ones that follow it.
-    /// What hangs on a tick happens at its time and is taken back with it; all else stays.
+    /// Whatever depends on a tick happens at its time and is taken back with it; everything else
+    /// persists.
     pub fn take_chain(&mut self, (machine, first): Chosen) -> Result<(), StreamError> {
         let timed = self.evaluator.timed[machine][self.mode(machine)][first];
         let tick = self.tick.filter(|_| timed);
@@ -115,7 +116,7 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    /// Computes what a transition sets and says, in the state that it leaves.
+    /// Computes the values that a transition sets and emits, in the state that it leaves.
     pub fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), StreamError> {
         let transition = &self.state(machine).transitions[transition];
         let sets = transition.sets.iter().map(|set| &set.value);
@@ -125,7 +126,7 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    /// Computes a value at its place, where it must be finite unless it is absent.
+    /// Computes a value in its slots; it must be finite unless it is absent.
     pub fn compute(&mut self, tested: &TransitionValue) -> Result<(), StreamError> {
         run(&tested.tape, &mut self.slots);
         let finite = self.value(tested).iter().all(|x| x.is_finite());
@@ -147,8 +148,8 @@ impl<'a> Moving<'a> {
         &self.slots[from..from + tested.length]
     }
 
-    /// Does what a transition says with the values that were computed for it. What is absent is
-    /// not set and not said.
+    /// Performs the actions of a transition with the values that were computed for it. An absent
+    /// value is neither set nor emitted.
     fn take(&mut self, machine: usize, transition: usize) -> Result<(), StreamError> {
         let code = &self.program().machines[machine];
         let (from, old) = (self.mode(machine), self.state(machine));
@@ -156,7 +157,7 @@ impl<'a> Moving<'a> {
         let new = &code.states[transition.to];
         self.check_written(machine, transition)?;
         self.assign(transition, true);
-        // A diagram that goes on is neither left nor entered.
+        // A diagram that continues is neither left nor entered.
         let stays = transition.history && old.content == new.content;
         let speaks = old.content.filter(|_| !stays).is_some_and(|content| self.leave(content));
         if speaks {
@@ -189,7 +190,7 @@ impl<'a> Moving<'a> {
         self.changed.machines.push(machine);
     }
 
-    /// Two machines that set the same would make the result depend on their order.
+    /// If two machines set the same target, the result would depend on their order.
     fn check_written(
         &mut self,
         machine: usize,
@@ -215,7 +216,8 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    /// Sets what a transition sets: the parameters, or the states of the diagram that it leads to.
+    /// Performs the assignments of a transition: to parameters, or to the states of the target
+    /// diagram.
     fn assign(&mut self, transition: &Transition, parameters: bool) {
         for set in &transition.sets {
             let is_parameter = self.program().states[set.state].wire.is_some();
@@ -230,7 +232,7 @@ impl<'a> Moving<'a> {
         self.set_state(state, &value);
     }
 
-    /// Gives a state that does not flow a new value, and the wire that shows it.
+    /// Gives a discrete state a new value, and the wire that shows it.
     pub fn set_state(&mut self, state: usize, value: &[f64]) {
         let elements = self.evaluator.elements(state);
         self.changed.states.extend(elements.clone());

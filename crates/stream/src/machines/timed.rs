@@ -1,10 +1,10 @@
-//! Which transitions hang on ticks, and what hears them.
+//! Which transitions depend on ticks, and what hears them.
 
 use blocks::Leaf;
 use diagram::{BlockId, Diagram, Presence, Transition, WireId};
 
-/// For each machine, state and transition, whether only a tick can meet it: its guards are events,
-/// or are made of nothing that moves from one evaluation to the next.
+/// For each machine, state and transition, whether only a tick can enable it: its guards are
+/// events, or depend on nothing that moves from one evaluation to the next.
 pub(crate) fn timed(diagram: &Diagram) -> Vec<Vec<Vec<bool>>> {
     let live = live(diagram);
     let of = |transition: &Transition| !is_live(diagram, &live, transition);
@@ -15,8 +15,8 @@ pub(crate) fn timed(diagram: &Diagram) -> Vec<Vec<Vec<bool>>> {
         .collect()
 }
 
-/// For each block, whether an event comes to it that a transition says; the outputs of machines
-/// themselves are not among them.
+/// For each block, whether an event that a transition emits reaches it; the outputs of machines
+/// themselves are not included.
 pub(crate) fn hearing(diagram: &Diagram) -> Vec<bool> {
     let machines = &diagram.modes.machines;
     let outputs = || machines.iter().flat_map(|machine| &machine.outputs);
@@ -37,7 +37,7 @@ pub(crate) fn hearing(diagram: &Diagram) -> Vec<bool> {
     }
 }
 
-/// Whether a transition may be met between ticks.
+/// Whether a transition may be enabled between ticks.
 fn is_live(diagram: &Diagram, live: &[bool], transition: &Transition) -> bool {
     let event = |guard: &BlockId| is_event(diagram, diagram.block(*guard).outputs[0]);
     let moves = |guard: &BlockId| live[guard.index()];
@@ -48,8 +48,8 @@ fn is_event(diagram: &Diagram, wire: WireId) -> bool {
     diagram.wire(wire).between == Presence::Never
 }
 
-/// For each block, whether its outputs may change between ticks. A comparison does where its
-/// operands do.
+/// For each block, whether its outputs may change between ticks. A comparison may if its operands
+/// may.
 fn live(diagram: &Diagram) -> Vec<bool> {
     let moves = |leaf: &Leaf| matches!(leaf, Leaf::Time | Leaf::Elapsed | Leaf::Step);
     let mut live: Vec<bool> = Vec::new();
