@@ -1,7 +1,7 @@
 //! The cases: one file each.
 //!
-//! A case writes its model as text and the same equations in plain Rust. Both must lead to the same
-//! result, as near to the truth, before times mean anything; `check` sees to that.
+//! A case has its model as text and the same equations in plain Rust. Before times mean anything,
+//! both must give the same result with the same accuracy; `check` ensures that.
 
 mod ball;
 pub(crate) mod batch;
@@ -24,10 +24,10 @@ use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 /// Something to measure.
 pub(crate) struct Case {
     pub name: &'static str,
-    /// Model and hand-written version agree.
+    /// Checks that the model and the hand-written version agree.
     #[cfg_attr(not(test), allow(dead_code))]
     pub check: fn() -> Result<()>,
-    /// How long they take.
+    /// Measures their times.
     pub figures: fn(&Effort) -> Result<Vec<Figure>>,
 }
 
@@ -47,13 +47,13 @@ pub(crate) const ALL: [Case; 12] = [
     Case { name: "modes", check: modes::check, figures: modes::figures },
 ];
 
-/// A version written by hand that other programs are compared with.
+/// A hand-written version that other programs are compared with.
 pub(crate) struct Floor {
     /// The letter of the case.
     pub case: &'static str,
-    /// Runs it to the values at its end.
+    /// Runs it and returns the final values.
     pub run: Box<dyn Fn() -> Vec<f64>>,
-    /// What these values should be; nothing where they are not looked at.
+    /// The exact final values; empty if they are not checked.
     pub truth: Vec<f64>,
 }
 
@@ -75,12 +75,12 @@ pub(crate) fn floors() -> Vec<Floor> {
     ]
 }
 
-/// The random diagram of the case F in lines for programs that read it.
+/// The random diagram of case F, as lines for the peers' programs.
 pub(crate) fn diagram_lines() -> String {
     linear::lines()
 }
 
-/// Runs something on a stack that has room for the states of large systems.
+/// Runs a function with a stack large enough for the states of large systems.
 pub(crate) fn with_room<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, run);
@@ -89,8 +89,8 @@ pub(crate) fn with_room<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     })
 }
 
-/// What is recorded where steps are not to be: a constant, which has a row only where something
-/// happens. A model that says nothing records everything.
+/// What to record if steps should not be recorded: a constant, which has a row only at events. A
+/// model without `record` records everything.
 pub(crate) const NOTHING: &str = "0";
 
 pub(crate) fn parse(text: &str) -> Result<Model> {
@@ -98,7 +98,7 @@ pub(crate) fn parse(text: &str) -> Result<Model> {
     Ok(superdense::parse("bench", text, &mut nowhere)?)
 }
 
-/// From the text of a model to something that runs.
+/// Compiles the text of a model.
 pub(crate) fn compile(text: &str) -> Result<System> {
     Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
 }
@@ -108,18 +108,18 @@ fn last(outcome: &Outcome, name: &str) -> Result<f64> {
     outcome.trace.last(name).with_context(|| format!("`{name}` was not recorded"))
 }
 
-/// The last values of many.
+/// The last values of several recorded signals.
 fn ends(outcome: &Outcome, names: &[String]) -> Result<Vec<f64>> {
     names.iter().map(|name| last(outcome, name)).collect()
 }
 
-/// The greatest difference.
+/// The largest difference.
 pub(crate) fn farthest(values: &[f64], truth: &[f64]) -> f64 {
     values.iter().zip(truth).map(|(value, truth)| (value - truth).abs()).fold(0.0, f64::max)
 }
 
-/// The greatest differences of both from the truth. Neither may be farther than `bound`, nor the
-/// model farther than the version written by hand, roundings aside.
+/// The largest differences of both from the exact values. Neither may exceed `bound`, and the model
+/// may not be worse than the hand-written version, apart from rounding.
 fn errors(what: &str, ours: &[f64], hand: &[f64], truth: &[f64], bound: f64) -> Result<Errors> {
     let errors = Errors { ours: farthest(ours, truth), hand: farthest(hand, truth) };
     ensure!(
@@ -131,8 +131,8 @@ fn errors(what: &str, ours: &[f64], hand: &[f64], truth: &[f64], bound: f64) -> 
     Ok(errors)
 }
 
-/// The times of a model beside those of the version written by hand, once for each of these: a
-/// name, what is recorded, and what may not be exceeded. The notes are the numbers of steps.
+/// The times of a model and of the hand-written version, once for each of these: a name, what to
+/// record, and the limit. The notes are the numbers of steps.
 fn recorded<R>(
     effort: &Effort,
     rows: [(&str, &str, Option<Bar>); 2],

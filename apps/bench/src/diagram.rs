@@ -1,20 +1,21 @@
-//! A random linear diagram. The build makes straight-line Rust of it and a case makes a model of
-//! it, so that both are the same diagram.
+//! A random linear diagram. The build script turns it into straight-line Rust and a case turns it
+//! into a model, so that both are the same diagram.
 
-/// A block; inputs are numbers of blocks.
+/// A block; its inputs are indices of blocks.
 pub(crate) enum Block {
     Gain { input: usize, gain: f64 },
     Sum { inputs: Vec<usize> },
     Integrator { input: usize, initial: f64 },
 }
 
-/// Blocks, of which gains and sums read only integrators and blocks before them.
+/// The blocks. Gains and sums read only integrators and earlier blocks.
 pub(crate) struct Diagram {
     pub blocks: Vec<Block>,
 }
 
 impl Diagram {
-    /// Of one size always the same one: a fifth integrators, then gains and sums in equal parts.
+    /// The diagram of a size, always the same one: a fifth are integrators, the rest gains and sums
+    /// in equal shares.
     pub fn random(size: usize) -> Diagram {
         let mut random = Random(42);
         let mut blocks = Vec::new();
@@ -37,7 +38,7 @@ impl Diagram {
         Diagram { blocks }
     }
 
-    /// The numbers of the integrators, in order.
+    /// The indices of the integrators, in order.
     #[allow(dead_code, reason = "the build does not use it")]
     pub fn integrators(&self) -> impl Iterator<Item = usize> {
         let is_one =

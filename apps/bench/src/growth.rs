@@ -1,4 +1,4 @@
-//! How cost grows with the size of a model and of a run, as tables and pictures.
+//! How cost grows with the size of a model and of a run, as tables and figures.
 
 mod kinds;
 
@@ -14,22 +14,22 @@ use crate::diagram::Diagram;
 use crate::measure::Effort;
 use crate::report::{duration, grid};
 
-/// A series of a picture: its name, and a time \[s\] for each size.
+/// A series of a figure: its name, and a time \[s\] for each size.
 struct Curve {
     name: &'static str,
     points: Vec<(f64, f64)>,
 }
 
-/// What grows and what that does.
+/// What grows, and the times that result.
 struct Growth {
-    /// The name of the picture.
+    /// The name of the figure.
     name: &'static str,
     /// What grows.
     over: &'static str,
     curves: Vec<Curve>,
 }
 
-/// Sizes are not gone on with once one of them took this long \[s\].
+/// Larger sizes are skipped once one has taken this long \[s\].
 const PATIENCE: f64 = 60.0;
 
 /// Measures everything, draws it into a folder and returns the tables.
@@ -50,7 +50,7 @@ fn best<R>(run: impl FnMut() -> R) -> f64 {
     crate::measure::time(&Effort { samples: 5, seconds: 1e-3, backend: Backend::Auto }, run).best
 }
 
-/// Random linear diagrams: text to model, model to program, one step of `rk4`.
+/// Random linear diagrams: text to model, model to program, and one step of `rk4`.
 fn blocks() -> Result<Growth> {
     let names = ["read", "compile", "one step"];
     let mut curves = names.map(|name| Curve { name, points: Vec::new() });
@@ -71,7 +71,7 @@ fn blocks() -> Result<Growth> {
     Ok(Growth { name: "blocks", over: "blocks", curves: curves.into() })
 }
 
-/// A rod of cells that conduct heat: one step of `rk4`.
+/// A rod of heat-conducting cells: one step of `rk4`.
 fn states() -> Result<Growth> {
     let mut points = Vec::new();
     for size in [10, 100, 1000, 10_000, 100_000] {
@@ -91,7 +91,7 @@ fn states() -> Result<Growth> {
     Ok(Growth { name: "states", over: "states", curves })
 }
 
-/// A plant under a sampled controller: a second of model time.
+/// A plant under a sampled controller: one second of model time.
 fn events() -> Result<Growth> {
     let mut points = Vec::new();
     for rate in [1, 10, 100, 1000, 10_000, 100_000] {
@@ -113,7 +113,7 @@ simulate: {{stop: 1, solver: rk45, tolerance: 1e-6}}
     Ok(Growth { name: "events", over: "events a second", curves })
 }
 
-/// Lorenz's systems with parameters of their own, each compiled and run.
+/// Lorenz systems with different parameters, each compiled and run.
 fn runs() -> Result<Growth> {
     let model = parse(&lorenz::text(NOTHING))?;
     let point = |runs: u32| (f64::from(runs), best(|| batch::run(&model, runs)));
@@ -123,7 +123,7 @@ fn runs() -> Result<Growth> {
 }
 
 impl Growth {
-    /// A row for each size.
+    /// The table, with a row for each size.
     fn table(&self) -> String {
         let name = |curve: &Curve| curve.name.to_owned();
         let mut rows = vec![vec![self.over.to_owned()]];
@@ -136,7 +136,8 @@ impl Growth {
         grid(&rows)
     }
 
-    /// Both axes in powers of ten, so that a straight line at 45 degrees is cost in proportion.
+    /// The figure. Both axes are logarithmic, so that a straight line at 45 degrees is proportional
+    /// cost.
     fn picture(&self) -> Result<String> {
         let names = |k: usize| [format!("size {k}"), format!("time {k}")];
         let columns = (0..self.curves.len()).flat_map(names);

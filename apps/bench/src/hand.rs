@@ -1,5 +1,5 @@
-//! Methods as an engineer would write them for one model and no other: the number of states is a
-//! constant, nothing is allocated, nothing is called through a table.
+//! Methods as an engineer would write them for one model only: the number of states is a constant,
+//! nothing is allocated, and there are no indirect calls.
 
 mod dormand_prince;
 mod rk4;

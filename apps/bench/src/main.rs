@@ -1,10 +1,10 @@
 //! Times of models as ratios to the same equations written by hand.
 //!
-//! Each case runs a model through the public crate and a plain Rust version of it in this
-//! process, in turn, and tells the median and the best of many samples of each. Both use the same
+//! Each case runs a model through the public crate and a plain Rust version of it in this process,
+//! alternately, and reports the median and the best of many samples of each. Both use the same
 //! method with the same step control and tolerance and are compiled with the same flags. Before
-//! anything is timed their results must agree and be near the truth; a case that disagrees is an
-//! error.
+//! anything is timed, their results must agree and be close to the exact ones; if a case disagrees,
+//! that is an error.
 
 mod cases;
 mod diagram;
@@ -30,32 +30,32 @@ struct Arguments {
     /// Print JSON instead of a table.
     #[arg(long, conflicts_with_all = ["growth", "peers", "write"])]
     json: bool,
-    /// Samples of each.
+    /// Samples of each measurement.
     #[arg(long, default_value_t = 25)]
     samples: u32,
-    /// The shortest sample \[ms\]; short runs are repeated to fill it.
+    /// The minimum length of a sample \[ms\]; short runs are repeated to fill it.
     #[arg(long, default_value_t = 4.0)]
     length: f64,
-    /// Only the cases, or the peers, whose name has this in it.
+    /// Only the cases, or the peers, whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
-    /// What evaluates models between events: native, interpreter, auto, or both, with lines for the
+    /// What evaluates models between events: native, interpreter, auto, or both, with rows for the
     /// interpreter and for native code.
     #[arg(long, default_value = "native", value_parser = backends)]
     backend: Backends,
-    /// Measures instead how cost grows with blocks, states, events and runs, and draws it.
+    /// Measure how cost grows with blocks, states, events and runs instead, and plot it.
     #[arg(long, conflicts_with = "peers")]
     growth: bool,
-    /// Measures instead other simulators, which it installs into `target/peers`.
+    /// Measure other simulators instead, which are installed into `target/peers`.
     #[arg(long)]
     peers: bool,
-    /// Writes the table also into this page, between its marks; pictures of growth go into the
-    /// folder `pictures/performance` beside it.
+    /// Also write the table into this page, between its marks; figures of growth go into the folder
+    /// `pictures/performance` beside it.
     #[arg(long, value_name = "PAGE")]
     write: Option<PathBuf>,
 }
 
-/// One backend or several, each with lines of its own.
+/// One backend or several, each with its own rows.
 #[derive(Clone, Debug)]
 struct Backends(Vec<Backend>);
 

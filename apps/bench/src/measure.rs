@@ -1,4 +1,4 @@
-//! Taking times.
+//! Timing.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -6,19 +6,19 @@ use std::time::Instant;
 use anyhow::Result;
 use superdense::{Backend, Outcome, System};
 
-/// How long is measured.
+/// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Samples of each thing.
+    /// Samples of each measurement.
     pub samples: u32,
-    /// The shortest sample \[s\].
+    /// The minimum length of a sample \[s\].
     pub seconds: f64,
     /// What evaluates models between events.
     pub backend: Backend,
 }
 
 impl Effort {
-    /// The same with at most so many samples, for runs that are long.
+    /// The same with at most this many samples, for long runs.
     pub fn at_most(self, samples: u32) -> Effort {
         Effort { samples: self.samples.min(samples), ..self }
     }
@@ -31,89 +31,89 @@ impl Effort {
     }
 }
 
-/// The times of one run \[s\].
+/// The times of a run \[s\].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time {
-    /// What a run usually takes.
+    /// The typical time.
     pub median: f64,
-    /// What it takes when nothing disturbs it.
+    /// The time if nothing disturbs the run.
     pub best: f64,
 }
 
 impl Time {
-    /// The median and the least of samples, of which there is at least one.
+    /// The median and the minimum of the samples, of which there must be at least one.
     pub fn of(mut samples: Vec<f64>) -> Time {
         samples.sort_by(f64::total_cmp);
         Time { median: samples[samples.len() / 2], best: samples[0] }
     }
 }
 
-/// What may not be exceeded.
+/// A limit on a time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bar {
-    /// The time as a ratio to the version written by hand.
+    /// As a ratio to the hand-written version.
     Ratio(f64),
-    /// The time itself \[s\].
+    /// As a time \[s\].
     Seconds(f64),
 }
 
-/// How far the results of both are from the truth.
+/// How far both results are from the exact ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Errors {
     pub ours: f64,
     pub hand: f64,
 }
 
-/// One line of the report.
+/// One row of the report.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     /// What was run.
     pub name: String,
-    /// What else is worth saying: steps, events a second.
+    /// Further information, such as steps or events per second.
     pub note: String,
-    /// One run of the model.
+    /// The time of one run of the model.
     pub ours: Time,
-    /// The same of the version written by hand, where there is one.
+    /// The time of the hand-written version, if there is one.
     pub hand: Option<Time>,
-    /// What must not be exceeded.
+    /// The limit, if there is one.
     pub bar: Option<Bar>,
-    /// How exact both are, where there is a truth to compare with.
+    /// The accuracy of both, if there is an exact result to compare with.
     pub errors: Option<Errors>,
 }
 
 impl Figure {
-    /// The times of a model, with nothing to compare them with.
+    /// The times of a model, without anything to compare them with.
     pub fn new(name: impl Into<String>, ours: Time) -> Figure {
         let (name, note) = (name.into(), String::new());
         Figure { name, note, ours, hand: None, bar: None, errors: None }
     }
 
-    /// The same beside the version written by hand.
+    /// Adds the times of the hand-written version.
     pub fn against(self, hand: Time) -> Figure {
         Figure { hand: Some(hand), ..self }
     }
 
-    /// The same with what may not be exceeded, if anything.
+    /// Sets the limit, if any.
     pub fn bar(self, bar: impl Into<Option<Bar>>) -> Figure {
         Figure { bar: bar.into(), ..self }
     }
 
-    /// The same with how exact both are.
+    /// Sets the accuracy of both.
     pub fn errors(self, errors: Errors) -> Figure {
         Figure { errors: Some(errors), ..self }
     }
 
-    /// The same with something else that is worth saying.
+    /// Adds further information.
     pub fn note(self, note: impl Into<String>) -> Figure {
         Figure { note: note.into(), ..self }
     }
 
-    /// How many times longer the model takes than the version written by hand, by medians.
+    /// The ratio of the median times of the model and the hand-written version.
     pub fn ratio(&self) -> Option<f64> {
         self.hand.map(|hand| self.ours.median / hand.median)
     }
 
-    /// The same by the best times, which other work on the machine disturbs less.
+    /// The ratio of the best times, which other work on the machine disturbs less.
     pub fn best_ratio(&self) -> Option<f64> {
         self.hand.map(|hand| self.ours.best / hand.best)
     }
@@ -125,8 +125,8 @@ pub(crate) fn time<R>(effort: &Effort, mut run: impl FnMut() -> R) -> Time {
     Time::of((0..effort.samples).map(|_| sample(times, &mut run)).collect())
 }
 
-/// The times of one run of each of two things, taken in turn, so that a machine that gets slower
-/// or faster meanwhile changes both.
+/// The times of one run of each of two things, measured alternately, so that a machine that gets
+/// slower or faster affects both.
 pub(crate) fn in_turn<R, S>(
     effort: &Effort,
     mut one: impl FnMut() -> R,
@@ -138,8 +138,8 @@ pub(crate) fn in_turn<R, S>(
     (Time::of(ours), Time::of(hand))
 }
 
-/// How many runs fill a sample. What the first one does once for all, such as to compile native code,
-/// is not counted.
+/// How many runs fill a sample. One-time work of the first run, such as compiling native code, is
+/// not counted.
 fn repeats<R>(effort: &Effort, run: &mut impl FnMut() -> R) -> u32 {
     black_box(run());
     let mut times = 1;
@@ -153,7 +153,7 @@ fn repeats<R>(effort: &Effort, run: &mut impl FnMut() -> R) -> u32 {
     times
 }
 
-/// The time of one run \[s\], as the mean of several right after each other.
+/// The time of one run \[s\], as the mean of several consecutive runs.
 fn sample<R>(times: u32, run: &mut impl FnMut() -> R) -> f64 {
     let start = Instant::now();
     for _ in 0..times {

@@ -1,11 +1,11 @@
-//! Figures in a page: the text between two marks is written anew, the rest stays.
+//! Results in a page: the text between two marks is replaced, the rest stays.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Replaces what stands between `<!-- NAME -->` and `<!-- end of NAME -->`.
+/// Replaces the text between `<!-- NAME -->` and `<!-- end of NAME -->`.
 pub(crate) fn write(path: &Path, name: &str, text: &str) -> Result<()> {
     let page =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -21,7 +21,7 @@ fn replaced(page: &str, name: &str, text: &str) -> Option<String> {
     Some(format!("{before}{begin}{text}{end}{after}"))
 }
 
-/// The machine and the day, in words.
+/// The machine and the date, in words.
 pub(crate) fn machine() -> String {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = about.lines().find_map(|line| line.strip_prefix("model name"));

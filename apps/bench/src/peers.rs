@@ -1,8 +1,8 @@
-//! Other simulators on the same cases, with ratios to the versions written by hand.
+//! Other simulators on the same cases, with ratios to the hand-written versions.
 //!
-//! A peer is installed into a folder of its own, with pinned versions, and run as a program that
-//! tells a line for each case: its letter, the time of a run and the values at its end. What cannot
-//! be installed or fails is a line that says so.
+//! A peer is installed into its own folder, with pinned versions, and run as a program that prints
+//! a line for each case: its letter, the time of a run, and the final values. If a peer cannot be
+//! installed or fails, its row says so.
 
 mod debian;
 mod python;
@@ -18,13 +18,13 @@ use crate::cases::{Floor, diagram_lines, farthest, floors};
 use crate::measure::{Effort, Time, time};
 use crate::report::{duration, grid, ratio};
 
-/// Where peers are installed and where their programs stand.
+/// Where peers are installed and where their programs are.
 struct Place {
     folder: PathBuf,
     programs: PathBuf,
 }
 
-/// Installs a peer and tells how its program is started.
+/// Installs a peer and returns the command that runs its program.
 type Install = fn(&Place) -> Result<Command>;
 
 const PEERS: [(&str, Install); 5] = [
@@ -35,7 +35,7 @@ const PEERS: [(&str, Install); 5] = [
     ("PathSim 0.27.1", python::pathsim),
 ];
 
-/// Installs and runs all peers whose name has `only` in it; returns their table.
+/// Installs and runs all peers whose name contains `only`; returns their table.
 pub(crate) fn measure(folder: &Path, only: &str) -> Result<String> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let folder = folder.canonicalize()?;
@@ -46,7 +46,7 @@ pub(crate) fn measure(folder: &Path, only: &str) -> Result<String> {
         vec![["peer", "case", "time", "by hand", "ratio", "error"].map(String::from).to_vec()];
     for (name, install) in PEERS.iter().filter(|(name, _)| name.to_lowercase().contains(only)) {
         eprintln!("{name} ...");
-        // The floor is measured in the same sitting as the peer.
+        // The hand-written versions are measured right before the peer, under the same conditions.
         let times: Vec<Time> = floors.iter().map(floor_time).collect();
         match run(&place, *install) {
             Ok(lines) => {
@@ -77,7 +77,7 @@ fn run(place: &Place, install: Install) -> Result<String> {
     Ok(lines)
 }
 
-/// A row of the table from a line of a peer.
+/// The row of the table for a line of a peer.
 fn row(name: &str, line: &str, floors: &[Floor], times: &[Time]) -> [String; 6] {
     let (case, rest) = line.split_once(' ').unwrap_or((line, ""));
     let mut numbers = rest.split_whitespace().map(str::parse::<f64>);
@@ -102,7 +102,7 @@ fn row(name: &str, line: &str, floors: &[Floor], times: &[Time]) -> [String; 6] 
     ]
 }
 
-/// Runs a step of an installation; its last words are the error.
+/// Runs a step of an installation; if it fails, its last output is the error.
 fn step(command: &mut Command) -> Result<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("cannot start {program}"))?;

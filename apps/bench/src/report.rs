@@ -1,4 +1,4 @@
-//! The figures as text.
+//! The results as text.
 
 use crate::measure::{Bar, Figure};
 
@@ -14,14 +14,14 @@ const HEAD: [&str; 9] = [
     "",
 ];
 
-/// A table that can stand in a page.
+/// A table that can be part of a Markdown page.
 pub(crate) fn table(figures: &[Figure]) -> String {
     let mut rows = vec![HEAD.map(String::from).to_vec()];
     rows.extend(figures.iter().map(|figure| cells(figure).to_vec()));
     grid(&rows)
 }
 
-/// Rows of cells as a table with a rule under the first.
+/// Rows of cells as a table with a rule below the first row.
 pub(crate) fn grid(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
@@ -59,7 +59,7 @@ fn cells(figure: &Figure) -> [String; 9] {
     ]
 }
 
-/// A ratio with as many digits as mean something.
+/// A ratio with its significant digits.
 pub(crate) fn ratio(value: f64) -> String {
     match value {
         v if v < 10.0 => format!("{v:.2}"),
@@ -68,7 +68,7 @@ pub(crate) fn ratio(value: f64) -> String {
     }
 }
 
-/// A time in a unit of its size.
+/// A time in a suitable unit.
 pub(crate) fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1e-6 => (s * 1e9, "ns"),
@@ -79,7 +79,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     format!("{} {unit}", ratio(value))
 }
 
-/// A list of objects; names and notes are plain ASCII without quotes.
+/// A JSON list of objects; names and notes are plain ASCII without quotes.
 pub(crate) fn json(figures: &[Figure]) -> String {
     let number = |value: Option<f64>| value.map_or("null".to_owned(), |value| format!("{value:e}"));
     let object = |figure: &Figure| {

@@ -1,4 +1,4 @@
-//! What the commands do, one file for each.
+//! The implementation of the commands, one file for each.
 
 mod blocks;
 mod check;
@@ -22,7 +22,7 @@ use superdense::{Drawing, Tolerance};
 use crate::arguments::Command;
 pub use run::interrupt::EXIT_CODE as INTERRUPTED;
 
-/// Does what the command line says.
+/// Executes a command.
 pub fn run(command: Command) -> Result<()> {
     run::interrupt::watch()?;
     match command {

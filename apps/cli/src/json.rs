@@ -8,7 +8,7 @@ use superdense::{
 
 use crate::report::Problem;
 
-/// The lines that tell an error: one for each diagnostic, or one for an error without any.
+/// The lines for an error: one for each diagnostic, or one for an error without diagnostics.
 pub fn lines(error: &anyhow::Error) -> String {
     match error.downcast_ref::<Problem>() {
         Some(Problem { diagnostics, sources, .. }) => objects(diagnostics, sources),
@@ -21,7 +21,7 @@ pub fn objects(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
     diagnostics.0.iter().map(|diagnostic| format!("{}\n", object(diagnostic, sources))).collect()
 }
 
-/// An object that is about no text and has no code.
+/// An object without a code and without a place in a text.
 pub fn message(severity: &str, message: &str) -> Value {
     json!({
         "severity": severity, "code": null, "message": message, "file": null, "line": null,

@@ -34,8 +34,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what is wrong with the arguments and ends. Of a command that does not exist it says which
-/// ones there are that look like it.
+/// Reports an error in the arguments and exits. For an unknown command it names similar ones.
 fn refuse(error: &clap::Error) -> ! {
     let name = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(name)) if error.kind() == ErrorKind::InvalidSubcommand => name,
@@ -57,7 +56,7 @@ fn refuse(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// An error in words; a diagnostic says itself that it is one.
+/// An error in words; a diagnostic already says that it is an error.
 fn words(error: &anyhow::Error) -> String {
     let prefix = if error.is::<report::Problem>() { "" } else { "error: " };
     format!("{prefix}{error:#}\n")

@@ -1,7 +1,7 @@
-//! What the process takes of the machine's memory, where the system tells.
+//! The memory use of the process, if the operating system reports it.
 
-/// The most memory \[bytes\] that this process has had at once. Linux tells it in a file; nothing
-/// elsewhere, since other systems tell it only to foreign functions.
+/// The peak memory use of this process \[bytes\]. Linux reports it in a file; `None` on other
+/// systems, which report it only through foreign functions.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -12,10 +12,10 @@ use crate::report::refused;
 /// Which rows a run has.
 #[derive(Clone, Copy)]
 pub enum Wanted {
-    /// Those that the model asks for, or an option beside it.
+    /// Those that the model or a command-line option asks for.
     Result(Option<RowsPer>),
-    /// Those of a picture: every microstep, so that jumps are vertical, and so many rows between
-    /// steps as make curves look smooth.
+    /// Those of a figure: every microstep, so that jumps are vertical, and this many rows between
+    /// steps, so that curves look smooth.
     Picture(Option<u32>),
 }
 
@@ -28,12 +28,12 @@ pub fn compile(arguments: &ModelArguments, method: &Method, rows: Wanted) -> Res
         Wanted::Picture(smooth) => (smooth, Some(RowsPer::Microstep)),
     };
     let system = System::compile(&model, &Library::standard(), &overrides).map_err(refused)?;
-    // The process ends with the command: a large model need not be given back piece by piece.
+    // The process ends with the command, so there is no need to free a large model piece by piece.
     std::mem::forget(system.clone());
     Ok(system)
 }
 
-/// What the arguments set over the model's own words.
+/// The settings of the command line that override the model's own.
 pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Overrides> {
     let mut overrides = Overrides {
         solver: method.solver.clone(),
@@ -56,7 +56,7 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
     Ok(overrides)
 }
 
-/// What is wrong with the value of a parameter, and what it may be.
+/// The error for an invalid value of a parameter, and which values are valid.
 fn no_value(name: &str, value: &str, mut error: Refused) -> anyhow::Error {
     for diagnostic in &mut error.diagnostics.0 {
         diagnostic.notes.push(format!("in `-p {name}={value}`"));
@@ -78,7 +78,7 @@ fn impulses(word: &str) -> Result<Impulses> {
     Ok(impulses)
 }
 
-/// A positive time of an option.
+/// A positive duration from an option \[s\].
 pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
     let Some(text) = text else { return Ok(None) };
     let value = parse_value(text).map_err(refused)?;
@@ -88,12 +88,12 @@ pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
     }
 }
 
-/// A time in seconds, rounded to model time.
+/// A time from an option \[s\], rounded to model time.
 pub fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
     Ok(instant(text, option)?.map(ExactTime::time))
 }
 
-/// A time in seconds.
+/// An exact time from an option \[s\].
 fn instant(text: Option<&str>, option: &str) -> Result<Option<ExactTime>> {
     let Some(text) = text else { return Ok(None) };
     let value = parse_value(text).map_err(refused)?;

@@ -1,5 +1,5 @@
-//! What is said: results on standard output, messages on standard error, mistakes as diagnostics
-//! that know their place.
+//! Output: results on standard output, messages on standard error, mistakes as diagnostics with
+//! their place in the text.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -13,17 +13,17 @@ use superdense::{
 use crate::arguments::Format;
 use crate::json;
 
-/// Diagnostics that ended a command, with the texts that they are about.
+/// Diagnostics that ended a command, with the texts that they refer to.
 #[derive(Debug)]
 pub struct Problem {
     pub diagnostics: Diagnostics,
     pub sources: SourceMap,
-    /// What has become of the result, where that needs saying.
+    /// What happened to the result, if that needs to be said.
     pub outcome: Option<&'static str>,
 }
 
 impl Problem {
-    /// One diagnostic with the texts that it is about.
+    /// One diagnostic with the texts that it refers to.
     pub fn new(diagnostic: Diagnostic, sources: &SourceMap) -> Problem {
         Problem { diagnostics: diagnostic.into(), sources: sources.clone(), outcome: None }
     }
@@ -38,12 +38,12 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// A run that the user has ended.
+/// A run that the user interrupted.
 #[derive(Debug)]
 pub struct Interrupted {
-    /// Where it stood.
+    /// The tag that the run had reached.
     pub tag: Tag,
-    /// What has become of the result, where that needs saying.
+    /// What happened to the result, if that needs to be said.
     pub outcome: Option<&'static str>,
 }
 
@@ -56,33 +56,33 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// A model that was refused.
+/// The error for a model that was refused.
 pub fn refused(refused: Refused) -> anyhow::Error {
     let Refused { diagnostics, sources } = refused;
     Problem { diagnostics, sources, outcome: None }.into()
 }
 
-/// A file of results that could not be written.
+/// The error for a result file that could not be written.
 pub fn unwritten(error: WriteError) -> anyhow::Error {
     Problem::new(error.diagnostic(), &SourceMap::default()).into()
 }
 
-/// A file of results that could not be read.
+/// The error for a result file that could not be read.
 pub fn unread(error: ReadError) -> anyhow::Error {
     Problem::new(error.diagnostic(), &SourceMap::default()).into()
 }
 
-/// Whether messages are read by a person at a terminal that shows colours.
+/// Whether messages go to a terminal that shows colours.
 pub fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Tells before a run that nobody can wait for it to come to a time, where that is so.
+/// Warns before a run that reaching this time would take impractically long, if so.
 pub fn tell_long_run(system: &System, until: Time, format: Format) {
     warn(&Diagnostics(system.long_run(until).into_iter().collect()), system.sources(), format);
 }
 
-/// Tells warnings in the format of messages.
+/// Reports warnings in the chosen format.
 pub fn warn(diagnostics: &Diagnostics, sources: &SourceMap, format: Format) {
     if !diagnostics.0.is_empty() {
         tell(&match format {
@@ -92,22 +92,22 @@ pub fn warn(diagnostics: &Diagnostics, sources: &SourceMap, format: Format) {
     }
 }
 
-/// Writes a file as a whole, or leaves what was there.
+/// Writes a whole file, or leaves the existing one untouched.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     traces::replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes to standard error; where nobody reads it there is nobody to tell.
+/// Writes to standard error. Failures are ignored, because nobody could be informed of them.
 pub fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Writes to standard output; a reader such as `head` may have had enough.
+/// Writes to standard output, whose reader may stop early, as `head` does.
 pub fn show(text: &str) -> Result<()> {
     unless_broken(io::stdout().write_all(text.as_bytes()))
 }
 
-/// The result of writing to standard output, where a reader that leaves is no mistake.
+/// The result of writing to standard output; a reader that stops early is not an error.
 pub fn unless_broken(written: io::Result<()>) -> Result<()> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

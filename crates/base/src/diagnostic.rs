@@ -1,4 +1,4 @@
-//! Mistakes in a model, shown as a good compiler shows them.
+//! Mistakes in a model, reported in the style of a compiler.
 
 use std::fmt;
 
@@ -6,45 +6,45 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::{SourceMap, Span};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// The model can be run, and may not mean what was meant.
+    /// The model can be run, but may not mean what was intended.
     Warning,
     /// The model cannot be run.
     Error,
 }
 
-/// A place in the text and what is the matter with it.
+/// A place in the text and what is wrong there.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Label {
-    /// The words to underline.
+    /// The text to underline.
     pub span: Span,
-    /// What to write beside them; may be empty.
+    /// The text to write beside it; may be empty.
     pub text: String,
 }
 
-/// One mistake: a stable code, what is wrong, where, and what to do about it.
+/// One mistake: a stable code, what is wrong, where, and how to fix it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diagnostic {
-    /// A name that stays the same between versions, such as `unknown-block`.
+    /// A name that is the same in all versions, such as `unknown-block`.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// The places, the main one first.
+    /// The places, the most important one first.
     pub labels: Vec<Label>,
-    /// The block that is meant, as a path through the hierarchy; empty where none is.
+    /// The block concerned, as a path through the hierarchy; empty if there is none.
     pub path: String,
-    /// Why it is wrong, or more about it.
+    /// Why it is wrong, or more details.
     pub notes: Vec<String>,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error without a place yet.
+    /// An error that has no place yet.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -57,7 +57,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without a place yet.
+    /// A warning that has no place yet.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
     }
@@ -68,31 +68,31 @@ impl Diagnostic {
         self
     }
 
-    /// Names the block.
+    /// Sets the block concerned.
     pub fn block(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self
     }
 
-    /// Adds a reason.
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// Says what to do.
+    /// Sets the help line.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says what to do, where there is something to say.
+    /// Sets the help line, if there is one.
     pub fn maybe_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
         self
     }
 
-    /// The message with the lines of the text that it is about.
+    /// The message with the source lines that it is about.
     pub fn render(&self, sources: &SourceMap, colour: bool) -> String {
         let level = match self.severity {
             Severity::Warning => Level::WARNING,
@@ -134,7 +134,7 @@ impl Diagnostic {
     }
 }
 
-/// The span's bytes, moved to the borders of characters and kept inside the text.
+/// The byte range of a span, moved to character boundaries and clamped to the text.
 fn char_range(text: &str, span: Span) -> std::ops::Range<usize> {
     let mut start = (span.start as usize).min(text.len());
     let mut end = (span.end as usize).min(text.len());
@@ -165,13 +165,13 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// Mistakes gathered while going on, so that a user sees many at once.
+/// Mistakes collected before giving up, so that a user sees many at once.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds one, but not what has been said already: of the instances of a diagram with a mistake
-    /// in it the first is named.
+    /// Adds a diagnostic unless it has been reported already: if a diagram with a mistake has
+    /// several instances, only the first is named.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let says_the_same = |known: &Diagnostic| {
             let Diagnostic { code, message, labels, .. } = known;
@@ -183,22 +183,22 @@ impl Diagnostics {
         }
     }
 
-    /// Adds the error of a result and gives the value of a good one.
+    /// Returns the value of a result, or adds its error.
     pub fn keep<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
         result.map_err(|diagnostic| self.push(diagnostic)).ok()
     }
 
-    /// Whether one of them is an error.
+    /// Whether any of them is an error.
     pub fn has_errors(&self) -> bool {
         self.0.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// The value where there is no error, else everything that was gathered.
+    /// The value if there is no error, otherwise everything that was collected.
     pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.has_errors() { Err(self) } else { Ok(value) }
     }
 
-    /// All of them with their lines.
+    /// All of them with their source lines.
     pub fn render(&self, sources: &SourceMap, colour: bool) -> String {
         self.0.iter().map(|d| d.render(sources, colour)).collect::<Vec<_>>().join("\n\n")
     }

@@ -1,8 +1,8 @@
-//! Exact instants: model time before it is rounded.
+//! Exact times: model time before it is rounded.
 //!
-//! A tag has whole attoseconds, but a third of a second has none. An instant keeps what the
-//! rounding of its tag leaves out, so that three delays of a third are a second. Sums are exact and
-//! round once.
+//! A tag counts whole attoseconds, but a third of a second is not a whole number of them. An exact
+//! time keeps what the rounding of its tag leaves out, so that three delays of a third make exactly
+//! one second. Sums are exact and round once.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Sub};
@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 use crate::time::{ATTOSECONDS_PER_SECOND, RANGE, whole};
 use crate::{Rational, Time, checked_sum};
 
-/// An exact point or length of time: the time that it rounds to, and a fraction of an attosecond.
-/// A fraction whose denominator needs more than 63 bits is dropped, and the instant is then its
-/// rounding.
+/// An exact time or duration: the time that it rounds to, and a fraction of an attosecond. If the
+/// denominator of the fraction needs more than 63 bits, the fraction is dropped and the exact time
+/// is its rounded value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ExactTime {
     time: Time,
     fraction: Fraction,
 }
 
-/// A part of an attosecond from -1/2 to 1/2, in lowest terms.
+/// A fraction of an attosecond from -1/2 to 1/2, in lowest terms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 struct Fraction {
     numerator: i64,
@@ -33,10 +33,10 @@ struct Fraction {
 impl Fraction {
     const ZERO: Fraction = Fraction { numerator: 0, denominator: 1 };
 
-    /// The fraction in lowest terms; zero where the denominator is too long.
+    /// The fraction in lowest terms; zero if the denominator is too long.
     fn new(numerator: i128, denominator: i128) -> Fraction {
         let divisor = match (i64::try_from(numerator), i64::try_from(denominator)) {
-            // A division of 128 bits takes much longer.
+            // A 128-bit division takes much longer.
             (Ok(numerator), Ok(denominator)) => numerator.gcd(&denominator).into(),
             _ => numerator.gcd(&denominator),
         };
@@ -46,8 +46,8 @@ impl Fraction {
         }
     }
 
-    /// Numerator and denominator of the exact sum. Denominators of 63 bits and numerators below
-    /// them cannot overflow.
+    /// Numerator and denominator of the exact sum. Denominators of 63 bits and smaller numerators
+    /// cannot overflow.
     fn sum(self, other: Fraction) -> (i128, i128) {
         let wide = |number: i64| i128::from(number);
         if self.denominator == other.denominator {
@@ -67,7 +67,7 @@ impl Default for Fraction {
 }
 
 impl ExactTime {
-    /// The fraction of seconds as it is; nothing where it is outside the range of model time.
+    /// The exact time of a fraction of seconds; `None` if it is outside the range of model time.
     pub fn from_rational(seconds: Rational) -> Option<Self> {
         let time = Time::from_rational(seconds)?;
         let divisor = seconds.denom().gcd(&ATTOSECONDS_PER_SECOND);
@@ -75,14 +75,14 @@ impl ExactTime {
         if denominator == 1 || i64::try_from(denominator).is_err() {
             return Some(time.into());
         }
-        // What is left of numerator * unit / denominator, which is in lowest terms.
+        // The remainder of numerator * unit / denominator, which is in lowest terms.
         let unit = ATTOSECONDS_PER_SECOND / divisor;
         let remainder = |modulus: i128| {
             (seconds.numer().mod_floor(&modulus) * unit.mod_floor(&modulus)).mod_floor(&modulus)
         };
         let above = remainder(denominator);
         let rounded_down = match denominator {
-            // A half goes to the even attosecond.
+            // A half is rounded to the even attosecond.
             2 => remainder(4) == 1,
             _ => 2 * above < denominator,
         };
@@ -105,13 +105,13 @@ impl ExactTime {
         if let Some(exact) = elapsed.and_then(|elapsed| checked_sum(offset, elapsed)) {
             return ExactTime::from_rational(exact);
         }
-        // Fractions too long to stay exact: the period is rounded to attoseconds first.
+        // The fractions are too long to stay exact, so the period is rounded to attoseconds first.
         let elapsed = Time::from_rational(period)?.attoseconds().checked_mul(k)?;
         let count = Time::from_rational(offset)?.attoseconds().checked_add(elapsed)?;
         Some(Time::from_attoseconds(count).into())
     }
 
-    /// The time that it rounds to, which is that of its tag.
+    /// The time that it rounds to, which is the time of its tag.
     pub const fn time(self) -> Time {
         self.time
     }
@@ -121,12 +121,12 @@ impl ExactTime {
         self.fraction.numerator == 0
     }
 
-    /// The nearest float of its time, in seconds.
+    /// The float nearest to its time \[s\].
     pub fn seconds(self) -> f64 {
         self.time.seconds()
     }
 
-    /// The exact fraction of seconds, or that of its time where it is too long.
+    /// The exact fraction of seconds, or that of the rounded time if the exact one is too long.
     pub fn to_rational(self) -> Rational {
         let Fraction { numerator, denominator } = self.fraction;
         let exact = || {
@@ -138,10 +138,10 @@ impl ExactTime {
         exact().unwrap_or_else(|| self.time.to_rational())
     }
 
-    /// The exact time of an instant that has this one and another one among its causes. They have
-    /// the same tag; where they differ by a part of an attosecond, the earlier one counts, and one
-    /// that is a whole number of attoseconds, as every located time is, gives way to one that is
-    /// not.
+    /// The exact time of an instant that has both this one and another one among its causes. They
+    /// have the same tag. If they differ by a fraction of an attosecond, the earlier one is used;
+    /// but a whole number of attoseconds, as every located time is, yields to a time that is not
+    /// whole.
     #[must_use]
     pub fn meet(self, other: ExactTime) -> ExactTime {
         let gives_way = self.is_whole() || other < self;

@@ -1,7 +1,7 @@
-//! Typed indices: an index of a block cannot be used where one of a wire is meant.
+//! Typed indices: the index of a block cannot be used as the index of a wire.
 
-/// Defines an index type over `u32` with a conversion each way, so that tables of different things
-/// cannot be mixed up.
+/// Defines an index type over `u32` with conversions both ways, so that indices into different
+/// tables cannot be mixed up.
 #[macro_export]
 macro_rules! typed_id {
     ($(#[$doc:meta])* $name:ident) => {

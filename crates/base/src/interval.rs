@@ -1,8 +1,8 @@
 //! Closed intervals of reals with outward rounding.
 //!
-//! An operation on intervals contains the result of the exact operation on every pair of reals in
-//! its operands, whatever was rounded. Bounds may be infinite; an operation that may leave the
-//! reals (a division by an interval that contains zero) gives [`Interval::ALL`].
+//! The result of an operation contains the exact result for every pair of reals in its operands,
+//! despite rounding. Bounds may be infinite. An operation that may leave the reals (a division by
+//! an interval that contains zero) gives [`Interval::ALL`].
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -16,15 +16,15 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Every real: nothing is known.
+    /// All reals: nothing is known.
     pub const ALL: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// One number. What is not a number could be anything.
+    /// A single number. For NaN nothing is known.
     pub fn point(x: f64) -> Interval {
         if x.is_nan() { Interval::ALL } else { Interval { low: x, high: x } }
     }
 
-    /// Everything between two numbers in either order.
+    /// Everything between two numbers, given in either order.
     pub fn between(a: f64, b: f64) -> Interval {
         if a <= b {
             Interval { low: a, high: b }
@@ -35,7 +35,7 @@ impl Interval {
         }
     }
 
-    /// Bounds that were computed with an error of less than one unit in the last place.
+    /// Bounds that were computed with an error below one unit in the last place.
     pub fn outward(low: f64, high: f64) -> Interval {
         if low <= high {
             Interval { low: low.next_down(), high: high.next_up() }
@@ -44,8 +44,8 @@ impl Interval {
         }
     }
 
-    /// Bounds that were computed with a relative error of less than `part`, and an absolute one of
-    /// less than the smallest normal number.
+    /// Bounds that were computed with a relative error below `part` and an absolute error below the
+    /// smallest normal number.
     pub fn widened(low: f64, high: f64, part: f64) -> Interval {
         let room = |x: f64| part * x.abs() + f64::MIN_POSITIVE;
         Interval::outward(low - room(low), high + room(high))
@@ -56,7 +56,7 @@ impl Interval {
         self.low.is_finite() && self.high.is_finite()
     }
 
-    /// Whether it has only one number.
+    /// Whether it contains a single number.
     pub fn is_point(self) -> bool {
         self.low == self.high
     }
@@ -71,13 +71,13 @@ impl Interval {
         self.low.abs().max(self.high.abs())
     }
 
-    /// What is in both; where nothing is, which only rounding brings about, the first.
+    /// The intersection. If it is empty, which only rounding can cause, the first operand.
     pub fn and(self, other: Interval) -> Interval {
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
         if low <= high { Interval { low, high } } else { self }
     }
 
-    /// The least interval with both in it.
+    /// The smallest interval that contains both.
     pub fn or(self, other: Interval) -> Interval {
         Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
@@ -111,7 +111,7 @@ impl Mul for Interval {
     type Output = Interval;
 
     fn mul(self, other: Interval) -> Interval {
-        // A bound of zero stays zero beside an infinite one: no real in the interval is infinite.
+        // Zero times an infinite bound is zero, because no real in the interval is infinite.
         let times = |a: f64, b: f64| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
         let products = [
             times(self.low, other.low),
@@ -141,7 +141,7 @@ impl Div for Interval {
         ];
         let low = quotients.iter().fold(f64::INFINITY, |least, x| least.min(*x));
         let high = quotients.iter().fold(f64::NEG_INFINITY, |most, x| most.max(*x));
-        // An infinite bound divided by an infinite one could be anything.
+        // The quotient of two infinite bounds could be anything.
         let open = !self.is_bounded() && !other.is_bounded();
         if open { Interval::ALL } else { Interval::outward(low, high) }
     }
@@ -151,14 +151,14 @@ impl Div for Interval {
 mod tests {
     use super::*;
 
-    /// Numbers of all sizes and signs from a counter, for operands.
+    /// Operands of all magnitudes and signs, from a counter.
     fn number(seed: u64) -> f64 {
         let part = crate::random(7, "interval", seed) as f64 / u64::MAX as f64;
         let scale = [1e-300, 1e-9, 1.0, 3.0, 1e8, 1e200][(seed / 6 % 6) as usize];
         (part - 0.5) * scale
     }
 
-    /// Points of the operands, combined, lie in the combined interval.
+    /// The result of an operation on points of the operands is in the resulting interval.
     #[test]
     fn operations_contain_what_they_must() {
         for k in 0..20_000 {

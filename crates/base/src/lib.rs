@@ -1,8 +1,8 @@
-//! The words that every stage shares: exact time, types of values, ids, and diagnostics.
+//! The vocabulary that all stages share: exact time, types of values, ids, and diagnostics.
 //!
 //! Nothing here knows what a block or a diagram is. Time is an integer, so that two clocks that
-//! should meet do meet; a mistake in a model is a [`Diagnostic`] that carries the place in the
-//! text where it was made.
+//! should coincide do coincide. A mistake in a model is a [`Diagnostic`] that carries its place in
+//! the text.
 
 mod exact;
 mod id;

@@ -1,12 +1,12 @@
-//! The name that was probably meant.
+//! The name that was probably intended.
 
-/// The candidate that is nearest to a misspelt name, where one is near enough; of equally near
-/// ones that of the same length, then the first.
+/// The candidate nearest to a misspelt name, if one is near enough. Among equally near ones, a name
+/// of the same length is preferred, then the first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let score = |candidate: &str| {
         let candidate = candidate.to_lowercase();
-        // Two letters that have changed places are one slip, also in a short name.
+        // Two swapped letters are a single slip, even in a short name.
         let slip = lower.len() > 2 && strsim::osa_distance(&lower, &candidate) == 1;
         strsim::jaro_winkler(&lower, &candidate).max(if slip { 0.76 } else { 0.0 })
     };
@@ -18,7 +18,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(.., candidate)| candidate)
 }
 
-/// A help line with the nearest name, or with all of them where they are few.
+/// A help line with the nearest name, or with all names if they are few.
 pub fn did_you_mean<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

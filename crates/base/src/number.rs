@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
-/// A number with all the digits that tell it from others, and with an exponent where it would
+/// A number with the digits that distinguish it from all others, and with an exponent if it would
 /// otherwise have many zeros.
 pub fn shown(x: f64) -> String {
     let usual = x == 0.0 || !x.is_finite() || (1e-5..1e16).contains(&x.abs());

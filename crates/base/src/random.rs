@@ -1,7 +1,7 @@
 //! Random numbers as a pure function of where they are drawn.
 
-/// The draw of an index by something with a path. The same seed, path and index give the same
-/// number, whatever else is drawn and in which order.
+/// The `index`-th number drawn at a path. The same seed, path and index give the same number,
+/// regardless of what else is drawn and in which order.
 pub fn random(seed: u64, path: &str, index: u64) -> u64 {
     let mut state = mixed(seed ^ 0x9e37_79b9_7f4a_7c15);
     for byte in path.bytes() {
@@ -10,8 +10,8 @@ pub fn random(seed: u64, path: &str, index: u64) -> u64 {
     mixed(state ^ mixed(index.wrapping_add(0x632b_e59b_d9b4_e019)))
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection that changes about half
-/// of the bits when one changes.
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection in which changing one
+/// input bit changes about half of the output bits.
 fn mixed(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,13 +1,13 @@
-//! Exact rationals for time parameters: 0.1 is one tenth, and 1/3 is a third.
+//! Exact rationals for time parameters: 0.1 is one tenth, and 1/3 is one third.
 
 use num_rational::Ratio;
 
-/// An exact fraction. Operations that would overflow are done with the `checked_` methods of
-/// `num_traits`, and the value is then no longer exact.
+/// An exact fraction. Operations that may overflow use the `checked_` methods of `num_traits`; on
+/// overflow the value is no longer exact.
 pub type Rational = Ratio<i128>;
 
-/// Reads a decimal literal such as `12`, `0.1` or `2.5e-3` as the fraction that it spells, or
-/// nothing where numerator or denominator need more than 128 bits.
+/// Parses a decimal literal such as `12`, `0.1` or `2.5e-3` as an exact fraction; `None` if the
+/// numerator or denominator needs more than 128 bits.
 pub fn parse_decimal(text: &str) -> Option<Rational> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -26,22 +26,22 @@ pub fn parse_decimal(text: &str) -> Option<Rational> {
     }
 }
 
-/// The sum, where it fits.
+/// The sum; `None` on overflow.
 pub fn checked_sum(a: Rational, b: Rational) -> Option<Rational> {
     num_traits::CheckedAdd::checked_add(&a, &b)
 }
 
-/// The difference, where it fits.
+/// The difference; `None` on overflow.
 pub fn checked_difference(a: Rational, b: Rational) -> Option<Rational> {
     num_traits::CheckedSub::checked_sub(&a, &b)
 }
 
-/// The quotient, where it fits and the divisor is not zero.
+/// The quotient; `None` on overflow or if the divisor is zero.
 pub fn checked_quotient(a: Rational, b: Rational) -> Option<Rational> {
     num_traits::CheckedDiv::checked_div(&a, &b)
 }
 
-/// The fraction that a float stands for exactly, where it fits.
+/// The exact value of a float as a fraction; `None` on overflow.
 pub fn rational_of_f64(value: f64) -> Option<Rational> {
     use num_traits::Float;
     if !value.is_finite() {

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ExactTime, Rational, rational_of_f64};
 
-/// How many attoseconds make a second.
+/// The number of attoseconds in a second.
 pub const ATTOSECONDS_PER_SECOND: i128 = 1_000_000_000_000_000_000;
 
-/// Model time as a whole number of attoseconds, so that sums of periods never drift. The range is
-/// about 1.7e20 seconds to either side of zero.
+/// Model time as an integer number of attoseconds, so that sums of periods never drift. The range
+/// is about 1.7e20 seconds to either side of zero.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
@@ -25,18 +25,18 @@ impl Time {
     /// Later than every time that a model can name.
     pub const MAX: Time = Time(i128::MAX);
 
-    /// The time of a count of attoseconds.
+    /// The time with this number of attoseconds.
     pub const fn from_attoseconds(count: i128) -> Self {
         Time(count)
     }
 
-    /// The count of attoseconds.
+    /// The number of attoseconds.
     pub const fn attoseconds(self) -> i128 {
         self.0
     }
 
-    /// The float's time rounded to the nearest attosecond, ties to even; nothing where it is not
-    /// finite or outside the range.
+    /// The time of a float \[s\], rounded to the nearest attosecond, ties to even; `None` if it is
+    /// not finite or is out of range.
     pub fn from_f64(seconds: f64) -> Option<Self> {
         if !seconds.is_finite() || seconds.abs() > 1.0e20 {
             return None;
@@ -54,13 +54,14 @@ impl Time {
         Some(Time(magnitude * i128::from(sign)))
     }
 
-    /// The fraction's time rounded once, ties to even; nothing where it is outside the range.
+    /// The time of a fraction of seconds, rounded once, ties to even; `None` if it is out of range.
     pub fn from_rational(seconds: Rational) -> Option<Self> {
         let factor = Rational::from_integer(ATTOSECONDS_PER_SECOND);
         let scaled = match seconds.checked_mul(&factor) {
             Some(scaled) => divide_to_even(*scaled.numer(), *scaled.denom()),
             None => {
-                // The numerator is too long for one product: whole seconds and the rest apart.
+                // The numerator is too long for one product, so whole seconds and the rest are
+                // converted separately.
                 let (whole, rest) = seconds.numer().div_mod_floor(seconds.denom());
                 let rest = Rational::new(rest, *seconds.denom()).checked_mul(&factor)?;
                 whole
@@ -78,17 +79,16 @@ impl Time {
         ExactTime::tick(offset, period, k).map(ExactTime::time)
     }
 
-    /// The fraction that stands for a float in a time parameter whose expression gave no better
-    /// one.
+    /// The fraction to use for a float in a time parameter whose expression gave no exact one.
     pub fn rational_of(seconds: f64) -> Option<Rational> {
         rational_of_f64(seconds).or_else(|| Time::from_f64(seconds).map(Time::to_rational))
     }
 
-    /// The nearest float, in seconds.
+    /// The nearest float \[s\].
     pub fn seconds(self) -> f64 {
-        // A count c is c / 5^18 / 2^18. It is shifted to 104 bits, so that its quotient by 5^18 has
-        // 62 or 63, and the last of them also stands for everything below: a single rounding, to
-        // the float, follows.
+        // A count c is c / 5^18 / 2^18 seconds. It is shifted to 104 bits, so that its quotient by
+        // 5^18 has 62 or 63 bits, and the last of them is a sticky bit for everything below. So
+        // there is a single rounding, to the float.
         let count = self.0.unsigned_abs();
         let shift = count.leading_zeros() as i32 - 24;
         let shifted = match shift {
@@ -102,12 +102,12 @@ impl Time {
         if self.0 < 0 { -seconds } else { seconds }
     }
 
-    /// The distance from `earlier` to here as a float, in seconds.
+    /// The time elapsed since `earlier`, as a float \[s\].
     pub fn since(self, earlier: Time) -> f64 {
         Time(self.0 - earlier.0).seconds()
     }
 
-    /// This time moved by a float offset in seconds; nothing outside the range.
+    /// This time plus a float offset \[s\]; `None` if the result is out of range.
     pub fn offset(self, seconds: f64) -> Option<Self> {
         Time::from_f64(seconds).and_then(|d| self.0.checked_add(d.0)).map(Time)
     }
@@ -127,12 +127,13 @@ impl Time {
     }
 }
 
-/// The greatest count of attoseconds that a model can name.
+/// The largest number of attoseconds that a model can specify.
 pub(crate) const RANGE: u128 = 100_000_000_000_000_000_000_000_000_000_000_000_000;
 
-/// A fraction of seconds that is a whole number of attoseconds.
+/// A fraction of seconds as an integer number of attoseconds, if it is one.
 pub(crate) fn whole(seconds: Rational) -> Option<i128> {
-    // A longer denominator divides nothing, and short numbers divide fast.
+    // A denominator that does not fit does not divide the unit, and division of short numbers is
+    // fast.
     let unit = ATTOSECONDS_PER_SECOND as u64;
     let denominator = u64::try_from(*seconds.denom()).ok()?;
     if !unit.is_multiple_of(denominator) {
@@ -145,9 +146,9 @@ pub(crate) fn whole(seconds: Rational) -> Option<i128> {
     }
 }
 
-/// Divides a number of at most 104 bits by 5^18, and gives the rest too. Times become floats at every
-/// step, and a division of 128 bits takes longer than this one by a reciprocal: Moller and Granlund,
-/// "Improved division by invariant integers", algorithm 4.
+/// Divides a number of at most 104 bits by 5^18; returns quotient and remainder. Times become
+/// floats at every step, and a 128-bit division takes longer than this one by a reciprocal: Moller
+/// and Granlund, "Improved division by invariant integers", algorithm 4.
 fn divide_by_fives(number: u128) -> (u64, u64) {
     const FIVES: u64 = 5u64.pow(18);
     const SHIFT: u32 = FIVES.leading_zeros();
@@ -169,7 +170,7 @@ fn divide_by_fives(number: u128) -> (u64, u64) {
     (quotient, rest)
 }
 
-/// Divides by a power of two from 2 on, rounding to the nearest integer and ties to even.
+/// Divides by 2^`times`, `times` at least 1, rounding to the nearest integer, ties to even.
 fn halve_to_even(number: u128, times: u32) -> u128 {
     let twice = number >> (times - 1);
     let more = number.trailing_zeros() < times - 1;
@@ -177,7 +178,7 @@ fn halve_to_even(number: u128, times: u32) -> u128 {
     (twice >> 1) + u128::from(up)
 }
 
-/// Divides by a positive number, rounding to the nearest integer and ties to even.
+/// Divides by a positive number, rounding to the nearest integer, ties to even.
 fn divide_to_even(numerator: i128, denominator: i128) -> i128 {
     let (quotient, rest) = numerator.div_mod_floor(&denominator);
     let up = match rest.cmp(&(denominator - rest)) {
@@ -229,12 +230,12 @@ impl From<Time> for Rational {
 pub struct Tag {
     /// The model time.
     pub time: Time,
-    /// The step among the simultaneous ones.
+    /// The index among the microsteps at that time.
     pub microstep: u32,
 }
 
 impl Tag {
-    /// The tag of a time and a microstep.
+    /// The tag with a time and a microstep.
     pub const fn new(time: Time, microstep: u32) -> Self {
         Tag { time, microstep }
     }
@@ -290,7 +291,7 @@ mod tests {
         let mut bits = 1u64;
         for k in 0..200_000u64 {
             bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(k | 1);
-            // Numbers from 2^-66 to 2^10, most of them no whole number of attoseconds.
+            // Numbers from 2^-66 to 2^10, most of which are not whole numbers of attoseconds.
             let exponent = 957 + (bits >> 52) % 76;
             let seconds = f64::from_bits(exponent << 52 | bits & ((1 << 52) - 1));
             let (mantissa, exponent, _) = seconds.integer_decode();
@@ -300,7 +301,7 @@ mod tests {
             assert_eq!(Time::from_f64(seconds), Some(Time(nearest)), "{seconds}");
             assert_eq!(Time::from_f64(-seconds), Some(Time(-nearest)), "{seconds}");
         }
-        // Half an attosecond goes to the even one.
+        // Half an attosecond is rounded to the even one.
         assert_eq!(halve_to_even(1, 1), 0);
         assert_eq!(halve_to_even(3, 1), 2);
         assert_eq!(halve_to_even(13, 2), 3);

@@ -4,26 +4,26 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What one element of a value is. All elements are stored as `f64`; integers are whole numbers
-/// and booleans are 0 or 1.
+/// The type of one element of a value. All elements are stored as `f64`: integers as whole numbers,
+/// booleans as 0 or 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Elem {
     /// False or true.
     Bool,
-    /// A whole number.
+    /// An integer.
     Int,
     /// A real number.
     Real,
 }
 
-/// How many elements a value has and how they are arranged (matrices row by row).
+/// How many elements a value has and how they are arranged (matrices in row-major order).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Shape {
     /// One element.
     Scalar,
-    /// A column of elements.
+    /// A column vector with this many elements.
     Vector(u32),
-    /// Rows and columns.
+    /// A matrix with this many rows and columns.
     Matrix(u32, u32),
 }
 
@@ -37,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// Whether there are no elements at all.
+    /// Whether there are no elements.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -46,7 +46,7 @@ impl Shape {
 /// The type of a signal or of a node of the intermediate representation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Type {
-    /// What each element is.
+    /// The type of each element.
     pub elem: Elem,
     /// How the elements are arranged.
     pub shape: Shape,
@@ -55,12 +55,12 @@ pub struct Type {
 impl Type {
     /// A real number.
     pub const REAL: Type = Type::scalar(Elem::Real);
-    /// A whole number.
+    /// An integer.
     pub const INT: Type = Type::scalar(Elem::Int);
     /// A truth value.
     pub const BOOL: Type = Type::scalar(Elem::Bool);
 
-    /// One element.
+    /// A scalar of this element type.
     pub const fn scalar(elem: Elem) -> Self {
         Type { elem, shape: Shape::Scalar }
     }
@@ -70,7 +70,7 @@ impl Type {
         Type { elem: Elem::Real, shape: Shape::Vector(length) }
     }
 
-    /// The same arrangement of another kind of element.
+    /// The same shape with another element type.
     pub const fn with_elem(self, elem: Elem) -> Self {
         Type { elem, shape: self.shape }
     }
@@ -80,18 +80,18 @@ impl Type {
         self.shape.len()
     }
 
-    /// The type in a sentence: `a real`, `an integer vector of 3`.
+    /// The type for use in a sentence: `a real`, `an integer vector of 3`.
     pub fn with_article(self) -> String {
         let article = if self.elem == Elem::Int { "an" } else { "a" };
         format!("{article} {self}")
     }
 
-    /// Whether there are no elements at all.
+    /// Whether there are no elements.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is exactly one element, outside any vector.
+    /// Whether it is a scalar; a vector with one element is not.
     pub fn is_scalar(self) -> bool {
         self.shape == Shape::Scalar
     }

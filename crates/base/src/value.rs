@@ -6,8 +6,8 @@ use num_traits::ToPrimitive;
 
 use crate::{Elem, Rational, Shape, Time, Type};
 
-/// A value of some type, with the exact fraction beside it where it is a real scalar whose
-/// expression allowed one.
+/// A value of some type, with the exact fraction beside it if it is a real scalar whose expression
+/// gave one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
     ty: Type,
@@ -16,10 +16,10 @@ pub struct Value {
 }
 
 impl Value {
-    /// A value of any type from its elements, row by row.
+    /// A value of any type from its elements in row-major order.
     ///
     /// # Panics
-    /// Where the number of elements is not that of the type.
+    /// If the number of elements does not match the type.
     pub fn new(ty: Type, data: Vec<f64>) -> Self {
         assert_eq!(ty.len(), data.len(), "a {ty} has {} elements", ty.len());
         Value { ty, data, exact: None }
@@ -30,13 +30,13 @@ impl Value {
         Value { ty: Type::REAL, data: vec![value], exact: None }
     }
 
-    /// A real number known as a fraction.
+    /// A real number that is known as an exact fraction.
     pub fn rational(exact: Rational) -> Self {
         let elem = if exact.is_integer() { Type::INT } else { Type::REAL };
         Value { ty: elem, data: vec![exact.to_f64().unwrap_or(f64::NAN)], exact: Some(exact) }
     }
 
-    /// A whole number.
+    /// An integer.
     pub fn int(value: i64) -> Self {
         Value::rational(Rational::from_integer(value.into()))
     }
@@ -57,40 +57,40 @@ impl Value {
         self.ty
     }
 
-    /// The elements, row by row.
+    /// The elements in row-major order.
     pub fn data(&self) -> &[f64] {
         &self.data
     }
 
-    /// The only element, where there is one.
+    /// The only element, if there is exactly one.
     pub fn as_f64(&self) -> Option<f64> {
         self.ty.is_scalar().then(|| self.data[0])
     }
 
-    /// The truth value, where it is one.
+    /// The truth value, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         (self.ty == Type::BOOL).then(|| self.data[0] != 0.0)
     }
 
-    /// The whole number, where it is one.
+    /// The integer, if it is one.
     pub fn as_int(&self) -> Option<i64> {
         let value = self.as_f64()?;
         (self.ty.elem != Elem::Bool && value.fract() == 0.0 && value.abs() < 9.0e15)
             .then_some(value as i64)
     }
 
-    /// The exact fraction: the one that the expression gave, else the one that the float stands
-    /// for.
+    /// The exact fraction: the one that the expression gave, otherwise the exact value of the
+    /// float.
     pub fn as_rational(&self) -> Option<Rational> {
         self.exact.or_else(|| Time::rational_of(self.as_f64()?))
     }
 
-    /// Whether the expression that gave this value kept an exact fraction.
+    /// The exact fraction that the expression gave, if any.
     pub fn exact(&self) -> Option<Rational> {
         self.exact
     }
 
-    /// The same elements as reals; whole numbers are reals too.
+    /// The same elements as reals; integers are reals too.
     pub fn to_real(mut self) -> Self {
         self.ty = self.ty.with_elem(Elem::Real);
         self

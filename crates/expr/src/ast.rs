@@ -1,4 +1,4 @@
-//! Expressions as written, with the span of every part.
+//! Expressions as written, with the span of every subexpression.
 
 use base::{Span, Spanned, Value};
 
@@ -16,17 +16,17 @@ pub struct Expr {
 /// The kinds of expressions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
-    /// A literal: a number (exact where its decimal digits allow it), `true` or `false`.
+    /// A literal: a number (exact if its decimal digits allow it), `true` or `false`.
     Literal(Value),
-    /// A parameter, a signal, or a word such as `falling`; parts of a path are joined by dots.
+    /// A parameter, a signal, or a word such as `falling`; components of a path are joined by dots.
     Name(String),
     /// `-a`, `not a`.
     Unary(UnaryOp, Box<Expr>),
-    /// `a + b` and the like.
+    /// `a + b` and similar.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `if c then a else b`, or `c ? a : b`.
     Conditional(Box<[Expr; 3]>),
-    /// `sin(x)` and the like.
+    /// `sin(x)` and similar.
     Call(Spanned<Function>, Vec<Expr>),
     /// `[a, b]`; rows of equal length make a matrix, `[[a, b], [c, d]]`.
     Vector(Vec<Expr>),
@@ -34,7 +34,7 @@ pub enum ExprKind {
     Index(Box<Expr>, Vec<Expr>),
 }
 
-/// Operators of one operand.
+/// Unary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOp {
     /// `-a`
@@ -43,8 +43,8 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Operators of two operands, from the loosest binding to the tightest. `^` binds tighter than a
-/// sign to its left and associates to the right.
+/// Binary operators, from the loosest binding to the tightest. `^` binds tighter than a sign to its
+/// left and is right-associative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinaryOp {
     /// `a or b`, `a || b`
@@ -67,7 +67,7 @@ pub enum BinaryOp {
     Add,
     /// `a - b`
     Subtract,
-    /// `a * b`: elementwise where shapes agree or one is a scalar; matrix times matrix or vector.
+    /// `a * b`: elementwise if the shapes agree or one is a scalar; matrix times matrix or vector.
     Multiply,
     /// `a / b`
     Divide,

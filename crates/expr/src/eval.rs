@@ -1,9 +1,9 @@
 //! Values of constant expressions.
 //!
 //! Numbers stay exact fractions as long as operators, comparisons and rounding allow it, so that
-//! `0.1 * 3` is three tenths; a transcendental function, or a fraction that needs more than 128
-//! bits, goes on with floats. A mistake is a diagnostic at the operand that is wrong. A value never
-//! has more than [`MAX_ELEMENTS`] elements, and no result is silently not a number.
+//! `0.1 * 3` is three tenths. Evaluation continues with floats after a transcendental function, or
+//! if a fraction needs more than 128 bits. A mistake is a diagnostic at the wrong operand. A value
+//! never has more than [`MAX_ELEMENTS`] elements, and a result that is NaN is an error.
 
 mod arrays;
 mod exact;
@@ -14,16 +14,16 @@ use base::{Diagnostic, Elem, Span, Value};
 
 use crate::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
 
-/// The greatest number of elements of a constant.
+/// The maximum number of elements of a constant.
 pub const MAX_ELEMENTS: usize = 10_000_000;
 
-/// Gives the value of a name, or says why there is none.
+/// Returns the value of a name, or why there is none.
 pub type Lookup<'l> = dyn FnMut(&str, Span) -> Result<Value, Diagnostic> + 'l;
 
-/// The value of a constant expression. `lookup` gives the values of names other than `pi` and
-/// `inf`, or says why there is none. Of a conditional only the branch that is taken is evaluated,
-/// and the right side of `and` and `or` only where the left does not decide.
-// Each kind has a function of its own, so that the frames of a deep recursion stay small.
+/// The value of a constant expression. `lookup` returns the values of names other than `pi` and
+/// `inf`, or why there is none. Only the branch of a conditional that is taken is evaluated, and
+/// the right side of `and` and `or` only if the left side does not decide.
+// Each kind has its own function, so that the stack frames of a deep recursion stay small.
 pub fn evaluate(expr: &Expr, lookup: &mut Lookup<'_>) -> Result<Value, Diagnostic> {
     match &expr.kind {
         ExprKind::Literal(value) => Ok(value.clone()),
@@ -87,7 +87,7 @@ fn operand(expr: &Expr, lookup: &mut Lookup<'_>) -> Result<Operand, Diagnostic> 
     Ok(Operand { value: evaluate(expr, lookup)?, span: expr.span })
 }
 
-/// The values of a list, which together may not be larger than one value may be.
+/// The values of a list, whose total size is limited to that of one value.
 fn operands(exprs: &[Expr], lookup: &mut Lookup<'_>) -> Result<Vec<Operand>, Diagnostic> {
     let mut values = Vec::with_capacity(exprs.len());
     let mut elements = 0usize;
@@ -128,12 +128,12 @@ fn not_a_condition(value: &Value, span: Span) -> Diagnostic {
     mismatch("a condition is true or false", value, span).help("compare it, as in `x > 0`")
 }
 
-/// A value of the wrong type.
+/// The error for a value of the wrong type.
 fn mismatch(message: impl Into<String>, found: &Value, span: Span) -> Diagnostic {
     Diagnostic::error("type-mismatch", message).at(span, format!("this is a {}", found.ty()))
 }
 
-/// Refuses truth values where numbers are needed.
+/// Refuses truth values if numbers are needed.
 fn check_number(operand: &Operand, needed_by: &str) -> Result<(), Diagnostic> {
     match operand.value.ty().elem {
         Elem::Bool => {
@@ -154,7 +154,7 @@ fn check_size(elements: usize, span: Span) -> Result<(), Diagnostic> {
         .note(format!("a value has at most {MAX_ELEMENTS} elements")))
 }
 
-/// Refuses a result that is not a number, such as `sqrt(-1)` or `inf - inf`.
+/// Refuses NaN, the result of `sqrt(-1)` or `inf - inf`.
 fn check_defined(value: Value, span: Span) -> Result<Value, Diagnostic> {
     if value.data().iter().any(|x| x.is_nan()) {
         return Err(Diagnostic::error("not-a-number", "this constant is not a number")

@@ -44,22 +44,22 @@ pub enum Function {
     Left,
     /// The value one microstep ago.
     Previous,
-    /// A Dirac impulse, or a derivative of one, where its argument passes zero.
+    /// A Dirac impulse, or a derivative of one, at the instants at which its argument crosses zero.
     Delta,
 }
 
 /// How many arguments a function takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arity {
-    /// So many.
+    /// This many.
     Exactly(usize),
-    /// So many or more.
+    /// This many or more.
     AtLeast(usize),
 }
 
 impl Function {
-    /// Every function with its name, its number of arguments and what it does, in the order in
-    /// which the documentation lists them.
+    /// Every function with its name, its number of arguments and what it does, in the order of the
+    /// documentation.
     pub fn table() -> &'static [(Function, &'static str, Arity, &'static str)] {
         use Arity::{AtLeast, Exactly};
         use Function::*;
@@ -105,12 +105,12 @@ impl Function {
         ]
     }
 
-    /// The name under which an expression calls it.
+    /// Its name in expressions.
     pub fn name(self) -> &'static str {
         Function::table().iter().find(|row| row.0 == self).map_or("", |row| row.1)
     }
 
-    /// The function of a name.
+    /// The function with a name.
     pub fn named(name: &str) -> Option<Function> {
         Function::table().iter().find(|row| row.1 == name).map(|row| row.0)
     }

@@ -1,7 +1,7 @@
-//! Text in, tokens out; a token is a kind and the bytes that it covers.
+//! Splits text into tokens; a token is a kind and the bytes that it covers.
 //!
-//! Only the shape of words and numbers is decided here. A character that begins no token is
-//! refused with the operator that was probably meant.
+//! Only the form of words and numbers is checked here. A character that starts no token is refused,
+//! with the operator that was probably intended.
 
 use base::Diagnostic;
 
@@ -10,12 +10,11 @@ use crate::Place;
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// A number without a sign.
+    /// An unsigned number.
     Number,
-    /// A name, with its dots.
+    /// A name, including its dots.
     Name,
-    /// An operator, a bracket or a keyword. Keywords are spelt as symbols are: `&&` and `and` are
-    /// both `and`.
+    /// An operator, a bracket or a keyword, in one spelling: `&&` and `and` are both `and`.
     Symbol(&'static str),
     /// The end of the text.
     End,
@@ -76,7 +75,7 @@ pub(crate) fn tokens(text: &str, place: Place) -> Result<Vec<Token>, Diagnostic>
     Ok(found)
 }
 
-/// The token that begins at a byte, where one does.
+/// The token that starts at a byte, if any.
 fn token(text: &str, start: usize) -> Option<Token> {
     let rest = &text[start..];
     let bytes = rest.as_bytes();
@@ -99,7 +98,7 @@ fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// The length of a name whose parts are joined by dots.
+/// The length of a name whose components are joined by dots.
 fn name_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -112,7 +111,8 @@ fn name_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// The length of a number: digits with a point, and an exponent where digits follow its letter.
+/// The length of a number: digits with a decimal point, and an exponent if digits follow its
+/// letter.
 fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| {
         let run = |b: &&u8| b.is_ascii_digit() || **b == b'_';
@@ -132,7 +132,7 @@ fn number_length(bytes: &[u8]) -> usize {
     at
 }
 
-/// The refusal of a character that begins no token.
+/// The error for a character that starts no token.
 fn stray(text: &str, at: usize, found: char, place: Place) -> Diagnostic {
     let span = place.span(at, at + found.len_utf8());
     let shown = if found.is_control() { found.escape_default().to_string() } else { found.into() };

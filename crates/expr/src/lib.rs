@@ -1,6 +1,7 @@
-//! The expression language: text in, a tree with spans out, and exact values of constant ones.
+//! The expression language: parses text into a tree with spans, and evaluates constant expressions
+//! exactly.
 //!
-//! Nothing here knows what a signal is; names are resolved by whoever evaluates or lowers the tree.
+//! Nothing here knows what a signal is; the code that evaluates or lowers the tree resolves names.
 
 mod ast;
 mod function;

@@ -1,11 +1,11 @@
-//! Walking over an expression without recursion.
+//! Traversal of an expression without recursion.
 
 use base::Span;
 
 use crate::{Expr, ExprKind};
 
 impl Expr {
-    /// The name that this is, where it is nothing more: a word such as `falling`.
+    /// The name, if the expression is nothing more than a name: a word such as `falling`.
     pub fn as_word(&self) -> Option<&str> {
         match &self.kind {
             ExprKind::Name(name) => Some(name),
@@ -13,7 +13,7 @@ impl Expr {
         }
     }
 
-    /// The expressions right below this one, in the order in which they were written.
+    /// The direct subexpressions, in source order.
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
         let (boxed, listed): ([Option<&Expr>; 2], &[Expr]) = match &self.kind {
             ExprKind::Literal(_) | ExprKind::Name(_) => ([None, None], &[]),
@@ -27,7 +27,7 @@ impl Expr {
         boxed.into_iter().flatten().chain(listed)
     }
 
-    /// The same expression with others right below it.
+    /// The same expression with its direct subexpressions replaced.
     pub fn with_children(&self, each: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
         let mut boxed = |child: &Expr| Box::new(each(child));
         let kind = match &self.kind {
@@ -49,7 +49,7 @@ impl Expr {
         Expr { kind, span: self.span }
     }
 
-    /// Every expression of the tree, this one first, in the order in which they were written.
+    /// Every expression in the tree, this one first, in source order.
     pub fn descendants(&self) -> impl Iterator<Item = &Expr> {
         let mut ahead = vec![self];
         std::iter::from_fn(move || {
@@ -59,7 +59,7 @@ impl Expr {
         })
     }
 
-    /// Every name in the tree with its place; one that is used twice comes twice.
+    /// Every name in the tree with its span; a name that is used twice occurs twice.
     pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
         self.descendants().filter_map(|expr| Some((expr.as_word()?, expr.span)))
     }

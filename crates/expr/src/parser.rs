@@ -1,9 +1,9 @@
-//! Text in, a tree out: precedence climbing over tokens.
+//! Parses text into a tree by precedence climbing over tokens.
 //!
 //! From the loosest to the tightest: `c ? a : b`, `or`, `and`, `not`, comparisons (which do not
-//! chain), `+ -`, `* /`, a sign, `^` (to the right), and `x[i]`. The height of a tree is bounded
-//! while it is built, so that neither this parser nor anything that walks or drops a tree can run
-//! out of stack.
+//! chain), `+ -`, `* /`, a sign, `^` (right-associative), and `x[i]`. The height of a tree is
+//! bounded while it is built, so that neither this parser nor code that walks or drops a tree can
+//! run out of stack.
 
 mod syntax;
 
@@ -12,13 +12,13 @@ use base::{Diagnostic, Span, Spanned, Value, parse_decimal};
 use crate::lexer::{Kind, Token, tokens};
 use crate::{BinaryOp, Expr, ExprKind, Function, Place, UnaryOp};
 
-/// How many brackets, signs and branches may stand inside one another.
+/// The maximum nesting of brackets, signs and branches.
 pub const MAX_NESTING: usize = 100;
 
-/// How high a tree may be; a sum of `n` terms is a tree of height `n`.
+/// The maximum height of a tree; a sum of `n` terms is a tree of height `n`.
 pub const MAX_HEIGHT: usize = 250;
 
-/// Reads an expression. Spans of the tree and of messages point to where its text was written.
+/// Parses an expression. Spans in the tree and in messages refer to where its text was written.
 pub fn parse(text: &str, place: Place) -> Result<Expr, Diagnostic> {
     let tokens = tokens(text, place)?;
     let mut parser = Parser { text, place, tokens, at: 0, nesting: 0 };
@@ -34,7 +34,7 @@ pub fn parse(text: &str, place: Place) -> Result<Expr, Diagnostic> {
     }
 }
 
-/// An expression and its height, a leaf's being 1.
+/// An expression and its height; a leaf has height 1.
 struct Tree {
     expr: Expr,
     height: usize,
@@ -43,7 +43,7 @@ struct Tree {
 struct Parser<'a> {
     text: &'a str,
     place: Place,
-    /// Never empty: the last one is the end.
+    /// Never empty: the last token is the end.
     tokens: Vec<Token>,
     at: usize,
     nesting: usize,
@@ -53,7 +53,7 @@ const LOOSEST: u8 = 0;
 const NOT: u8 = 5;
 const SIGN: u8 = 13;
 
-/// How tightly a binary operator binds what stands to its left and to its right.
+/// How tightly a binary operator binds to its left and to its right.
 fn binding(symbol: &str) -> Option<(BinaryOp, u8, u8)> {
     use BinaryOp::*;
     Some(match symbol {
@@ -69,7 +69,7 @@ fn binding(symbol: &str) -> Option<(BinaryOp, u8, u8)> {
         "-" => (Subtract, 9, 10),
         "*" => (Multiply, 11, 12),
         "/" => (Divide, 11, 12),
-        // The right operand may carry a sign, 2^-1, and another power, 2^3^2.
+        // The right operand may be a signed number, 2^-1, or another power, 2^3^2.
         "^" => (Power, 15, 14),
         _ => return None,
     })
@@ -80,7 +80,7 @@ impl Parser<'_> {
         self.tokens[self.at]
     }
 
-    /// Takes a token; the end is never passed.
+    /// Takes a token; the end is never consumed.
     fn next(&mut self) -> Token {
         let token = self.tokens[self.at];
         self.at = (self.at + 1).min(self.tokens.len() - 1);
@@ -141,7 +141,7 @@ impl Parser<'_> {
         self.node(kind, span, below)
     }
 
-    /// A node above others that are `below` high.
+    /// A node over subexpressions of height `below`.
     fn node(&self, kind: ExprKind, span: Span, below: usize) -> Result<Tree, Diagnostic> {
         if below >= MAX_HEIGHT {
             return Err(self.too_deep(span));
@@ -182,7 +182,7 @@ impl Parser<'_> {
         self.node(ExprKind::Conditional(Box::new(parts)), span, below)
     }
 
-    /// An operand: signs, then something that stands alone, then its indices.
+    /// An operand: signs, then a primary expression, then its indices.
     fn prefix(&mut self) -> Result<Tree, Diagnostic> {
         let token = self.peek();
         let (op, power) = match token.kind {
@@ -221,12 +221,12 @@ impl Parser<'_> {
         Ok(tree)
     }
 
-    /// The span of the token that was taken last.
+    /// The span of the last token taken.
     fn last_span(&self) -> Span {
         self.span(self.tokens[self.at.saturating_sub(1)])
     }
 
-    /// Something that no operator can take apart.
+    /// A primary expression, which no operator can split.
     fn alone(&mut self) -> Result<Tree, Diagnostic> {
         let token = self.peek();
         match token.kind {
@@ -292,7 +292,7 @@ impl Parser<'_> {
         self.node(ExprKind::Call(Spanned::new(function, span), arguments), whole, below)
     }
 
-    /// Expressions up to a closing bracket, and the height of the highest.
+    /// Expressions up to a closing bracket, and the largest of their heights.
     fn list(&mut self, open: Token, close: &str) -> Result<(Vec<Expr>, usize), Diagnostic> {
         let mut items = Vec::new();
         let mut height = 0;

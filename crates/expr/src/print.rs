@@ -1,4 +1,4 @@
-//! Canonical text of an expression: the fewest parentheses, and it reads back as the same tree.
+//! The canonical text of an expression: it has the fewest parentheses and parses to the same tree.
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ impl BinaryOp {
 
 const ALONE: u8 = 9;
 
-/// How tightly the outermost operator binds; [`ALONE`] where there is none.
+/// How tightly the outermost operator binds; [`ALONE`] if there is none.
 fn strength(expr: &Expr) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(_) => 0,
@@ -110,7 +110,7 @@ fn strength_of_binary(op: BinaryOp) -> u8 {
     }
 }
 
-/// The least strength that stands without parentheses to the left and to the right.
+/// The smallest strength that needs no parentheses to the left and to the right.
 fn sides(op: BinaryOp) -> (u8, u8) {
     let own = strength_of_binary(op);
     match op {
@@ -157,7 +157,7 @@ fn element(elem: Elem, value: f64) -> String {
     match elem {
         Elem::Bool => (value != 0.0).to_string(),
         _ if value.is_nan() => "(inf - inf)".to_owned(),
-        // The exponent form is the shortest text that reads back as the same float.
+        // The exponent form is the shortest text that parses to the same float.
         _ if value.is_finite() && (value.abs() >= 1e16 || value != 0.0 && value.abs() < 1e-5) => {
             format!("{value:e}")
         }
@@ -165,7 +165,7 @@ fn element(elem: Elem, value: f64) -> String {
     }
 }
 
-/// The decimal number where there is a finite one, else a quotient.
+/// A decimal number if a finite one exists, otherwise a quotient.
 fn fraction(exact: Rational) -> String {
     let (numerator, denominator) = (*exact.numer(), *exact.denom());
     decimal(numerator, denominator).unwrap_or_else(|| format!("({numerator} / {denominator})"))

@@ -1,6 +1,6 @@
-//! Models from Rust: calls in, the text of a model file out, which is then read like any other.
+//! Models built in Rust: calls in, the text of a model file out, which is then read like any other.
 //!
-//! There is one mechanism for all checks, and a message shows the lines that the calls stand for.
+//! So all checks exist once, and a message shows the line that a call produced.
 
 use crate::{Model, Refused};
 
@@ -52,7 +52,7 @@ impl Builder {
         Builder { name: name.to_owned(), ..Builder::default() }
     }
 
-    /// Says what the model shows.
+    /// Sets the description of the model.
     pub fn description(mut self, text: &str) -> Self {
         self.description = Some(text.to_owned());
         self
@@ -64,7 +64,7 @@ impl Builder {
         self
     }
 
-    /// Adds a parameter that whoever runs the model must give.
+    /// Adds a parameter that must be given to run the model.
     pub fn required(mut self, name: &str) -> Self {
         self.root = self.root.required(name);
         self
@@ -76,7 +76,7 @@ impl Builder {
         self
     }
 
-    /// Adds a diagram that blocks can have as their type.
+    /// Adds a diagram that can be the type of blocks.
     pub fn diagram(
         mut self,
         name: &str,
@@ -86,7 +86,7 @@ impl Builder {
         self
     }
 
-    /// Solves the algebraic loops through these signals, each from its guess.
+    /// Solves the algebraic loops through these signals, starting from these guesses.
     pub fn solve(mut self, signals: &[(&str, &str)]) -> Self {
         self.root = self.root.solve(signals);
         self
@@ -98,19 +98,19 @@ impl Builder {
         self
     }
 
-    /// Records an expression in a column.
+    /// Records an expression as a column.
     pub fn record(mut self, name: &str, value: &str) -> Self {
         self.record.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Says how to run the model; the keys are those of `simulate` in a model file.
+    /// Sets how to run the model; the keys are those of `simulate` in a model file.
     pub fn simulate(mut self, key: &str, value: &str) -> Self {
         self.simulate.push((key.to_owned(), value.to_owned()));
         self
     }
 
-    /// The text of the model file that says the same.
+    /// The equivalent model file.
     pub fn text(&self) -> String {
         let mut text = String::from("superdense: 1\n");
         line(&mut text, 0, "name", &self.name);
@@ -130,7 +130,7 @@ impl Builder {
         text
     }
 
-    /// The model.
+    /// Builds the model.
     pub fn build(&self) -> Result<Model, Refused> {
         crate::parse(&self.name, &self.text(), &mut |_| {
             Err("a model that was built in a program has no files".to_owned())
@@ -145,7 +145,7 @@ impl DiagramBuilder {
         self
     }
 
-    /// Adds a parameter that whoever uses the diagram must give.
+    /// Adds a parameter that the user of the diagram must give.
     pub fn required(mut self, name: &str) -> Self {
         self.parameters.push((name.to_owned(), None));
         self
@@ -171,7 +171,7 @@ impl DiagramBuilder {
         self
     }
 
-    /// Solves the algebraic loops through these signals, each from its guess.
+    /// Solves the algebraic loops through these signals, starting from these guesses.
     pub fn solve(mut self, signals: &[(&str, &str)]) -> Self {
         let signals = signals.iter().map(|(signal, guess)| pair(signal, guess));
         self.solve = Loops::Signals(signals.collect());
@@ -239,7 +239,7 @@ fn mapping(text: &mut String, level: usize, key: &str, entries: &[(String, Strin
     }
 }
 
-/// A scalar: plain where no character of it can mean anything to YAML, else in double quotes.
+/// A scalar: plain if none of its characters is special in YAML, otherwise in double quotes.
 fn quoted(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-*/^()<>= ".contains(c);
     let starts = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '(';

@@ -1,4 +1,4 @@
-//! One file: its version, what it imports, its diagrams, and its main diagram.
+//! One file: its version, imports, named diagrams, and main diagram.
 
 use base::{Diagnostic, FileId, Span, Spanned};
 
@@ -8,7 +8,7 @@ use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Diagram, Plot, Record, Simulate};
 
-/// What a file may have at its top, in canonical order.
+/// The fields at the top of a file, in canonical order.
 pub(crate) const KEYS: [&str; 11] = [
     "superdense",
     "name",
@@ -23,15 +23,15 @@ pub(crate) const KEYS: [&str; 11] = [
     "plots",
 ];
 
-/// What stands in one file.
+/// The content of one file.
 pub(crate) struct Document {
     pub imports: Vec<Import>,
     pub diagrams: Vec<Diagram>,
-    /// The rest, which only the file that is run has to say, and its main diagram.
+    /// The sections that only the main file has, and its main diagram.
     pub main: Option<(Main, Diagram)>,
 }
 
-/// What the file that is run says about the whole model.
+/// What the main file says about the whole model.
 pub(crate) struct Main {
     pub name: String,
     pub description: String,
@@ -42,12 +42,12 @@ pub(crate) struct Main {
 
 /// Another file whose diagrams are used.
 pub(crate) struct Import {
-    /// The name before the dot, where there is one.
+    /// The prefix before the dot, if there is one.
     pub alias: Option<Spanned<String>>,
     pub path: Spanned<String>,
 }
 
-/// Reads the tree of a file. Of one that is imported, only `import` and `diagrams` count.
+/// Reads the tree of a file. In an imported file, only `import` and `diagrams` are used.
 pub(crate) fn document(context: &mut Context, node: &Node, main: Option<&str>) -> Option<Document> {
     let file = node.span.file;
     let entries = context.mapping(node, "a model file", "superdense: 1");

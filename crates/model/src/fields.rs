@@ -1,4 +1,4 @@
-//! Reading values out of nodes: known keys, lists, mappings, texts and expressions.
+//! Reads values from nodes: known keys, lists, mappings, texts and expressions.
 
 use base::{Diagnostic, Span, Spanned, did_you_mean};
 use expr::{Expr, ExprKind, Place};
@@ -7,14 +7,14 @@ use crate::names;
 use crate::refused::Report;
 use crate::yaml::{Entry, Node, NodeKind, Scalar};
 
-/// What reading a file needs: its text, and where mistakes go.
+/// The context for reading a file: its text, and the report of mistakes.
 pub(crate) struct Context<'a> {
     pub text: &'a str,
     pub report: &'a mut Report,
 }
 
 impl Context<'_> {
-    /// Reports keys that are none of the known ones.
+    /// Reports unknown keys.
     pub fn check_keys(&mut self, entries: &[Entry], known: &[&str], what: &str) {
         for Entry { key, .. } in entries {
             if !known.contains(&key.value.as_str()) {
@@ -30,7 +30,7 @@ impl Context<'_> {
         }
     }
 
-    /// The entries of a mapping; none where the value was left out.
+    /// The entries of a mapping; none if the value is missing.
     pub fn mapping<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Entry] {
         match &node.kind {
             NodeKind::Mapping(entries) => entries,
@@ -42,7 +42,7 @@ impl Context<'_> {
         }
     }
 
-    /// The items of a list; none where the value was left out.
+    /// The items of a list; none if the value is missing.
     pub fn list<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Node] {
         match &node.kind {
             NodeKind::Sequence(items) => items,
@@ -64,7 +64,7 @@ impl Context<'_> {
         );
     }
 
-    /// A text that is no expression: a name, a description, a path.
+    /// A text that is not an expression: a name, a description, a path.
     pub fn word(&mut self, entry: &Entry, what: &str) -> Option<Spanned<String>> {
         let found = match &entry.value.kind {
             _ if entry.value.is_null() => {
@@ -90,7 +90,7 @@ impl Context<'_> {
     /// The expression that is the value of a key.
     pub fn field(&mut self, entry: &Entry) -> Option<Expr> {
         if entry.value.is_null() {
-            // `{x: min(a, b)}` is the keys `x: min(a` and `b)` to YAML.
+            // YAML reads `{x: min(a, b)}` as the keys `x: min(a` and `b)`.
             if entry.value.in_flow && !names::is_name(&entry.key.value) {
                 return None;
             }
@@ -100,8 +100,8 @@ impl Context<'_> {
         self.expression(&entry.value)
     }
 
-    /// A scalar as an expression, a list as a vector, a list of lists as a matrix. Recursion ends
-    /// where the depth of the tree does, which is bounded.
+    /// A scalar as an expression, a list as a vector, a list of lists as a matrix. The recursion is
+    /// bounded because the depth of the tree is.
     pub fn expression(&mut self, node: &Node) -> Option<Expr> {
         match &node.kind {
             NodeKind::Scalar(scalar) => {
@@ -143,7 +143,7 @@ impl Context<'_> {
     }
 }
 
-/// The entry of a key.
+/// The entry with a key.
 pub(crate) fn get<'n>(entries: &'n [Entry], key: &str) -> Option<&'n Entry> {
     entries.iter().find(|entry| entry.key.value == key)
 }

@@ -1,8 +1,8 @@
-//! A model file in canonical form: the same values and the same comments, written in one way.
+//! The canonical form of a model file: the same values and the same comments, written in one way.
 //!
-//! The text of a file goes in, another text comes out that means the same; files that it imports
-//! are not looked at. What is written is read again before it is given out, so that a mistake here
-//! can refuse a file but never change one.
+//! It turns the text of a file into another text with the same meaning, and ignores imported files.
+//! The result is read again before it is returned, so that a defect here can refuse a file but
+//! never change its meaning.
 
 mod comments;
 mod layout;
@@ -22,7 +22,7 @@ use crate::refused::Report;
 use crate::yaml::{self, Node, NodeKind};
 use crate::{Refused, names};
 
-/// The canonical form of a model file. `name` is what messages call the file.
+/// The canonical form of a model file. `name` is the name of the file in messages.
 pub fn format(name: &str, text: &str) -> Result<String, Refused> {
     let mut sources = SourceMap::default();
     if text.len() > MAX_BYTES {
@@ -39,7 +39,8 @@ pub fn format(name: &str, text: &str) -> Result<String, Refused> {
     written.ok_or(Refused { diagnostics: report.0, sources })
 }
 
-/// The tree of a file that is a model file, as far as it can be seen without its imports.
+/// The tree of a file, which must be a model file as far as that can be checked without its
+/// imports.
 fn tree_of(text: &str, name: &str, file: FileId, report: &mut Report) -> Option<Node> {
     let tree = yaml::tree(text, file, report)?;
     let stem = Path::new(name).file_stem().map_or("", |stem| stem.to_str().unwrap_or(""));
@@ -48,7 +49,7 @@ fn tree_of(text: &str, name: &str, file: FileId, report: &mut Report) -> Option<
     (!report.0.has_errors()).then_some(tree)
 }
 
-/// Whether the canonical form has the values and the comments of the file.
+/// Checks that the canonical form has the values and the comments of the file.
 fn unchanged(tree: &Node, text: &str, written: &str, file: FileId) -> Result<(), Diagnostic> {
     let again = yaml::tree(written, file, &mut Report::default());
     let kept = again.is_some_and(|again| {
@@ -68,8 +69,8 @@ fn unchanged(tree: &Node, text: &str, written: &str, file: FileId) -> Result<(),
         .help("it was left as it is; write unusual texts and keys in double quotes"))
 }
 
-/// Whether two trees have the same values, but for the order of sections and the blanks around
-/// values, which no section of a model file looks at.
+/// Whether two trees have the same values, apart from the order of sections and the blanks around
+/// values, which no section of a model file depends on.
 fn same(a: &Node, b: &Node, role: Role) -> bool {
     match (&a.kind, &b.kind) {
         (NodeKind::Scalar(x), NodeKind::Scalar(y)) => {
@@ -93,7 +94,7 @@ fn same(a: &Node, b: &Node, role: Role) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether a text may take the place of another.
+    /// Whether a text may replace another one.
     fn replaces(text: &str, other: &str) -> bool {
         let file = SourceMap::default().add("model.yaml", text);
         let tree = yaml::tree(text, file, &mut Report::default()).expect("a tree");

@@ -8,56 +8,57 @@ use expr::Expr;
 use crate::Plot;
 
 base::typed_id! {
-    /// One diagram of a model, the main one included.
+    /// One diagram of a model, including the main one.
     DiagramId
 }
 
-/// A model file with everything that it imports, as written: nothing is evaluated, and names of
-/// blocks are not looked up yet.
+/// A model file with everything that it imports, as written: nothing has been evaluated, and the
+/// types of blocks have not been looked up yet.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What it is called.
+    /// The name of the model.
     pub name: String,
-    /// What it shows; may be empty.
+    /// What the model shows; may be empty.
     pub description: String,
     /// Every diagram of every file that was read.
     pub diagrams: Vec<Diagram>,
     /// The main diagram: the blocks at the top of the main file.
     pub root: DiagramId,
-    /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported.
+    /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported
+    /// ones.
     pub scopes: Vec<BTreeMap<String, DiagramId>>,
     /// What is recorded.
     pub record: Vec<Record>,
-    /// How it is run.
+    /// How the model is run.
     pub simulate: Simulate,
-    /// The figures that show it.
+    /// The figures that the model asks for.
     pub plots: Vec<Plot>,
-    /// The texts.
+    /// The source texts.
     pub sources: SourceMap,
 }
 
 /// A diagram: its interface and its blocks.
 #[derive(Clone, Debug)]
 pub struct Diagram {
-    /// Its name and where it was given.
+    /// Its name, with the span of that name.
     pub name: Spanned<String>,
-    /// Parameters in the order in which they were written.
+    /// Parameters in source order.
     pub parameters: Vec<Parameter>,
-    /// Names of inputs; each is a signal inside.
+    /// Names of inputs; each is a signal inside the diagram.
     pub inputs: Vec<Spanned<String>>,
-    /// Outputs, each an expression over the signals inside.
+    /// Outputs, each an expression over the signals inside the diagram.
     pub outputs: Vec<Named>,
     /// The blocks.
     pub blocks: Vec<Block>,
-    /// Which algebraic loops are to be solved.
+    /// Which algebraic loops to solve.
     pub solve: Solve,
-    /// The tolerance of the states in it; where missing, that of what is around it.
+    /// The tolerance of its states; if missing, that of the enclosing diagram.
     pub tolerance: Option<Expr>,
-    /// Where it says that everything in it happens at events.
+    /// The span of `domain: discrete`, which says that everything in the diagram happens at events.
     pub discrete: Option<Span>,
 }
 
-/// A parameter of a diagram. One without a value must be given by whoever uses the diagram.
+/// A parameter of a diagram. If it has no value, the user of the diagram must give one.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its name.
@@ -82,11 +83,11 @@ pub struct Block {
     pub name: Spanned<String>,
     /// The type of block, or the name of a diagram.
     pub kind: Spanned<String>,
-    /// Inputs and parameters, whichever a name turns out to be.
+    /// Inputs and parameters; which of them a name is becomes known later.
     pub fields: Vec<Named>,
     /// The states and transitions of a block of type `Modal`.
     pub modal: Option<Modal>,
-    /// How often it is there, where it is an array of blocks.
+    /// Its indices, if it is an array of blocks.
     pub repeated: Option<Repeated>,
 }
 
@@ -95,7 +96,7 @@ pub struct Block {
 pub struct Repeated {
     /// The indices with their counts, expressions over parameters.
     pub indices: Vec<Named>,
-    /// What the fields see besides what is around the block: a diagram whose parameters are the
+    /// The scope of the fields within the enclosing one: a diagram whose parameters are the
     /// indices.
     pub own: Diagram,
 }
@@ -103,59 +104,59 @@ pub struct Repeated {
 /// A state machine whose states have diagrams of their own.
 #[derive(Clone, Debug)]
 pub struct Modal {
-    /// Parameters that all states see and transitions may set: a diagram without blocks.
+    /// Parameters that all states see and that transitions may set, as a diagram without blocks.
     pub own: Diagram,
-    /// The names of its outputs; where missing, those of its states.
+    /// The names of its outputs; if missing, those of its states.
     pub outputs: Option<Vec<Spanned<String>>>,
-    /// The name of the state in which it starts; where missing, the first.
+    /// The name of the initial state; if missing, the first state.
     pub initial: Option<Spanned<String>>,
     /// The states.
     pub states: Vec<State>,
 }
 
-/// A state of a machine. Its blocks see the names of the diagram around the machine.
+/// A state of a machine. Its blocks see the names of the diagram that contains the machine.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Its name.
     pub name: Spanned<String>,
     /// The state whose diagram it shares.
     pub like: Option<Spanned<String>>,
-    /// Whether the machine is done when it is here.
+    /// Whether the machine is finished when it is in this state.
     pub last: bool,
-    /// What runs while the machine is here.
+    /// What runs while the machine is in this state.
     pub content: Diagram,
-    /// The ways out, in the order in which they were written.
+    /// The outgoing transitions, in source order.
     pub transitions: Vec<Transition>,
 }
 
-/// A way from a state to another or to itself.
+/// A transition from a state to another one or to itself.
 #[derive(Clone, Debug)]
 pub struct Transition {
     /// Where it was written.
     pub span: Span,
-    /// The name of the state that it leads to.
+    /// The name of the destination state.
     pub to: Spanned<String>,
-    /// The condition; where missing, it is always met.
+    /// The condition; if missing, it always holds.
     pub guard: Option<Expr>,
-    /// How long the state must have lasted.
+    /// How long the machine must have been in the state.
     pub after: Option<Expr>,
-    /// A constant: of several that are met the smallest is taken.
+    /// A constant. If several transitions are enabled, the one with the smallest priority is taken.
     pub priority: Option<Expr>,
-    /// What parameters and states become: names in the state that it leads to.
+    /// New values for parameters and states, which are named as in the destination state.
     pub set: Vec<Named>,
-    /// What outputs say once.
+    /// Values that outputs have once, when the transition is taken.
     pub output: Vec<Named>,
-    /// Whether the diagram of the other state goes on where it was.
+    /// Whether the diagram of the destination state resumes where it stopped.
     pub history: bool,
-    /// Whether it is tried as soon as the state is entered; where it says so.
+    /// The span of `immediate: true`: the transition is tried as soon as the state is entered.
     pub immediate: Option<Span>,
-    /// Whether it comes before what the state's diagram does; where it says so.
+    /// The span of `preemptive: true`: the transition precedes what the state's diagram does.
     pub preemptive: Option<Span>,
-    /// Whether it is taken where no other one is; where it says so.
+    /// The span of `default: true`: the transition is taken if no other one is.
     pub default: Option<Span>,
-    /// Whether it may be one of several that are enabled.
+    /// Whether several enabled transitions marked like this are allowed.
     pub nondeterministic: bool,
-    /// Whether it is taken where the state's diagram fails; where it says so.
+    /// The span of `error: true`: the transition is taken if the state's diagram fails.
     pub error: Option<Span>,
 }
 
@@ -183,39 +184,39 @@ pub enum Solve {
 /// How a model is run: expressions over the parameters of the main diagram.
 #[derive(Clone, Default, Debug)]
 pub struct Simulate {
-    /// Start time; 0 where missing.
+    /// Start time \[s\]; 0 if missing.
     pub start: Option<Expr>,
-    /// Stop time.
+    /// Stop time \[s\].
     pub stop: Option<Expr>,
     /// The name of the solver.
     pub solver: Option<Spanned<String>>,
-    /// Relative and absolute tolerance in one.
+    /// Relative and absolute tolerance together.
     pub tolerance: Option<Expr>,
     /// Relative tolerance.
     pub relative_tolerance: Option<Expr>,
     /// Absolute tolerance.
     pub absolute_tolerance: Option<Expr>,
-    /// The step of fixed-step solvers.
+    /// The step of fixed-step solvers \[s\].
     pub step: Option<Expr>,
-    /// The first step of variable-step solvers.
+    /// The first step of variable-step solvers \[s\].
     pub initial_step: Option<Expr>,
-    /// The greatest step.
+    /// The maximum step \[s\].
     pub maximum_step: Option<Expr>,
-    /// The distance of evenly spaced rows, instead of a row for each step.
+    /// The distance between evenly spaced rows \[s\], instead of one row for each step.
     pub every: Option<Expr>,
-    /// Times of rows, instead of a row for each step.
+    /// Times of rows \[s\], instead of one row for each step.
     pub times: Option<Expr>,
-    /// What has a row where something happens: the words `instants` or `microsteps`.
+    /// What gets a row at an instant with events: the word `instants` or `microsteps`.
     pub rows: Option<Spanned<String>>,
-    /// The seed of all random numbers.
+    /// The seed for all random numbers.
     pub seed: Option<Expr>,
-    /// The greatest number of microsteps at one time.
+    /// The maximum number of microsteps at one time.
     pub microsteps: Option<Expr>,
-    /// The greatest number of blocks that the model may have.
+    /// The maximum number of blocks in the model.
     pub maximum_blocks: Option<Expr>,
-    /// What to do at a Zeno point: the words `error` or `stop`.
+    /// What to do at a Zeno point: the word `error` or `stop`.
     pub zeno: Option<Spanned<String>>,
-    /// What an impulse is: the words `symbolic`, `stepped` or `numeric`.
+    /// What an impulse is: the word `symbolic`, `stepped` or `numeric`.
     pub impulses: Option<Spanned<String>>,
 }
 
@@ -225,7 +226,7 @@ impl Model {
         &self.diagrams[id.index()]
     }
 
-    /// The diagram that a name means in the file of a span.
+    /// The diagram that a name denotes in the file of a span.
     pub fn resolve(&self, from: Span, name: &str) -> Option<DiagramId> {
         let scope = self.scopes.get(from.file.index())?;
         scope.get(name).copied()

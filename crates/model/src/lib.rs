@@ -1,7 +1,7 @@
 //! The hierarchy as written: YAML files in, a [`Model`] with source spans out.
 //!
-//! Nothing is evaluated and no block is looked up here. Mistakes are gathered over all files and
-//! come back as one [`Refused`], with the texts that its messages show.
+//! Nothing is evaluated and no block is looked up here. Mistakes are collected over all files and
+//! returned as one [`Refused`], with the source texts that its messages quote.
 
 mod hierarchy;
 mod machine_fields;

@@ -1,18 +1,18 @@
-//! The fields of a `Modal`, of its states and of their transitions, with what each is for: the
-//! parser knows no other names, and the schema and the page of `Modal` are made from these.
+//! The fields of a `Modal`, of its states and of their transitions, with their purposes. The parser
+//! accepts no other names, and the schema and the page of `Modal` are generated from these.
 
-/// A field of a part of a state machine.
+/// A field of a state machine, a state or a transition.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What stands there.
+    /// The kind of its value.
     pub kind: FieldKind,
-    /// What it is for.
+    /// Its purpose.
     pub about: &'static str,
 }
 
-/// What stands at a field.
+/// The kind of value of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldKind {
     /// A word or a sentence.
@@ -27,7 +27,7 @@ pub enum FieldKind {
     Actions,
     /// A list of names.
     Names,
-    /// As `parameters`, `outputs`, `blocks` and `solve` of a diagram.
+    /// The same as `parameters`, `outputs`, `blocks` and `solve` of a diagram.
     AsInDiagrams,
     /// A mapping from names to states.
     States,

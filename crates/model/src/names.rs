@@ -1,19 +1,19 @@
-//! Which words can name things.
+//! Which words can be names.
 
 use base::{Diagnostic, Spanned};
 use expr::Function;
 
-/// Words that mean something in every expression.
+/// Words with a fixed meaning in every expression.
 const RESERVED: [&str; 12] =
     ["if", "then", "else", "and", "or", "not", "true", "false", "time", "pi", "inf", "for"];
 
-/// Whether a word is made like a name.
+/// Whether a word has the form of a name.
 pub(crate) fn is_name(word: &str) -> bool {
     let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
     word.starts_with(starts) && word.chars().all(|c| starts(c) || c.is_ascii_digit())
 }
 
-/// Whether a word has digits alone.
+/// Whether a word consists of digits only.
 pub(crate) fn is_digits(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -23,7 +23,7 @@ pub(crate) fn is_path(word: &str) -> bool {
     word.split('.').all(is_name)
 }
 
-/// Whether a word can be the name of a model: hyphens may come after the first letter.
+/// Whether a word can be the name of a model, which may contain hyphens after the first letter.
 pub(crate) fn is_model_name(word: &str) -> bool {
     is_name(&word.replace('-', "_")) && !word.starts_with('-')
 }
@@ -44,12 +44,12 @@ pub(crate) fn check(name: &Spanned<String>, what: &str) -> Result<(), Diagnostic
         .help(format!("choose another name, such as `{word}_1`")))
 }
 
-/// Refuses a word that is not made like a name.
+/// Refuses a word that does not have the form of a name.
 pub(crate) fn check_form(name: &Spanned<String>, what: &str) -> Result<(), Diagnostic> {
     if is_name(&name.value) { Ok(()) } else { Err(malformed(name, what)) }
 }
 
-/// The refusal of a word that is not made like a name.
+/// The error for a word that does not have the form of a name.
 pub(crate) fn malformed(name: &Spanned<String>, what: &str) -> Diagnostic {
     let message = match name.value.as_str() {
         "" => format!("the name of {what} is missing"),
@@ -60,7 +60,7 @@ pub(crate) fn malformed(name: &Spanned<String>, what: &str) -> Diagnostic {
         Some(before) if is_name(before) => {
             Some(format!("is a colon missing after `{before}`? write `{before}: {{...}}`"))
         }
-        // `{gain: 1,5}` is the keys `gain: 1` and `5` to YAML.
+        // YAML reads `{gain: 1,5}` as the keys `gain: 1` and `5`.
         _ if is_digits(word) => {
             Some(format!("a comma ends a value; a decimal number has a point, as in `1.{word}`"))
         }
@@ -72,7 +72,7 @@ pub(crate) fn malformed(name: &Spanned<String>, what: &str) -> Diagnostic {
         .maybe_help(help)
 }
 
-/// What to say about a name with a value after it and no colon between, as `input 1`.
+/// Help for a name followed by a value without a colon, as in `input 1`.
 fn without_colon(word: &str) -> Option<String> {
     let (name, value) = word.split_once(' ')?;
     let value = value.trim();

@@ -3,35 +3,35 @@
 use base::Spanned;
 use expr::Expr;
 
-/// A figure: panels one above the other.
+/// A figure: panels stacked vertically.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// Its name, by which the command line asks for it.
+    /// Its name, by which the command line selects it.
     pub name: Spanned<String>,
-    /// A line above everything; the name of the model where it is missing.
+    /// The title above all panels; if missing, the name of the model.
     pub title: Option<String>,
-    /// The panels, from the top.
+    /// The panels, from top to bottom.
     pub panels: Vec<PlotPanel>,
-    /// Where the time axis begins; at the start of the run where it is missing.
+    /// Start of the time axis \[s\]; if missing, the start of the run.
     pub from: Option<Expr>,
-    /// Where the time axis ends; at the stop of the run where it is missing.
+    /// End of the time axis \[s\]; if missing, the end of the run.
     pub to: Option<Expr>,
-    /// Instants whose microsteps stand side by side: a time, or a list of them.
+    /// Instants whose microsteps are shown side by side: a time \[s\], or a list of times.
     pub open: Option<Expr>,
 }
 
 /// One pair of axes.
 #[derive(Clone, Debug)]
 pub struct PlotPanel {
-    /// A line above the panel.
+    /// The title of the panel.
     pub title: Option<String>,
     /// What is drawn.
     pub content: PlotContent,
-    /// The horizontal axis, of a phase plot.
+    /// The horizontal axis of a phase plot.
     pub x: PlotAxis,
     /// The vertical axis.
     pub y: PlotAxis,
-    /// The height between the axes, in pixels.
+    /// The height between the axes \[pixels\].
     pub height: Option<Expr>,
 }
 
@@ -49,7 +49,7 @@ pub enum PlotContent {
     Phase {
         /// Pairs of signals, the horizontal one first.
         pairs: Vec<[Spanned<String>; 2]>,
-        /// Whether a unit is as long on both axes.
+        /// Whether both axes have the same scale.
         equal: bool,
     },
 }
@@ -59,7 +59,7 @@ pub enum PlotContent {
 pub struct PlotSignal {
     /// A recorded column, or an element of one.
     pub name: Spanned<String>,
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub label: Option<String>,
     /// The unit of its values.
     pub unit: Option<String>,
@@ -81,11 +81,11 @@ pub enum PlotMark {
 /// An axis of values.
 #[derive(Clone, Default, Debug)]
 pub struct PlotAxis {
-    /// Its name.
+    /// Its label.
     pub label: Option<String>,
-    /// The unit.
+    /// The unit of its values.
     pub unit: Option<String>,
-    /// The lower and the upper end, a list of two numbers.
+    /// The lower and the upper end: a list of two numbers.
     pub range: Option<Expr>,
     /// Whether it is logarithmic.
     pub log: bool,

@@ -1,7 +1,8 @@
-//! Files in, a model out: reads a file and everything that it imports, each file once.
+//! Reads a model: a file and everything that it imports, each file once.
 //!
-//! Only diagrams are imported, so files may import one another in circles. A name means the same
-//! everywhere in a file: its own diagrams and those of the files that it imports itself.
+//! Only diagrams are imported, so files may import each other cyclically. A name means the same
+//! everywhere in a file: its scope is the file's own diagrams and those of the files that it
+//! imports directly.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
@@ -17,13 +18,13 @@ use crate::refused::Report;
 use crate::yaml;
 use crate::{Diagram, DiagramId, Model, Refused};
 
-/// The greatest size of a file [bytes]; spans count bytes in 32 bits.
+/// The maximum size of a file \[bytes\]; spans are 32-bit byte offsets.
 pub(crate) const MAX_BYTES: usize = 256 << 20;
 
-/// How many files a model may have.
+/// The maximum number of files of a model.
 const MAX_FILES: usize = 1000;
 
-/// Gives the name that messages show and the text of a file, or says why it cannot be read.
+/// Returns the name for messages and the text of a file, or why it cannot be read.
 pub type Loader<'l> = dyn FnMut(&str) -> Result<(String, String), String> + 'l;
 
 /// Reads a model file and the files that it imports.
@@ -33,7 +34,7 @@ pub fn read(path: &Path) -> Result<Model, Refused> {
     parse(&name, &text, &mut |path| Ok((path.to_owned(), text_of(Path::new(path))?)))
 }
 
-/// The text of a model file, whatever it says.
+/// The text of a model file, without parsing it.
 pub fn read_text(path: &Path) -> Result<String, Refused> {
     text_of(path).map_err(|reason| {
         let message = format!("cannot read `{}`: {reason}", path.display());
@@ -44,9 +45,9 @@ pub fn read_text(path: &Path) -> Result<String, Refused> {
     })
 }
 
-/// Reads a model from a text. `name` is shown in messages and is the path that imports are
-/// relative to; `loader` is called with the path of each imported file, already joined to the
-/// folder of the file that imports it, and gives that file's name and text.
+/// Reads a model from a text. `name` is shown in messages and is the path that imports are relative
+/// to. `loader` is called with the path of each imported file, already joined to the folder of the
+/// importing file, and returns that file's name and text.
 pub fn parse(name: &str, text: &str, loader: &mut Loader<'_>) -> Result<Model, Refused> {
     let mut reading = Reading {
         loader,
@@ -70,7 +71,7 @@ pub fn parse(name: &str, text: &str, loader: &mut Loader<'_>) -> Result<Model, R
     reading.finish()
 }
 
-/// The text of a file, which is read no further than is needed to know that it is too long.
+/// The text of a file. Reading stops as soon as the file is known to be too long.
 fn text_of(path: &Path) -> Result<String, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
@@ -83,7 +84,7 @@ fn text_of(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("it is not UTF-8 (byte {})", error.utf8_error().valid_up_to()))
 }
 
-/// A path as seen from the file that names it, without `.` and without `..` where it can be.
+/// A path relative to the importing file, without `.`, and without `..` if possible.
 fn joined(importing: &str, path: &str) -> String {
     let folder = Path::new(importing).parent().unwrap_or(Path::new(""));
     let mut plain = PathBuf::new();
@@ -100,7 +101,7 @@ fn joined(importing: &str, path: &str) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-/// What one file gives and takes.
+/// The diagrams that a file defines and the files that it imports.
 #[derive(Default)]
 struct Links {
     own: Vec<DiagramId>,
@@ -114,7 +115,7 @@ struct Reading<'l> {
     by_path: HashMap<String, FileId>,
     waiting: VecDeque<(FileId, Arc<str>)>,
     diagrams: Vec<Diagram>,
-    /// By `FileId`.
+    /// Indexed by `FileId`.
     files: Vec<Links>,
     main: Option<(Main, DiagramId)>,
 }
@@ -154,7 +155,7 @@ impl Reading<'_> {
         DiagramId::new(self.diagrams.len() - 1)
     }
 
-    /// Finds the file of an import, reading it where nobody did before.
+    /// Finds the file of an import, and reads it if that has not been done yet.
     fn import(&mut self, from: FileId, import: Import) {
         let path = joined(self.sources.name(from), &import.path.value);
         let known = self.by_path.get(&path).copied();
@@ -202,7 +203,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The names of diagrams that a file can use: its own, then those of its imports.
+    /// The diagrams that a file can name: its own, then those of its imports.
     fn scope(&mut self, file: usize) -> BTreeMap<String, DiagramId> {
         let mut seen: HashMap<String, (DiagramId, Span)> = HashMap::new();
         let mut scope = BTreeMap::new();
@@ -230,7 +231,7 @@ impl Reading<'_> {
     }
 }
 
-/// Two diagrams of one name.
+/// The error for two diagrams with the same name.
 fn ambiguous(name: &str, again: Span, first: Span) -> Diagnostic {
     Diagnostic::error("duplicate-name", format!("there are two diagrams called `{name}`"))
         .at(again, "this file has one")

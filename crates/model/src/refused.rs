@@ -1,23 +1,23 @@
-//! A model that cannot be read, and the gathering of its mistakes.
+//! A model that cannot be read, and the collection of its mistakes.
 
 use std::fmt;
 
 use base::{Diagnostic, Diagnostics, SourceMap};
 
-/// How many mistakes are shown; more would scroll the first ones away.
+/// The maximum number of mistakes shown; more would scroll the first ones away.
 const MOST: usize = 100;
 
 /// Why a model was refused.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// Every mistake that was found, at most a hundred.
+    /// All mistakes that were found, at most a hundred.
     pub diagnostics: Diagnostics,
     /// The texts that they point into.
     pub sources: SourceMap,
 }
 
 impl Refused {
-    /// The messages with the lines that they are about.
+    /// The messages with their source lines.
     pub fn render(&self, colour: bool) -> String {
         self.diagnostics.render(&self.sources, colour)
     }
@@ -42,7 +42,7 @@ impl Report {
         }
     }
 
-    /// Reports the error of a result and gives the value of a good one.
+    /// Returns the value of a result, or reports its error.
     pub fn keep<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
         result.map_err(|diagnostic| self.push(diagnostic)).ok()
     }

@@ -1,8 +1,8 @@
-//! YAML text in, a tree of nodes with byte spans out.
+//! Parses YAML text into a tree of nodes with byte spans.
 //!
-//! Only what model files need: one document of scalars, sequences and mappings with scalar keys.
-//! Anchors, aliases and tags are refused, which also rules out trees that are larger than their
-//! text. Depth and number of nodes are bounded, and no key comes twice in a mapping.
+//! It supports only what model files need: one document of scalars, sequences and mappings with
+//! scalar keys. Anchors, aliases and tags are refused, so a tree cannot be larger than its text.
+//! Depth and number of nodes are bounded, and no key occurs twice in a mapping.
 
 mod position;
 mod tree;
@@ -14,12 +14,12 @@ use base::{Span, Spanned};
 pub(crate) use position::next_word;
 pub(crate) use tree::tree;
 
-/// A part of a YAML document.
+/// A node of a YAML document.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// Where it was written; empty for a value that was left out.
+    /// Where it was written; empty for a missing value.
     pub span: Span,
-    /// Whether it stands inside `{ }` or `[ ]`.
+    /// Whether it is inside `{ }` or `[ ]`.
     pub in_flow: bool,
     pub kind: NodeKind,
 }
@@ -37,8 +37,8 @@ pub(crate) struct Scalar {
     pub value: String,
     /// Whether it has neither quotes nor a block header.
     pub plain: bool,
-    /// The bytes of the file that spell the value but for line breaks and indentation, where no
-    /// escape comes between.
+    /// The bytes of the file that spell the value, except for line breaks and indentation; only if
+    /// the value contains no escapes.
     pub verbatim: Option<Range<usize>>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    /// Whether a value was left out, or written as `~` or `null`.
+    /// Whether a value is missing, or written as `~` or `null`.
     pub fn is_null(&self) -> bool {
         match &self.kind {
             NodeKind::Scalar(scalar) => {
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// What it is, for messages.
+    /// What kind of node it is, for messages.
     pub fn describe(&self) -> &'static str {
         match &self.kind {
             _ if self.is_null() => "no value",

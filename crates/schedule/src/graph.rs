@@ -1,4 +1,4 @@
-//! The parts of all wires and who depends on whom.
+//! The parts of all wires and their dependencies.
 
 use blocks::{Leaf, Part};
 use diagram::{Diagram, FlatBlock, Phase, Specialised, WireId};
@@ -9,7 +9,7 @@ base::typed_id! {
     PartId
 }
 
-/// Which part of which wire.
+/// A part of a wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartRef {
     /// The wire.
@@ -53,7 +53,7 @@ impl Parts {
         self.all.is_empty()
     }
 
-    /// The part of an id.
+    /// The part with an id.
     pub fn get(&self, id: PartId) -> PartRef {
         self.all[id.index()]
     }
@@ -69,7 +69,7 @@ impl Parts {
         PartId::new(self.first[wire.index()] + offset)
     }
 
-    /// The node that computes a part in a mode; impulses have none between events.
+    /// The node that computes a part in a phase; impulses have none between events.
     pub fn root(&self, diagram: &Diagram, phase: Phase, id: PartId) -> Option<NodeId> {
         let PartRef { wire, part } = self.get(id);
         let wire = diagram.wire(wire);
@@ -85,12 +85,12 @@ impl Parts {
         }
     }
 
-    /// The parts that a part depends on in a mode.
+    /// The parts that a part depends on in a phase.
     pub fn dependencies(&self, diagram: &Diagram, phase: Phase, id: PartId) -> Vec<PartId> {
         let wire = diagram.wire(self.get(id).wire);
         let block = diagram.block(wire.block);
         let root = self.root(diagram, phase, id);
-        // A value that is never there needs nothing.
+        // A value that is never present depends on nothing.
         let absent = phase == Phase::Smooth && wire.between == diagram::Presence::Never;
         let mut needs = match root {
             Some(root) if !absent => self.inputs_of(block, phase, &[root]),
@@ -105,14 +105,15 @@ impl Parts {
         needs
     }
 
-    /// Whether a part is the value of a signal that is events only: nobody computes it between
-    /// events, so it is computed when the signal appears, even where no operand has changed.
+    /// Whether a part is the value of a signal that consists of events only. It is not computed
+    /// between events, so it is computed when the signal becomes present, even if no operand has
+    /// changed.
     pub fn appears(&self, diagram: &Diagram, id: PartId) -> bool {
         let PartRef { wire, part } = self.get(id);
         part == Part::Value && diagram.wire(wire).between == diagram::Presence::Never
     }
 
-    /// The parts of wires that some nodes of a block's functions read.
+    /// The parts of wires that these nodes of a block's functions read.
     pub fn inputs_of(&self, block: &FlatBlock, phase: Phase, roots: &[NodeId]) -> Vec<PartId> {
         let graph = &functions(block, phase).graph;
         let mut found: Vec<PartId> = graph
@@ -126,7 +127,7 @@ impl Parts {
                 _ => None,
             })
             .collect();
-        // A side that is frozen needs no value.
+        // A frozen side does not depend on its operand.
         if block.freezes(phase) {
             found = self.unfrozen(block, phase, roots);
         }
@@ -135,8 +136,8 @@ impl Parts {
         found
     }
 
-    /// Like the reachable inputs, but not below sides and cells: these are frozen
-    /// where their operand moves, and where it does not the operand is no loop of this instant.
+    /// The reachable inputs, except those below sides and floors. These are frozen if their operand
+    /// moves; if it does not, the operand is not part of a loop at this instant.
     fn unfrozen(&self, block: &FlatBlock, phase: Phase, roots: &[NodeId]) -> Vec<PartId> {
         let graph = &functions(block, phase).graph;
         let mut stack = roots.to_vec();
@@ -152,7 +153,8 @@ impl Parts {
                         found.push(self.id(block.port(port), part));
                     }
                 }
-                // The change of a side is that of the last commit, whatever the operand is now.
+                // Whether a side has changed was decided at the last commit, whatever the operand
+                // is now.
                 Op::Crossed if block.stepped => {}
                 Op::FrozenSign | Op::FrozenFloor if frozen(block, phase, node) => {}
                 _ => stack.extend(graph.node(node).args.iter().copied()),
@@ -162,13 +164,13 @@ impl Parts {
     }
 }
 
-/// Whether a node of a block's functions in a mode is a side or cell that is read as it is frozen.
+/// Whether a node of a block's functions in a phase is a side or floor whose frozen value is read.
 pub(crate) fn frozen(block: &FlatBlock, phase: Phase, node: NodeId) -> bool {
     let site = functions(block, phase).sites.get(&node);
     block.freezes(phase) && site.is_some_and(|site| block.located.contains(site))
 }
 
-/// The functions of a block in a mode.
+/// The functions of a block in a phase.
 pub(crate) fn functions(block: &FlatBlock, phase: Phase) -> &Specialised {
     match phase {
         Phase::Smooth => &block.smooth,

@@ -8,7 +8,7 @@ use ir::{Binary, NodeId, Op};
 
 use crate::graph::{PartId, Parts, frozen, functions};
 
-/// The parts of a loop that stay unknown whatever the values are.
+/// The parts of a loop that stay unknown for all values.
 pub(crate) fn never_known(
     diagram: &Diagram,
     phase: Phase,
@@ -23,7 +23,7 @@ pub(crate) fn never_known(
     members.iter().filter(|id| !status[id]).copied().collect()
 }
 
-/// Whether presences in a loop would all be absent for ever, were they absent at first, even if
+/// Whether all presences in a loop would stay absent for ever if they start absent, even if
 /// everything outside the loop is present.
 pub(crate) fn never_present(diagram: &Diagram, parts: &Parts, members: &[PartId]) -> bool {
     let status = spread((diagram, Phase::Tick, parts), members, |id, status| {
@@ -34,8 +34,8 @@ pub(crate) fn never_present(diagram: &Diagram, parts: &Parts, members: &[PartId]
     status.values().all(|present| !present)
 }
 
-/// Of which parts of a loop something holds, found from nothing: what holds of one may make it hold
-/// of those that read it, and never takes it back.
+/// The parts of a loop for which a property holds, as a least fixed point: the property may spread
+/// from a part to those that read it, and is never withdrawn.
 fn spread(
     (diagram, mode, parts): (&Diagram, Phase, &Parts),
     members: &[PartId],
@@ -60,8 +60,8 @@ fn spread(
     status
 }
 
-/// Whether a truth value may be true, given what presences in a loop are; anything else that is
-/// not known may be.
+/// Whether a truth value may be true, given the presences in a loop; anything else that is unknown
+/// may be true.
 fn may_be_true(
     block: &FlatBlock,
     parts: &Parts,
@@ -113,7 +113,8 @@ fn may_be_known(
                 _ => true,
             },
             Op::FrozenSign | Op::FrozenFloor if frozen(block, phase, id) => true,
-            // The change of a side is that of the last commit, whatever the operand is now.
+            // Whether a side has changed was decided at the last commit, whatever the operand is
+            // now.
             Op::Crossed => true,
             Op::Select => arg(0) && (arg(1) || arg(2)),
             Op::Choose(_) => arg(0) && (1..node.args.len()).any(arg),

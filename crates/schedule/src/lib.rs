@@ -1,10 +1,10 @@
-//! The order of evaluation: diagram in, for each mode the parts in order and the loops out.
+//! The order of evaluation: from a diagram, the parts in order and the loops of each phase.
 //!
-//! The nodes are parts of wires (value, presence, impulse coefficients), and their dependencies are
-//! those of the functions folded for the mode, so a delay that breaks a loop at ticks breaks none
-//! between events, and an impulse makes no loop with the value that it causes. A loop that cannot
-//! be known is refused here, with the loop shown; one that may be known by conditionals is left to
-//! be iterated; one that the model asks to have solved is torn.
+//! The nodes are parts of wires (value, presence, impulse coefficients). Their dependencies are
+//! those of the functions specialised for the phase, so a delay that breaks a loop at ticks does
+//! not break one between events, and an impulse makes no loop with the value that it causes. A loop
+//! that cannot become known is refused here and shown. A loop that conditionals may break is left
+//! to be iterated. A loop that the model asks to solve is torn.
 
 mod graph;
 mod knowable;

@@ -8,7 +8,7 @@ use diagram::Diagram;
 use crate::{PartId, Schedule, Step};
 
 impl Schedule {
-    /// The order between events and at ticks; loops are shown with what becomes of them.
+    /// The order between events and at ticks; each loop is shown with how it is handled.
     pub fn listing(&self, diagram: &Diagram) -> String {
         let mut out = String::new();
         for (title, steps) in [("between events", &self.smooth), ("at ticks", &self.tick)] {

@@ -1,4 +1,4 @@
-//! What scheduling makes of small models; `listings` has a file for each.
+//! Tests of the schedules of small models; the folder `listings` has a file for each.
 
 use blocks::Library;
 use diagram::{Diagram, Overrides};

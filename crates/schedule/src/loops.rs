@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::graph::PartId;
 
-/// Dependencies of each part: `edges[p]` are the parts that p needs.
+/// The dependencies of each part: `edges[p]` are the parts that p depends on.
 pub(crate) type Edges = Vec<Vec<PartId>>;
 
 /// Strongly connected components, each after those that it depends on (Tarjan 1972, without
@@ -52,16 +52,16 @@ pub(crate) fn components(edges: &Edges) -> Vec<Vec<PartId>> {
     found
 }
 
-/// Whether a component is a loop: several parts, or one that needs itself.
+/// Whether a component is a loop: several parts, or one that depends on itself.
 pub(crate) fn is_loop(edges: &Edges, members: &[PartId]) -> bool {
     members.len() > 1 || edges[members[0].index()].contains(&members[0])
 }
 
-/// How many parts are looked at for a cycle that is shorter than the first.
+/// How many parts are visited to find a shorter cycle than the first.
 const MOST_LOOKS: usize = 100_000;
 
-/// A short cycle inside a component, from a part back to itself, in the direction of the data; the
-/// shortest one where the component is not large.
+/// A short cycle inside a component, from a part back to itself, in the direction of data flow; the
+/// shortest one unless the component is large.
 pub(crate) fn shortest_cycle(edges: &Edges, members: &[PartId]) -> Vec<PartId> {
     let inside: HashSet<PartId> = members.iter().copied().collect();
     let mut best: Option<Vec<PartId>> = None;
@@ -95,8 +95,8 @@ pub(crate) fn shortest_cycle(edges: &Edges, members: &[PartId]) -> Vec<PartId> {
     best.unwrap_or_default()
 }
 
-/// Parts that, taken as given, leave no loop among the members: the preferred ones first, then
-/// those with the most ways through them. Returns the torn parts and the others in order.
+/// Parts that leave no loop among the members if they are taken as given: preferred ones first,
+/// then those with the most paths through them. Returns the torn parts, and the others in order.
 pub(crate) fn tear(
     edges: &Edges,
     members: &[PartId],

@@ -1,4 +1,4 @@
-//! Parts in order, loops handled: what the program is made from.
+//! The parts in order, with loops handled; the program is built from this.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -10,33 +10,33 @@ use crate::graph::{PartId, PartRef, Parts};
 use crate::knowable::{never_known, never_present};
 use crate::loops::{Edges, components, is_loop, shortest_cycle, tear};
 
-/// How many names of a long loop are shown at its beginning and at its end.
+/// How many names of a long loop are shown at its start and at its end.
 const SHOWN: usize = 20;
 
-/// One step of an evaluation.
+/// One step of the evaluation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
-    /// A part all of whose inputs come before.
+    /// A part whose inputs are all computed before.
     Single(PartId),
-    /// Parts that need each other, iterated from unknown.
+    /// Parts that depend on each other, iterated from unknown.
     Iterate(Vec<PartId>),
-    /// Presences that need each other in a loop that is to be solved, iterated from absent, so that
-    /// what nothing outside the loop makes present is absent; or, where nothing outside could ever
-    /// make them present, from present.
+    /// Presences that depend on each other in a loop that is to be solved. They are iterated from
+    /// absent, so that whatever nothing outside the loop makes present is absent; or from present,
+    /// if nothing outside the loop could ever make them present.
     Presences {
         /// The presences.
         members: Vec<PartId>,
-        /// What they are at first.
+        /// Their initial value.
         present: bool,
-        /// Numbers of the loop that some of them ask for and that are solved for later: where a
-        /// choice hangs on such a number, both sides of it must agree.
+        /// Values of the loop that some presences depend on and that are solved for later. If a
+        /// choice depends on such a value, both of its branches must agree.
         open: Vec<PartId>,
     },
-    /// Parts that need each other, solved by Newton's method.
+    /// Parts that depend on each other, solved by Newton's method.
     Solve {
-        /// The unknowns, with their guesses.
+        /// The unknowns, with their initial guesses.
         unknowns: Vec<(PartId, Vec<f64>)>,
-        /// The other parts, in order, given the unknowns.
+        /// The other parts in order, given the unknowns.
         rest: Vec<PartId>,
     },
 }
@@ -53,18 +53,18 @@ impl Step {
     }
 }
 
-/// The order of evaluation in both modes.
+/// The order of evaluation in both phases.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     /// The parts, numbered.
     pub parts: Parts,
-    /// Between events and at microstep 0.
+    /// The order between events and at microstep 0.
     pub smooth: Vec<Step>,
-    /// At microsteps from 1 on.
+    /// The order at microsteps from 1 on.
     pub tick: Vec<Step>,
 }
 
-/// Orders a diagram, or refuses it with its loops.
+/// Orders a diagram, or refuses it because of its loops.
 pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
     let parts = Parts::new(diagram);
     let mut refused = Refused::new(diagram, &parts);
@@ -74,8 +74,8 @@ pub fn schedule(diagram: &Diagram) -> Result<Schedule, Diagnostics> {
     errors.or(Schedule { parts, smooth, tick })
 }
 
-/// The loops for which a diagram is refused, each as the parts of a shortest cycle in which each
-/// feeds the next; none where it is not refused. For drawing them.
+/// The loops for which a diagram is refused, for drawing them. Each is a shortest cycle of parts in
+/// which each feeds the next. Empty if the diagram is not refused.
 pub fn refused_loops(diagram: &Diagram) -> Vec<Vec<PartRef>> {
     let parts = Parts::new(diagram);
     let mut refused = Refused::new(diagram, &parts);
@@ -108,9 +108,9 @@ fn order(diagram: &Diagram, parts: &Parts, phase: Phase, refused: &mut Refused) 
     steps
 }
 
-/// The components in an order that keeps the parts of a block together where it can: groups of all
-/// parts of a block come in the order of their needs, and only groups that need each other are
-/// taken apart.
+/// The components in an order that keeps the parts of a block together if possible: groups of all
+/// parts of a block are ordered by their dependencies, and only groups that depend on each other
+/// are split.
 fn grouped(diagram: &Diagram, parts: &Parts, edges: &Edges) -> Vec<Vec<PartId>> {
     let block = |id: PartId| diagram.wire(parts.get(id).wire).block.index();
     let mut members: Vec<Vec<PartId>> = vec![Vec::new(); diagram.blocks.len()];
@@ -129,7 +129,7 @@ fn grouped(diagram: &Diagram, parts: &Parts, edges: &Edges) -> Vec<Vec<PartId>> 
     order
 }
 
-/// The components among some parts, each after those that it needs.
+/// The components among some parts, each after those that it depends on.
 fn inner_components(edges: &Edges, parts: &[PartId]) -> Vec<Vec<PartId>> {
     let place: BTreeMap<PartId, usize> = parts.iter().enumerate().map(|(i, id)| (*id, i)).collect();
     let inner: Edges = parts
@@ -143,8 +143,7 @@ fn inner_components(edges: &Edges, parts: &[PartId]) -> Vec<Vec<PartId>> {
     components(&inner).into_iter().map(named).collect()
 }
 
-/// The guesses of the signals in a loop that the model asks to have solved; nothing where it does
-/// not ask.
+/// The guesses for the signals in a loop that the model asks to solve; `None` if it does not.
 fn asked(
     diagram: &Diagram,
     parts: &Parts,
@@ -170,8 +169,8 @@ fn asked(
     (!guesses.is_empty() || diagram.solve.everywhere.iter().any(inside)).then_some(guesses)
 }
 
-/// The steps of a loop that is solved: which of its signals are present is found first, and then
-/// their numbers.
+/// The steps of a solved loop: first it is determined which of its signals are present, then their
+/// values.
 fn solved(
     diagram: &Diagram,
     parts: &Parts,
@@ -218,7 +217,7 @@ fn torn(
     Step::Solve { unknowns: unknowns.into_iter().map(|id| (id, guess(id))).collect(), rest }
 }
 
-/// What a state that grows from point to point starts from, which is a better guess than 0.
+/// The initial value of a state that is a sum from point to point, which is a better guess than 0.
 fn grown(diagram: &Diagram, parts: &Parts, id: PartId) -> Option<Vec<f64>> {
     let PartRef { wire, part } = parts.get(id);
     let wire = diagram.wire(wire);
@@ -228,15 +227,15 @@ fn grown(diagram: &Diagram, parts: &Parts, id: PartId) -> Option<Vec<f64>> {
     fits.then(|| state.initial.data().to_vec())
 }
 
-/// The loops that are refused. Wires in a loop that has been shown are not shown again: the
-/// presence of a signal and its value, or both modes, would tell the same story twice.
+/// The refused loops. Wires of a loop that has been shown are not shown again: the presence and the
+/// value of a signal, or both phases, would repeat the same loop.
 struct Refused<'a> {
     diagram: &'a Diagram,
     parts: &'a Parts,
     phase: Phase,
     shown: BTreeSet<WireId>,
     loops: Vec<Vec<PartRef>>,
-    /// Loops of presences alone, shown only where no loop of values tells the same.
+    /// Loops of presences only, shown if no loop of values shows the same.
     later: Vec<(Vec<WireId>, Vec<PartRef>, Diagnostic)>,
     errors: Diagnostics,
 }
@@ -289,8 +288,8 @@ impl<'a> Refused<'a> {
 
     fn message(&self, edges: &Edges, members: &[PartId]) -> Diagnostic {
         let cycle = shortest_cycle(edges, members);
-        // The expression at an input goes without saying where its block is in the loop too, unless
-        // it is an impulse or a derivative of it that closes the loop.
+        // The expression at an input is omitted if its block is in the loop too, unless its impulse
+        // or its derivative closes the loop.
         let block =
             |id: &PartId| self.diagram.block(self.diagram.wire(self.parts.get(*id).wire).block);
         let own = |id: &PartId| {

@@ -1,6 +1,6 @@
-//! Both approaches to impulses on one model: symbolic and numerical, side by side.
+//! Runs one model with both approaches to impulses, symbolic and numeric, for comparison.
 //!
-//! The numerical run and the stepped one use the same two formulas on the same steps, and differ
+//! The numeric run and the stepped run use the same two formulas on the same steps. They differ
 //! only in what an impulse is: a large value, or a coefficient beside the value. The symbolic run
 //! is the exact one.
 
@@ -21,65 +21,66 @@ pub use magnitude::Overflow;
 
 /// How often a run is timed; the shortest time counts.
 const TIMES: usize = 3;
-/// A run that takes longer is not made again.
+/// A run that takes longer than this is timed only once.
 const LONG: Duration = Duration::from_secs(1);
 
-/// What both approaches make of a model.
+/// The results of both approaches for one model.
 #[derive(Debug)]
 pub struct Study {
-    /// The exact run; as far as it went where it was refused for an operation without meaning.
+    /// The exact run, up to the failure if it failed because an operation has no meaning.
     pub exact: Trace,
     /// How long it took.
     pub exact_time: Duration,
-    /// The runs by fixed steps, one for each step.
+    /// The fixed-step runs, one entry for each step size.
     pub steps: Vec<AtStep>,
     /// Which approach suits the model.
     pub verdict: Verdict,
 }
 
-/// Both runs with one step.
+/// The numeric and the stepped run with one step size.
 #[derive(Debug)]
 pub struct AtStep {
-    /// The step \[s\].
+    /// The step size \[s\].
     pub step: f64,
-    /// The shortest step that was taken \[s\]: the bracket of a crossing, where there is one.
+    /// The shortest step taken \[s\]; if there are crossings, this is the bracket of one.
     pub shortest_step: f64,
-    /// The largest difference between the numerical and the stepped run where no number stands for
-    /// an impulse, and the signal, empty where there is none; nothing where the stepped run was
-    /// refused.
+    /// The largest difference between the numeric and the stepped run, and its signal, where no
+    /// value represents an impulse. The name is empty if the runs do not differ; `None` if the
+    /// stepped run failed.
     pub difference: Option<(f64, String)>,
-    /// The same as a part of the largest value of that signal, which is what it is largest by.
+    /// The same difference relative to the largest value of that signal. The maximum is chosen by
+    /// this measure.
     pub relative: Option<f64>,
-    /// The mean difference between the numerical and the exact run in a recorded signal that
-    /// carries no impulses, the largest of them, at the points of the grid.
+    /// The mean difference between the numeric and the exact run at the points of the grid, for the
+    /// recorded signal without impulses in which it is largest.
     pub from_exact: Option<(f64, String)>,
-    /// The highest order of an impulse; nothing where there are none.
+    /// The highest order of an impulse; `None` if there are no impulses.
     pub order: Option<usize>,
-    /// After how many steps the numerical signals have come to rest from an impulse.
+    /// After how many steps the numeric signals have settled after an impulse.
     pub delay: usize,
-    /// The greatest magnitude of any value in the numerical run.
+    /// The largest magnitude of any value in the numeric run.
     pub magnitude: f64,
-    /// What it is predicted to be from the impulses of the stepped run and the steps.
+    /// The prediction of that magnitude from the impulses and steps of the stepped run.
     pub predicted: f64,
-    /// The steps below which the numerical run overflows.
+    /// The step sizes below which the numeric run overflows.
     pub overflow: Overflow,
-    /// The numerical and the stepped run with what the model records.
+    /// The numeric and the stepped run, with the signals that the model records.
     pub runs: Runs,
-    /// Why the stepped run was refused, where it was: an operation without meaning.
+    /// Why the stepped run failed, if it did: an operation without meaning.
     pub refused: Option<RunError>,
-    /// Why the numerical run did not come to its end, where it did not: an overflow, or events
-    /// faster than the step.
+    /// Why the numeric run did not reach its end, if it did not: an overflow, or events faster than
+    /// the step.
     pub broken: Option<RunError>,
 }
 
-/// Traces and times of two runs.
+/// The traces and times of the two runs.
 #[derive(Debug)]
 pub struct Runs {
-    /// The numerical run.
+    /// The numeric run.
     pub numeric: Trace,
-    /// The stepped run; empty where it was refused.
+    /// The stepped run; empty if it failed.
     pub stepped: Trace,
-    /// How long the numerical run took.
+    /// How long the numeric run took.
     pub numeric_time: Duration,
     /// How long the stepped run took.
     pub stepped_time: Duration,
@@ -88,18 +89,18 @@ pub struct Runs {
 /// Which approach suits a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// No impulse occurs: there is nothing to choose.
+    /// No impulse occurs, so there is nothing to choose.
     NoImpulses,
-    /// Impulses without derivatives, and both approaches agree: the numerical one is as good.
+    /// Impulses without derivatives, and both approaches agree: the numeric one is as good.
     Either,
     /// Impulses without derivatives, but the approaches differ.
     Differ,
-    /// Derivatives of impulses: the numerical approach is late by as many steps.
+    /// Derivatives of impulses: the numeric approach lags by as many steps as their order.
     Symbolic,
-    /// The numerical approach does not come to the end with any of the steps.
+    /// The numeric approach does not reach the end with any of the step sizes.
     Breaks,
-    /// The model does something with impulses that has no meaning; the numerical approach does not
-    /// see it.
+    /// The model applies an operation to impulses that has no meaning, and the numeric approach
+    /// does not notice.
     Meaningless,
 }
 
@@ -146,13 +147,13 @@ impl Verdict {
 /// Why a model could not be studied.
 #[derive(Debug)]
 pub enum StudyError {
-    /// It was refused.
+    /// The model was refused.
     Refused(Refused),
-    /// A run failed, with the system to explain it.
+    /// A run failed; the system can explain the error.
     Failed(Box<System>, Box<Failure>),
 }
 
-/// Runs a model with both approaches, with each of these steps \[s\].
+/// Runs a model with both approaches, with each of these step sizes \[s\].
 pub fn study(
     model: &Model,
     library: &Library,
@@ -163,7 +164,7 @@ pub fn study(
         impulses: Some(impulses),
         step,
         everything,
-        // Jumps and impulses are compared by their microsteps.
+        // Jumps and impulses are compared microstep by microstep.
         rows: Some(RowsPer::Microstep),
         ..overrides.clone()
     };
@@ -191,14 +192,14 @@ pub fn study(
     Ok(Study { exact: exact_trace, exact_time, steps: found, verdict })
 }
 
-/// Whether an error tells something about impulses in a model, which is a finding and no failure:
-/// an operation without meaning, an overflow, or events that pile up.
+/// Whether an error is a finding about impulses in the model rather than a failure of the study: an
+/// operation without meaning, an overflow, or events that pile up.
 fn is_finding(error: &RunError) -> bool {
     use RunError::{EventsTooFast, NotFinite, Undefined, Zeno};
     matches!(error, Undefined { .. } | EventsTooFast { .. } | NotFinite { .. } | Zeno { .. })
 }
 
-/// A run, or what there is of one that ended with a finding.
+/// A run, or the part of it before a finding ended it.
 fn partial(run: Result<(Trace, Duration), StudyError>) -> Result<(Trace, Duration), StudyError> {
     match run {
         Err(StudyError::Failed(_, failure)) if is_finding(&failure.error) => {
@@ -226,11 +227,11 @@ fn timed(system: &System) -> Result<(Trace, Duration), StudyError> {
     Ok(best.unwrap_or_default())
 }
 
-/// A run by fixed steps with every signal.
+/// A fixed-step run that records every signal.
 struct Whole {
     trace: Trace,
     extremes: Extremes,
-    /// Why it did not come to its end, where it did not.
+    /// Why it did not reach its end, if it did not.
     error: Option<RunError>,
 }
 
@@ -285,7 +286,7 @@ fn at_step(
     }
 }
 
-/// How far the approaches may be apart, relative to the values, and still be called equal.
+/// The relative difference up to which the approaches count as equal.
 const EQUAL: f64 = 1e-9;
 
 fn verdict(steps: &[AtStep]) -> Verdict {

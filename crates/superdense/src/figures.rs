@@ -7,7 +7,7 @@ use model::{Model, Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal}
 use plot::{Axis, Error, Figure, Mark, Pair, Panel, Signal};
 use trace::{Schema, Trace};
 
-/// The figures of a model by their names, in the order in which they are written.
+/// The figures of a model by name, in the order in which they are written.
 pub(crate) fn figures(
     model: &Model,
     diagram: &Diagram,
@@ -39,8 +39,8 @@ impl Drawing<'_> {
         (plot.name.value.clone(), figure)
     }
 
-    /// The ends of the time axis. Where one is not given it is that of the run; a run that was made
-    /// shorter by an option and ends before the other is drawn as a whole.
+    /// The ends of the time axis. A missing end is that of the run. If the range is then empty,
+    /// because an option shortened the run, the whole run is drawn.
     fn time_range(&mut self, plot: &Plot) -> Option<(Time, Time)> {
         let from = plot.from.as_ref().map(|expr| self.time(expr, "from"));
         let to = plot.to.as_ref().map(|expr| self.time(expr, "to"));
@@ -90,8 +90,8 @@ impl Drawing<'_> {
         Signal { name: self.name(&signal.name).0, label, unit, mark, ..Signal::default() }
     }
 
-    /// The column or element that a name means, and how many numbers it has. A recorded expression
-    /// may be written with other blanks than the name of its column.
+    /// The column or element that a name denotes, and how many numbers it has. A recorded
+    /// expression may be spaced differently from the name of its column.
     fn name(&mut self, name: &Spanned<String>) -> (String, usize) {
         let canonical = expr::parse(&name.value, expr::Place::Whole(name.span));
         let canonical = canonical.map_or(name.value.clone(), |expr| expr.to_string());
@@ -108,7 +108,7 @@ impl Drawing<'_> {
         })
     }
 
-    /// The name of a single number.
+    /// The name of a scalar.
     fn one(&mut self, name: &Spanned<String>) -> String {
         let (found, count) = self.name(name);
         if count != 1 {
@@ -201,7 +201,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The parts of a list, or the one value that is none.
+/// The items of a list; any other value counts as a single item.
 fn parts(expr: &Expr) -> &[Expr] {
     match &expr.kind {
         ExprKind::Vector(parts) => parts,

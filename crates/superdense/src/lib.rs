@@ -20,8 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A block of your own implements [`Block`]: [`Info`] says what it is called and what it is connected
-//! to, and `define` gives its outputs as functions of its inputs. It is added to the library.
+//! To write a block of your own, implement [`Block`]: [`Info`] gives its name, ports and
+//! parameters, and `define` gives its outputs as functions of its inputs. Then add it to the
+//! library.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,7 +37,7 @@
 //!     fn info(&self) -> Info {
 //!         Info::new("Square", "User", "The square of a signal.")
 //!             .equations("y = u^2 + offset")
-//!             .absence("Absent where the input is.")
+//!             .absence("Absent if the input is.")
 //!             .impulses("An impulse at the input is an error.")
 //!             .input(Input::one("input", "The signal."))
 //!             .output("output", "Its square.")
@@ -119,7 +120,7 @@ pub use trace::{
 };
 pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 
-/// Pictures of results.
+/// Figures of results.
 pub mod plots {
     pub use plot::*;
 }

@@ -1,5 +1,5 @@
-//! Compiled code beside a run: which backend is wanted, when it pays to compile, and the glue
-//! between the routines of `jit` and the traits of the engine.
+//! Native code for runs: which backend to use, when compiling pays off, and the glue between the
+//! routines of `jit` and the traits of the engine.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,20 +14,20 @@ use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, UnitsRoutine};
 use program::{Program, RegionProgram, Unit};
 use solver::{Method, Trial};
 
-/// What evaluates the functions of a model between events. The results are the same bits.
+/// What evaluates the functions of a model between events. All backends give bit-identical results.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Backend {
-    /// The interpreter at first; native code as soon as it pays.
+    /// The interpreter at first; native code as soon as it pays off.
     #[default]
     Auto,
-    /// The interpreter alone.
+    /// The interpreter only.
     Interpreter,
     /// Native code from the start.
     Native,
 }
 
 impl Backend {
-    /// All of them.
+    /// All backends.
     pub const fn all() -> [Backend; 3] {
         [Backend::Auto, Backend::Interpreter, Backend::Native]
     }
@@ -45,11 +45,11 @@ impl Backend {
 /// What has evaluated the functions of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BackendUsed {
-    /// The interpreter alone.
+    /// The interpreter only.
     Interpreter,
     /// Native code from the start.
     Native,
-    /// The interpreter at first, and then native code.
+    /// The interpreter at first, then native code.
     Both,
 }
 
@@ -63,21 +63,21 @@ impl fmt::Display for BackendUsed {
     }
 }
 
-/// How much an interpreter must have done before it pays to compile, in instructions for each
-/// instruction of the program: by then it has taken about as long as compiling will.
+/// How much the interpreter must have done before compiling pays off, in executed instructions per
+/// instruction of the program. By then it has taken about as long as compiling will.
 const WORTH_COMPILING: u64 = 2000;
 
-/// The instructions that take as long as what compiling costs at any size.
+/// The fixed cost of compiling, independent of program size, in instructions.
 const ANY_SIZE: u64 = 500;
 
-/// How many things a run does at least between two looks for native code.
+/// The minimum number of steps or advances between two checks for native code.
 const LOOK_EVERY: u32 = 32;
 
 /// The native code of a program, compiled once for all runs.
 #[derive(Debug, Default)]
 pub(crate) struct Native {
     begun: AtomicBool,
-    /// Evaluations on the interpreter, of all runs.
+    /// Evaluations by the interpreter, over all runs.
     evaluations: AtomicU64,
     made: OnceLock<Result<Arc<Routines>, NativeError>>,
 }
@@ -88,20 +88,20 @@ impl Native {
         self.made.get()?.as_ref().ok().cloned()
     }
 
-    /// The code, which is compiled now if it has not been yet.
+    /// The code; compiles it now if that has not been done yet.
     pub fn now(&self, program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
         self.begun.store(true, Ordering::Relaxed);
         self.made.get_or_init(|| compile(program, method)).clone()
     }
 
-    /// Compiles in a thread of its own, unless one does so already.
+    /// Compiles in a separate thread, unless a thread is already doing so.
     fn begin(self: &Arc<Self>, program: &Arc<Program>, method: Method) {
         if self.begun.swap(true, Ordering::Relaxed) {
             return;
         }
         let (native, program) = (self.clone(), program.clone());
         std::thread::spawn(move || {
-            // Without code the run stays on the interpreter.
+            // If compiling fails, the run stays on the interpreter.
             let _ = native.now(&program, method);
         });
     }
@@ -113,11 +113,11 @@ pub(crate) struct NativeSwitch {
     native: Arc<Native>,
     program: Arc<Program>,
     method: Method,
-    /// The evaluations at which it pays to compile.
+    /// The number of evaluations at which compiling pays off.
     worth: u64,
-    /// Those of this run that have been counted.
+    /// The evaluations of this run that have been counted.
     counted: u64,
-    /// The things done since the last look.
+    /// Advances since the last check.
     passed: u32,
 }
 
@@ -132,16 +132,16 @@ impl NativeSwitch {
         NativeSwitch { native, program, method, worth, counted: 0, passed: 0 }
     }
 
-    /// The code, which is compiled now if it has not been yet.
+    /// The code; compiles it now if that has not been done yet.
     pub fn now(&self) -> Result<Arc<Routines>, NativeError> {
         self.native.now(&self.program, self.method)
     }
 
-    /// Whether it is time for a look, before up to `most` steps are taken. A look asks every region
-    /// for its work, so that as many things are done between two looks as there are regions.
+    /// Whether a check is due, before up to `most` steps are taken. A check asks every region for
+    /// its work, so there are at least as many advances between two checks as there are regions.
     pub fn is_due(&mut self, most: u32) -> bool {
         let regions = self.program.regions.len() as u32;
-        // If there are several, one step is taken at a time.
+        // With several regions, an advance takes a single step.
         self.passed += if regions > 2 { 1 } else { most };
         let due = self.passed >= LOOK_EVERY.max(regions);
         if due {
@@ -150,7 +150,7 @@ impl NativeSwitch {
         due
     }
 
-    /// The code, if it has been compiled; begins to compile if that pays by now.
+    /// The code if it has been compiled; starts compiling if that pays off by now.
     pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
         let code = self.native.get();
         if code.is_none() {
@@ -164,7 +164,7 @@ impl NativeSwitch {
     }
 }
 
-/// One region.
+/// The code of one region.
 #[derive(Debug)]
 struct Region {
     derivative: Routine,
@@ -198,7 +198,7 @@ impl RegionCode for Region {
     }
 }
 
-/// The units of a tick.
+/// The code of the units of a tick.
 #[derive(Debug)]
 struct Units(UnitsRoutine);
 
@@ -220,7 +220,7 @@ fn range(from: Slot, length: usize) -> Range<Slot> {
     from..from + length as Slot
 }
 
-/// Compiles the regions of a program that move.
+/// Compiles the moving regions of a program, and the units of a tick.
 fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
     let slots = program.image.len();
     let moving: Vec<usize> =
@@ -247,12 +247,12 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
     Ok(Arc::new(Routines { regions, units }))
 }
 
-/// The most units that are compiled: a tick of a large model runs few of them, and code for all
-/// would take long to make.
+/// The maximum number of units that are compiled. A tick of a large model runs few of them, and
+/// compiling all would take too long.
 const MOST_UNITS: usize = 256;
 
-/// The units of a tick, if they are few. Those that state machines take part in are left to the
-/// engine, and those that may find that a loop is not known.
+/// The units of a tick, if there are few enough. Units that involve state machines, and units that
+/// may find a loop undetermined, are left to the engine.
 fn units(program: &Program) -> Option<UnitsPlan<'_>> {
     let watched = |unit: &Unit| {
         unit.outputs.iter().any(|output| !program.tracked(output.tracked).machines.is_empty())
@@ -281,8 +281,8 @@ fn plan<'a>(program: &'a Program, unit: &'a Unit) -> UnitPlan<'a> {
 /// How many tapes of a region are compiled.
 const TAPES: usize = 4;
 
-/// The rates, the watched functions, the left limits and the derivatives of the rates of a region;
-/// `none` is the empty tape for a program without them.
+/// The rates, the watched functions, the left limits and the derivatives of the rates of a region.
+/// `none` is an empty tape, for a program that lacks some of them.
 fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'a>; TAPES] {
     let jacobian = region.jacobian.as_ref().map_or(none, |jacobian| &jacobian.tape);
     let tapes = [&region.derivative, &region.crossings, &region.left, jacobian];
@@ -299,7 +299,7 @@ fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'
     [derivative, crossings, left, jacobian]
 }
 
-/// A whole step of a region, for an explicit method and without delayed signals.
+/// A whole step of a region; only for explicit methods and regions without delayed signals.
 fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Option<StepPlan<'a>> {
     let tableau = method.tableau().filter(|_| region.is_whole())?;
     region.lines.is_empty().then(|| StepPlan {

@@ -1,22 +1,23 @@
-//! The pages of all that can be a block: those of the library, and the state machine.
+//! Reference pages of everything that can be a block: the blocks of the library, and the state
+//! machine.
 
 use blocks::{Library, page};
 use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 
-/// What a block is, as text.
+/// The description of a block, as text.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The type of block.
     pub name: String,
     /// The category in which a user would look for it.
     pub category: String,
-    /// What it is, in a line.
+    /// What it is, in one line.
     pub summary: String,
     /// The page, in Markdown.
     pub text: String,
 }
 
-/// The one block that is part of the language and not of a library.
+/// The one block that belongs to the language and not to a library.
 pub(crate) const MODAL_SUMMARY: &str =
     "A state machine whose states have their own diagrams; only the current state's diagram runs.";
 

@@ -1,4 +1,4 @@
-//! Pictures of the block diagram of a model.
+//! Drawings of the block diagram of a model.
 
 use blocks::Library;
 use diagram::{Overrides, Phase};
@@ -6,22 +6,23 @@ use graph::{Anchor, Options, Order};
 use model::{Model, Refused};
 use schedule::{refused_loops, schedule};
 
-/// What a picture of a diagram shows.
+/// What the drawing of a diagram shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drawing {
-    /// How deep the hierarchy opens; nothing opens everything.
+    /// How many levels of the hierarchy to expand; `None` expands all.
     pub depth: Option<usize>,
-    /// Whether every element of an array of blocks is drawn, instead of one box for all of them.
+    /// Whether every element of an array of blocks is drawn, instead of one box for the whole
+    /// array.
     pub open_arrays: bool,
-    /// Whether expressions are written on wires instead of being nodes.
+    /// Whether expressions are written on wires instead of being drawn as nodes.
     pub fold_expressions: bool,
-    /// Whether blocks are numbered in the order of evaluation between events.
+    /// Whether blocks are numbered in order of evaluation between events.
     pub order: bool,
-    /// Whether the text is for Graphviz instead of a picture in SVG.
+    /// Whether the output is Graphviz text instead of SVG.
     pub dot: bool,
 }
 
-/// A picture of a diagram in SVG as a PNG image. Fonts of the machine play no part in it.
+/// Converts the SVG drawing of a diagram to a PNG image, without using fonts of the machine.
 pub fn diagram_png(svg: &str) -> Result<Vec<u8>, plot::Error> {
     const PIXEL_RATIO: f64 = 2.0;
     let outlines = graph::relettered(svg, |words| {
@@ -35,8 +36,8 @@ pub fn diagram_png(svg: &str) -> Result<Vec<u8>, plot::Error> {
     plot::raster(&outlines, PIXEL_RATIO)
 }
 
-/// The diagram of a model as SVG or DOT. A model that is refused for a causality loop is drawn with
-/// the loop in red.
+/// The diagram of a model as SVG or DOT. A model that is refused because of a causality loop is
+/// drawn with the loop in red.
 pub fn draw(
     model: &Model,
     library: &Library,

@@ -1,4 +1,4 @@
-//! Every stage in order, from a model to something that runs.
+//! All stages in order, from a model to a system that can run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -32,24 +32,24 @@ pub enum Stage {
     Program,
 }
 
-/// A model that has been compiled and can be run any number of times.
+/// A compiled model, which can be run any number of times.
 #[derive(Clone, Debug)]
 pub struct System {
     pub(crate) diagram: Arc<Diagram>,
     pub(crate) code: Code,
     pub(crate) options: Options,
     pub(crate) schedule: Arc<Schedule>,
-    /// What the model asks to have drawn.
+    /// The figures that the model asks for.
     figures: Arc<Vec<(String, Figure)>>,
-    /// A number by which saved runs know their model.
+    /// A hash by which a saved run recognises its model.
     pub(crate) identity: u64,
-    /// Native code, once somebody has had it compiled.
+    /// Native code, once a run has had it compiled.
     pub(crate) native: Arc<Native>,
-    /// The table of a run before its first row, once there was a run.
+    /// The table of a run before its first row; set by the first run.
     empty: Arc<OnceLock<Trace>>,
 }
 
-/// What runs: by smooth phases and ticks, or by fixed steps.
+/// What runs: smooth phases and ticks, or fixed steps.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Exact(Arc<Program>),
@@ -66,7 +66,7 @@ impl Code {
 }
 
 impl System {
-    /// Takes a model through every stage, or says everything that is wrong with it.
+    /// Takes a model through every stage, or returns everything that is wrong with it.
     pub fn compile(
         model: &Model,
         library: &Library,
@@ -100,13 +100,14 @@ impl System {
         })
     }
 
-    /// Runs from start to stop.
+    /// Runs from the start time to the stop time.
     pub fn simulate(&self) -> Result<Outcome, Failure> {
         self.start().finish()
     }
 
-    /// Has native code compiled now, so that every run begins with it; an error where this machine
-    /// has none, and the interpreter serves. A model that runs by fixed steps has no use for it.
+    /// Compiles native code now, so that every run starts with it. It is an error if there is no
+    /// code generator for this machine; the interpreter still works. A fixed-step model does not
+    /// use native code.
     pub fn compile_native(&self) -> Result<(), NativeError> {
         match &self.code {
             Code::Exact(program) => {
@@ -116,7 +117,7 @@ impl System {
         }
     }
 
-    /// A run that stands before its start, to be advanced, saved and resumed.
+    /// A run that has not started yet, to be advanced, saved and resumed.
     pub fn start(&self) -> Run {
         Run::new(self)
     }
@@ -126,13 +127,13 @@ impl System {
         &self.diagram.parameters
     }
 
-    /// What the model is called.
+    /// The name of the model.
     pub fn name(&self) -> &str {
         &self.diagram.name
     }
 
     /// The columns that a run records, how many orders of impulses each may carry, and the tables
-    /// of files that hold several.
+    /// of file formats with several tables.
     pub fn schema(&self) -> Schema {
         let schema = schema(self.code.records()).with_tables(self.tables());
         let named = self.record_labels().into_iter().enumerate();
@@ -140,13 +141,13 @@ impl System {
         named.fold(schema, |schema, (index, labels)| schema.with_labels(index, labels))
     }
 
-    /// For each recorded signal the names that its numbers stand for.
+    /// For each recorded signal, the names that its numbers represent.
     pub(crate) fn record_labels(&self) -> Vec<Vec<String>> {
         let labels = |record: &diagram::Record| self.labels(record.wire).unwrap_or_default();
         self.diagram.records.iter().map(|record| labels(record).to_vec()).collect()
     }
 
-    /// A table for the rows of a run. All runs share its names, so that short ones do not spend
+    /// A table for the rows of a run. All runs share its names, so that short runs do not spend
     /// their time on them.
     pub(crate) fn empty_trace(&self) -> Trace {
         let make = || {
@@ -162,8 +163,8 @@ impl System {
         &self.figures
     }
 
-    /// The table of each recorded signal: that of its region, where it is not events only; a run by
-    /// fixed steps has one for all.
+    /// The table of each recorded signal: that of its region, unless the signal consists of events
+    /// only. A fixed-step run has one table for all signals.
     fn tables(&self) -> Vec<Option<String>> {
         let stepped = matches!(self.code, Code::FixedStep(_));
         let is_events = |record: &diagram::Record| {
@@ -179,14 +180,14 @@ impl System {
         self.diagram.records.iter().zip(self.code.records()).map(table).collect()
     }
 
-    /// The names that the numbers on a wire stand for: the states of a machine, also where it is
-    /// inside another one whose states hand them on.
+    /// The names that the numbers on a wire represent: the states of a machine, even if it is
+    /// inside another machine whose states pass them on.
     fn labels(&self, wire: diagram::WireId) -> Option<&[String]> {
         self.handed_labels(wire, &mut HashMap::new())
     }
 
-    /// The same, with what is known of wires that were looked at; those that are handed on in a
-    /// circle have none.
+    /// The same, with a cache of the wires visited so far. Wires that pass names on in a circle
+    /// have none.
     fn handed_labels<'a>(
         &'a self,
         id: diagram::WireId,
@@ -210,7 +211,7 @@ impl System {
         found
     }
 
-    /// What a trace says about where it comes from.
+    /// The provenance that is written into a trace.
     pub fn header(&self) -> Header {
         let run = &self.diagram.run;
         let parameters = self.diagram.parameters.iter();
@@ -237,7 +238,7 @@ impl System {
         &self.diagram.sources
     }
 
-    /// What can be run and is probably not what was meant.
+    /// Warnings: the model can be run but probably does not mean what was intended.
     pub fn warnings(&self) -> Diagnostics {
         let mut found = diagram::warnings(&self.diagram);
         found.extend(diagram::possible(&self.diagram).0);
@@ -245,19 +246,21 @@ impl System {
         Diagnostics(found)
     }
 
-    /// Of these, that nobody can wait for a run to come to a time; to be told before it begins.
+    /// The warning that a run to this time would take impractically long; shown before the run
+    /// starts.
     pub fn long_run(&self, until: Time) -> Option<Diagnostic> {
         diagram::long_run(&self.diagram, until.min(self.settings().stop))
     }
 
-    /// Of these, the blocks and parameters that nothing uses.
+    /// The warnings about blocks and parameters that nothing uses.
     pub fn unused(&self) -> Diagnostics {
         Diagnostics(self.diagram.unused.clone())
     }
 
-    /// The blocks that compare what cannot be bounded over a step, by their paths: opaque functions,
-    /// solved loops and delayed signals. Their crossings are looked for at both ends of a step and
-    /// where an extremum is possible, and one that comes and goes between looks may be missed.
+    /// The paths of blocks that compare something that cannot be bounded over a step: opaque
+    /// functions, solved loops and delayed signals. Their crossings are searched for at both ends
+    /// of a step and where an extremum is possible; a pair of crossings between these points may be
+    /// missed.
     pub fn only_looked_at(&self) -> Vec<String> {
         let Code::Exact(program) = &self.code else { return Vec::new() };
         let mut paths: Vec<String> = Vec::new();
@@ -273,7 +276,7 @@ impl System {
         paths
     }
 
-    /// How many blocks the flat diagram has, those made for expressions included.
+    /// How many blocks the flat diagram has, including those made for expressions.
     pub fn block_count(&self) -> usize {
         self.diagram.blocks.len()
     }
@@ -286,7 +289,7 @@ impl System {
         }
     }
 
-    /// How many instructions there are, those of smooth phases and of ticks.
+    /// How many instructions there are, in smooth phases and ticks together.
     pub fn instruction_count(&self) -> usize {
         match &self.code {
             Code::Exact(program) => program.instruction_count(),
@@ -294,7 +297,7 @@ impl System {
         }
     }
 
-    /// The result of a stage as text, for those who want to see what happens to a model.
+    /// The result of a stage as text, to show what happens to a model.
     pub fn print(&self, stage: Stage) -> String {
         match stage {
             Stage::Blocks => self.print_blocks(),
@@ -317,12 +320,12 @@ impl System {
         blocks.map(listing).collect()
     }
 
-    /// An error at run time as a diagnostic with the place in the text.
+    /// A run-time error as a diagnostic with its place in the text.
     pub fn explain(&self, error: &RunError) -> Diagnostic {
         self.explain_with(error, &[])
     }
 
-    /// The same with the values that led there.
+    /// The same, with the input values that led to the error.
     pub fn explain_with(&self, error: &RunError, inputs: &[InputValue]) -> Diagnostic {
         let diagnostic = match self.outside(error, inputs) {
             Some(outside) => outside,
@@ -337,7 +340,7 @@ impl System {
         }
     }
 
-    /// What to say about a value that is not finite because a position is outside its range.
+    /// An explanation for a value that is not finite because an index is out of range.
     fn outside(&self, error: &RunError, inputs: &[InputValue]) -> Option<Diagnostic> {
         let RunError::NotFinite { tag, block, .. } = error else { return None };
         let block = self.diagram.blocks.iter().find(|own| own.path == *block)?;
@@ -353,7 +356,7 @@ impl System {
         Some(found.block(block.written()).help(help))
     }
 
-    /// A warning of a run as a diagnostic with the place in the text.
+    /// A warning of a run as a diagnostic with its place in the text.
     pub fn explain_warning(&self, warning: &engine::Warning) -> Diagnostic {
         let diagnostic = Diagnostic::warning(warning.code(), warning.to_string());
         self.in_the_text(diagnostic.help(warning.help()), warning.block())
@@ -388,7 +391,8 @@ fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
     })
 }
 
-/// Refuses two columns of one name: an element of a recorded vector and another signal, say.
+/// Refuses two columns with the same name, such as an element of a recorded vector and another
+/// signal.
 fn check_columns(records: &[RecordSlots]) -> Result<(), Diagnostics> {
     let mut seen = std::collections::HashSet::new();
     for record in records {
@@ -405,10 +409,10 @@ fn check_columns(records: &[RecordSlots]) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// The greatest number of states of a region whose matrix is eliminated as a dense one.
+/// The largest number of states of a region whose matrix may be eliminated as a dense one.
 const MAXIMUM_DENSE: usize = 4000;
 
-/// Refuses implicit methods where their matrices would not fit.
+/// Refuses implicit methods whose matrices would not fit in memory.
 fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
     let dense = |region: &RegionProgram| {
         let places = |jacobian: &Jacobian| jacobian.columns.iter().map(Vec::len).sum();
@@ -433,7 +437,7 @@ fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
         .into())
 }
 
-/// The value of a text such as `0.3`, `1/3` or `[1, 2]`, as a parameter of a model takes it.
+/// The value of a text such as `0.3`, `1/3` or `[1, 2]`, parsed as a model parameter.
 pub fn parse_value(text: &str) -> Result<Value, Refused> {
     let mut sources = SourceMap::default();
     let file = sources.add("value", text);

@@ -1,9 +1,9 @@
-//! A model that records something else than it says.
+//! A model that records something other than what it specifies.
 
 use expr::{Expr, Place};
 use model::{Model, Record, Refused};
 
-/// The same model with one thing recorded: a column that it records already, by its name, or an
+/// The same model recording one thing only: a column that it already records, by name, or an
 /// expression over its signals.
 pub fn record_only(model: &Model, name: &str, expression: &str) -> Result<Model, Refused> {
     let mut model = model.clone();
@@ -13,7 +13,7 @@ pub fn record_only(model: &Model, name: &str, expression: &str) -> Result<Model,
         None => parsed(&mut model, name, expression)?,
     };
     model.record = vec![Record { name: name.to_owned(), value }];
-    // Figures are of signals that are recorded no more.
+    // The figures refer to signals that are no longer recorded.
     model.plots.clear();
     Ok(model)
 }

@@ -1,7 +1,7 @@
-//! What becomes of the rows of a run: a table in memory, or a file.
+//! Where the rows of a run go: a table in memory, or a file.
 //!
-//! Rows of microsteps come in from the engine. They go on as they are, or merged to one for each
-//! instant.
+//! The engine delivers one row per microstep. Rows are passed on unchanged, or merged into one row
+//! per instant.
 
 mod instant;
 
@@ -15,20 +15,20 @@ use trace::{Impulse, Trace, WriteError, Writer};
 use crate::System;
 pub(crate) use instant::InstantRow;
 
-/// Takes the events of a run, as they happen.
+/// Receives the events of a run as they happen.
 pub type Listener = Box<dyn FnMut(&Event)>;
 
 pub(crate) struct Recorder {
     trace: Trace,
     rows: u64,
-    /// What is merged to a row, if each instant has one.
+    /// The row being merged, if each instant has one row.
     instant: Option<InstantRow>,
-    /// Where rows go instead of into the trace.
+    /// Receives the rows instead of the trace.
     writer: Option<Writer>,
-    /// Why the writer has stopped.
+    /// Why the writer stopped.
     write_error: Option<WriteError>,
-    /// For each region, the first column of its table, once that is asked for; and room for those of
-    /// a row.
+    /// For each region, the first column of its table, once that has been needed; and scratch space
+    /// for the first columns that a row concerns.
     first_columns: Vec<Option<usize>>,
     among: Vec<usize>,
     /// Whether rows are only counted.
@@ -36,22 +36,22 @@ pub(crate) struct Recorder {
     listener: Option<Listener>,
 }
 
-/// With so many tables it is worth finding those that a row concerns.
+/// From this many tables on, it pays to find those that a row concerns.
 const MANY_TABLES: usize = 8;
 
-/// What a row says, be it that of a microstep or that of an instant.
+/// The content of a row, of a microstep or of an instant.
 trait Said {
     fn tag(&self) -> Tag;
     fn covers(&self, column: usize) -> bool;
-    /// The regions among which those are that it covers, where they may be few.
+    /// The regions that the row may cover, if they are known and few.
     fn regions(&self) -> Option<&[u32]> {
         None
     }
-    /// The region of a column, where it knows.
+    /// The region of a column, if the row knows it.
     fn region_of(&self, _column: usize) -> usize {
         0
     }
-    /// The elements of a column that the row covers; nothing where it is absent.
+    /// The elements of a column that the row covers; `None` if the signal is absent.
     fn value(&self, column: usize) -> Option<&[f64]>;
     /// How many orders of impulses a column may carry.
     fn orders(&self, column: usize) -> usize;
@@ -92,7 +92,7 @@ impl Said for Row<'_> {
 }
 
 impl Recorder {
-    /// A recorder without rows but for one that has been begun.
+    /// A recorder without rows, except for one that may have been started.
     pub fn new(system: &System, open: Option<InstantRow>) -> Recorder {
         let trace = system.empty_trace();
         let instant = match system.settings().rows.per {
@@ -140,16 +140,16 @@ impl Recorder {
         self.write_error.is_some()
     }
 
-    /// The row of the present instant, as far as it has come.
+    /// The row of the current instant so far.
     pub fn open_row(&self) -> Option<&InstantRow> {
         self.instant.as_ref().filter(|row| row.is_open())
     }
 
-    /// Keeps the row of the present instant: nothing more comes to it.
+    /// Records the row of the current instant, to which nothing more is added.
     pub fn end_instant(&mut self) {
         let Some(mut row) = self.instant.take() else { return };
-        // A row that was begun for tables of a file, in a run that was saved and is now recorded
-        // otherwise, is in that file.
+        // If a saved run recorded into a file with several tables and is now recorded differently,
+        // the row that it started is in that file.
         if row.is_open() && (row.is_whole() || !self.is_joined()) {
             self.keep(&row);
         }
@@ -157,7 +157,7 @@ impl Recorder {
         self.instant = Some(row);
     }
 
-    /// Ends the file, if there is one, and keeps the last value of each signal.
+    /// Completes the file, if there is one, and keeps the last value of each signal.
     pub fn close(&mut self) -> Option<WriteError> {
         self.end_instant();
         let writer = self.writer.take();
@@ -188,7 +188,7 @@ impl Recorder {
         }
     }
 
-    /// Hands a row to the writer, while there is one.
+    /// Passes a row to the writer, if there is one.
     #[inline(never)]
     fn write(&mut self, row: &impl Said) {
         let many = self.writer.as_ref().is_some_and(|writer| writer.tables() > MANY_TABLES);
@@ -205,7 +205,7 @@ impl Recorder {
         }
     }
 
-    /// Finds the first column of each table that a row may concern; says whether it knows.
+    /// Finds the first column of each table that a row may concern; returns whether they are known.
     fn find_tables(&mut self, row: &impl Said) -> bool {
         let Some(regions) = row.regions() else { return false };
         if self.first_columns.is_empty() {
@@ -226,7 +226,7 @@ impl Recorder {
         true
     }
 
-    /// Keeps the impulses that a signal carries at a row.
+    /// Records the impulses of a column in a row.
     #[inline(never)]
     fn push_impulses(&mut self, row: &impl Said, column: usize, orders: usize) {
         for order in 0..orders {
@@ -238,7 +238,7 @@ impl Recorder {
     }
 }
 
-/// Whether a coefficient is that of an impulse.
+/// Whether a coefficient is that of an actual impulse.
 fn carries(weight: &[f64]) -> bool {
     weight.iter().any(|w| *w != 0.0)
 }

@@ -1,4 +1,4 @@
-//! A run and what comes out of it.
+//! A run and its results.
 
 use std::fmt;
 
@@ -17,47 +17,47 @@ use crate::recorder::{InstantRow, Listener, Recorder};
 use crate::work::Tally;
 use crate::{Backend, BackendUsed, System, Work, saved};
 
-/// What a run has given.
+/// The results of a run that finished.
 #[derive(Debug)]
 pub struct Outcome {
     /// The recorded signals.
     pub trace: Trace,
     /// Why it ended.
     pub stop: StopReason,
-    /// What a reader of the result should know.
+    /// What a reader of the results should know.
     pub warnings: Vec<Warning>,
-    /// The work that it took.
+    /// The work done.
     pub counters: Counters,
     /// How many rows were recorded, in memory or to a file.
     pub rows: u64,
-    /// Why rows could not be written to a file, where they were to be.
+    /// Why rows could not be written to the file, if they could not.
     pub write_error: Option<WriteError>,
     tally: Tally,
 }
 
 impl Outcome {
-    /// The work of each part that steps apart and of each block.
+    /// The work of each region and of each block.
     pub fn work(&self) -> Work {
         self.tally.work()
     }
 }
 
-/// A run that could not be finished, with what it had computed.
+/// A run that failed, with everything computed up to then.
 #[derive(Debug)]
 pub struct Failure {
     /// Why.
     pub error: RunError,
-    /// What the block that the error names has read.
+    /// The values at the inputs of the block that the error names.
     pub inputs: Vec<InputValue>,
-    /// The recorded signals up to there.
+    /// The signals recorded up to the failure.
     pub trace: Trace,
-    /// What a reader of the result should know.
+    /// What a reader of the results should know.
     pub warnings: Vec<Warning>,
-    /// The work that it took.
+    /// The work done.
     pub counters: Counters,
     /// How many rows were recorded, in memory or to a file.
     pub rows: u64,
-    /// Why rows could not be written to a file, where they were to be.
+    /// Why rows could not be written to the file, if they could not.
     pub write_error: Option<WriteError>,
 }
 
@@ -69,23 +69,23 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// How many steps a run takes at once that goes to its end.
+/// How many steps at a time a run takes if nobody looks at it before its end.
 const AT_ONCE: u32 = 256;
 
-/// A run between its start and its end.
+/// A run in progress.
 #[derive(Debug)]
 pub struct Run {
     pub(crate) executor: Executor,
     recorder: Recorder,
     identity: u64,
-    /// What makes native code, while there is none.
+    /// Watches for native code until the run has it.
     take_over: Option<NativeSwitch>,
     ran: BackendUsed,
-    /// Whether something has been done.
+    /// Whether the run has advanced at all.
     begun: bool,
 }
 
-/// What a run goes by.
+/// What executes a run.
 #[derive(Debug)]
 pub(crate) enum Executor {
     Exact(Box<Simulation>),
@@ -106,8 +106,8 @@ impl Run {
         Run::with(system, executor, None)
     }
 
-    /// A run that continues with an executor; `open` is the row of the instant that it is in, if
-    /// one has been begun.
+    /// A run that continues with an executor. `open` is the row of the current instant, if one has
+    /// been started.
     pub(crate) fn with(system: &System, executor: Executor, open: Option<InstantRow>) -> Run {
         let recorder = Recorder::new(system, open);
         let take_over = match &system.code {
@@ -124,9 +124,9 @@ impl Run {
         run
     }
 
-    /// Says what evaluates the functions between events; [`Backend::Auto`] where nothing is said.
-    /// Asking for native code compiles it before this returns, and is an error where this machine
-    /// has none. A run by fixed steps is always interpreted.
+    /// Sets what evaluates the functions between events; the default is [`Backend::Auto`].
+    /// [`Backend::Native`] compiles the code before this returns, and is an error if there is no
+    /// code generator for this machine. A fixed-step run is always interpreted.
     pub fn set_backend(&mut self, backend: Backend) -> Result<(), NativeError> {
         match (backend, &mut self.executor) {
             (Backend::Auto, _) => {}
@@ -150,7 +150,7 @@ impl Run {
         self.ran
     }
 
-    /// Takes native code where it is there, and has it compiled where that pays.
+    /// Switches to native code if it is ready, and starts compiling it if that pays off.
     fn look_for_native(&mut self) {
         let (Some(take_over), Executor::Exact(simulation)) =
             (&mut self.take_over, &mut self.executor)
@@ -165,30 +165,31 @@ impl Run {
         }
     }
 
-    /// Tells everything that happens at ticks to a listener.
+    /// Reports everything that happens at ticks to a listener.
     pub fn listen(&mut self, listener: Listener) {
         self.recorder.listen(listener);
     }
 
-    /// Writes rows to a file as they come instead of keeping them, so that a long run needs little
-    /// memory. The file gets its name when the run has ended, also by an error.
+    /// Writes rows to a file as they are produced instead of keeping them, so that a long run needs
+    /// little memory. The file appears under its final name when the run ends, even if it ends with
+    /// an error.
     pub fn record_to(&mut self, writer: Writer) {
         self.recorder.record_to(writer);
     }
 
-    /// Keeps no rows, for those who listen only.
+    /// Keeps no rows, for callers that only listen to events.
     pub fn record_nothing(&mut self) {
         self.recorder.record_nothing();
     }
 
-    /// Ends the file of [`Run::record_to`] with the rows so far, or says why it could not be
-    /// written. A run that goes on afterwards keeps its rows in memory.
+    /// Completes the file of [`Run::record_to`] with the rows so far, or returns why it could not
+    /// be written. If the run continues afterwards, it keeps its rows in memory.
     pub fn close(&mut self) -> Option<WriteError> {
         self.recorder.close()
     }
 
-    /// Whether the file of [`Run::record_to`] could not be written, so that there is no use in
-    /// going on; [`Run::close`] says why.
+    /// Whether writing the file of [`Run::record_to`] has failed, so that continuing is pointless;
+    /// [`Run::close`] returns why.
     pub fn is_unwritten(&self) -> bool {
         self.recorder.is_unwritten()
     }
@@ -198,15 +199,15 @@ impl Run {
         self.recorder.rows()
     }
 
-    /// Does one thing: the start, one step between events, one microstep, or one fixed step. Says
-    /// why the run has ended once it has.
+    /// Advances by one unit of work: the start, one step between events, one microstep, or one
+    /// fixed step. Returns the reason once the run has ended.
     pub fn advance(&mut self) -> Result<Option<StopReason>, RunError> {
         self.advance_by(1)
     }
 
-    /// Does one thing, or up to `most` steps between events where nothing is recorded at their
-    /// ends, with the event that they lead to, or up to `most` microsteps: the fastest way on for
-    /// those who do not look at each of them.
+    /// Advances by one unit of work, by up to `most` steps between events if nothing is recorded at
+    /// their ends (including the event that they lead to), or by up to `most` microsteps. This is
+    /// the fastest way to run if the caller does not look at each of them.
     pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
         if self.take_over.as_mut().is_some_and(|take_over| take_over.is_due(most)) {
             self.look_for_native();
@@ -229,7 +230,7 @@ impl Run {
         }
     }
 
-    /// What the block that an error names has read; asked for right after the error.
+    /// The values at the inputs of the block that an error names. Call it right after the error.
     pub fn inputs_of(&self, error: &RunError) -> Vec<InputValue> {
         match &self.executor {
             Executor::Exact(simulation) => simulation.inputs_of(error),
@@ -237,7 +238,7 @@ impl Run {
         }
     }
 
-    /// Where the run stands.
+    /// The current tag of the run.
     pub fn tag(&self) -> Tag {
         match &self.executor {
             Executor::Exact(simulation) => simulation.snapshot().tag(),
@@ -245,9 +246,9 @@ impl Run {
         }
     }
 
-    /// What has been recorded since the run was started or resumed. If rows go to a file, nothing
-    /// until [`Run::close`], and then the last value of each signal. If each instant has one row,
-    /// that of the present instant comes when time goes on or the run ends.
+    /// What has been recorded since the run was started or resumed. If rows go to a file, the trace
+    /// is empty until [`Run::close`], and then holds the last value of each signal. If each instant
+    /// has one row, the row of the current instant is added when time advances or the run ends.
     pub fn trace(&self) -> &Trace {
         self.recorder.trace()
     }
@@ -260,7 +261,7 @@ impl Run {
         }
     }
 
-    /// The work so far of each part that steps apart and of each block.
+    /// The work so far of each region and of each block.
     pub fn work(&self) -> Work {
         self.tally().work()
     }
@@ -272,7 +273,7 @@ impl Run {
         }
     }
 
-    /// What a reader of the result should know, from the start of the run on.
+    /// What a reader of the results should know, from the start of the run on.
     pub fn warnings(&self) -> &[Warning] {
         match &self.executor {
             Executor::Exact(simulation) => simulation.warnings(),
@@ -280,7 +281,7 @@ impl Run {
         }
     }
 
-    /// How far numbers and steps have gone, in a run by fixed steps.
+    /// The extreme values and steps so far; only in a fixed-step run.
     pub fn extremes(&self) -> Option<Extremes> {
         match &self.executor {
             Executor::Exact(_) => None,
@@ -288,8 +289,8 @@ impl Run {
         }
     }
 
-    /// How often the blocks whose path starts like this have fired at ticks; not counted in a run
-    /// by fixed steps, where everything is computed at every point.
+    /// How often the blocks whose path starts with `path` have fired at ticks. A fixed-step run
+    /// does not count firings, because it computes everything at every point.
     pub fn firings(&self, system: &System, path: &str) -> u64 {
         let Executor::Exact(simulation) = &self.executor else { return 0 };
         let own =
@@ -298,9 +299,9 @@ impl Run {
         blocks.filter(|(block, _)| own(&block.path)).map(|(_, count)| count).sum()
     }
 
-    /// Everything that changes, as bytes from which [`System::resume`] goes on with the same bits.
-    /// If each instant has one row and that of the present instant has been begun, the resumed run
-    /// goes on with it; [`Run::close`] before writes it here instead.
+    /// Everything that changes, as bytes from which [`System::resume`] continues bit-identically.
+    /// If each instant has one row and the row of the current instant has been started, the resumed
+    /// run continues it; to write it in this run instead, call [`Run::close`] first.
     pub fn save(&self) -> Vec<u8> {
         let open = self.recorder.open_row();
         match &self.executor {

@@ -17,7 +17,7 @@ use crate::{Run, System};
 pub enum RestoreError {
     /// The bytes are not a saved run of this version.
     Damaged,
-    /// The run is one of another model, or of other parameters or settings.
+    /// The run belongs to another model, or to other parameters or settings.
     OtherModel,
 }
 
@@ -36,8 +36,7 @@ impl std::error::Error for RestoreError {}
 
 const VERSION: u32 = 7;
 
-/// A snapshot and, where each instant has one row, that of the present instant as far as it has
-/// come.
+/// A snapshot and, if each instant has one row, the row of the current instant so far.
 pub(crate) fn save(identity: u64, snapshot: &impl Serialize, open: Option<&InstantRow>) -> Vec<u8> {
     let body = postcard::to_allocvec(&(snapshot, open)).expect("a snapshot is plain data");
     let head = Head { version: VERSION, identity, length: body.len() as u64, sum: sum(&body) };
@@ -46,7 +45,7 @@ pub(crate) fn save(identity: u64, snapshot: &impl Serialize, open: Option<&Insta
     bytes
 }
 
-/// What comes before the snapshot, so that bytes that were cut or changed are refused.
+/// The header before the snapshot, by which truncated or modified bytes are recognised.
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: u32,
@@ -64,7 +63,7 @@ fn sum(bytes: &[u8]) -> u64 {
 type Open = Option<InstantRow>;
 
 impl System {
-    /// Goes on with a saved run of this same model, parameters and settings.
+    /// Continues a saved run of this same model with the same parameters and settings.
     pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
         let (head, body): (Head, &[u8]) =
             postcard::take_from_bytes(bytes).map_err(|_| RestoreError::Damaged)?;
@@ -95,7 +94,7 @@ impl System {
     }
 }
 
-/// A number that differs, but for chance, between models, parameters and settings.
+/// A hash that differs between models, parameters and settings, except by chance.
 pub(crate) fn identity(diagram: &Diagram, options: &Options) -> u64 {
     let mut hasher = Fnv(OFFSET);
     for (_, text) in diagram.sources.files() {
@@ -107,7 +106,7 @@ pub(crate) fn identity(diagram: &Diagram, options: &Options) -> u64 {
 
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a: the same on every machine and in every version, which the standard hasher is not.
+/// FNV-1a. Unlike the standard hasher, it is the same on every machine and in every version.
 struct Fnv(u64);
 
 impl Hasher for Fnv {

@@ -1,5 +1,5 @@
-//! The JSON Schema of model files, made from the blocks themselves, so that editors complete names
-//! and show what they mean.
+//! The JSON Schema of model files, generated from the blocks themselves, so that editors complete
+//! names and show what they mean.
 
 use blocks::{Count, Info, Kind, Library};
 use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::pages::MODAL_SUMMARY;
 
-/// The schema of model files with the blocks of a library. It knows names and shapes; what an
-/// expression means is for `superdense check` to say.
+/// The schema of model files with the blocks of a library. It covers names and shapes;
+/// `superdense check` checks what expressions mean.
 pub fn schema(library: &Library) -> Json {
     let names: Vec<&str> = library.names().chain(["Modal"]).collect();
     let kinds = library.iter().map(|kind| when(kind.info())).chain([modal()]);
@@ -195,7 +195,7 @@ fn plot_axis() -> Json {
     })
 }
 
-/// An object with these keys and no others.
+/// An object with exactly these keys allowed.
 fn object(keys: &[&str], field: impl Fn(&str) -> Json) -> Json {
     let fields: Map<String, Json> =
         keys.iter().map(|key| ((*key).to_owned(), field(key))).collect();
@@ -224,7 +224,7 @@ fn simulate() -> Json {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// What a state machine may have.
+/// The fields that a state machine may have.
 fn modal() -> Json {
     json!({
         "if": {"properties": {"type": {"const": "Modal"}}, "required": ["type"]},
@@ -250,7 +250,7 @@ fn domain() -> Json {
     })
 }
 
-/// The properties of a part of a state machine.
+/// The properties for the fields of a state machine, a state or a transition.
 fn fields(fields: &[Field]) -> Json {
     let mut properties = Map::new();
     for field in fields {
@@ -285,7 +285,7 @@ fn fields(fields: &[Field]) -> Json {
     Json::Object(properties)
 }
 
-/// What a block of one kind may have: its own inputs and parameters, and nothing else.
+/// The fields that a block of one type may have: its own inputs and parameters, and nothing else.
 fn when(info: &Info) -> Json {
     let mut properties = Map::new();
     let mut required = Vec::new();

@@ -1,4 +1,4 @@
-//! What happened, in words and as JSON.
+//! What happened in a run, in words and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ impl System {
         labels.get(state).cloned().unwrap_or_else(|| state.to_string())
     }
 
-    /// The events of one instant as a story: why the tick began, and what each microstep did.
+    /// The events of one instant as text: why the tick began, and what each microstep did.
     pub fn tell(&self, events: &[Event]) -> String {
         let Some(first) = events.first() else { return "nothing happened\n".to_owned() };
         let mut out = format!("t = {}\n", first.time());
@@ -87,7 +87,7 @@ impl System {
         out
     }
 
-    /// An event in words; `which` tells states of one name in one block apart.
+    /// An event in words; `which` distinguishes states with the same name in one block.
     fn lines(&self, event: &Event, which: &str) -> Vec<String> {
         let diagram = &self.diagram;
         let path = |block: &BlockId| diagram.block(*block).path.as_str();
@@ -145,8 +145,8 @@ impl System {
     }
 }
 
-/// The number of a commit among those of its microstep with the same block and the same name of a
-/// state, such as the two values of `previous(a) - previous(b)`; nothing where it is the only one.
+/// The index of a commit among those of its microstep with the same block and state name, such as
+/// the two values of `previous(a) - previous(b)`; `None` if it is the only one.
 fn occurrence(events: &[Event], place: usize) -> Option<usize> {
     let own = committed(&events[place])?;
     let count =
@@ -154,7 +154,7 @@ fn occurrence(events: &[Event], place: usize) -> Option<usize> {
     (count(events) > 1).then(|| count(&events[..=place]))
 }
 
-/// What tells commits of one microstep apart, but for their order.
+/// What identifies a commit within its microstep, apart from its order.
 fn committed(event: &Event) -> Option<(Tag, BlockId, &str)> {
     match event {
         Event::Committed { tag, block, state, .. } => Some((*tag, *block, state)),
@@ -162,7 +162,7 @@ fn committed(event: &Event) -> Option<(Tag, BlockId, &str)> {
     }
 }
 
-/// Values with their presence: what became absent, what is there and what it is.
+/// Values with their presence: which became absent, and the values of those that are present.
 fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
     let mut wires: BTreeMap<WireId, Vec<&Change>> = BTreeMap::new();
     for change in changes {
@@ -192,7 +192,7 @@ fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
     out
 }
 
-/// What a block has read, in words; nothing where it has no inputs.
+/// The input values of a block, in words; `None` if it has no inputs.
 pub(crate) fn values(inputs: &[InputValue]) -> Option<String> {
     const MOST: usize = 8;
     let value = |input: &InputValue| {
@@ -241,7 +241,7 @@ fn side(side: f64) -> String {
     }
 }
 
-/// The events of the instant that is nearest to a time, gathered while a run goes on.
+/// The events of the instant nearest to a time, collected during a run.
 #[derive(Debug, Default)]
 pub struct Instant {
     wanted: f64,
@@ -250,12 +250,12 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// Gathers the events of the instant nearest to this time \[s\].
+    /// Collects the events of the instant nearest to this time \[s\].
     pub fn near(wanted: f64) -> Instant {
         Instant { wanted, ..Instant::default() }
     }
 
-    /// Takes an event in.
+    /// Adds an event.
     pub fn take(&mut self, event: &Event) {
         if self.current.first().is_some_and(|first| first.time() != event.time()) {
             self.settle();
@@ -274,7 +274,7 @@ impl Instant {
         }
     }
 
-    /// Whether nothing that is still to come can be nearer, where a run stands at a time.
+    /// Whether no later event can be nearer, given that the run has reached `now`.
     pub fn is_found(&self, now: Time) -> bool {
         let known = [&self.best, &self.current].into_iter();
         let nearest =
@@ -282,12 +282,12 @@ impl Instant {
         now.seconds() - self.wanted > nearest
     }
 
-    /// How far the instant of some events is from the wanted time \[s\].
+    /// The distance of these events from the wanted time \[s\].
     fn distance(&self, events: &[Event]) -> Option<f64> {
         events.first().map(|event| (event.time().seconds() - self.wanted).abs())
     }
 
-    /// The events of the nearest instant; of one microstep alone where that is asked for.
+    /// The events of the nearest instant; if `microstep` is given, those of that microstep only.
     pub fn events(mut self, microstep: Option<u32>) -> Vec<Event> {
         self.settle();
         let wanted = |event: &Event| match (event, microstep) {

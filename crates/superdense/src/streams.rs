@@ -8,17 +8,17 @@ use stream::{Evaluations, Options, StreamError, Sums};
 use crate::System;
 use crate::pipeline::Code;
 
-/// What a user sets of a run on streams, over the model's own words.
+/// The settings of a run on streams that override the model's own.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Streaming {
-    /// The greatest step \[s\]; that of the model where there is none, or a hundredth of the run.
+    /// The maximum step \[s\]. If missing, the model's own, or else a hundredth of the run.
     pub step: Option<f64>,
     /// What the two stages of a step sum up.
     pub sums: Sums,
-    /// Holds comparisons, clocks and state machines back until a switch is located in a step no longer than this
-    /// \[s\].
+    /// Holds back comparisons, clocks and state machines until a switch is located within a step no
+    /// longer than this \[s\].
     pub hold: Option<f64>,
-    /// The greatest number of evaluations; each keeps a few hundred bytes and more in memory.
+    /// The maximum number of evaluations; each needs at least a few hundred bytes of memory.
     pub limit: usize,
 }
 
@@ -28,21 +28,21 @@ impl Default for Streaming {
     }
 }
 
-/// What a run on streams has given.
+/// The results of a run on streams.
 #[derive(Debug)]
 pub struct Streamed {
     /// Every evaluation.
     pub evaluations: Evaluations,
-    /// The greatest step \[s\].
+    /// The maximum step \[s\].
     pub step: f64,
     /// The tolerance.
     pub tolerance: f64,
-    /// Why it could not go on, where it could not.
+    /// Why the run could not continue, if it failed.
     pub error: Option<StreamError>,
 }
 
 impl System {
-    /// Evaluates the model on streams from start to stop, or says which blocks streams cannot
+    /// Evaluates the model on streams from start to stop, or reports the blocks that streams cannot
     /// express.
     pub fn stream(&self, streaming: &Streaming) -> Result<Streamed, Refused> {
         let refused = |diagnostics| Refused { diagnostics, sources: self.sources().clone() };
@@ -74,7 +74,7 @@ impl System {
         Ok(Streamed { evaluations, step, tolerance, error: end.err() })
     }
 
-    /// The greatest step that is asked for and that the blocks allow.
+    /// The maximum step that satisfies the request and all blocks.
     fn greatest_step(&self, program: &Program, asked: Option<f64>) -> f64 {
         let run = &self.diagram.run;
         let own = Some(run.maximum_step).filter(|step| step.is_finite()).or(run.step);
@@ -85,7 +85,7 @@ impl System {
         spans.fold(step, |step, span| step.min(span.maximum_step))
     }
 
-    /// A failure on streams as a diagnostic with the place in the text.
+    /// A failure on streams as a diagnostic with its place in the text.
     pub fn explain_stream(&self, error: &StreamError) -> Diagnostic {
         let diagnostic = Diagnostic::error(error.code(), error.to_string()).help(error.help());
         let blocks = &self.diagram.blocks;

@@ -1,4 +1,4 @@
-//! How much work a run has been, for each part that steps apart and for each block.
+//! How much work a run has done, for each region and each block.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use engine::{Counters, Simulation, Switch};
 use program::{BlockOrigin, Origins, Program, RegionId};
 use solver::Method;
 
-/// The work of a run, told apart: what is slow can be found.
+/// The work of a run by region and block, so that what is slow can be found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// The parts of the model that share no continuous signal, each with its own solver.
+    /// The regions of the model: they share no continuous signal, and each has its own solver.
     pub parts: Vec<RegionWork>,
-    /// The blocks as they are written, with the expressions at their inputs.
+    /// The blocks as written, including the expressions at their inputs.
     pub blocks: Vec<BlockWork>,
 }
 
-/// The work of a part that steps apart.
+/// The work of a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionWork {
-    /// The first of its blocks.
+    /// The name of its first block.
     pub name: String,
     /// Accepted steps.
     pub steps: u64,
@@ -28,30 +28,30 @@ pub struct RegionWork {
     pub rejected: u64,
     /// Evaluations of rates.
     pub evaluations: u64,
-    /// Where it went on with another solver, where that is chosen by the run.
+    /// When the region changed its solver, if the run chooses the solver.
     pub switches: Vec<SolverSwitch>,
 }
 
-/// A part goes on with another solver.
+/// A region continues with another solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverSwitch {
-    /// From when on.
+    /// The time of the change.
     pub time: Time,
-    /// With which.
+    /// The new solver.
     pub solver: Method,
 }
 
 /// The work of a block at ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockWork {
-    /// Its name through the hierarchy.
+    /// Its path in the hierarchy.
     pub name: String,
     /// How often its functions ran at ticks.
     pub firings: u64,
 }
 
-/// The numbers of a run without the names, which are found where something asks for them: a large
-/// model has many.
+/// The counts of a run without names. A large model has many names, so they are looked up only on
+/// request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     program: Option<Arc<Program>>,
@@ -59,7 +59,7 @@ pub(crate) struct Tally {
     regions: Vec<Counters>,
     /// How often each block has run at ticks.
     firings: Vec<u64>,
-    /// Where regions went on with another method.
+    /// When regions changed their method.
     switches: Vec<Switch>,
 }
 
@@ -83,7 +83,7 @@ impl Tally {
     }
 }
 
-/// Region 0 holds what never moves, and has no steps of its own.
+/// Region 0 holds whatever never moves, and takes no steps of its own.
 fn parts(tally: &Tally, origins: &Origins) -> Vec<RegionWork> {
     (1..origins.region_count())
         .map(|index| {

@@ -40,7 +40,7 @@ simulate: {{stop: {STOP}, solver: rk45, tolerance: 1e-6}}
     )
 }
 
-/// What is left when the ball has bounced to the end.
+/// The result after the last bounce.
 struct Bounced {
     bounces: u64,
     /// The time of the last bounce \[s\].
@@ -48,7 +48,7 @@ struct Bounced {
     steps: u64,
 }
 
-/// Steps are taken across the floor; the bounce is located on the dense output to 1e-9 s.
+/// Steps pass through the floor; the bounce is located on the dense output to within 1e-9 s.
 fn by_hand() -> Bounced {
     let ball = black_box(Ball { g: G });
     let mut solver = DormandPrince::new(&ball, [HEIGHT, 0.0], 1e-6);
@@ -67,7 +67,7 @@ fn by_hand() -> Bounced {
     Bounced { bounces, last, steps: solver.steps }
 }
 
-/// The number of bounces before the stop, and the time of the last.
+/// The number of bounces before the stop time, and the time of the last one \[s\].
 fn truth() -> (u64, f64) {
     let fall = (2.0 * HEIGHT / G).sqrt();
     let (mut bounces, mut t, mut flight) = (1, fall, 2.0 * fall);

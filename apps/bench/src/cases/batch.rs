@@ -1,5 +1,5 @@
-//! 10,000 of Lorenz's systems, each with a parameter of its own, one after the other: the cost of
-//! a run in a sweep. A parameter is folded into the program, so each is compiled anew.
+//! 10,000 Lorenz systems, each with its own parameter, one after the other: the cost of a run in a
+//! sweep. A parameter is folded into the program, so each system is compiled anew.
 
 use anyhow::{Result, ensure};
 use superdense::{Library, Model, Overrides, System, parse_value};
@@ -10,7 +10,7 @@ use crate::measure::{Effort, Errors, Figure, in_turn};
 
 const SYSTEMS: u32 = 10_000;
 
-/// The parameter of one: from 24 to 32, where all are chaotic.
+/// The parameter of one system: from 24 to 32, a range in which all are chaotic.
 fn rho(i: u32) -> f64 {
     24.0 + 8.0 * f64::from(i) / f64::from(SYSTEMS)
 }
@@ -22,7 +22,7 @@ fn system(model: &Model, i: u32) -> Result<System> {
     Ok(System::compile(model, &Library::standard(), &overrides)?)
 }
 
-/// Runs the first so many of them.
+/// Runs the first `systems` of them.
 pub(crate) fn run(model: &Model, systems: u32) -> Result<u64> {
     let steps = |i| Ok(system(model, i)?.simulate()?.counters.steps);
     (0..systems).map(steps).sum()
@@ -32,7 +32,7 @@ fn by_hand() -> u64 {
     (0..SYSTEMS).map(|i| Lorenz::with(rho(i)).solve(1e-6).steps).sum()
 }
 
-/// The errors of the middle one of eleven; chaos has lost some of them altogether by t = 20.
+/// The errors of the median of eleven systems; some have lost all accuracy to chaos by t = 20.
 fn exactness() -> Result<Errors> {
     let model = parse(&text("x, y, z"))?;
     let mut all = Vec::new();
@@ -47,7 +47,7 @@ fn exactness() -> Result<Errors> {
     Ok(all[all.len() / 2])
 }
 
-/// Its systems end everywhere; their errors are those of one.
+/// The systems end in different states, so their final values are not checked.
 pub(super) fn floor() -> Floor {
     Floor::new("E", || vec![by_hand() as f64], Vec::new())
 }

@@ -1,5 +1,5 @@
-//! A chain of 1000 masses between two walls, drawn as a diagram of 2000 integrators: the cost of
-//! an instruction.
+//! A chain of 1000 masses between two walls, drawn as a diagram of 2000 integrators: the cost of an
+//! instruction.
 
 use std::hint::black_box;
 
@@ -33,7 +33,7 @@ impl Equations<STATES> for Chain {
     }
 }
 
-/// Every mass starts away from its place, each differently, so that all of them move.
+/// Every mass starts with its own displacement, so that all of them move.
 fn start(i: usize) -> f64 {
     (0.7 * i as f64).sin()
 }
@@ -100,7 +100,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The time from the text of a large model to something that runs.
+/// The time from the text of a large model to a system that can run.
 fn ready(effort: &Effort) -> Result<Figure> {
     let text = text(NOTHING);
     let blocks = compile(&text)?.block_count();

@@ -1,4 +1,4 @@
-//! What impulses cost: nothing where none occurs, and how many there are to a second.
+//! The cost of impulses: none if none occurs, and how many are possible per second.
 
 use anyhow::{Result, ensure};
 use superdense::System;
@@ -9,7 +9,7 @@ use crate::measure::{Bar, Effort, Figure, in_turn, time};
 const STOP: u32 = 40;
 const IMPULSES: u32 = 20_000;
 
-/// A chaotic system, with or without blocks that could give its states impulses and never do.
+/// A chaotic system, with or without blocks that could give its states impulses but never do.
 fn idle(more: [&str; 3], blocks: &str, record: &str) -> String {
     let [x, y, z] = more;
     format!(
@@ -33,15 +33,15 @@ const MAKERS: &str = "  never: {type: ImpulseSource, times: [1000]}
   held: {type: ZeroOrderHold, input: count}
   bounce: {type: Derivative, input: held}";
 
-/// The texts with impulses that never come and without; the crossing is looked for in both, so
-/// that only the impulses that it could make are compared.
+/// The texts with impulses that never occur, and without impulses. Both search for the crossing, so
+/// that the difference is only the impulses that it could cause.
 fn quiet(record: &str) -> [String; 2] {
     let makers = [" + never", " + jump", " + x * bounce"];
     let watched = "  hit: {type: LevelCrossing, input: x, level: 1000}";
     [idle(makers, MAKERS, record), idle(["", "", ""], watched, record)]
 }
 
-/// Clock ticks counted, differentiated and integrated again.
+/// Clock ticks that are counted, differentiated and integrated again.
 fn busy() -> Result<System> {
     compile(&format!(
         "superdense: 1

@@ -1,6 +1,6 @@
 //! A random linear diagram of 1000 gains, sums and integrators with `rk4`, against straight-line
-//! Rust that the build makes from the same diagram: the cost of an instruction where there is
-//! nothing to vectorise.
+//! Rust that the build script generates from the same diagram: the cost of an instruction if there
+//! is nothing to vectorise.
 
 use std::hint::black_box;
 
@@ -26,7 +26,7 @@ impl Equations<STATES> for Linear {
     }
 }
 
-/// The model of a diagram, which takes so many steps of a millisecond.
+/// The model of a diagram, for this many steps of one millisecond.
 pub(crate) fn text(diagram: &Diagram, record: &str, steps: u32) -> String {
     let mut blocks = String::new();
     for (i, block) in diagram.blocks.iter().enumerate() {
@@ -69,7 +69,7 @@ fn truth() -> DormandPrince<STATES> {
     solver
 }
 
-/// The greatest error of a state as a part of the greatest state.
+/// The largest error of a state, relative to the largest state.
 fn exactness() -> Result<Errors> {
     let diagram = Diagram::random(1000);
     let names: Vec<String> = diagram.integrators().map(|i| format!("b{i}")).collect();
@@ -81,7 +81,7 @@ fn exactness() -> Result<Errors> {
     errors("linear", &part(&ours), &part(&hand.x), &part(&truth.x), 1e-9)
 }
 
-/// The diagram in lines for programs that read it: a kind, the numbers of what is read, a number.
+/// The diagram as lines for the peers' programs: a kind, the indices of the inputs, a number.
 pub(super) fn lines() -> String {
     let line = |block: &Block| match block {
         Block::Gain { input, gain } => format!("gain {input} {gain:?}\n"),

@@ -24,7 +24,7 @@ impl Equations<3> for Lorenz {
 }
 
 impl Lorenz {
-    /// The same equations with this parameter.
+    /// The same equations with another value of this parameter.
     pub fn with(rho: f64) -> Lorenz {
         Lorenz { sigma: 10.0, rho, beta: 8.0 / 3.0 }
     }
@@ -56,8 +56,8 @@ simulate: {{stop: 20, solver: rk45, tolerance: 1e-6}}
     )
 }
 
-/// The tolerance of the reference. Chaos has made the error of a step 10^7 times greater by t = 20;
-/// at 1e-13 the solution is still right to 1e-5, far below the errors that it judges.
+/// The tolerance of the reference. By t = 20, chaos has amplified the error of a step by 10^7. At
+/// 1e-13 the reference is still accurate to 1e-5, far below the errors that it measures.
 pub(super) const TIGHT: f64 = 1e-13;
 
 fn by_hand() -> DormandPrince<3> {

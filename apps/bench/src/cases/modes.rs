@@ -1,5 +1,5 @@
-//! State machines that go round their states every millisecond: the cost of a mode switch, and how
-//! it grows with the number of states.
+//! State machines that cycle through their states every millisecond: the cost of a mode switch, and
+//! how it grows with the number of states.
 
 use anyhow::{Result, ensure};
 use superdense::System;
@@ -9,8 +9,8 @@ use crate::measure::{Effort, Figure, Time, in_turn};
 
 const SWITCHES: u64 = 10_000;
 
-/// A machine of this many states, each with a diagram of its own; where it does not switch, steps
-/// are as long as the time between switches.
+/// A machine with this many states, each with its own diagram. Without switches, steps are as long
+/// as the time between switches.
 fn text(states: usize, switches: bool) -> String {
     let after = if switches { "0.001" } else { "1000" };
     let mut text = String::from(
@@ -42,7 +42,7 @@ simulate: {{stop: 10, solver: rk45, tolerance: 1e-6, maximum_step: 0.001}}
     text
 }
 
-/// A machine with as many switches as its clock says, and one with none.
+/// A machine with as many switches as its clock has ticks, and one with none.
 fn pair(states: usize) -> Result<(System, System, u64)> {
     let (moving, still) = (compile(&text(states, true))?, compile(&text(states, false))?);
     let ticks = moving.simulate()?.counters.ticks;

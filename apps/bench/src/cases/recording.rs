@@ -1,7 +1,7 @@
-//! What it costs to record ten signals in a file: the same model with and without.
+//! The cost of recording ten signals in a file: the same model with and without recording.
 //!
-//! The model is ten of Lorenz's systems, each driven by the one before, so that they are one region
-//! and a step costs some microseconds. What stands under "by hand" is the run without recording.
+//! The model consists of ten Lorenz systems, each driven by the one before, so that they are one
+//! region and a step costs some microseconds. The column "by hand" has the run without recording.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::measure::{Bar, Effort, Figure, in_turn};
 
 const SYSTEMS: usize = 10;
 
-/// A sample is long, so that opening a file and waiting for the disk at its end do not count.
+/// A sample is long, so that opening the file and waiting for the disk at the end are negligible.
 const SAMPLES: u32 = 7;
 const STOP: u32 = 2000;
 
@@ -37,7 +37,7 @@ simulate: {{stop: {stop}, solver: rk45, tolerance: 1e-6}}
     )
 }
 
-/// Runs a model with its rows going to a file; says how many steps it took.
+/// Runs a model with its rows written to a file; returns the number of steps.
 fn record(system: &System, path: &Path) -> Result<u64> {
     let mut run = system.start();
     run.record_to(Writer::create(path, &system.schema(), &system.header())?);
@@ -55,7 +55,7 @@ fn recorded(stop: u32) -> Result<System> {
     compile(&text(&names.join(", "), stop))
 }
 
-/// What was written is what the run has.
+/// Checks that the file contains what the run recorded.
 pub(super) fn check() -> Result<()> {
     let (system, path) = (recorded(2)?, file("check.parquet"));
     let steps = record(&system, &path)?;

@@ -1,8 +1,8 @@
-//! 10,000 relays, none of which switches: what it costs to watch them.
+//! 10,000 relays, none of which switches: the cost of watching them.
 //!
-//! A relay drives its own state and reads it; an oscillator that all of them share makes them one
-//! region. By hand a relay's output is kept as a number while it does not switch, and the sign of
-//! each is looked at after every step.
+//! Each relay drives its own state and reads it; an oscillator that all of them share makes them
+//! one region. The version by hand keeps a relay's output as a number while it does not switch, and
+//! checks the sign of each relay after every step.
 
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ const RELAYS: usize = 10_000;
 const STATES: usize = RELAYS + 2;
 const STOP: f64 = 10.0;
 
-/// The relays, with the outputs that they have now.
+/// The relays, with their current outputs.
 struct Relays {
     outputs: [f64; RELAYS],
     levels: [f64; RELAYS],
@@ -27,7 +27,7 @@ impl Relays {
         Box::new(Relays { outputs: [1.0; RELAYS], levels: std::array::from_fn(level) })
     }
 
-    /// Whether one is on the other side of its level.
+    /// Whether any relay has crossed its level.
     fn switches(&self, x: &[f64; STATES]) -> bool {
         let over = |(x, level): (&f64, &f64)| usize::from(x > level);
         x.iter().zip(&self.levels).map(over).sum::<usize>() > 0
@@ -49,7 +49,7 @@ fn start(i: usize) -> f64 {
     i as f64 / RELAYS as f64
 }
 
-/// Above everything that the states reach.
+/// A level that the states never reach.
 fn level(i: usize) -> f64 {
     2.0 + start(i)
 }

@@ -8,7 +8,7 @@ use super::{Floor, NOTHING, compile, ends, errors};
 use crate::hand::{Equations, Rodas5p, Stiff};
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
-/// The rates of the reactions.
+/// The rate constants of the reactions.
 struct Robertson {
     slow: f64,
     fast: f64,

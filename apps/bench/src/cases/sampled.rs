@@ -36,7 +36,7 @@ simulate: {{stop: 10, solver: rk45, tolerance: 1e-6}}
     )
 }
 
-/// Shows every step to `look`.
+/// Calls `look` with every step.
 fn by_hand(mut look: impl FnMut(f64, f64)) -> DormandPrince<1> {
     let mut plant = black_box(Plant { u: 0.0 });
     let mut solver = DormandPrince::new(&plant, [0.0], 1e-6);
@@ -52,14 +52,14 @@ fn by_hand(mut look: impl FnMut(f64, f64)) -> DormandPrince<1> {
     solver
 }
 
-/// The plant at the ticks in closed form.
+/// The closed-form solution of the plant at the ticks.
 fn truth() -> Vec<f64> {
     let decay = (-0.001f64).exp();
     let next = |x: &f64| Some(decay * x + (1.0 - decay) * 3.0 * (1.0 - x));
     std::iter::successors(Some(0.0), next).take(TICKS as usize + 1).collect()
 }
 
-/// The greatest errors over the whole run.
+/// The largest errors over the whole run.
 fn exactness() -> Result<Errors> {
     let truth = truth();
     let error = |t: f64, x: f64| {

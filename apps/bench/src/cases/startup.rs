@@ -1,5 +1,5 @@
-//! Start-up: from the text of a small model to something that runs, and from starting the command
-//! to its end.
+//! Start-up: from the text of a small model to a system that can run, and from the start of the
+//! command to its end.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     Ok(vec![ready.note(format!("{blocks} blocks")), process(effort)?])
 }
 
-/// The command `superdense run` with a file, from its start to its end.
+/// The command `superdense run` with a file, from start to end.
 fn process(effort: &Effort) -> Result<Figure> {
     let command = build()?;
     let file = std::env::temp_dir().join(format!("superdense-bench-{}.yaml", std::process::id()));
@@ -52,7 +52,7 @@ fn run(command: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The command stands beside this program; it is built first, so that it is the present one.
+/// The command is next to this program; it is built first, so that it is up to date.
 fn build() -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);

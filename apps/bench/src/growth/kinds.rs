@@ -1,4 +1,4 @@
-//! Models of many parts of one kind: what each of them costs, from the text to the end of the run.
+//! Models with many parts of one kind: the cost of each part, from the text to the end of the run.
 
 use std::fmt::Write;
 
@@ -8,15 +8,15 @@ use super::PATIENCE;
 use crate::cases::compile;
 use crate::report::{duration, grid};
 
-/// The sizes. The exponent is taken between the first and the last that was measured.
+/// The sizes. The exponent is computed from the first size and the last one measured.
 const SIZES: [usize; 3] = [1000, 10_000, 100_000];
 
 /// A kind of model.
 struct Kind {
     name: &'static str,
-    /// The text of a model of some size.
+    /// The text of a model of a given size.
     text: fn(usize) -> String,
-    /// Whether it is refused, which must not take longer either.
+    /// Whether the model is refused, which must not take longer either.
     refused: bool,
 }
 
@@ -40,11 +40,11 @@ const KINDS: [Kind; 13] = [
     Kind { name: "blocks of a rejected loop", text: refused, refused: true },
 ];
 
-/// Events in one part: each of them looks at all of it, so that these grow with the square.
+/// Events in one region: each of them examines the whole region, so the cost grows quadratically.
 const TOGETHER: [Kind; 2] =
     [runs("crossings of one state", one_state), runs("relays that share a signal", one_part)];
 
-/// The tables: everything that is in proportion to its size, and what is not.
+/// The tables: kinds whose cost is proportional to size, and those whose cost is not.
 pub(super) fn table() -> Result<String> {
     Ok(format!("{}\n{}", rows(&KINDS, &SIZES)?, rows(&TOGETHER, &[300, 1000, 3000, 10_000])?))
 }
@@ -73,7 +73,8 @@ fn rows(kinds: &[Kind], sizes: &[usize]) -> Result<String> {
 }
 
 impl Kind {
-    /// The time from the text to the end of the run \[s\]; the better of two where it is short.
+    /// The time from the text to the end of the run \[s\]; the better of two measurements if it is
+    /// short.
     fn time(&self, size: usize) -> Result<f64> {
         let text = (self.text)(size);
         let once = || -> Result<f64> {
@@ -90,14 +91,14 @@ impl Kind {
     }
 }
 
-/// A model of lines that are made for each number.
+/// A model with a line for each index.
 fn model(before: &str, size: usize, line: impl Fn(usize) -> String, after: &str) -> String {
     let mut text = format!("superdense: 1\n{before}");
     (0..size).for_each(|i| text += &line(i));
     text + after
 }
 
-/// The time in (0, 1) of the event of a number.
+/// The time in (0, 1) of the event with an index.
 fn when(i: usize, size: usize) -> f64 {
     (i as f64 + 0.5) / size as f64
 }
@@ -148,7 +149,7 @@ fn event_row(size: usize) -> String {
     row(size, "{type: Clock, period: 0.01}", "type: EventDelay, delay: 0.001")
 }
 
-/// Blocks of one kind, each of which reads the one before, and the first of them a source.
+/// A chain of blocks of one kind, each of which reads the one before; the first reads a source.
 fn row(size: usize, source: &str, kind: &str) -> String {
     let line = |i| {
         let input = if i == 0 { "s".to_owned() } else { format!("d{}", i - 1) };
@@ -248,7 +249,7 @@ fn one_part(size: usize) -> String {
 mod tests {
     use super::*;
 
-    /// The models mean what they say, also where there are few of each.
+    /// The models behave as intended, even at small sizes.
     #[test]
     fn every_kind_runs_or_is_refused() {
         for kind in KINDS.iter().chain(&TOGETHER) {

@@ -1,17 +1,17 @@
-//! Dormand and Prince's pair 5(4) with PI control, written out for a fixed number of states.
+//! The Dormand-Prince 5(4) pair with PI control, for a fixed number of states.
 //!
 //! The step control is that of DOPRI5 (E. Hairer, S. P. Nørsett, G. Wanner, "Solving Ordinary
-//! Differential Equations I", II.4), so that the same tolerance leads to the same steps as a model
-//! takes.
+//! Differential Equations I", II.4), so that the same tolerance leads to the same steps as in a
+//! model.
 
 use super::Equations;
 
-/// A solution that stands somewhere.
+/// The current point of a solution, with what the next step needs.
 pub(crate) struct DormandPrince<const N: usize> {
     tolerance: f64,
     /// The step to try next.
     step: f64,
-    /// ln of the last error, not below ln 1e-4.
+    /// ln of the last error, at least ln 1e-4.
     previous: f64,
     pub t: f64,
     pub x: [f64; N],
@@ -27,7 +27,7 @@ pub(crate) struct DormandPrince<const N: usize> {
 const FLOOR: f64 = -4.0 * std::f64::consts::LN_10;
 
 impl<const N: usize> DormandPrince<N> {
-    /// Stands at the start of a solution, with a first step chosen.
+    /// Starts a solution, with an automatic first step.
     pub fn new(equations: &impl Equations<N>, x: [f64; N], tolerance: f64) -> Self {
         let zero = [0.0; N];
         let mut solver = DormandPrince {
@@ -47,13 +47,13 @@ impl<const N: usize> DormandPrince<N> {
         solver
     }
 
-    /// Goes on from a state that was changed; the step learnt so far is kept.
+    /// Continues from a modified state; the current step size is kept.
     pub fn restart(&mut self, equations: &impl Equations<N>) {
         self.previous = FLOOR;
         equations.slopes(self.t, &self.x, &mut self.k[6]);
     }
 
-    /// One accepted step, not past `stop`. It is part of the loop that calls it, so that a small
+    /// One accepted step, not beyond `stop`. It is inlined into the calling loop, so that a small
     /// state stays in registers.
     #[inline(always)]
     pub fn step(&mut self, equations: &impl Equations<N>, stop: f64) {
@@ -81,12 +81,12 @@ impl<const N: usize> DormandPrince<N> {
         }
     }
 
-    /// The step to try next, after one of length h with this error.
+    /// Sets the step to try next, after one of length h with this error.
     #[inline(always)]
     fn suggest(&mut self, square: f64, h: f64, tried: f64, wanted: f64) {
         let growth = if tried < wanted { 1.0 } else { 5.0 };
-        // An error below 4e-6 leads to the greatest growth whatever came before, and counts as 1e-4
-        // afterwards.
+        // An error below 4e-6 gives the maximum growth regardless of the previous error, and then
+        // counts as 1e-4.
         let (size, factor) = if square < 1.6e-11 {
             (FLOOR, growth)
         } else {
@@ -94,7 +94,7 @@ impl<const N: usize> DormandPrince<N> {
             (size.max(FLOOR), 0.9 * (0.04 * self.previous - 0.17 * size).exp())
         };
         let next = h * factor.clamp(0.2, growth);
-        // A step that only the stop made short does not shorten the next one.
+        // A step that was cut only by the stop time does not shorten the next one.
         if tried == wanted && h < wanted && next >= 5.0 * h {
             self.step = wanted.max(next);
         } else {
@@ -142,7 +142,7 @@ impl<const N: usize> DormandPrince<N> {
     #[inline(always)]
     fn square_error(&self, h: f64) -> f64 {
         let [k1, _, k3, k4, k5, k6, k7] = &self.k;
-        // Sums of every fourth term, which the processor adds side by side.
+        // Four interleaved partial sums, which the processor adds in parallel.
         let mut sums = [0.0; 4];
         for i in 0..N {
             let e = 71.0 / 57600.0 * k1[i] - 71.0 / 16695.0 * k3[i] + 71.0 / 1920.0 * k4[i]
@@ -154,7 +154,7 @@ impl<const N: usize> DormandPrince<N> {
         sums.iter().sum::<f64>() / N as f64
     }
 
-    /// The first step, from the sizes of the state, its slope and its curvature.
+    /// The first step, from the magnitudes of the state, its slope and its curvature.
     fn first_step(&mut self, equations: &impl Equations<N>) -> f64 {
         let (x, tolerance) = (self.x, self.tolerance);
         let rms = |v: [f64; N]| {
@@ -175,7 +175,7 @@ impl<const N: usize> DormandPrince<N> {
         (100.0 * trial).min(curved)
     }
 
-    /// The quartic of one state over the last step, in powers of the fraction of the step.
+    /// The quartic of one state over the last step, as a polynomial in the fraction of the step.
     #[rustfmt::skip]
     pub fn quartic(&self, i: usize) -> Quartic {
         let h = self.t - self.t0;
@@ -189,12 +189,12 @@ impl<const N: usize> DormandPrince<N> {
             + 701_980_252_875.0 / 199_316_789_632.0 * k5[i]
             - 1_453_857_185.0 / 822_651_844.0 * k6[i]
             + 69_997_945.0 / 29_380_423.0 * k7[i]);
-        // x0 + s (rise + (1 - s) (first + s (second + (1 - s) third))), multiplied out.
+        // The expansion of x0 + s (rise + (1 - s) (first + s (second + (1 - s) third))).
         Quartic([self.x0[i], rise + first, second + third - first, -second - 2.0 * third, third])
     }
 }
 
-/// A polynomial of degree four over the fraction of a step.
+/// A quartic polynomial in the fraction of a step.
 pub(crate) struct Quartic([f64; 5]);
 
 impl Quartic {
@@ -210,8 +210,8 @@ impl Quartic {
         c[1] + s * (2.0 * c[2] + s * (3.0 * c[3] + s * 4.0 * c[4]))
     }
 
-    /// Where it falls through zero, for one that starts at zero or above and ends below: Newton's
-    /// method until it moves by no more than `resolution`, held in a bracket.
+    /// The falling zero of a quartic that starts at or above zero and ends below: Newton's method
+    /// in a bracket, until it moves by no more than `resolution`.
     pub fn fall(&self, resolution: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         let mut s = self.guess();
@@ -226,8 +226,8 @@ impl Quartic {
         }
     }
 
-    /// The falling zero of the parabola with its start, its slope there and its end: a step is
-    /// short enough that this is close.
+    /// The falling zero of the parabola with the same start, initial slope and end; steps are short
+    /// enough that this is close.
     fn guess(&self) -> f64 {
         let (y, b) = (self.0[0], self.0[1]);
         let a = self.value(1.0) - y - b;

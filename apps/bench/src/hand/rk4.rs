@@ -1,8 +1,8 @@
-//! Kutta's method of order 4 with a fixed step, written out for a fixed number of states.
+//! The classical Runge-Kutta method of order 4 with a fixed step, for a fixed number of states.
 
 use super::Equations;
 
-/// A solution that stands somewhere.
+/// The current point of a solution.
 pub(crate) struct Rk4<const N: usize> {
     pub t: f64,
     pub x: [f64; N],
@@ -12,14 +12,14 @@ pub(crate) struct Rk4<const N: usize> {
 }
 
 impl<const N: usize> Rk4<N> {
-    /// Stands at the start of a solution.
+    /// Starts a solution.
     pub fn new(equations: &impl Equations<N>, x: [f64; N]) -> Self {
         let mut slope = [0.0; N];
         equations.slopes(0.0, &x, &mut slope);
         Rk4 { t: 0.0, x, steps: 0, slope }
     }
 
-    /// One step of length h. The slope at its end is the first of the next.
+    /// One step of length h. The slope at its end is the first slope of the next step.
     pub fn step(&mut self, equations: &impl Equations<N>, h: f64) {
         let (t, x, k1) = (self.t, self.x, self.slope);
         let mut y = [0.0; N];

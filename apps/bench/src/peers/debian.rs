@@ -1,4 +1,4 @@
-//! Peers from Debian's packages, unpacked into a folder without being installed.
+//! Peers from Debian packages, unpacked into a folder without being installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const LIBRARIES: [&str; 6] = [
     "-lm",
 ];
 
-/// SUNDIALS, with its program compiled by the C compiler of the machine.
+/// SUNDIALS; its program is compiled with the C compiler of the machine.
 pub(super) fn sundials(place: &Place) -> Result<Command> {
     let root = unpack(place, &SUNDIALS)?;
     let (program, libraries) = (place.folder.join("sundials_peer"), library_folder(&root));
@@ -38,8 +38,8 @@ pub(super) fn sundials(place: &Place) -> Result<Command> {
     Ok(Command::new(program))
 }
 
-/// A Fortran compiler, as a script that knows where its parts are. It is that of the version that
-/// the C compiler of the machine has, and uses its parts.
+/// A Fortran compiler, as a script that knows where its components are. It has the version of the
+/// machine's C compiler, and uses components of it.
 pub(super) fn fortran(place: &Place) -> Result<PathBuf> {
     let root =
         unpack(place, &["gfortran-12", "libgfortran-12-dev", "libgfortran5", "libquadmath0"])?;
@@ -62,7 +62,7 @@ pub(super) fn fortran(place: &Place) -> Result<PathBuf> {
     Ok(script)
 }
 
-/// Where libraries are that programs made by these compilers load.
+/// The folder of the libraries that programs made by these compilers load.
 pub(super) fn libraries(place: &Place) -> PathBuf {
     library_folder(&root(place))
 }
@@ -75,14 +75,14 @@ fn library_folder(root: &Path) -> PathBuf {
     root.join("usr/lib/x86_64-linux-gnu")
 }
 
-/// Fetches packages that are not there yet and unpacks them side by side.
+/// Downloads packages that are missing and unpacks them into one folder.
 fn unpack(place: &Place, packages: &[&str]) -> Result<PathBuf> {
     let (folder, root) = (place.folder.join("debian"), root(place));
     fs::create_dir_all(&root)?;
     for package in packages {
         if find(&folder, package)?.is_none() {
             let mut fetch = Command::new("apt-get");
-            // Fetching is done by a user who may not write into the folder.
+            // By default apt downloads as a user who cannot write into the folder.
             fetch.args(["download", "-qq", "-o", "APT::Sandbox::User=root", package]);
             step(fetch.current_dir(&folder)).with_context(|| format!("cannot fetch {package}"))?;
         }

@@ -1,4 +1,4 @@
-//! Peers from PyPI, in an environment of their own.
+//! Peers from PyPI, in a separate environment.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,7 +25,7 @@ pub(super) fn numbalsoda(place: &Place) -> Result<Command> {
     install(place, &["numba==0.68.1", "numpy==2.4.6"])?;
     let mut pip = pip(place);
     step(pip.env("FC", fortran).args(["install", "--quiet", "numbalsoda==0.3.4"]))?;
-    // What pip has kept from an earlier time may know another place of the libraries.
+    // What pip has cached may have been built for another location of the libraries.
     let mut program = program(place, "numbalsoda_peer.py");
     program.env("LD_LIBRARY_PATH", debian::libraries(place));
     Ok(program)

@@ -1,4 +1,4 @@
-//! Peers from crates.io, as small packages of their own.
+//! Peers from crates.io, as small separate packages.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `blocks`: what a model can be made of.
+//! `blocks`: the blocks that a model can use.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use superdense::{Info, Library, Page, did_you_mean, pages};
 
 use crate::report::{show, write_file};
 
-/// Shows one page, or writes all, or lists the blocks.
+/// Shows one page, writes all pages, or lists the blocks.
 pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
     let pages = pages(&Library::standard());
     match (folder, name) {
@@ -18,8 +18,8 @@ pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
     }
 }
 
-/// Lists the blocks in which all words of a text occur, those with a word in their name first, and
-/// under each where a word was found that neither its name nor its summary has.
+/// Lists the blocks that contain all words of a text, those with a word in their name first. Below
+/// each block it shows where the words were found that are neither in its name nor in its summary.
 pub fn search(text: &str) -> Result<()> {
     let library = Library::standard();
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
@@ -48,8 +48,8 @@ pub fn search(text: &str) -> Result<()> {
     show(&out)
 }
 
-/// Where a block has a word; nothing where it has it nowhere. Of a word in the name or the summary
-/// no other place is told.
+/// Where a block contains a word; `None` if it does not. If the word is in the name or the summary,
+/// no other places are listed.
 fn places(info: &Info, word: &str) -> Option<Vec<String>> {
     let has = |text: &str| text.to_lowercase().contains(word);
     if has(&info.name) || has(&info.summary) {

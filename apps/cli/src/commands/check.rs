@@ -1,4 +1,4 @@
-//! `check`: looks for mistakes, and prints what the stages make of a model.
+//! `check`: checks a model for mistakes, and prints the results of the stages.
 
 use anyhow::{Result, bail};
 use superdense::Stage;
@@ -7,7 +7,7 @@ use crate::arguments::CheckArguments;
 use crate::model::{Wanted, compile};
 use crate::report::{show, warn};
 
-/// How many blocks are named before the rest is counted.
+/// The maximum number of blocks listed by name.
 const MOST_NAMES: usize = 8;
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `compare`: where two saved traces part.
+//! `compare`: where two saved traces differ.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `dirac`: impulses symbolic and numeric, side by side.
+//! `dirac`: symbolic and numeric impulses compared.
 
 mod picture;
 
@@ -29,7 +29,7 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     let model = read(&arguments.model.model).map_err(refused)?;
     let (impulses, step) = (Some(Impulses::Numeric), steps.iter().min().copied());
     let longest = Overrides { impulses, step, ..overrides.clone() };
-    // What cannot be compiled is told by the study.
+    // The study itself reports a model that cannot be compiled.
     if let Ok(system) = System::compile(&model, &Library::standard(), &longest) {
         tell_long_run(&system, Time::MAX, arguments.format);
     }
@@ -73,7 +73,7 @@ fn text(study: &Study) -> String {
     out + &format!("\nsuits the model      {}\n", wrapped(study.verdict.words()))
 }
 
-/// What one step gave, a line for each figure.
+/// The results of one step size, a line for each quantity.
 fn told(step: &AtStep) -> String {
     let mut out = format!("\nh = {} s\n", step.step);
     let mut line = |name: &str, words: String| out += &format!("  {name:<18} {words}\n");
@@ -122,7 +122,7 @@ fn overflow(limit: f64, step: &AtStep) -> String {
     }
 }
 
-/// Words in lines that begin under the first.
+/// Wrapped text whose lines are aligned below the first word.
 fn wrapped(words: &str) -> String {
     let (mut out, mut length) = (String::new(), 0);
     for word in words.split_whitespace() {

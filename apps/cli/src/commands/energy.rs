@@ -1,4 +1,4 @@
-//! `energy`: what solvers do to an energy in the long run.
+//! `energy`: how well solvers conserve an energy in the long run.
 
 use anyhow::{Result, bail};
 use superdense::plots::{Axis, Figure, Pair, Panel};
@@ -29,7 +29,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     let model = read(&arguments.model.model).map_err(refused)?;
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
     let method = Method { step: arguments.step.clone(), ..Method::default() };
-    // A jump of the energy is vertical.
+    // A jump of the energy is drawn as a vertical line.
     let rows = Some(RowsPer::Microstep);
     let own = Overrides { rows, ..overrides(&arguments.model, &method)? };
     let (mut curves, mut failed) = (Vec::new(), Vec::new());
@@ -49,7 +49,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     finish(failed)
 }
 
-/// Tells what is wrong with the solvers that could not run; the others have been shown.
+/// Reports the solvers that failed, after the results of the others have been shown.
 fn finish(failed: Vec<(&str, anyhow::Error)>) -> Result<()> {
     let names: Vec<&str> = failed.iter().map(|(solver, _)| *solver).collect();
     for (_, error) in &failed {
@@ -123,7 +123,7 @@ fn table(curves: &[(&str, Curve)]) -> String {
     out
 }
 
-/// All curves in one table, one after the other: each has columns of its own.
+/// All curves in one table, one after the other, each in its own columns.
 fn together(curves: &[(&str, Curve)]) -> Trace {
     let names = |index: usize| [format!("time {index}"), format!("{ENERGY} {index}")];
     let columns = (0..curves.len()).flat_map(names);

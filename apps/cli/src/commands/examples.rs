@@ -1,4 +1,4 @@
-//! `examples`: the models of the repository, held in the binary.
+//! `examples`: the models of the repository, bundled in the binary.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +12,15 @@ use crate::report::{show, tell, write_file};
 /// A folder of `models/`.
 struct Example {
     name: &'static str,
-    /// Names and texts.
+    /// The name and text of each file.
     files: &'static [(&'static str, &'static str)],
 }
 
-/// All of them, by name; the build script lists them.
+/// All examples by name; the build script generates the list.
 const EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
 
-/// The line by which an editor finds the schema from a folder of `models/`, and from one of a user.
+/// The line by which an editor finds the schema, from a folder of `models/` and from a user's
+/// folder.
 const SCHEMA_OF_MODELS: &str = "# yaml-language-server: $schema=../../docs/model.schema.json\n";
 const SCHEMA_BESIDE: &str = "# yaml-language-server: $schema=model.schema.json\n";
 
@@ -43,7 +44,7 @@ impl Example {
         self.files.iter().find(|file| file.0 == name).map_or("", |file| file.1)
     }
 
-    /// The first sentence of its text.
+    /// The first sentence of its README.
     fn summary(&self) -> String {
         let text = self.text("README.md");
         let line = text.lines().find(|line| !line.is_empty() && !line.starts_with(['#', '!']));
@@ -51,8 +52,8 @@ impl Example {
     }
 }
 
-/// The first sentence of a text, without its full stop. A point after an initial, as in
-/// `E. N. Lorenz`, ends none.
+/// The first sentence of a text, without its full stop. A full stop after an initial, as in
+/// `E. N. Lorenz`, does not end a sentence.
 fn first_sentence(text: &str) -> &str {
     let ends = |(at, _): &(usize, &str)| {
         let word = text[..*at].rsplit(' ').next().unwrap_or("");
@@ -92,20 +93,20 @@ fn copy(example: &Example, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a folder that is not there yet, so that nothing of the user's is written over.
+/// Creates a folder, which must not exist yet, so that no file of the user is overwritten.
 pub fn make_folder(folder: &Path) -> Result<()> {
     let fresh = fs::create_dir(folder);
     fresh.with_context(|| format!("cannot make the folder {}", folder.display()))
 }
 
-/// Writes the schema beside a model: it is that of this program, and an editor needs no network.
+/// Writes the schema of this program version next to a model, so that an editor needs no network.
 pub fn write_schema(folder: &Path) -> Result<()> {
     let path = folder.join("model.schema.json");
     let text = format!("{:#}\n", superdense::schema(&Library::standard()));
     write_file(&path, text.as_bytes())
 }
 
-/// Says how to run the model of a new folder.
+/// Shows how to run the model in a new folder.
 pub fn invite(folder: &Path) {
     let [model, picture] = ["model.yaml", "result.svg"].map(|name| quoted(&folder.join(name)));
     tell(&format!(
@@ -114,7 +115,7 @@ pub fn invite(folder: &Path) {
     ));
 }
 
-/// A path as a shell takes it for one word.
+/// A path quoted as a single word for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=\\".contains(c);

@@ -1,4 +1,4 @@
-//! `explain`: what happened at an instant of a run, and why; what the code of a message means.
+//! `explain`: what happened at an instant of a run, and why; or what a message code means.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::codes;
 use crate::model::{Wanted, compile};
 use crate::report::{Interrupted, colour, refused, show, tell, tell_long_run};
 
-/// Tells about an instant of a model; without one, about a code.
+/// Explains an instant of a model or, if none is given, a message code.
 pub fn explain(arguments: &ModelArguments, method: &Method, instant: Option<&str>) -> Result<()> {
     match instant {
         Some(instant) => explain_instant(arguments, method, instant),
@@ -35,7 +35,7 @@ fn explain_code(code: &str) -> Result<()> {
     show(&format!("{code}\n\n{}", wrapped(text)))
 }
 
-/// The words of a text in lines of at most 80 characters.
+/// A text wrapped to at most 80 characters per line.
 fn wrapped(text: &str) -> String {
     let (mut out, mut length) = (String::new(), 0);
     for word in text.split_whitespace() {
@@ -56,7 +56,7 @@ fn wrapped(text: &str) -> String {
     out + "\n"
 }
 
-/// Tells the instant nearest to `T` or `T,N`.
+/// Explains the instant nearest to `T` or `T,N`.
 fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -> Result<()> {
     let (at, microstep) = match instant.split_once(',') {
         Some((at, n)) => {

@@ -8,15 +8,15 @@ use superdense::{format, read_text};
 
 use crate::report::{refused, show, tell, write_file};
 
-/// What has become of a file.
+/// What happened to a file.
 #[derive(PartialEq, Eq)]
 enum Found {
     Canonical,
     Otherwise,
 }
 
-/// Formats files, or only looks whether they are formatted. A file that cannot be formatted does
-/// not keep the others from it.
+/// Formats files, or only checks whether they are formatted. A file that cannot be formatted does
+/// not prevent the others from being formatted.
 pub fn fmt(files: &[PathBuf], check: bool) -> Result<()> {
     let (mut failures, mut otherwise) = (Vec::new(), Vec::new());
     for file in files {

@@ -1,4 +1,4 @@
-//! `new`: a folder with a model that runs, to begin from.
+//! `new`: a folder with a runnable model to start from.
 
 use std::path::Path;
 
@@ -20,7 +20,8 @@ pub fn new(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The nearest name that a model can have: letters, digits, `_` and `-`, with no digit or `-` first.
+/// The nearest valid name of a model: letters, digits, `_` and `-`, not starting with a digit or
+/// `-`.
 fn model_name(folder: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let name: String = folder.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! `pair`: the number that a signal of a saved trace gives with a test function.
+//! `pair`: the pairing of a signal of a saved trace with a test function.
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
@@ -7,7 +7,7 @@ use superdense::{Bump, DerivativeOf, parse_value, traces};
 use crate::arguments::{Format, PairArguments};
 use crate::report::{refused, show, unread};
 
-/// The greatest order of a derivative of the test function.
+/// The maximum order of the derivative of the test function.
 const MOST: usize = 32;
 
 pub fn pair(arguments: &PairArguments) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `graph`: diagrams as pictures; and what all pictures share.
+//! `graph`: drawings of diagrams; and code that all image output shares.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub enum PictureFormat {
     Png,
 }
 
-/// The format that the name of a picture tells.
+/// The image format by the extension of a file name.
 pub fn picture_format(path: &Path) -> Result<PictureFormat> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => Ok(PictureFormat::Svg),
@@ -23,7 +23,7 @@ pub fn picture_format(path: &Path) -> Result<PictureFormat> {
     }
 }
 
-/// Draws a figure of a trace into a file.
+/// Plots a figure of a trace to a file.
 pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()> {
     let bytes = match picture_format(path)? {
         PictureFormat::Svg => plots::svg(figure, trace)?.into_bytes(),

@@ -1,4 +1,4 @@
-//! `plot`: a saved trace as a picture.
+//! `plot`: a saved trace as a figure.
 
 use anyhow::{Context, Result, bail};
 use superdense::plots::{Figure, Panel};
@@ -9,7 +9,7 @@ use crate::arguments::PlotArguments;
 use crate::model::time;
 use crate::report::unread;
 
-/// Draws a saved trace.
+/// Plots a saved trace.
 pub fn plot(arguments: &PlotArguments) -> Result<()> {
     picture_format(&arguments.output)?;
     let trace = traces::read(&arguments.trace).map_err(unread)?;
@@ -75,7 +75,7 @@ fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// The ends of the time axis; where one is not given, that of the trace.
+/// The ends of the time axis; a missing end is that of the trace.
 fn range(
     arguments: &PlotArguments,
     trace: &Trace,

@@ -31,12 +31,12 @@ use crate::report::{
 /// How many rows make a curve look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
 
-/// How many signals, regions or blocks a summary lists.
+/// The maximum number of signals, regions or blocks in a list of the summary.
 const SHOWN: usize = 8;
 
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
-    // The rows of a picture are for the picture alone: they do not go into a result.
+    // The extra rows of a figure are only for the figure and are not written to a result.
     let alone = !arguments.plot.is_empty() && arguments.output.is_none();
     let wanted = match alone {
         true => Wanted::Picture(Some(ROWS_OF_A_CURVE)),
@@ -81,11 +81,11 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
     let found = system.unused().0.into_iter().chain(found);
     warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
-    // What the run has come to matters more than what could not be said about it.
+    // The outcome of the run matters more than a failure to write the log.
     conclude(arguments, &system, driven.end).and(logged)
 }
 
-/// A run on the backend that is asked for.
+/// A run with the selected backend.
 fn start(arguments: &RunArguments, system: &System) -> Result<Run> {
     let mut run = system.start();
     run.set_backend(arguments.backend.into()).map_err(|error| {
@@ -105,8 +105,8 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
     arguments.output.as_deref().filter(|path| path.as_os_str() != "-")
 }
 
-/// Opens files before the run, so that a mistake in a name costs no run. A result goes to its file
-/// as it comes.
+/// Opens files before the run, so that a wrong file name does not waste a run. Results are written
+/// to their file as they are produced.
 fn open(arguments: &RunArguments, system: &System) -> Result<(Outputs, Option<Log>)> {
     if arguments.log.is_some() && system.settings().impulses.steps() {
         bail!("a run by fixed steps has no log: nothing happens in it but its steps");
@@ -122,9 +122,9 @@ fn open(arguments: &RunArguments, system: &System) -> Result<(Outputs, Option<Lo
     Ok((Outputs { listener: log.as_ref().map(|log| log.listener(system)), writer }, log))
 }
 
-/// Draws the run, which has rows between steps where it is `smooth`. Where its rows are a result
-/// that a picture must not change, or are not those that the picture needs, another run is drawn;
-/// an interrupted one is drawn from what was written.
+/// Plots the run; `smooth` says that it has extra rows between steps. If the rows are a result that
+/// a figure must not change, or are not those that the figure needs, the model is run again for the
+/// figure. An interrupted run is plotted from what it has recorded.
 fn plot(
     arguments: &RunArguments,
     system: &System,
@@ -183,7 +183,7 @@ fn switches(work: &Work) -> String {
     list("solver", found.collect::<Vec<_>>().into_iter())
 }
 
-/// A line with the last value of a column, where it has one.
+/// A line with the last value of a column, if it has one.
 fn last(trace: &Trace, column: usize) -> Option<String> {
     let present = |row: usize| Some((row, trace.get(row, column)?));
     let (row, value) = (0..trace.len()).rev().find_map(present)?;
@@ -222,7 +222,7 @@ fn regions(work: &Work) -> String {
     list("regions", work.parts.iter().map(steps)) + &list("evaluated", blocks.iter().map(evaluated))
 }
 
-/// A line for each entry, up to a few, with the word before the first.
+/// A line for each entry, up to a maximum, with the word before the first.
 fn list(word: &str, entries: impl ExactSizeIterator<Item = String>) -> String {
     let rest = entries.len().saturating_sub(SHOWN);
     let more = (rest > 0).then(|| format!("and {rest} more"));
@@ -244,7 +244,7 @@ fn ending(
     out
 }
 
-/// Says how the run ended, where that is not the stop time.
+/// Reports how the run ended, if it did not reach the stop time.
 fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
     let written = "The result up to that point has been written.";
     let outcome = arguments.output.as_ref().map(|_| written);

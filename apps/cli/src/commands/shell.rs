@@ -1,4 +1,5 @@
-//! `completions`, `man` and `schema`: what a shell, a manual and an editor know of this program.
+//! `completions`, `man` and `schema`: information about this program for shells, manuals and
+//! editors.
 
 use anyhow::{Result, bail};
 use clap::CommandFactory;
@@ -9,7 +10,7 @@ use superdense::{Library, did_you_mean};
 use crate::arguments::Arguments;
 use crate::report::show;
 
-/// The script with which a shell completes arguments.
+/// The completion script for a shell.
 pub fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "superdense", &mut script);

@@ -1,4 +1,4 @@
-//! `stream`: a model on streams of evaluations, as a table and as pictures.
+//! `stream`: a model on streams of evaluations, as a table and as figures.
 
 mod picture;
 
@@ -27,7 +27,7 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
     if let Some(path) = &arguments.output {
         write(&streamed, path)?;
     }
-    // A run that has failed at once has nothing to draw, and its failure is what matters.
+    // A run that failed immediately has nothing to plot, and its failure is what matters.
     if let Some(path) = &arguments.plot
         && (streamed.error.is_none() || streamed.evaluations.len() > 1)
     {
@@ -47,7 +47,7 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
     }
 }
 
-/// Looks at the names of files before anything runs.
+/// Checks file names before anything runs.
 fn check(arguments: &StreamArguments) -> Result<()> {
     if let Some(path) = &arguments.plot {
         picture_format(path)?;

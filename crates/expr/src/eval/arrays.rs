@@ -1,15 +1,15 @@
-//! Vectors and matrices: building, indexing, products.
+//! Vectors and matrices: construction, indexing, products.
 
 use base::{Diagnostic, Elem, Shape, Span, Type, Value};
 
 use super::operators::{elem_of, sizes_differ};
 use super::{Operand, check_defined, check_size, exact, mismatch};
 
-/// The greatest number of multiplications in one product of matrices; beyond it reading a model
-/// would seem to hang.
+/// The maximum number of multiplications in one matrix product; beyond it, reading a model would
+/// seem to hang.
 const MAX_WORK: u64 = 1_000_000_000;
 
-/// The value of `[a, b, ...]`: scalars make a vector, vectors of one length the rows of a matrix.
+/// The value of `[a, b, ...]`: scalars make a vector, vectors of equal length the rows of a matrix.
 pub(super) fn vector(items: Vec<Operand>, span: Span) -> Result<Value, Diagnostic> {
     let Some(first) = items.first() else {
         return Ok(Value::vector(Vec::new()));
@@ -50,7 +50,7 @@ fn length(count: usize, span: Span) -> Result<u32, Diagnostic> {
     Ok(count as u32)
 }
 
-/// The value of `x[i]` or `x[i, j]`; one index of a matrix gives a row.
+/// The value of `x[i]` or `x[i, j]`; a matrix with one index gives a row.
 pub(super) fn index(operand: &Operand, indices: &[Operand]) -> Result<Value, Diagnostic> {
     let (value, data) = (&operand.value, operand.value.data());
     let elem = value.ty().elem;
@@ -77,7 +77,7 @@ fn element(elem: Elem, value: f64) -> Value {
     }
 }
 
-/// An index as a position below `count`.
+/// The value of an index, which must be below `count`.
 fn position(index: &Operand, count: u32) -> Result<usize, Diagnostic> {
     let Some(number) = index.value.as_int() else {
         return Err(mismatch("an index is a whole number", &index.value, index.span));
@@ -125,7 +125,7 @@ pub(super) fn product(left: &Operand, right: &Operand, span: Span) -> Result<Val
     check_defined(Value::new(Type { elem, shape }, data), span)
 }
 
-/// Rows and columns exchanged; a vector becomes a matrix of one row.
+/// The transpose; a vector becomes a matrix with one row.
 pub(super) fn transpose(operand: &Operand) -> Value {
     let ty = operand.value.ty();
     let data = operand.value.data();
@@ -141,7 +141,7 @@ pub(super) fn transpose(operand: &Operand) -> Value {
     Value::new(Type { elem: ty.elem, shape }, data)
 }
 
-/// The unit matrix.
+/// The identity matrix.
 pub(super) fn identity(size: &Operand, span: Span) -> Result<Value, Diagnostic> {
     let n = extent(size, span)?;
     let shape = Shape::Matrix(n as u32, n as u32);
@@ -153,7 +153,7 @@ pub(super) fn identity(size: &Operand, span: Span) -> Result<Value, Diagnostic> 
     Ok(Value::new(Type { elem: Elem::Int, shape }, data))
 }
 
-/// A vector or matrix of one number.
+/// A vector or matrix with all elements equal.
 pub(super) fn filled(sizes: &[Operand], with: f64, span: Span) -> Result<Value, Diagnostic> {
     let extents = sizes.iter().map(|size| extent(size, span)).collect::<Result<Vec<_>, _>>()?;
     let shape = match extents[..] {
@@ -168,7 +168,7 @@ pub(super) fn filled(sizes: &[Operand], with: f64, span: Span) -> Result<Value, 
     Ok(Value::new(Type { elem: Elem::Int, shape }, vec![with; shape.len()]))
 }
 
-/// A constant size; at most the greatest number of elements.
+/// A constant size, up to the maximum number of elements.
 fn extent(size: &Operand, span: Span) -> Result<usize, Diagnostic> {
     let number = size.value.as_int().and_then(|number| usize::try_from(number).ok());
     let number = number.ok_or_else(|| {

@@ -1,6 +1,6 @@
-//! Arithmetic on fractions that gives nothing where the result needs more than 128 bits.
+//! Arithmetic on fractions that gives `None` if the result needs more than 128 bits.
 //!
-//! `i128::MIN` is never a numerator or a denominator here, so that no sign change can overflow.
+//! `i128::MIN` never occurs as a numerator or denominator here, so no negation can overflow.
 
 use std::cmp::Ordering;
 
@@ -8,10 +8,10 @@ use base::{Elem, Rational, Value};
 use num_integer::Integer;
 use num_traits::{CheckedAdd, CheckedMul, Zero};
 
-/// Floats up to here are whole numbers that are known exactly.
+/// Floats up to this magnitude represent integers exactly.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// The fraction that a scalar is known to be. A whole number out of a vector is one, too.
+/// The exact fraction of a scalar, if it is known. An integer taken from a vector has one, too.
 pub(super) fn of(value: &Value) -> Option<Rational> {
     let scalar = value.as_f64()?;
     let known = match value.ty().elem {
@@ -24,7 +24,7 @@ pub(super) fn of(value: &Value) -> Option<Rational> {
     known.and_then(in_range)
 }
 
-/// The whole number that a float stands for, where it is small enough to be one exactly.
+/// The integer that a float represents, if it is small enough to be exact.
 pub(super) fn whole(value: f64) -> Option<Rational> {
     let exact = value.fract() == 0.0 && value.abs() <= WHOLE;
     exact.then(|| Rational::from_integer(value as i128))
@@ -50,7 +50,7 @@ pub(super) fn multiply(a: Rational, b: Rational) -> Option<Rational> {
     a.checked_mul(&b).and_then(in_range)
 }
 
-/// The quotient; nothing for a divisor of 0, too.
+/// The quotient; `None` also if the divisor is 0.
 pub(super) fn divide(a: Rational, b: Rational) -> Option<Rational> {
     multiply(a, inverse(b)?)
 }
@@ -64,7 +64,7 @@ fn inverse(a: Rational) -> Option<Rational> {
     }
 }
 
-/// A power with a whole exponent.
+/// A power with an integer exponent.
 pub(super) fn power(base: Rational, exponent: Rational) -> Option<Rational> {
     let exponent = exponent.is_integer().then(|| i32::try_from(*exponent.numer()).ok())??;
     let base = if exponent < 0 { inverse(base)? } else { base };
@@ -79,7 +79,7 @@ pub(super) fn ceil(a: Rational) -> Rational {
     Rational::from_integer(a.numer().div_ceil(a.denom()))
 }
 
-/// The nearest whole number, halves up.
+/// The nearest integer, halves up.
 pub(super) fn round(a: Rational) -> Option<Rational> {
     add(a, Rational::new_raw(1, 2)).map(floor)
 }

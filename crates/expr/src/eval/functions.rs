@@ -36,7 +36,8 @@ pub(super) fn call(
     check_defined(value, span)
 }
 
-/// The parser refuses a wrong number of arguments; a tree that was built otherwise ends here.
+/// The parser refuses a wrong number of arguments; this error is for trees that were built
+/// otherwise.
 fn unusable(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error("wrong-arguments", format!("{name} cannot be called like this")).at(span, "")
 }
@@ -75,7 +76,7 @@ fn real(value: Value) -> Value {
     value.to_real()
 }
 
-/// Functions that give a whole number, or the exact magnitude.
+/// Functions that give an integer, or the exact magnitude.
 fn whole_or_exact(function: Function, operand: &Operand) -> Value {
     if let Some(known) = exact::of(&operand.value).and_then(|x| exactly(function, x)) {
         return Value::rational(known);
@@ -93,7 +94,7 @@ fn whole_or_exact(function: Function, operand: &Operand) -> Value {
     Value::new(value.ty().with_elem(elem), value.data().to_vec())
 }
 
-/// The nearest whole number, halves up; `floor(x + 0.5)` would be wrong just below one half.
+/// The nearest integer, halves up; `floor(x + 0.5)` would be wrong just below one half.
 fn round(x: f64) -> f64 {
     let below = x.floor();
     if x - below >= 0.5 { below + 1.0 } else { below }
@@ -121,7 +122,7 @@ fn modulo(name: &str, x: &Operand, y: &Operand) -> Result<Value, Diagnostic> {
     }
 }
 
-/// The least or the greatest, element by element.
+/// The minimum or the maximum, element by element.
 fn extreme(
     function: Function,
     name: &str,
@@ -160,7 +161,7 @@ fn dot(x: &Operand, y: &Operand) -> Result<Value, Diagnostic> {
     Ok(total(integers, x.value.data().iter().zip(y.value.data()).map(|(a, b)| a * b)))
 }
 
-/// A sum that is known exactly where its terms are whole numbers.
+/// A sum, which is exact if its terms are integers.
 fn total(integers: bool, terms: impl Iterator<Item = f64>) -> Value {
     let total: f64 = terms.sum();
     match exact::whole(total) {

@@ -108,13 +108,13 @@ fn refuse_zero_divisor(op: BinaryOp, left: &Operand, right: &Operand) -> Result<
     }
 }
 
-/// The refusal of a divisor that is 0.
+/// The error for a divisor of 0.
 pub(super) fn division_by_zero(span: Span) -> Diagnostic {
     Diagnostic::error("division-by-zero", "a constant is divided by zero").at(span, "this is 0")
 }
 
-/// Applies a function to each pair of elements; a scalar goes with every element of the other.
-/// Whole numbers give whole numbers where every result is one.
+/// Applies a function to each pair of elements; a scalar is paired with every element of the other
+/// operand. Integers give integers if every result is one.
 pub(super) fn elementwise(
     what: &str,
     left: &Operand,
@@ -130,7 +130,7 @@ pub(super) fn elementwise(
     Ok(Value::new(Type { elem, shape }, data))
 }
 
-/// Integer where every element is a whole number that a float holds exactly.
+/// `Int` if every element is an integer that a float represents exactly.
 pub(super) fn elem_of(data: &[f64]) -> Elem {
     if data.iter().all(|x| exact::whole(*x).is_some()) { Elem::Int } else { Elem::Real }
 }
@@ -144,7 +144,7 @@ fn common_shape(what: &str, left: &Operand, right: &Operand) -> Result<Shape, Di
     }
 }
 
-/// The refusal of operands whose sizes do not go together.
+/// The error for operands of incompatible sizes.
 pub(super) fn sizes_differ(what: &str, left: &Operand, right: &Operand) -> Diagnostic {
     Diagnostic::error("size-mismatch", format!("the operands of {what} have different sizes"))
         .at(right.span, format!("this is a {}", right.value.ty()))

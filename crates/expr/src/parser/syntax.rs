@@ -1,4 +1,4 @@
-//! What the parser says about text that is no expression.
+//! Errors of the parser for text that is not an expression.
 
 use base::{Diagnostic, Span, did_you_mean, nearest};
 
@@ -18,7 +18,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Operators of other languages that would otherwise read as the end of an expression.
+    /// Refuses operators of other languages that would otherwise be read as the end of an
+    /// expression.
     pub(super) fn refuse_foreign(&self, symbol: &str) -> Result<(), Diagnostic> {
         let help = match symbol {
             "=" => "`==` compares two values",
@@ -30,7 +31,7 @@ impl Parser<'_> {
         Err(error(message).at(self.span(self.peek()), "").help(help))
     }
 
-    /// A whole expression was read and something follows it.
+    /// The error for text that follows a complete expression.
     pub(super) fn left_over(&self) -> Diagnostic {
         let token = self.peek();
         let span = self.span(token);
@@ -54,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What to say where a unit stands after a number, as in `5 mH`.
+    /// Help for a unit after a number, as in `5 mH`.
     fn unit(&self) -> Option<String> {
         let token = self.peek();
         let before = self.tokens[self.at.checked_sub(1)?];
@@ -72,7 +73,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// What to say where a comma stands between two numbers, as in `1,5`.
+    /// Help for a comma between two numbers, as in `1,5`.
     fn decimal_comma(&self) -> Option<String> {
         let comma = self.peek();
         let before = self.tokens[self.at.checked_sub(1)?];
@@ -85,7 +86,7 @@ impl Parser<'_> {
             .then(|| format!("a decimal number has a point: write `{whole}.{rest}`"))
     }
 
-    /// An operand should stand here.
+    /// The error for a missing operand.
     pub(super) fn operand_missing(&self) -> Diagnostic {
         let token = self.peek();
         let found = self.shown(token);
@@ -103,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word of a conditional is missing.
+    /// The error for a missing keyword of a conditional.
     pub(super) fn expected(&self, what: &str, help: &str, start: Option<Token>) -> Diagnostic {
         let token = self.peek();
         let diagnostic = error(format!("expected {what}, found {}", self.shown(token)))
@@ -115,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A bracket that is not closed where something else stands.
+    /// The error for a bracket that is not closed.
     pub(super) fn unclosed(&self, open: Token, close: &str) -> Diagnostic {
         let token = self.peek();
         let opened = self.span(open);
@@ -137,7 +138,7 @@ impl Parser<'_> {
         diagnostic.at(opened, "inside this bracket")
     }
 
-    /// `a < b < c`, which would compare a truth value with a number.
+    /// The error for `a < b < c`, which would compare a truth value with a number.
     pub(super) fn chained(&self, left: &Expr) -> Diagnostic {
         error("comparisons do not chain")
             .at(self.span(self.peek()), "a second comparison")
@@ -145,7 +146,7 @@ impl Parser<'_> {
             .help("write `a < b and b < c`")
     }
 
-    /// The tree would be higher than is allowed.
+    /// The error for a tree that would be higher than allowed.
     pub(super) fn too_deep(&self, span: Span) -> Diagnostic {
         let limits = format!(
             "brackets may be nested {} deep, and {} operators may follow one another",
@@ -159,7 +160,7 @@ impl Parser<'_> {
     }
 }
 
-/// A name before `(` that is no function.
+/// The error for a name before `(` that is not a function.
 pub(super) fn unknown_function(name: &str, span: Span) -> Diagnostic {
     let names = || Function::table().iter().map(|row| row.1);
     let foreign = match name {
@@ -185,7 +186,7 @@ pub(super) fn unknown_function(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// Units that people write after a number, and the prefixes that may stand before them.
+/// Units that people write after a number; a prefix may precede them.
 const UNITS: [&str; 22] = [
     "s", "m", "g", "A", "V", "W", "Hz", "H", "F", "Ohm", "ohm", "N", "Pa", "J", "C", "K", "rad",
     "T", "Nm", "bar", "kg", "mol",
@@ -202,7 +203,7 @@ const PREFIXES: [(&str, i32); 9] = [
     ("T", 12),
 ];
 
-/// The power of ten by which a number with this unit is written without it.
+/// The power of ten that replaces this unit after a number.
 fn power_of_unit(unit: &str) -> Option<i32> {
     let known = |name: &str| UNITS.contains(&name);
     if known(unit) {
@@ -221,7 +222,7 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
 /// Refuses a call with too few or too many arguments.
 pub(super) fn check_arity(function: Function, count: usize, span: Span) -> Result<(), Diagnostic> {
     let plural = |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
-    // `zeros` and `ones` make nothing beyond matrices.
+    // `zeros` and `ones` make at most matrices.
     let sizes = matches!(function, Function::Zeros | Function::Ones);
     let wanted = match function.arity() {
         Arity::Exactly(n) if count != n => plural(n),

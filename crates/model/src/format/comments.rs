@@ -10,7 +10,7 @@ pub(super) struct Comment {
     pub at: usize,
     /// Its text from the `#` on.
     pub words: String,
-    /// Whether nothing else stands on its line.
+    /// Whether its line contains nothing else.
     pub alone: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn comments(tree: &Node, text: &str) -> Vec<Comment> {
     found
 }
 
-/// The places of keys and values, in which a `#` begins no comment.
+/// The spans of keys and values, in which a `#` does not start a comment.
 fn gather(node: &Node, solid: &mut Vec<Span>) {
     match &node.kind {
         NodeKind::Scalar(_) => solid.push(node.span),
@@ -53,12 +53,12 @@ fn search(text: &str, mut from: usize, to: usize, found: &mut Vec<Comment>) {
     }
 }
 
-/// Where the line of a byte begins.
+/// The start of the line that contains a byte.
 pub(super) fn start_of_line(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// Whether the line above that of a byte is there and empty.
+/// Whether the line above that of a byte exists and is empty.
 pub(super) fn blank_above(text: &str, at: usize) -> bool {
     let start = start_of_line(text, at);
     start > 0 && text[start_of_line(text, start - 1)..start].trim().is_empty()

@@ -1,10 +1,10 @@
-//! The tree of a file with every comment at the item that it is about.
+//! The tree of a file with every comment attached to the item that it is about.
 
 use super::comments::{Comment, blank_above, comments, start_of_line};
 use crate::yaml::{Entry, Node, NodeKind, next_word};
 use crate::{document, sections};
 
-/// What a part of a file is: sections have an order, and some are never put on one line.
+/// The role of a part of a file: sections have an order, and some are never put on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     /// The whole file.
@@ -28,7 +28,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// What the value of a key is.
+    /// The role of the value of a key.
     pub fn of(self, key: &str) -> Role {
         match (self, key) {
             (Role::Model, "diagrams") => Role::Diagrams,
@@ -42,12 +42,12 @@ impl Role {
         }
     }
 
-    /// Whether each entry has a line of its own, however short it is.
+    /// Whether each entry gets its own line, however short it is.
     pub fn is_open(self) -> bool {
         !matches!(self, Role::Block | Role::Free)
     }
 
-    /// The place of a key among the others.
+    /// The position of a key in canonical order.
     pub fn rank(self, key: &str) -> usize {
         let known: &[&str] = match self {
             Role::Model => &document::KEYS,
@@ -67,9 +67,9 @@ impl Role {
     }
 }
 
-/// A line of its own.
+/// A comment on its own line.
 pub(super) struct Line {
-    /// Whether an empty line stands above.
+    /// Whether there is an empty line above.
     pub blank: bool,
     /// The comment.
     pub words: String,
@@ -80,20 +80,20 @@ pub(super) struct Item {
     pub key: Option<String>,
     /// Comments above it.
     pub above: Vec<Line>,
-    /// Whether an empty line stands right above it.
+    /// Whether there is an empty line directly above it.
     pub blank: bool,
-    /// Comments after it, on its lines.
+    /// Comments at the end of its lines.
     pub beside: Vec<String>,
     pub value: Value,
     start: usize,
     value_start: usize,
 }
 
-/// What an item holds.
+/// The value of an item.
 pub(super) enum Value {
     /// No value.
     Null,
-    /// A text, and whether it had quotes.
+    /// A text, and whether it was quoted.
     Text {
         words: String,
         quoted: bool,
@@ -110,7 +110,7 @@ pub(super) struct Collection {
     pub below: Vec<Line>,
     start: usize,
     end: usize,
-    /// Whether it has brackets, or stands in some.
+    /// Whether it is written in brackets, or is inside brackets.
     bracketed: bool,
 }
 
@@ -135,7 +135,7 @@ fn of_entry(entry: &Entry, text: &str, role: Role) -> Item {
 }
 
 fn item(key: Option<String>, start: usize, value: &Node, text: &str, role: Role) -> Item {
-    // Brackets may hold millions of items on one line, which would be searched for each.
+    // Brackets may hold millions of items on one line, and each item would search that line.
     let blank = !value.in_flow && blank_above(text, start);
     let value_start = value.span.start as usize;
     let value = self::value(value, text, role);
@@ -149,7 +149,7 @@ fn value(node: &Node, text: &str, role: Role) -> Value {
             Value::Text { words: scalar.value.trim().to_owned(), quoted: !scalar.plain }
         }
         NodeKind::Sequence(items) => {
-            // Without brackets an item begins with its dash.
+            // Outside brackets, an item starts at its dash.
             let mut end = node.span.start as usize;
             let items = items.iter().map(|node| {
                 let own = node.span.start as usize;
@@ -174,7 +174,7 @@ fn collection(node: &Node, text: &str, role: Role, mapping: bool, items: Vec<Ite
     Collection { mapping, role, items, below: Vec::new(), start, end, bracketed }
 }
 
-/// Sorts a whole file. Comments above its first entry are about the file and stay at its top.
+/// Sorts a whole file. Comments above the first entry are about the file and stay at the top.
 fn sort_below_head(root: &mut Collection) {
     let Some(first) = root.items.first_mut() else { return };
     let (above, blank) = (std::mem::take(&mut first.above), std::mem::take(&mut first.blank));
@@ -197,11 +197,11 @@ fn sort(collection: &mut Collection) {
     }
 }
 
-/// Puts a comment where it belongs.
+/// Attaches a comment to its item.
 fn attach(collection: &mut Collection, comment: Comment, text: &str) {
     let at = comment.at;
     let line = |comment: Comment| Line { blank: blank_above(text, at), words: comment.words };
-    // Items are in the order of the text, since none has been moved yet.
+    // Items are still in source order, because none has been moved yet.
     let next = collection.items.partition_point(|item| item.start < at);
     let Some(item) = next.checked_sub(1).map(|last| &mut collection.items[last]) else {
         return match collection.items.first_mut() {
@@ -221,8 +221,9 @@ fn attach(collection: &mut Collection, comment: Comment, text: &str) {
 }
 
 impl Collection {
-    /// Whether a comment after the key of this collection is about something in it. Without
-    /// brackets, one after the last item belongs to the collection if it is indented like it.
+    /// Whether a comment after the key of this collection belongs to something inside it. Outside
+    /// brackets, a comment after the last item belongs to the collection if it has the same
+    /// indentation.
     fn takes(&self, comment: &Comment, text: &str) -> bool {
         let at = comment.at;
         if self.bracketed {

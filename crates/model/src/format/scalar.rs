@@ -1,7 +1,7 @@
-//! Texts as YAML: without quotes where the text can stand without them.
+//! Writes texts as YAML, without quotes if possible.
 
-/// A text on a line; in brackets more signs need quotes. What had quotes keeps them where YAML
-/// would take it for a number or a truth value.
+/// A text on one line. Inside brackets more characters need quotes. A quoted text keeps its quotes
+/// if YAML would read it as a number or a truth value without them.
 pub(super) fn on_a_line(words: &str, quoted: bool, in_brackets: bool) -> String {
     let mistaken = quoted && is_no_text(words);
     if is_plain(words, in_brackets) && !mistaken { words.to_owned() } else { quote(words) }
@@ -12,7 +12,7 @@ pub(super) fn key(words: &str) -> String {
     on_a_line(words, true, true)
 }
 
-/// Whether a text can stand without quotes.
+/// Whether a text can be written without quotes.
 pub(super) fn is_plain(words: &str, in_brackets: bool) -> bool {
     let mut chars = words.chars();
     let good_start = match chars.next() {
@@ -25,13 +25,13 @@ pub(super) fn is_plain(words: &str, in_brackets: bool) -> bool {
     good_start && !ends_early && !words.chars().any(|c| is_unusual(c) || bracket(c))
 }
 
-/// Signs that must be written as an escape: control characters, and what YAML or an editor takes
-/// for the end of a line or the mark of an encoding.
+/// Characters that must be escaped: control characters, and those that YAML or an editor takes for
+/// a line end or a byte order mark.
 pub(super) fn is_unusual(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether YAML reads a text without quotes as a number, a truth value or nothing.
+/// Whether YAML reads an unquoted text as a number, a truth value or null.
 fn is_no_text(words: &str) -> bool {
     let unsigned = words.trim_start_matches(['+', '-']);
     let lower = unsigned.to_ascii_lowercase();
@@ -60,8 +60,8 @@ fn quote(words: &str) -> String {
     out + "\""
 }
 
-/// A text broken into lines at single blanks: the first of at most `first` characters, the others
-/// of at most `rest`, where words are not longer.
+/// A text broken into lines at single blanks: the first line has at most `first` characters, the
+/// others at most `rest`, unless a single word is longer.
 pub(super) fn lines(words: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut length = 0;
@@ -82,7 +82,7 @@ pub(super) fn lines(words: &str, first: usize, rest: usize) -> Vec<String> {
     lines
 }
 
-/// The parts of a text between single blanks; more blanks than one stay inside a part.
+/// The pieces of a text between single blanks; several blanks in a row stay inside a piece.
 fn pieces(words: &str) -> Vec<&str> {
     let bytes = words.as_bytes();
     let mut pieces = Vec::new();

@@ -1,12 +1,12 @@
-//! The layout as text: one line for what fits on it, otherwise one line for each entry.
+//! Writes the layout as text: on one line if it fits, otherwise one line for each entry.
 
 use super::layout::{Collection, Item, Line, Value};
 use super::scalar;
 
-/// How long a line may be.
+/// The maximum length of a line \[characters\].
 const WIDTH: usize = 100;
 
-/// How far the inside of something is indented.
+/// The indentation of each level \[characters\].
 const INDENT: usize = 2;
 
 /// Writes a whole file.
@@ -21,8 +21,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes a collection with a line for each item; the first goes on in a line that was begun
-    /// where `begun` says so.
+    /// Writes a collection with one line for each item. If `begun`, the first item continues the
+    /// current line.
     fn collection(&mut self, collection: &Collection, indent: usize, begun: bool) {
         let mut top = true;
         for (index, item) in collection.items.iter().enumerate() {
@@ -57,7 +57,7 @@ impl Writer {
         self.out.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Ends a line, with the comment beside it.
+    /// Ends a line, with the comment at its end.
     fn end(&mut self, beside: Option<&String>) {
         if let Some(words) = beside {
             self.out += "  ";
@@ -104,13 +104,13 @@ impl Writer {
     }
 }
 
-/// What an item begins with.
+/// What an item starts with.
 fn lead(item: &Item) -> String {
     item.key.as_ref().map_or("-".to_owned(), |key| format!("{}:", scalar::key(key)))
 }
 
 impl Item {
-    /// Whether comments come before it on lines of their own.
+    /// Whether there are comments above it on lines of their own.
     fn has_lines_above(&self) -> bool {
         let hoisted = match &self.value {
             Value::Collection(inner) if inner.items.is_empty() => !inner.below.is_empty(),
@@ -139,11 +139,11 @@ impl Collection {
 enum Form {
     /// On the line of its key.
     Line(String),
-    /// From the line of its key on, broken at blanks.
+    /// Starting on the line of its key, broken at blanks.
     Lines(Vec<String>),
-    /// Below its key, after a header that says how lines are read.
+    /// Below its key, after a block header that says how its lines are read.
     Block(&'static str, Vec<String>),
-    /// A line for each of its own items.
+    /// One line for each of its own items.
     Opened,
 }
 
@@ -185,10 +185,10 @@ impl Form {
         }
     }
 
-    /// Comments beside an item for which there is no room on its line.
+    /// Comments at the end of an item that do not fit on its line.
     fn hoisted(&self, item: &Item) -> Vec<Line> {
         let line = |words: &String| Line { blank: false, words: words.clone() };
-        // The line of a dash goes on with the first item of what it holds.
+        // The line of a dash continues with the first item of its value.
         let kept = usize::from(!(matches!(self, Form::Opened) && item.key.is_none()));
         let mut lines: Vec<Line> = item.beside.iter().skip(kept).map(line).collect();
         if let Value::Collection(inner) = &item.value
@@ -200,8 +200,8 @@ impl Form {
     }
 }
 
-/// A collection in brackets, where it fits and has no comments. A list of which an item would need
-/// quotes for the brackets alone is easier to read with a line for each.
+/// A collection in brackets, if it fits on one line and has no comments. A list with an item that
+/// would need quotes only because of the brackets is easier to read with one line for each item.
 fn on_one_line(collection: &Collection, room: usize) -> Option<String> {
     if collection.role.is_open() || collection.has_comments() {
         return None;

@@ -10,7 +10,7 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Block, Diagram, Named, Parameter, Repeated, Solve};
 
-/// What a diagram may have, in canonical order.
+/// The fields of a diagram, in canonical order.
 pub(crate) const KEYS: [&str; 8] =
     ["description", "parameters", "inputs", "outputs", "tolerance", "domain", "blocks", "solve"];
 
@@ -25,12 +25,12 @@ pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
     content(context, entries, entry.key.clone())
 }
 
-/// The main diagram: sections at the top of a file, which has neither inputs nor outputs.
+/// The main diagram: the sections at the top of a file. It has neither inputs nor outputs.
 pub(crate) fn root(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
     content(context, entries, name)
 }
 
-/// The sections that every diagram has, that of a state too.
+/// The sections that every diagram has, including that of a state.
 pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
     let section = |key: &str| get(entries, key).map(|entry| &entry.value);
     let diagram = Diagram {
@@ -59,7 +59,7 @@ pub(super) fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
     found
 }
 
-/// Where `domain` says `discrete`; `continuous` says nothing.
+/// The span of `domain: discrete`; `None` for `continuous`, which is the default.
 fn domain(context: &mut Context, entry: &Entry) -> Option<Span> {
     let word = context.word(entry, "`domain`")?;
     match word.value.as_str() {
@@ -247,7 +247,7 @@ fn zero(span: Span) -> Expr {
     Expr { kind: ExprKind::Literal(Value::int(0)), span }
 }
 
-/// Parameters, inputs and blocks share one space of names.
+/// Parameters, inputs and blocks share one namespace.
 fn check_unique(context: &mut Context, diagram: &Diagram) {
     let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
     let inputs = diagram.inputs.iter().map(|input| (input, "an input"));
@@ -268,7 +268,8 @@ fn check_unique(context: &mut Context, diagram: &Diagram) {
             context.report.push(twice(name, what, first));
         }
     }
-    // Indices are names of their own block alone, and yet none of those around it.
+    // Indices are visible only in their own block, but must not hide names of the enclosing
+    // diagram.
     for index in indices.flat_map(|repeated| &repeated.indices) {
         if let Some(first) = seen.get(index.name.value.as_str()) {
             context.report.push(twice(&index.name, "an index", *first));
@@ -276,7 +277,7 @@ fn check_unique(context: &mut Context, diagram: &Diagram) {
     }
 }
 
-/// Names of one list that come twice; in a mapping that was seen before.
+/// Reports names that occur twice in a list; a mapping has already reported them.
 fn report_repeated<'n>(
     context: &mut Context,
     names: impl Iterator<Item = &'n Spanned<String>>,

@@ -133,7 +133,7 @@ fn transition(context: &mut Context, node: &Node) -> Option<Transition> {
     })
 }
 
-/// The place of a transition: its first entry.
+/// The span of a transition: its first entry.
 fn first(node: &Node, entries: &[Entry]) -> Span {
     entries.first().map_or(node.span, |entry| Span { end: entry.value.span.end, ..entry.key.span })
 }
@@ -153,7 +153,7 @@ fn actions(context: &mut Context, entries: &[Entry], key: &str) -> Vec<Named> {
     found
 }
 
-/// The place of a key that is `true`; nothing where it is `false` or missing.
+/// The span of a key whose value is `true`; `None` if it is `false` or missing.
 fn flag(context: &mut Context, entries: &[Entry], key: &str) -> Option<Span> {
     let entry = get(entries, key)?;
     match &entry.value.kind {

@@ -7,17 +7,17 @@ use crate::names;
 use crate::plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
 use crate::yaml::{Entry, Node, NodeKind};
 
-/// What a figure may have, in canonical order.
+/// The fields of a figure, in canonical order.
 pub const FIGURE_KEYS: [&str; 5] = ["title", "from", "to", "open", "panels"];
-/// What a panel over time may have.
+/// The fields of a panel over time.
 pub const TIME_PANEL_KEYS: [&str; 5] = ["title", "signals", "y", "height", "steps"];
-/// What a phase plot may have.
+/// The fields of a phase plot.
 pub const PHASE_PANEL_KEYS: [&str; 6] = ["title", "phase", "x", "y", "height", "equal"];
-/// What a signal may have.
+/// The fields of a signal.
 pub const PLOT_SIGNAL_KEYS: [&str; 4] = ["name", "label", "unit", "mark"];
-/// What an axis may have.
+/// The fields of an axis.
 pub const PLOT_AXIS_KEYS: [&str; 4] = ["label", "unit", "range", "log"];
-/// How a signal can be drawn.
+/// The ways to draw a signal.
 pub const PLOT_MARKS: [&str; 3] = ["line", "stems", "dots"];
 
 const FIGURE: &str = "plots: {states: {panels: [[x, y], z]}}";
@@ -69,7 +69,7 @@ fn panels(context: &mut Context, figure: &Spanned<String>, items: &[Node]) -> Ve
     items.iter().filter_map(|item| panel(context, item)).collect()
 }
 
-/// A panel: signals alone, or with what is said about them.
+/// A panel: signals only, or a mapping with more settings.
 fn panel(context: &mut Context, node: &Node) -> Option<PlotPanel> {
     let NodeKind::Mapping(entries) = &node.kind else {
         let signals = signals(context, node)?;

@@ -9,7 +9,7 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Record, Simulate};
 
-/// What the section `simulate` may have.
+/// The fields of the section `simulate`.
 pub const SIMULATE_KEYS: [&str; 17] = [
     "start",
     "stop",
@@ -30,7 +30,8 @@ pub const SIMULATE_KEYS: [&str; 17] = [
     "impulses",
 ];
 
-/// The columns to record: a list of expressions, each named by its own text, or named ones.
+/// The columns to record: a list of expressions, each named by its own text, or a mapping of names
+/// to expressions.
 pub(crate) fn record(context: &mut Context, node: &Node) -> Vec<Record> {
     let mut found = Vec::new();
     match &node.kind {
@@ -72,7 +73,7 @@ fn recorded_twice(name: &str, again: Span, first: Span) -> Diagnostic {
         .at(first, "first here")
 }
 
-/// How to run.
+/// The section `simulate`.
 pub(crate) fn simulate(context: &mut Context, node: &Node) -> Simulate {
     let entries = context.mapping(node, "`simulate`", "simulate: {stop: 10}");
     context.check_keys(entries, &SIMULATE_KEYS, "`simulate`");

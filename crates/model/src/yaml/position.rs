@@ -1,13 +1,13 @@
-//! Positions of the YAML parser, which counts characters, as bytes.
+//! Converts positions of the YAML parser, which counts characters, to bytes.
 
 use base::{FileId, Span};
 use saphyr_parser::Marker;
 
-/// Where each character of a text begins.
+/// Where each character of a text starts.
 pub(super) struct Positions<'a> {
     text: &'a str,
     file: FileId,
-    /// The byte of each character, and the end; nothing where each character is one byte.
+    /// The byte offset of each character, and of the end; `None` if every character is one byte.
     bytes: Option<Vec<u32>>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Positions<'a> {
         Positions { text, file, bytes }
     }
 
-    /// The byte at which a marker stands.
+    /// The byte offset of a marker.
     pub fn byte(&self, marker: Marker) -> usize {
         let at = match &self.bytes {
             Some(bytes) => bytes.get(marker.index()).map_or(self.text.len(), |at| *at as usize),
@@ -29,14 +29,14 @@ impl<'a> Positions<'a> {
         at.min(self.text.len())
     }
 
-    /// The span of an event without the blanks at its end, which block scalars include.
+    /// The span of an event without trailing blanks, which block scalars include.
     pub fn span(&self, span: saphyr_parser::Span) -> Span {
         let (start, end) = (self.byte(span.start), self.byte(span.end));
         let words = self.text.get(start..end).unwrap_or("").trim_end();
         Span::new(self.file, start, start + words.len())
     }
 
-    /// The part of a span from its quote to the closing one.
+    /// The part of a span from its opening quote to the closing one.
     pub fn quoted(&self, span: Span) -> Span {
         let words = self.text.get(span.start as usize..span.end as usize).unwrap_or("").as_bytes();
         let mut at = 1;
@@ -54,8 +54,8 @@ impl<'a> Positions<'a> {
         span
     }
 
-    /// The bracket that closes a collection after its last part. The parser's own place of it may
-    /// be that of a comma before, or take in a comment after.
+    /// The bracket that closes a collection after its last item. The parser's own position may be
+    /// that of a preceding comma, or include a following comment.
     pub fn bracket(&self, last: Span, closing: Span) -> Span {
         let mut at = last.end as usize;
         loop {
@@ -68,7 +68,7 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// The character at a marker, or nothing at the end of a line.
+    /// The character at a marker; empty at the end of a line.
     pub fn character(&self, marker: Marker) -> Span {
         let start = self.byte(marker);
         let first = self.text.get(start..).and_then(|rest| rest.chars().next());
@@ -76,7 +76,7 @@ impl<'a> Positions<'a> {
         Span::new(self.file, start, start + length)
     }
 
-    /// The whole line that holds a byte.
+    /// The whole line that contains a byte.
     pub fn line(&self, at: usize) -> &'a str {
         let before = self.text.get(..at).unwrap_or(self.text);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -88,7 +88,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-/// The first byte that is neither blank nor in a comment.
+/// The offset of the first byte that is neither blank nor in a comment.
 pub(crate) fn next_word(text: &str, mut from: usize) -> usize {
     loop {
         let rest = &text[from..];

@@ -1,4 +1,4 @@
-//! Events of the YAML parser in, the tree out, without recursion.
+//! Builds the tree from the events of the YAML parser, without recursion.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use super::{Entry, Node, NodeKind, Scalar};
 use crate::names;
 use crate::refused::Report;
 
-/// How deep collections may be nested.
+/// The maximum nesting depth of collections.
 const MAX_DEPTH: usize = 100;
 
-/// What to do about a colon in a choice.
+/// Help for a colon in a conditional.
 const CHOICE: &str = "write `if c then a else b`, or put an expression with `:` in quotes";
 
-/// How many nodes a file may have.
+/// The maximum number of nodes in a file.
 const MAX_NODES: usize = 5_000_000;
 
-/// The tree of a text; nothing where it is malformed, which is then reported. A text without a
-/// document is a value that was left out.
+/// The tree of a text; `None` if it is malformed, which is reported. A text without a document
+/// counts as a missing value.
 pub(crate) fn tree(text: &str, file: FileId, report: &mut Report) -> Option<Node> {
     let positions = Positions::new(text, file);
     let mut building = Building { positions, open: Vec::new(), root: None, nodes: 0, report };
@@ -40,11 +40,11 @@ pub(crate) fn tree(text: &str, file: FileId, report: &mut Report) -> Option<Node
     building.root.or(Some(nothing))
 }
 
-/// A collection whose end has not come yet.
+/// A collection whose end has not been reached yet.
 struct Open {
     span: Span,
     in_flow: bool,
-    /// Whether it is written with brackets of its own.
+    /// Whether it is written in brackets.
     bracketed: bool,
     content: Content,
 }
@@ -54,11 +54,11 @@ enum Content {
     Mapping { entries: Vec<Entry>, key: Key, seen: HashMap<String, Span> },
 }
 
-/// What a mapping has of its next entry.
+/// The state of the next entry of a mapping.
 enum Key {
     Missing,
     Given(Spanned<String>),
-    /// It cannot be used and was reported; its value is passed over.
+    /// The key is unusable and has been reported; its value is skipped.
     Refused,
 }
 
@@ -130,21 +130,21 @@ impl Building<'_> {
             }
         };
         let last = last.unwrap_or(open.span);
-        // The end of a collection without brackets is only known to the next token.
+        // The parser knows the end of a collection without brackets only at the next token.
         let last = if open.bracketed { self.positions.bracket(last, closing) } else { last };
         self.place(Node { span: open.span.to(last), in_flow: open.in_flow, kind })
     }
 
-    /// A scalar; `marked` where it has an anchor or a tag or is an alias, which was reported. A
-    /// marked one without a value counts as 0, so that nothing more is said about it.
+    /// A scalar. `marked` says that it has an anchor or a tag or is an alias, which has been
+    /// reported; if it has no value, it counts as 0, so that nothing more is reported about it.
     fn scalar(&self, value: String, style: ScalarStyle, span: Span, marked: bool) -> Node {
         let value = if marked && value.is_empty() { "0".to_owned() } else { value };
         let plain = style == ScalarStyle::Plain;
-        // An empty value is reported somewhere before the next token.
+        // The parser reports an empty value somewhere before the next token.
         let end = if value.is_empty() && plain && !marked { span.start } else { span.end };
         let span = Span { end, ..span };
         let quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
-        // The parser counts blanks and a comment after the closing quote in.
+        // The parser includes blanks and a comment after the closing quote.
         let span = if quoted { self.positions.quoted(span) } else { span };
         let quotes = usize::from(quoted);
         let inner = span.start as usize + quotes..(span.end as usize).saturating_sub(quotes);
@@ -155,7 +155,7 @@ impl Building<'_> {
         Node { span, in_flow: self.in_flow(), kind }
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a finished node to its parent.
     fn place(&mut self, node: Node) -> Result<(), Diagnostic> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
@@ -201,7 +201,7 @@ impl Building<'_> {
         );
     }
 
-    /// What the YAML parser says, with the bracket that is still open where there is one.
+    /// The parser's error, with the innermost bracket that is still open, if any.
     fn malformed(&self, error: &ScanError) -> Diagnostic {
         let span = self.positions.character(*error.marker());
         let diagnostic =
@@ -231,7 +231,7 @@ impl Building<'_> {
         }
     }
 
-    /// What to write where the line of a mistake or the one before has a name without a colon.
+    /// A suggestion if the line of the error, or the one before, has a name without a colon.
     fn missing_colon(&self, span: Span) -> Option<String> {
         let text = self.positions.text();
         let before = &text[..span.start as usize];
@@ -255,7 +255,7 @@ impl Building<'_> {
         })
     }
 
-    /// What to say about a line that begins in a column of its own.
+    /// An explanation for a line with inconsistent indentation.
     fn indentation(&self, line: &str, span: Span) -> Option<String> {
         let text = self.positions.text();
         let column = |open: &Open| {
@@ -282,18 +282,18 @@ impl Building<'_> {
     }
 }
 
-/// How many blanks a line begins with.
+/// How many blanks a line starts with.
 fn indent(line: &str) -> usize {
     line.chars().take_while(|c| *c == ' ').count()
 }
 
-/// The name of a line that goes on with a brace, without a colon between.
+/// The name in a line that continues with a brace and has no colon in between.
 fn name_before_brace(line: &str) -> Option<&str> {
     let (name, _) = line.split_once('{')?;
     Some(name.trim()).filter(|name| names::is_name(name))
 }
 
-/// A key that has not come before.
+/// A key that has not been used before in its mapping.
 fn usable_key(node: Node, seen: &mut HashMap<String, Span>, report: &mut Report) -> Key {
     let span = node.span;
     let NodeKind::Scalar(scalar) = node.kind else {

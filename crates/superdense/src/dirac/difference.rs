@@ -1,24 +1,24 @@
-//! How far two runs by fixed steps are apart, point by point.
+//! How far two fixed-step runs are apart, point by point.
 
 use std::collections::{HashMap, HashSet};
 
 use base::Time;
 use trace::{Impulse, Trace};
 
-/// How long after an impulse its signal is looked at \[steps\].
+/// How long a signal is examined after an impulse \[steps\].
 const LONGEST: usize = 32;
-/// What is left of a pulse when it is over, as a part of its height.
+/// A pulse is over when this fraction of its height is left.
 const OVER: f64 = 1e-9;
 
-/// The last rows of all points of a numerical and a stepped run of one model with one step.
+/// The last rows at all points of a numeric and a stepped run of one model with one step size.
 pub(super) struct Points<'a> {
     numeric: &'a Trace,
     stepped: &'a Trace,
-    /// For each point, its row in both.
+    /// For each point, its row in both traces.
     rows: Vec<(usize, usize)>,
 }
 
-/// The largest difference that was found.
+/// The largest difference found.
 pub(super) struct Largest {
     pub absolute: f64,
     pub relative: f64,
@@ -33,20 +33,20 @@ fn last_rows(trace: &Trace) -> Vec<usize> {
 }
 
 impl<'a> Points<'a> {
-    /// Pairs the points of two runs by their number, as far as both go.
+    /// Pairs the points of two runs by index, as far as both go.
     pub fn of(numeric: &'a Trace, stepped: &'a Trace) -> Option<Points<'a>> {
         let same = numeric.columns() == stepped.columns() && !stepped.is_empty();
         let rows = last_rows(numeric).into_iter().zip(last_rows(stepped)).collect();
         same.then_some(Points { numeric, stepped, rows })
     }
 
-    /// The point of each time.
+    /// The index of the point at each time.
     fn point_of(&self) -> HashMap<Time, usize> {
         let rows = self.rows.iter().enumerate();
         rows.map(|(point, (_, row))| (self.stepped.tags()[*row].time, point)).collect()
     }
 
-    /// Where a number stands for an impulse: columns and points, as many as its order and one more.
+    /// The columns and points at which a value represents an impulse: its order plus one points.
     fn pulses(&self) -> HashSet<(usize, usize)> {
         let point_of = self.point_of();
         let pulse = |impulse: &Impulse| {
@@ -57,8 +57,8 @@ impl<'a> Points<'a> {
         self.stepped.impulses().iter().flat_map(pulse).collect()
     }
 
-    /// The largest difference where no number stands for an impulse, relative to the size of its
-    /// signal.
+    /// The largest difference where no value represents an impulse, relative to the magnitude of
+    /// its signal.
     pub fn largest_difference(&self) -> Largest {
         let mut largest = Largest { absolute: 0.0, relative: 0.0, signal: String::new() };
         let pulses = self.pulses();
@@ -86,7 +86,7 @@ impl<'a> Points<'a> {
         largest
     }
 
-    /// After how many steps the numerical signals have come to rest from an impulse, at most.
+    /// The largest number of steps after which a numeric signal has settled after an impulse.
     pub fn delay(&self) -> usize {
         let point_of = self.point_of();
         let mut longest = 0;
@@ -97,15 +97,16 @@ impl<'a> Points<'a> {
                 .filter(|other| other.column == impulse.column && other.tag != impulse.tag)
                 .find_map(|other| point_of.get(&other.tag.time))
                 .map_or(LONGEST, |to| (to - from).min(LONGEST));
-            // As differences, an impulse of order i is spread over i + 1 points; what is apart after
-            // them is the error of the formulas in what moves, and no delay.
+            // As finite differences, an impulse of order i is spread over i + 1 points. A
+            // difference after these points is the error of the formulas in moving signals, not a
+            // delay.
             let spread = impulse.order + 1;
             longest = longest.max(self.rest(impulse.column, *from, next.min(spread)));
         }
         longest
     }
 
-    /// The last of some points at which a numerical signal differs from the stepped one.
+    /// The last of some points at which a numeric signal differs from the stepped one.
     fn rest(&self, column: usize, from: usize, count: usize) -> usize {
         let apart = |(a, b): &(usize, usize)| {
             let (a, b) = (self.numeric.get(*a, column), self.stepped.get(*b, column));
@@ -118,8 +119,8 @@ impl<'a> Points<'a> {
     }
 }
 
-/// The mean difference of two traces in a column that carries no impulses, at the times that both
-/// have, and the column where it is largest.
+/// The mean difference of two traces at the times that both have, for the column without impulses
+/// in which it is largest.
 pub(super) fn mean(numeric: &Trace, exact: &Trace) -> Option<(f64, String)> {
     let rows: HashMap<Time, usize> =
         last_rows(exact).into_iter().map(|row| (exact.tags()[row].time, row)).collect();

@@ -1,13 +1,13 @@
-//! How large the values of a numerical run become, from the impulses of a stepped one.
+//! How large the values of a numeric run become, predicted from the impulses of a stepped run.
 //!
 //! The i-th derivative of an impulse of weight a is the (i + 1)-th difference of a step of height
-//! a. With even steps h its values are a times the alternating binomial coefficients of row i,
+//! a. With a constant step h its values are a times the alternating binomial coefficients of row i,
 //! over h^(i + 1), spread over i + 1 points; the largest is a C(i, floor(i / 2)) / h^(i + 1).
 
 use base::Time;
 use trace::{Impulse, Trace};
 
-/// The steps below which a numerical run overflows \[s\]; 0 where it never does.
+/// The step sizes below which a numeric run overflows \[s\]; 0 if it never does.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Overflow {
     /// In single precision.
@@ -16,8 +16,8 @@ pub struct Overflow {
     pub f64: f64,
 }
 
-/// The greatest magnitude that the impulses of a stepped run have as numbers with its steps, and
-/// the steps below which there is an overflow.
+/// The largest magnitude that the impulses of a stepped run have as values with its steps, and the
+/// step sizes below which there is an overflow.
 pub(super) fn predicted(stepped: &Trace) -> (f64, Overflow) {
     let mut times: Vec<Time> = stepped.tags().iter().map(|tag| tag.time).collect();
     times.dedup();
@@ -37,7 +37,7 @@ pub(super) fn predicted(stepped: &Trace) -> (f64, Overflow) {
     (greatest, overflow)
 }
 
-/// The greatest magnitude of the differences of a unit step up to an order, over steps of these
+/// The largest magnitude of the differences of a unit step up to an order, over steps of these
 /// lengths.
 fn steepest(steps: &[f64], order: usize) -> f64 {
     let mut values = vec![0.0; steps.len()];
@@ -55,7 +55,7 @@ fn steepest(steps: &[f64], order: usize) -> f64 {
     greatest
 }
 
-/// The even step with which an impulse reaches a number.
+/// The constant step with which an impulse reaches a given value.
 fn limit(impulse: &Impulse, weight: f64, most: f64) -> f64 {
     let power = impulse.order + 1;
     let largest = weight * binomial(impulse.order, impulse.order / 2);

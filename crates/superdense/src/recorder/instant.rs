@@ -1,8 +1,8 @@
 //! One row for all microsteps of an instant.
 //!
 //! A signal has the value of the last microstep at which it is present, so that an event that is
-//! gone at the last one is seen all the same. Its impulses are summed order by order: as
-//! distributions they act at one time, and their sum is what the instant gives to an integral.
+//! gone by the last one still shows. Its impulses are summed order by order: as distributions they
+//! act at one time, and their sum is what the instant contributes to an integral.
 
 use base::{Tag, Time};
 use engine::Row;
@@ -11,10 +11,10 @@ use trace::Schema;
 
 use super::Said;
 
-/// What the microsteps of an instant have said so far. Its room is taken once.
+/// The microsteps of an instant merged so far. Its memory is allocated once.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct InstantRow {
-    /// The last microstep; nothing while there is none.
+    /// The last microstep; `None` if there has been none.
     tag: Option<Tag>,
     columns: Vec<Cells>,
     /// For each column its elements, then the coefficients of its impulses, order by order.
@@ -43,7 +43,7 @@ impl InstantRow {
         InstantRow { tag: None, columns, numbers: vec![0.0; from] }
     }
 
-    /// Whether a microstep has said something.
+    /// Whether a microstep has been merged.
     pub fn is_open(&self) -> bool {
         self.tag.is_some()
     }
@@ -57,7 +57,7 @@ impl InstantRow {
         self.columns.iter().all(|cells| cells.covered)
     }
 
-    /// Adds what a microstep says.
+    /// Merges the row of a microstep.
     pub fn merge(&mut self, row: &Row<'_>) {
         self.tag = Some(row.tag);
         for (column, cells) in self.columns.iter_mut().enumerate() {
@@ -78,12 +78,12 @@ impl InstantRow {
         }
     }
 
-    /// Goes on to a microstep that says nothing.
+    /// Advances to a microstep without a row.
     pub fn reach(&mut self, tag: Tag) {
         self.tag = Some(tag);
     }
 
-    /// Forgets everything, for the next instant.
+    /// Clears everything for the next instant.
     pub fn close(&mut self) {
         self.tag = None;
         for cells in &mut self.columns {

@@ -1,4 +1,5 @@
-//! The picture of a study: each recorded signal symbolic, with arrows, and numeric for each step.
+//! The figure of a study: each recorded signal, symbolic with arrows, and numeric for each step
+//! size.
 
 use std::path::Path;
 
@@ -8,10 +9,10 @@ use superdense::{Column, Impulse, Study, Tag, Trace};
 
 use super::super::pictures::plot_to;
 
-/// How many signals are drawn at most.
+/// The maximum number of signals in the figure.
 const MOST: usize = 6;
 
-/// A column of the picture: a column of one of the traces.
+/// A column of the figure: a column of one of the traces.
 struct Source<'a> {
     trace: &'a Trace,
     column: usize,
@@ -20,7 +21,7 @@ struct Source<'a> {
     arrows: bool,
 }
 
-/// Draws the study into a file.
+/// Plots the study to a file.
 pub fn draw(model: &str, study: &Study, path: &Path) -> Result<()> {
     let exact = &study.exact;
     let drawn = |column: &usize| !exact.is_discrete(*column);
@@ -53,7 +54,7 @@ pub fn draw(model: &str, study: &Study, path: &Path) -> Result<()> {
     plot_to(&joined(&sources), &figure, path)
 }
 
-/// The rows of all traces in one, with values between rows on straight lines.
+/// The rows of all traces in one trace, with linear interpolation between rows.
 fn joined(sources: &[Source]) -> Trace {
     let columns = sources.iter().map(|source| Column {
         name: source.name.clone(),

@@ -1,36 +1,36 @@
-//! Drives a run to its end, to an error or to an interrupt.
+//! Drives a run until it ends, fails or is interrupted.
 
 use superdense::{InputValue, Listener, Run, RunError, StopReason, Tag, WriteError, Writer};
 
 use super::interrupt;
 use super::progress::Progress;
 
-/// How often the progress is told, in things that the run does, and how many steps may be one of
-/// them.
+/// How many advances there are between updates of the progress, and the maximum number of steps in
+/// one advance.
 const STRIDE: u32 = 64;
 
-/// Why a run is over.
+/// Why a run has ended.
 #[derive(Debug)]
 pub enum End {
     Reached(StopReason),
     Interrupted(Tag),
-    /// With what the block that failed has read.
+    /// The error, with the input values of the block that failed.
     Failed(RunError, Vec<InputValue>),
-    /// The rest could not be written, so there was no use in going on.
+    /// The remaining rows could not be written, so continuing was pointless.
     Unwritten(WriteError),
 }
 
-/// A run that is over.
+/// A run that has ended.
 pub struct Driven {
     pub end: End,
-    /// The run, with its rows, or with the last one where they went to a file.
+    /// The run, with all its rows, or with only the last values if rows went to a file.
     pub run: Run,
 }
 
-/// Where a run tells its events and leaves its rows.
+/// Where a run reports its events and writes its rows.
 pub struct Outputs {
     pub listener: Option<Listener>,
-    /// Where rows go as they come; where there is none they stay in memory.
+    /// Receives the rows as they are produced; if there is none, they stay in memory.
     pub writer: Option<Writer>,
 }
 
@@ -43,14 +43,14 @@ pub fn drive(mut run: Run, outputs: Outputs, progress: &mut Progress) -> Driven 
         run.record_to(writer);
     }
     let end = advance(&mut run, progress, |_| false);
-    // The file is closed however the run has ended.
+    // The file is closed however the run ended.
     match run.close() {
         Some(error) => Driven { end: End::Unwritten(error), run },
         None => Driven { end, run },
     }
 }
 
-/// Runs a model up to an end, or to where it has come far enough.
+/// Advances a run until it ends, or until `enough` holds.
 pub fn advance(run: &mut Run, progress: &mut Progress, enough: impl Fn(Tag) -> bool) -> End {
     let mut count = 0u64;
     loop {

@@ -1,5 +1,6 @@
-//! Ctrl-C, and what else asks a process to end: the first asks a run to end with what it has, the
-//! second ends the process. Where nothing runs the first one does. No file is left half written.
+//! Ctrl-C and other signals that ask a process to terminate. The first one ends a run, which keeps
+//! its results so far; the second one ends the process. If no run is active, the first one ends the
+//! process. No file is left half written.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use superdense::traces;
 
-/// The exit code of a process that an interrupt has ended, as shells count.
+/// The exit code of an interrupted process, by the convention of shells.
 pub const EXIT_CODE: u8 = 130;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// Takes interrupts from now on.
+/// Handles interrupts from now on.
 pub fn watch() -> Result<()> {
     let taken = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) || !RUNS.load(Ordering::Relaxed) {
@@ -24,12 +25,12 @@ pub fn watch() -> Result<()> {
     taken.context("interrupts cannot be taken")
 }
 
-/// A run begins or ends, which looks at [`asked`].
+/// Notes that a run, which checks [`asked`], starts or ends.
 pub fn note_run(runs: bool) {
     RUNS.store(runs, Ordering::Relaxed);
 }
 
-/// Whether the run is to end.
+/// Whether the run should end.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

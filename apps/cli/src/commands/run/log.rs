@@ -1,4 +1,4 @@
-//! The log of a run: everything that happens at ticks, a line of JSON for each.
+//! The log of a run: everything that happens at ticks, as one line of JSON each.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,8 +9,8 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use superdense::{Event, Listener, System};
 
-/// A log that is being written. A full disk does not end the run; what became of the log is said
-/// at its end.
+/// A log that is being written. A full disk does not end the run; the failure is reported when the
+/// run ends.
 pub struct Log {
     path: PathBuf,
     lines: Rc<RefCell<Lines>>,
@@ -18,12 +18,12 @@ pub struct Log {
 
 struct Lines {
     out: BufWriter<Box<dyn Write>>,
-    /// What has happened so far; nothing is written after an error.
+    /// The result of writing so far; after an error nothing more is written.
     written: io::Result<()>,
 }
 
 impl Log {
-    /// Opens a log; `-` is standard output.
+    /// Creates a log; `-` is standard output.
     pub fn create(path: &Path) -> Result<Log> {
         let out: Box<dyn Write> = match path.as_os_str() == "-" {
             true => Box::new(io::stdout()),
@@ -36,7 +36,7 @@ impl Log {
         Ok(Log { path: path.to_owned(), lines: Rc::new(RefCell::new(lines)) })
     }
 
-    /// What writes every event of a run.
+    /// A listener that writes every event of a run.
     pub fn listener(&self, system: &System) -> Listener {
         let (lines, system) = (self.lines.clone(), system.clone());
         Box::new(move |event: &Event| {
@@ -47,7 +47,8 @@ impl Log {
         })
     }
 
-    /// Writes the last lines, and says what is missing. A reader of a pipe may have had enough.
+    /// Writes the last lines, and reports a failure. It is no failure if the reader of a pipe stops
+    /// early.
     pub fn finish(self) -> Result<()> {
         let lines = &mut *self.lines.borrow_mut();
         let written = std::mem::replace(&mut lines.written, Ok(()));

@@ -1,4 +1,4 @@
-//! What `--plot` asks for: which figures go into which files.
+//! What `--plot` asks for: which figures are written to which files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use superdense::{System, Trace, did_you_mean, plots};
 
 use crate::commands::pictures::{picture_format, plot_to};
 
-/// A picture to draw.
+/// A figure to write.
 pub struct Picture {
-    /// The figure that the model asks for; all signals where there is none.
+    /// The figure that the model defines; if missing, all signals are plotted.
     figure: Option<Figure>,
     pub path: PathBuf,
 }
 
 impl Picture {
-    /// Whether it shows the steps of the solver, which rows between steps would hide.
+    /// Whether it shows the steps of the solver, which extra rows between steps would hide.
     pub fn shows_steps(&self) -> bool {
         let panels = self.figure.iter().flat_map(|figure| &figure.panels);
         panels
@@ -34,7 +34,7 @@ impl Picture {
     }
 }
 
-/// The pictures of all options `--plot`: `FILE` for the first figure, `NAME=FILE` for another one,
+/// The figures of all `--plot` options: `FILE` for the first figure, `NAME=FILE` for another one,
 /// `FOLDER/` for all. Mistakes are found here, before the run.
 pub fn pictures(options: &[PathBuf], system: &System) -> Result<Vec<Picture>> {
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }
 
-/// Every figure, by its name.
+/// Every figure, written under its name.
 fn all(system: &System, folder: &Path) -> Result<Vec<Picture>> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! A bar with the time left, for runs that a person waits for.
+//! A progress bar with the remaining time, for runs that a person waits for.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use superdense::{RunSettings, Time};
 
-/// A run that ends sooner needs no bar.
+/// A run that ends sooner shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the bar moves.
+/// The time between updates of the bar.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// The length of the run in units of the bar.
 const LENGTH: u64 = 10_000;
 
-/// How far a run has come, shown where somebody looks.
+/// The progress of a run, shown if standard error is a terminal.
 pub struct Progress {
     start: Time,
     stop: Time,
@@ -36,7 +36,7 @@ impl Progress {
         }
     }
 
-    /// Moves the bar if it is time to.
+    /// Updates the bar if an update is due.
     pub fn at(&mut self, time: Time) {
         if !self.shown || Instant::now() < self.next {
             return;
@@ -55,7 +55,7 @@ impl Progress {
     }
 }
 
-/// The bar makes room for what is said after the run.
+/// The bar is removed before messages that follow the run.
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
@@ -64,13 +64,13 @@ impl Drop for Progress {
     }
 }
 
-/// The part of model time that lies behind, from 0 to 1.
+/// The fraction of model time that has passed, from 0 to 1.
 fn fraction(start: Time, stop: Time, now: Time) -> f64 {
     let whole = stop.since(start);
     if whole > 0.0 { (now.since(start) / whole).clamp(0.0, 1.0) } else { 1.0 }
 }
 
-/// The time left if model time goes on as it has; nothing where that is beyond telling.
+/// The remaining time at the average speed so far; `None` if it is too long to represent.
 fn left(done: f64, elapsed: Duration) -> Option<Duration> {
     Duration::try_from_secs_f64(elapsed.as_secs_f64() * (1.0 - done) / done).ok()
 }

@@ -1,4 +1,4 @@
-//! Pictures of a run on streams: what a step does to a model.
+//! Figures of a run on streams, which show what a step does to a model.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use crate::report::tell;
 
 /// How many rows of the native run make a smooth curve.
 const ROWS: u32 = 2000;
-/// With no more evaluations than this in view, each has a dot.
+/// If no more evaluations than this are in view, each is marked with a dot.
 const FEW: usize = 80;
-/// The column of the times to which time has receded.
+/// The column of the times to which time was set back.
 const REVERSAL: &str = "reversal";
 /// The column of the times of the native run.
 const EVEN: &str = "time (native)";
-/// The colour of what is marked.
+/// The colour of marked points.
 const MARKED: Color = Color::new(0xd5, 0x5e, 0x00);
 
 pub fn draw(
@@ -78,7 +78,7 @@ fn evaluation(e: usize) -> Time {
     Time::from_f64(e as f64).unwrap_or(Time::ZERO)
 }
 
-/// The same model as the native engine runs it, or nothing where that fails.
+/// The same model run by the native engine; `None` if that fails.
 fn native(arguments: &StreamArguments, system: &System) -> Result<Option<Trace>> {
     let smooth = compile(&arguments.model, &Method::default(), Wanted::Picture(Some(ROWS)))?;
     match smooth.simulate() {
@@ -93,8 +93,8 @@ fn native(arguments: &StreamArguments, system: &System) -> Result<Option<Trace>>
     }
 }
 
-/// What is drawn: time, its reversals, the signals, and beside each scalar real one its native
-/// value, over a time that runs evenly through the view.
+/// The data of the figure: time, its reversals, the signals and, beside each scalar real signal,
+/// its native value over a time that advances uniformly through the view.
 fn table(
     evaluations: &Evaluations,
     names: &[String],
@@ -108,7 +108,7 @@ fn table(
     let mut columns = vec![real("time"), real(REVERSAL), real(EVEN)];
     columns.extend(own.iter().map(|index| from.columns()[*index].clone()));
     columns.extend(beside.iter().map(|(_, name)| real(name)));
-    // The states of machines keep their names.
+    // The states of state machines keep their names.
     let names_of = |index: &usize| from.schema().labels(*index);
     let named = own.iter().map(names_of).enumerate().filter(|(_, names)| !names.is_empty());
     let schema = named.fold(Schema::new(columns), |schema, (index, names)| {
@@ -139,8 +139,8 @@ fn table(
     trace
 }
 
-/// The value of a signal before and at an evaluation. What counts or is true or false stays as it
-/// was up to the evaluation, and a real number goes there in a line.
+/// The value of a signal before and at an evaluation. Integers and truth values hold their value up
+/// to the evaluation; reals are interpolated linearly.
 fn stair(from: &Trace, e: usize, column: usize, microstep: u32) -> Option<&[f64]> {
     let (here, before) = (from.get(e, column), from.get(e.saturating_sub(1), column));
     match from.columns()[column].ty.elem {
@@ -150,7 +150,7 @@ fn stair(from: &Trace, e: usize, column: usize, microstep: u32) -> Option<&[f64]
     }
 }
 
-/// From the least to the greatest time in view, evenly over its evaluations.
+/// Evenly spaced times from the smallest to the largest time in view, one for each evaluation.
 fn even_times(evaluations: &Evaluations, view: (usize, usize)) -> impl Fn(usize) -> f64 {
     let times = (view.0..=view.1).filter_map(|e| evaluations.get(e, "time"));
     let (low, high) = times.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), time| {
@@ -162,7 +162,7 @@ fn even_times(evaluations: &Evaluations, view: (usize, usize)) -> impl Fn(usize)
     }
 }
 
-/// The columns of the native run that are drawn beside scalar real signals, with their names.
+/// The columns of the native run that are plotted beside scalar real signals, with their names.
 fn overlaid(from: &Trace, names: &[String], native: Option<&Trace>) -> Vec<(usize, String)> {
     let Some(native) = native else { return Vec::new() };
     let real = names.iter().filter(|name| is_curve(from, name));
@@ -173,13 +173,13 @@ fn beside(name: &str) -> String {
     format!("{name} (native)")
 }
 
-/// Whether a signal is one real number.
+/// Whether a signal is a real scalar.
 fn is_curve(trace: &Trace, name: &str) -> bool {
     let ty = trace.column(name).map(|column| trace.columns()[column].ty);
     ty.is_some_and(|ty| ty.shape == Shape::Scalar && ty.elem == Elem::Real)
 }
 
-/// The value of a column at a time, on the line between the rows around it.
+/// The value of a column at a time, linearly interpolated between rows.
 fn native_value(native: &Trace, column: usize, time: f64) -> Option<f64> {
     let seconds = |row: usize| native.tags()[row].time.seconds();
     let after = native.tags().partition_point(|tag| tag.time.seconds() <= time);
@@ -212,7 +212,7 @@ fn panels(
     Ok(panels)
 }
 
-/// A signal over the time that goes forth and back, and its native value.
+/// A signal over time, which may go backwards, and its native value.
 fn over_time(trace: &Trace, name: &str, native: Option<&Trace>) -> Panel {
     let mut pairs = vec![Pair::new("time", name).label("on streams")];
     let other = beside(name);
@@ -224,7 +224,7 @@ fn over_time(trace: &Trace, name: &str, native: Option<&Trace>) -> Panel {
     Panel::phases(pairs).x(Axis::new("time").unit("s")).y(Axis::new(name))
 }
 
-/// The same with a dot for each evaluation, where there are few and one curve.
+/// Adds a dot for each evaluation, if there are few evaluations and one curve.
 fn dotted(trace: &Trace, mut panel: Panel, few: bool) -> Panel {
     if let Content::Time { signals, .. } = &mut panel.content
         && let (true, [only]) = (few, signals.as_slice())
