@@ -1,4 +1,4 @@
-//! The trait that makes a block, and the library that finds one by its name.
+//! The trait that defines a block, and the library that finds one by its name.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -8,28 +8,28 @@ use base::{Diagnostic, Rational, Type, Value};
 
 use crate::{Context, Info, Role, Text};
 
-/// A kind of block. The library's own and those of users are made in the same way.
+/// A kind of block. Library blocks and user blocks are made in the same way.
 pub trait Block: std::fmt::Debug + Send + Sync {
-    /// What it says about itself. [`BlockKind`] asks for this once and keeps it.
+    /// Its description. [`BlockKind`] asks for this once and keeps it.
     fn info(&self) -> Info;
 
-    /// What it is to the stages that handle some blocks specially.
+    /// Its role in the stages that handle some blocks specially.
     fn role(&self) -> Role {
         Role::Ordinary
     }
 
-    /// Defines outputs and states as functions of inputs and states. Called with the types of all
-    /// inputs known; called again where impulses turn out to reach an input.
+    /// Defines outputs and states as functions of inputs and states. Called once the types of all
+    /// inputs are known, and again if impulses turn out to reach an input.
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic>;
 
-    /// The type of the first output as far as parameters alone tell it, so that loops through
-    /// states have a type to start from.
+    /// The type of the first output as far as the parameters alone determine it, so that loops
+    /// through states have a type to start from.
     fn promise(&self, _settings: &BTreeMap<String, Setting>) -> Option<Type> {
         None
     }
 
-    /// Types that it names: those of its parameters, and of what is written in it. A loop in which
-    /// nothing else tells the size of a signal looks for it among these.
+    /// Types that it mentions: those of its parameters, and of what is written in it. If nothing
+    /// else in a loop determines the size of a signal, these are the candidates.
     fn named_types(&self, settings: &BTreeMap<String, Setting>) -> Vec<Type> {
         let types = settings.values().filter_map(|setting| match setting {
             Setting::Value(value) => Some(value.ty()),
@@ -38,28 +38,28 @@ pub trait Block: std::fmt::Debug + Send + Sync {
         types.collect()
     }
 
-    /// The names of the values of the first output, where it is a number that stands for a name.
+    /// The labels of the values of the first output, if its values index labels.
     fn labels(&self) -> Option<&[String]> {
         None
     }
 
-    /// Why its value is not finite, where the values of its inputs tell; nothing stands for an
-    /// input whose value is not known.
+    /// Why its value is not finite, if the values of its inputs explain it; `None` is an input
+    /// whose value is not known.
     fn why_not_finite(&self, _inputs: &[Option<Value>]) -> Option<Diagnostic> {
         None
     }
 
-    /// What a picture writes into it beside its kind, such as the value of a gain.
+    /// What a figure writes into it besides its kind, such as the value of a gain.
     fn caption(&self, _settings: &BTreeMap<String, Setting>) -> Option<String> {
         None
     }
 
-    /// Whether it adds its inputs, so that a picture shows the sign of each.
+    /// Whether it adds its inputs, so that a figure shows the sign of each.
     fn adds(&self) -> bool {
         false
     }
 
-    /// For each of these names, whether it stands for a state in which a machine is done.
+    /// For each of these labels, whether it is a final state of a machine.
     fn finals(&self) -> Option<&[bool]> {
         None
     }
@@ -78,11 +78,11 @@ pub enum Setting {
     Word(String),
 }
 
-/// A block together with what it says about itself.
+/// A block together with its description.
 ///
-/// A diagram of 100,000 blocks asks for names and ports all the time, and an [`Info`] is made of
-/// many texts. So it is made once, when the block is put into a library or a diagram, and all blocks
-/// of a kind share it. Everything else is answered by the block itself.
+/// A diagram of 100,000 blocks reads names and ports all the time, and an [`Info`] consists of many
+/// texts. So it is made once, when the block is added to a library or a diagram, and all blocks of
+/// a kind share it. The block itself answers everything else.
 #[derive(Clone, Debug)]
 pub struct BlockKind {
     info: Arc<Info>,
@@ -90,18 +90,18 @@ pub struct BlockKind {
 }
 
 impl BlockKind {
-    /// Asks a block what it says about itself.
+    /// Asks a block for its description.
     pub fn new(block: Arc<dyn Block>) -> Self {
         BlockKind { info: Arc::new(block.info()), block }
     }
 
-    /// The same kind with other functions, such as another expression: what it says about itself
-    /// is shared, and the other block is not asked for it.
+    /// The same kind with different functions, such as another expression: the description is
+    /// shared, and the other block is not asked for one.
     pub fn with_block(&self, block: Arc<dyn Block>) -> Self {
         BlockKind { info: self.info.clone(), block }
     }
 
-    /// What the block says about itself.
+    /// The description of the block.
     pub fn info(&self) -> &Info {
         &self.info
     }
@@ -122,7 +122,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// The library without any blocks.
+    /// A library without any blocks.
     pub fn empty() -> Self {
         Library { blocks: BTreeMap::new() }
     }
@@ -132,14 +132,14 @@ impl Library {
         crate::library::all().into_iter().fold(Library::empty(), Library::with)
     }
 
-    /// Adds a kind of block; one of the same name is replaced.
+    /// Adds a kind of block; it replaces one of the same name.
     pub fn with(mut self, block: Arc<dyn Block>) -> Self {
         let kind = BlockKind::new(block);
         self.blocks.insert(kind.info().name.clone(), kind);
         self
     }
 
-    /// The block of a name.
+    /// The block with this name.
     pub fn get(&self, name: &str) -> Option<&BlockKind> {
         self.blocks.get(name)
     }
@@ -149,7 +149,7 @@ impl Library {
         self.blocks.keys().map(|name| &**name)
     }
 
-    /// All blocks, by name.
+    /// All blocks, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &BlockKind> {
         self.blocks.values()
     }

@@ -1,4 +1,4 @@
-//! What a block's `define` works with: inputs, settings, states, timers, and the graph.
+//! What a block's `define` works with: inputs, settings, states, timers and the graph.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::{
     Setting, Signal, State, Text, Timer,
 };
 
-/// An input as the diagram has it: its type and how many orders of impulses may reach it.
+/// An input as connected in the diagram: its type and how many orders of impulses may reach it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Connection {
     pub ty: Type,
     pub orders: u32,
 }
 
-/// The workbench on which a block is defined.
+/// The environment in which a block is defined.
 #[derive(Debug)]
 pub struct Context<'a> {
     /// The graph; build anything in it.
@@ -36,18 +36,19 @@ pub struct Context<'a> {
     checks: Vec<Check>,
     hazards: Vec<OrderHazard>,
     joins: Vec<Join>,
-    /// Whether what is being built is used: the conditions of the conditionals around it.
+    /// Whether what is being built is used: the conjunction of the conditions of the enclosing
+    /// conditionals.
     used: Option<NodeId>,
     maximum_step: f64,
-    /// How many orders of derivatives are asked of each output.
+    /// How many orders of derivatives are required of each output.
     asked: Vec<u32>,
     impulses: Impulses,
 }
 
 impl<'a> Context<'a> {
-    /// A workbench for a block. `inputs` has, for each input of the info, type and number of
+    /// A context for a block. For each input of the info, `inputs` has the type and the number of
     /// impulse orders of each signal connected to it; `asked` has the number of orders of
-    /// derivatives that something asks of each output.
+    /// derivatives that something requires of each output.
     pub fn new(
         info: &'a Info,
         settings: &'a BTreeMap<String, Setting>,
@@ -78,19 +79,19 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The same workbench for a run with impulses of another kind.
+    /// The same context for a run with another kind of impulses.
     pub fn with_impulses(mut self, impulses: Impulses) -> Self {
         self.impulses = impulses;
         self
     }
 
-    /// What an impulse is in the run that the block is defined for.
+    /// How impulses are represented in the run that the block is defined for.
     pub fn impulses(&self) -> Impulses {
         self.impulses
     }
 
-    /// The operators that need several signals at the same tags. They are no part of the
-    /// definition: what they are asked for is known only when the diagram is, and only of blocks
+    /// The operators that need several signals at the same tags. They are not part of the
+    /// definition: what is required of them is known only once the diagram is, and only for blocks
     /// that events reach.
     pub fn take_joins(&mut self) -> Vec<Join> {
         std::mem::take(&mut self.joins)
@@ -99,7 +100,7 @@ impl<'a> Context<'a> {
     /// The finished definition.
     ///
     /// # Panics
-    /// Where the block has not set one of its outputs.
+    /// If the block has not set one of its outputs.
     pub fn finish(mut self) -> Definition {
         let outputs: Vec<Signal> = std::mem::take(&mut self.outputs)
             .into_iter()
@@ -138,7 +139,8 @@ impl<'a> Context<'a> {
 
     /// The node of a leaf.
     pub fn leaf(&mut self, leaf: Leaf, ty: Type) -> NodeId {
-        // Most blocks have a few leaves; one that reads a whole array has as many as that.
+        // Most blocks have only a few leaves; one that reads a whole array has as many as the array
+        // has elements.
         const FEW: usize = 16;
         let known = match self.leaves.len() < FEW {
             true => self.leaves.iter().position(|known| *known == leaf),
@@ -170,7 +172,7 @@ impl<'a> Context<'a> {
             .collect()
     }
 
-    /// The signal at a port that is known by its number: `inputs` of all lists one after the other.
+    /// The signal at a port given by its index: the `inputs` of all lists, one after the other.
     pub(crate) fn port(&mut self, port: usize) -> Signal {
         let mut rest = port;
         let connection = self.connections.iter().find_map(|connections| {
@@ -200,16 +202,16 @@ impl<'a> Context<'a> {
         self.inputs(name).pop()
     }
 
-    /// The only signal of an input as it was a delay ago, with the value `initial` before the start;
-    /// an event keeps its microstep, and so does an impulse. Nothing of it depends on this instant.
+    /// The only signal of an input, delayed, with the value `initial` before the start. Events and
+    /// impulses keep their microstep. None of its parts depends on the current instant.
     pub fn delayed(&mut self, name: &str, delay: impl Into<ExactTime>, initial: Value) -> Signal {
         let delay = delay.into();
         self.limit_step(delay.seconds());
         self.delayed_events(name, delay, initial)
     }
 
-    /// As [`Context::delayed`], for an input that takes events only: nothing of it is read between
-    /// events, so the delay does not bound the steps of the solver.
+    /// Like [`Context::delayed`], for an input that takes only events: nothing is read between
+    /// events, so the delay does not limit the steps of the solver.
     pub fn delayed_events(
         &mut self,
         name: &str,
@@ -229,8 +231,8 @@ impl<'a> Context<'a> {
         Signal { value, present, impulses }
     }
 
-    /// Whether the only signal of an input is ever there between events, as a constant. Unlike its
-    /// presence this needs nothing of this instant.
+    /// Whether the only signal of an input is ever present between events, as a constant. Unlike
+    /// its presence, this does not depend on the current instant.
     pub fn lasting(&mut self, name: &str) -> NodeId {
         let position = self.position(name);
         let port = self.connections[..position].iter().map(Vec::len).sum();
@@ -285,7 +287,7 @@ impl<'a> Context<'a> {
         self.graph.value(&value)
     }
 
-    /// A state with its value at the start; set its `next`, or it stays as it is.
+    /// A state with its initial value. It stays constant unless its `next` is set.
     pub fn state(&mut self, name: impl Into<Text>, initial: Value) -> NodeId {
         let (index, ty) = (self.states.len(), initial.ty());
         let node = self.leaf(Leaf::State(index), ty);
@@ -300,7 +302,7 @@ impl<'a> Context<'a> {
         &mut self.states[index]
     }
 
-    /// What a state becomes when a tag is committed.
+    /// Sets what a state becomes when a tag is committed.
     pub fn next(&mut self, state: NodeId, next: NodeId) {
         self.state_of(state).next = next;
     }
@@ -309,12 +311,12 @@ impl<'a> Context<'a> {
         self.state_of(state).memory = memory;
     }
 
-    /// The time derivative of a state between events.
+    /// Sets the time derivative of a state between events.
     pub fn derivative(&mut self, state: NodeId, derivative: NodeId) {
         self.state_of(state).derivative = Some(derivative);
     }
 
-    /// Wakes the block at times: whether it wakes now, and how often it has.
+    /// Adds a timer that wakes the block. Returns whether it wakes now, and how many times it has.
     pub fn timer(&mut self, timer: Arc<dyn Timer>) -> (NodeId, NodeId) {
         let index = self.timers.len();
         self.timers.push(timer);
@@ -327,13 +329,13 @@ impl<'a> Context<'a> {
         self.leaf(Leaf::Time, Type::REAL)
     }
 
-    /// Whether this is a microstep from 1 on. It chooses between an input and a memory of it; an
-    /// output that is made from it alone would not be seen to change when a tick begins.
+    /// Whether this is a microstep from 1 on. Use it to choose between an input and a memory of it;
+    /// a change of an output made from it alone would not be noticed when a tick begins.
     pub fn ticking(&mut self) -> NodeId {
         self.leaf(Leaf::Ticking, Type::BOOL)
     }
 
-    /// Notes that an operator needs these signals at the same tags.
+    /// Records that an operator needs these signals at the same tags.
     pub(crate) fn join(&mut self, operator: &'static str, operands: &[(&Signal, Span)]) {
         let varies = |(signal, _): &&(&Signal, Span)| self.graph.truth(signal.present).is_none();
         let operands: Vec<(NodeId, Span)> =
@@ -345,7 +347,7 @@ impl<'a> Context<'a> {
         self.joins.push(Join { operator, operands, used });
     }
 
-    /// Builds something that is used only where a condition has this value.
+    /// Builds something that is used only if a condition has this value.
     pub(crate) fn under<T>(
         &mut self,
         condition: NodeId,
@@ -362,22 +364,22 @@ impl<'a> Context<'a> {
         built
     }
 
-    /// Makes it an error, with the tag and the block, where a condition holds at a tick.
+    /// Makes it an error, reported with the tag and the block, if a condition holds at a tick.
     pub fn refuse_where(&mut self, undefined: NodeId, reason: impl Into<String>) {
         if self.graph.truth(undefined) != Some(false) {
             self.checks.push(Check { undefined, reason: reason.into() });
         }
     }
 
-    /// Warns once where two conditions hold at different microsteps of one instant.
+    /// Warns once if two conditions hold at different microsteps of one instant.
     pub fn warn_apart(&mut self, first: NodeId, second: NodeId, reason: impl Into<String>) {
         if [first, second].iter().all(|node| self.graph.truth(*node) != Some(false)) {
             self.hazards.push(OrderHazard { first, second, reason: reason.into() });
         }
     }
 
-    /// Whether a node is at ticks made of memories and constants alone, so that whoever wrote it
-    /// has said which microstep is meant.
+    /// Whether a node depends at ticks only on memories and constants, so that its author has said
+    /// which microstep is meant.
     pub(crate) fn remembers(&mut self, node: NodeId) -> bool {
         let ticking = self.ticking();
         let mut stack = vec![node];
@@ -394,7 +396,7 @@ impl<'a> Context<'a> {
         true
     }
 
-    /// Makes it an error where a signal that must not carry impulses does.
+    /// Makes it an error if a signal that must not carry impulses does.
     pub fn refuse_impulses(&mut self, signal: &Signal, reason: &str) {
         for impulse in signal.impulses.clone() {
             let any = self.nonzero(impulse);
@@ -414,15 +416,15 @@ impl<'a> Context<'a> {
         self.graph.not(equal)
     }
 
-    /// Asks for steps no longer than this \[s\].
+    /// Requires steps no longer than this \[s\].
     pub fn limit_step(&mut self, maximum: f64) {
         if maximum > 0.0 {
             self.maximum_step = self.maximum_step.min(maximum);
         }
     }
 
-    /// The time derivatives of a node along the flow, from order 1 on. What does not move between
-    /// events has the derivative 0.
+    /// The time derivatives of a node along the flow, from order 1 on. Whatever is constant between
+    /// events has derivative 0.
     pub fn derivatives(&mut self, node: NodeId, orders: u32) -> Vec<NodeId> {
         let mut last = node;
         (0..orders)
@@ -433,8 +435,8 @@ impl<'a> Context<'a> {
             .collect()
     }
 
-    /// The time derivative of a node along the flow: inputs move as their own derivatives say,
-    /// continuous states as their rates, time as time.
+    /// The time derivative of a node along the flow: inputs change by their own derivatives,
+    /// continuous states by their rates, and time at rate 1.
     fn differentiate(&mut self, node: NodeId) -> NodeId {
         let mut seeds = ir::Seeds::default();
         for id in self.graph.reachable(&[node]) {
@@ -467,13 +469,13 @@ impl<'a> Context<'a> {
         moved.unwrap_or_else(|| self.graph.filled(ty, 0.0))
     }
 
-    /// A signal without impulses that is always there.
+    /// A signal without impulses that is always present.
     pub fn always(&mut self, value: NodeId) -> Signal {
         let present = self.graph.bool(true);
         Signal { value, present, impulses: Vec::new() }
     }
 
-    /// A signal without impulses that is there under a condition.
+    /// A signal without impulses that is present under a condition.
     pub fn event(&mut self, value: NodeId, present: NodeId) -> Signal {
         Signal { value, present, impulses: Vec::new() }
     }
@@ -485,8 +487,8 @@ impl<'a> Context<'a> {
         self.outputs[index] = Some(signal);
     }
 
-    /// The value that a signal had one microstep ago; while smooth and at microstep 0, the signal.
-    /// In a run by fixed steps the value at the point before: microsteps become steps there.
+    /// The value of a signal one microstep ago; in the smooth phase and at microstep 0, the signal
+    /// itself. In a fixed-step run, the value at the previous point: there microsteps become steps.
     pub fn previous(&mut self, signal: &Signal) -> Signal {
         if self.impulses.steps() {
             let (value, present) = (self.before(signal.value), self.before(signal.present));
@@ -496,7 +498,8 @@ impl<'a> Context<'a> {
         self.remembered("previous", signal, |_, _, new| new, ticking)
     }
 
-    /// The value that a signal had at microstep 0 of this instant; while smooth, the signal.
+    /// The value of a signal at microstep 0 of this instant; in the smooth phase, the signal
+    /// itself.
     pub fn left(&mut self, signal: &Signal) -> Signal {
         if self.impulses.steps() {
             let value = self.before_events(signal.value);
@@ -507,7 +510,7 @@ impl<'a> Context<'a> {
         self.remembered("left", signal, |g, old, new| g.select(ticking, old, new), ticking)
     }
 
-    /// The signal just before what happens now: one microstep ago, or at this point before its
+    /// The signal just before the current change: one microstep ago, or at this point before its
     /// events.
     pub(crate) fn just_before(&mut self, signal: &Signal) -> Signal {
         if self.impulses.steps() { self.left(signal) } else { self.previous(signal) }

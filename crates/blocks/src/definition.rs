@@ -12,16 +12,16 @@ use crate::{Text, Timer};
 pub enum Part {
     /// The value.
     Value,
-    /// Whether the signal is there at all.
+    /// Whether the signal is present.
     Present,
-    /// The coefficient of an impulse of some order.
+    /// The coefficient of the impulse of this order.
     Impulse(u32),
-    /// The time derivative of the value of some order, from 1 on: along the flow, not across
-    /// jumps. A wire has these parts only where something asks for them.
+    /// The time derivative of the value of this order, from 1 on: along the flow, not across jumps.
+    /// A wire has these parts only if something asks for them.
     Derivative(u32),
 }
 
-/// What a leaf of a block's graph stands for.
+/// What a leaf of a block's graph represents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaf {
     /// A part of the signal at the `port`-th input.
@@ -31,14 +31,15 @@ pub enum Leaf {
         /// Which part.
         part: Part,
     },
-    /// A part of the `index`-th history: the signal at an input as it was a delay ago.
+    /// A part of the `index`-th history: the signal at an input, delayed.
     Delayed {
         /// Which history.
         index: usize,
         /// Which part.
         part: Part,
     },
-    /// Whether the signal at an input is ever there between events; known before anything runs.
+    /// Whether the signal at an input is ever present between events. This is known before anything
+    /// runs.
     Lasting {
         /// Which input.
         port: usize,
@@ -47,104 +48,104 @@ pub enum Leaf {
     State(usize),
     /// Whether the `index`-th timer wakes at this microstep.
     Woken(usize),
-    /// How often the `index`-th timer has woken, this microstep included.
+    /// How many times the `index`-th timer has woken, including this microstep.
     Wakings(usize),
     /// Model time \[s\]; in the diagram of a state, its local time.
     Time,
     /// The time \[s\] since the fragment that the block is in was entered.
     Elapsed,
-    /// Whether this is a microstep from 1 on, not the smooth phase or its left limit.
+    /// Whether this is a microstep from 1 on, rather than the smooth phase or its left limit.
     Ticking,
-    /// The length of the step that leads to this point \[s\], in a run by fixed steps.
+    /// The length of the step that leads to this point \[s\], in a fixed-step run.
     Step,
 }
 
 /// A signal as nodes of a block's graph.
 #[derive(Clone, Debug)]
 pub struct Signal {
-    /// The value; without meaning where absent.
+    /// The value; meaningless if the signal is absent.
     pub value: NodeId,
     /// Whether it is present.
     pub present: NodeId,
-    /// The coefficients of the impulses of order 0, 1, ...; zero where there are fewer.
+    /// The coefficients of the impulses of order 0, 1, ...; missing ones are zero.
     pub impulses: Vec<NodeId>,
 }
 
 /// A state of a block.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: Text,
     /// Its type.
     pub ty: Type,
     /// Its value at the start.
     pub initial: Value,
-    /// Its value after the commit of a tag. While smooth and at microstep 0 this must be the state
-    /// itself or, for memories of the left limit, an input.
+    /// Its value after the commit of a tag. In the smooth phase and at microstep 0 this must be the
+    /// state itself or, for memories of the left limit, an input.
     pub next: NodeId,
     /// Its time derivative between events, for continuous states.
     pub derivative: Option<NodeId>,
-    /// What it remembers in a run by fixed steps.
+    /// What it remembers in a fixed-step run.
     pub memory: Memory,
 }
 
-/// What a state remembers in a run by fixed steps.
+/// What a state remembers in a fixed-step run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Debug)]
 pub enum Memory {
-    /// What events have made of it.
+    /// The effect of events so far.
     #[default]
     Events,
-    /// Something of the point before, another one at every point.
+    /// Something about the previous point, which changes at every point.
     Point,
-    /// Something of this point before its events.
+    /// Something about this point before its events.
     Left,
 }
 
-/// The past of an input, read a constant delay ago. Its parts need nothing of this instant, so
-/// reading it breaks every loop.
+/// The past of an input, read with a constant delay. None of its parts depends on the current
+/// instant, so reading it breaks every loop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DelayedInput {
     /// The input, counting every signal of a list.
     pub port: usize,
-    /// How long ago it is read; positive.
+    /// The delay; positive.
     pub delay: ExactTime,
-    /// What it was before the start.
+    /// Its value before the start.
     pub initial: Value,
 }
 
 /// A condition under which an operation has no meaning.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// True where it has none.
+    /// True if the operation is undefined.
     pub undefined: NodeId,
-    /// Why, as a sentence.
+    /// The reason, as a sentence.
     pub reason: String,
 }
 
-/// Two conditions whose order matters: where they hold at different microsteps of one instant the
-/// run goes on, with a warning.
+/// Two conditions whose order matters: if they hold at different microsteps of one instant, the run
+/// continues with a warning.
 #[derive(Clone, Debug)]
 pub struct OrderHazard {
-    /// The one.
+    /// One condition.
     pub first: NodeId,
-    /// The other.
+    /// The other condition.
     pub second: NodeId,
-    /// What it means that both hold, as a sentence.
+    /// What it means if both hold, as a sentence.
     pub reason: String,
 }
 
 /// An operator of an expression that needs several signals at the same tags.
 #[derive(Clone, Debug)]
 pub struct Join {
-    /// How it is written, such as `-` or `max`.
+    /// How it is written, for example `-` or `max`.
     pub operator: &'static str,
-    /// Whether each of its operands is present, and where that was written.
+    /// Whether each of its operands is present, and where the operand was written.
     pub operands: Vec<(NodeId, Span)>,
-    /// Whether it is used: false where a conditional takes another branch.
+    /// Whether it is used: false if a conditional takes another branch.
     pub used: NodeId,
 }
 
-/// A block with its parameters and the types of its inputs settled, as functions.
+/// A block as functions, once its parameters and the types of its inputs are known.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The functions, over leaves that index `leaves`.
@@ -155,12 +156,12 @@ pub struct Definition {
     pub outputs: Vec<Signal>,
     /// The time derivatives of each output's value that something asks for, from order 1 on.
     pub derivatives: Vec<Vec<NodeId>>,
-    /// How many orders of derivatives the functions ask of each input, counting every signal of a
-    /// list.
+    /// How many orders of derivatives the functions require of each input, counting every signal of
+    /// a list.
     pub demands: Vec<u32>,
     /// The states.
     pub states: Vec<State>,
-    /// The pasts of inputs.
+    /// The histories of inputs.
     pub histories: Vec<DelayedInput>,
     /// The timers.
     pub timers: Vec<Arc<dyn Timer>>,
@@ -168,13 +169,13 @@ pub struct Definition {
     pub checks: Vec<Check>,
     /// Conditions whose order at one instant matters.
     pub hazards: Vec<OrderHazard>,
-    /// The greatest step \[s\] that sees what the block does; infinite where it does not matter.
+    /// The largest step \[s\] that resolves what the block does; infinite if it does not matter.
     pub maximum_step: f64,
 }
 
 impl Definition {
-    /// The inputs whose presence is taken for granted where a loop says nothing of it: those with a
-    /// history, and those that are asked whether they last.
+    /// The inputs whose presence is assumed if a loop leaves it undetermined: those with a history,
+    /// and those read through [`Leaf::Lasting`].
     pub fn remembered_ports(&self) -> Vec<usize> {
         let lasting = self.leaves.iter().filter_map(|leaf| match leaf {
             Leaf::Lasting { port } => Some(*port),
@@ -183,7 +184,7 @@ impl Definition {
         self.histories.iter().map(|history| history.port).chain(lasting).collect()
     }
 
-    /// How many orders of derivatives are read of a history.
+    /// How many orders of derivatives of a history are read.
     pub fn delayed_derivatives(&self, history: usize) -> u32 {
         let order = |leaf: &Leaf| match leaf {
             Leaf::Delayed { index, part: Part::Derivative(order) } if *index == history => *order,

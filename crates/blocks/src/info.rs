@@ -1,14 +1,14 @@
-//! What a block says about itself: its page, its icon and the checks on its fields come from here.
+//! How a block describes itself: its page, its icon and the checks on its fields come from here.
 //!
-//! Every text is a [`Text`], so that a block that is known only at run time, such as one read from a
-//! file, describes itself in the same way as a block of the library.
+//! Every text is a [`Text`], so that a block known only at run time, such as one read from a file,
+//! describes itself in the same way as a library block.
 
 use std::borrow::Cow;
 
 /// A text of a block: borrowed if it is written in the code, owned if it is made at run time.
 pub type Text = Cow<'static, str>;
 
-/// Everything that a user must know about a block.
+/// Everything that a user needs to know about a block.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// The name in model files.
@@ -17,7 +17,7 @@ pub struct Info {
     pub category: Text,
     /// One sentence.
     pub summary: Text,
-    /// The icon that pictures show: the `d` of an SVG path, 22 wide and 20 high \[px\]. Empty if
+    /// The icon shown in figures: the `d` of an SVG path, 22 wide and 20 high \[px\]. Empty if
     /// there is none.
     pub icon: Text,
     /// The equations, in plain text.
@@ -28,16 +28,16 @@ pub struct Info {
     pub impulses: Text,
     /// The inputs.
     pub inputs: Vec<Input>,
-    /// The outputs; the first is the one that the block's bare name means.
+    /// The outputs; the block's bare name refers to the first.
     pub outputs: Vec<Output>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// A whole model that shows it.
+    /// A complete model that demonstrates it.
     pub example: Text,
 }
 
 impl Info {
-    /// A block with neither inputs, outputs nor parameters yet.
+    /// A block that has no inputs, outputs or parameters yet.
     pub fn new(name: impl Into<Text>, category: impl Into<Text>, summary: impl Into<Text>) -> Self {
         Info {
             name: name.into(),
@@ -78,19 +78,19 @@ impl Info {
         self
     }
 
-    /// Adds an input after those that are there.
+    /// Appends an input.
     pub fn input(mut self, input: Input) -> Self {
         self.inputs.push(input);
         self
     }
 
-    /// Adds an output after those that are there.
+    /// Appends an output.
     pub fn output(mut self, name: impl Into<Text>, about: impl Into<Text>) -> Self {
         self.outputs.push(Output { name: name.into(), about: about.into() });
         self
     }
 
-    /// Adds a parameter after those that are there.
+    /// Appends a parameter.
     pub fn parameter(mut self, parameter: Parameter) -> Self {
         self.parameters.push(parameter);
         self
@@ -136,13 +136,13 @@ impl Input {
         Input { name, about, count, presence: Accepts::Any }
     }
 
-    /// Takes only events: [`Accepts::Discrete`].
+    /// Accepts only events: [`Accepts::Discrete`].
     pub fn discrete(mut self) -> Self {
         self.presence = Accepts::Discrete;
         self
     }
 
-    /// Takes no signal that is only events: [`Accepts::Continuous`].
+    /// Accepts no signal that consists only of events: [`Accepts::Continuous`].
     pub fn continuous(mut self) -> Self {
         self.presence = Accepts::Continuous;
         self
@@ -160,14 +160,14 @@ pub enum Count {
     Many,
 }
 
-/// Which signals an input takes.
+/// Which signals an input accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Accepts {
     /// Any.
     Any,
-    /// Only events: never present between ticks.
+    /// Only events: signals that are never present between ticks.
     Discrete,
-    /// Not one that is only events.
+    /// Any signal that does not consist only of events.
     Continuous,
 }
 
@@ -187,9 +187,9 @@ pub struct Parameter {
     pub name: Text,
     /// What it is for, with its unit in brackets.
     pub about: Text,
-    /// What it may be.
+    /// Which values are allowed.
     pub kind: Kind,
-    /// Its value where none is given, as an expression; without one it must be given.
+    /// Its default value, as an expression; without one, the parameter is required.
     pub default: Option<Text>,
 }
 
@@ -228,14 +228,14 @@ impl Parameter {
         Parameter { name, about, kind, default: None }
     }
 
-    /// Sets the value that the parameter has if none is given, as an expression.
+    /// Sets the default value, as an expression.
     pub fn default(mut self, value: impl Into<Text>) -> Self {
         self.default = Some(value.into());
         self
     }
 }
 
-/// What a parameter may be.
+/// Which values a parameter may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A number, vector, matrix or truth value.

@@ -1,4 +1,4 @@
-//! What is known of every wire before anything runs: when it is there, whether it moves between
+//! What is known of every wire before anything runs: when it is present, whether it moves between
 //! events, whether it is constant. Facts only ever get sharper, so the order does not matter.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -28,6 +28,36 @@ pub(crate) fn settle(
     typed: Typed,
     diagram: impl FnOnce(Vec<FlatBlock>, Vec<Wire>) -> Diagram,
 ) -> Result<Diagram, Diagnostics> {
+    let (blocks, wires) = unsettled(typed);
+    let mut diagram = diagram(blocks, wires);
+    let consumers = consumers(&diagram);
+    crate::remembered::settle(&mut diagram, &consumers);
+    find_moving(&mut diagram, &consumers);
+    if diagram.wires.iter().any(|wire| wire.derivatives > 0) {
+        // What does not move has the derivative 0, which may make more constant.
+        diagram.wires.iter_mut().for_each(|wire| wire.settled = true);
+        sharpen(&mut diagram, &consumers);
+    }
+    for index in 0..diagram.blocks.len() {
+        // What a transition computes is read once, when it is taken.
+        if !diagram.blocks[index].passive {
+            diagram.blocks[index].located = diagram.located_sites(BlockId::new(index));
+        }
+    }
+    let mut errors = Diagnostics::default();
+    for index in 0..diagram.blocks.len() {
+        crate::presence::check_inputs(&diagram, BlockId::new(index), &mut errors);
+        check_block(&diagram, BlockId::new(index), &mut errors);
+    }
+    crate::presence::check_operators(&mut diagram, &consumers, &mut errors);
+    crate::modal::check(&diagram, &mut errors);
+    errors.or(())?;
+    crate::regions::find(&mut diagram);
+    Ok(diagram)
+}
+
+/// The typed blocks and wires before any fact is known of them.
+fn unsettled(typed: Typed) -> (Vec<FlatBlock>, Vec<Wire>) {
     let wires = typed.wires.into_iter().map(|(block, port, ty, orders, derivatives)| Wire {
         block,
         port,
@@ -60,33 +90,10 @@ pub(crate) fn settle(
         tolerance: draft.tolerance,
         discrete: draft.discrete,
     });
-    let mut diagram = diagram(blocks.collect(), wires.collect());
-    let consumers = consumers(&diagram);
-    crate::remembered::settle(&mut diagram, &consumers);
-    find_moving(&mut diagram, &consumers);
-    if diagram.wires.iter().any(|wire| wire.derivatives > 0) {
-        // What does not move has the derivative 0, which may make more constant.
-        diagram.wires.iter_mut().for_each(|wire| wire.settled = true);
-        sharpen(&mut diagram, &consumers);
-    }
-    for index in 0..diagram.blocks.len() {
-        // What a transition computes is read once, when it is taken.
-        if !diagram.blocks[index].passive {
-            diagram.blocks[index].located = diagram.located_sites(BlockId::new(index));
-        }
-    }
-    let mut errors = Diagnostics::default();
-    for index in 0..diagram.blocks.len() {
-        crate::presence::check_inputs(&diagram, BlockId::new(index), &mut errors);
-        check_block(&diagram, BlockId::new(index), &mut errors);
-    }
-    crate::presence::check_operators(&mut diagram, &consumers, &mut errors);
-    crate::modal::check(&diagram, &mut errors);
-    errors.or(())?;
-    crate::regions::find(&mut diagram);
-    Ok(diagram)
+    (blocks.collect(), wires.collect())
 }
 
+/// For each wire, the blocks that read it.
 pub(crate) fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     let mut consumers = vec![Vec::new(); diagram.wires.len()];
     for (index, block) in diagram.blocks.iter().enumerate() {
@@ -97,14 +104,15 @@ pub(crate) fn consumers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     consumers
 }
 
+/// Specialises every block by the facts of its inputs, until no fact of an output changes.
 pub(crate) fn sharpen(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     let mut queued = vec![false; diagram.blocks.len()];
     let all: Vec<BlockId> = (0..diagram.blocks.len()).map(BlockId::new).collect();
     sharpen_from(diagram, consumers, &mut queued, all.iter());
 }
 
-/// The same where only some blocks may have something new to say; `queued` is false everywhere, and
-/// will be.
+/// Like [`sharpen`], if only the facts at some blocks have changed. `queued` is all false before and
+/// after.
 pub(crate) fn sharpen_from<'a>(
     diagram: &mut Diagram,
     consumers: &[Vec<BlockId>],
@@ -154,8 +162,8 @@ pub(crate) fn silence_loops(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     }
     let varies: Vec<bool> =
         diagram.wires.iter().map(|wire| wire.between == Presence::Varies).collect();
-    // A loop that nothing outside could ever make present is taken to be present, and may still be
-    // absent where something outside is.
+    // A loop that nothing outside could ever make present is taken to be present. It may still be
+    // absent whenever a signal from outside is absent.
     let reached = spread(diagram, Phase::Tick, varies.iter().map(|varies| !varies).collect(), &[]);
     let closed: Vec<bool> = reached.iter().map(|reached| !reached).collect();
     let kept = spread(diagram, Phase::Smooth, varies, &closed);
@@ -176,7 +184,7 @@ pub(crate) fn silence_loops(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
 }
 
 /// Which wires may be present in a mode, found from those that are taken to be: more and more of
-/// them, or, where some are `closed`, fewer and fewer of those.
+/// them, or, if some are `closed`, fewer and fewer of those.
 fn spread(diagram: &Diagram, phase: Phase, mut may: Vec<bool>, closed: &[bool]) -> Vec<bool> {
     loop {
         let mut changed = false;
@@ -203,8 +211,8 @@ fn spread(diagram: &Diagram, phase: Phase, mut may: Vec<bool>, closed: &[bool]) 
     }
 }
 
-/// Whether a truth value may hold, given which wires may be present. A choice by a signal that is
-/// present only if this is holds where both of its sides do, as the program has it.
+/// Whether a truth value may hold, given which wires may be present. If its condition reads a closed
+/// signal, a choice holds only if both of its sides do, as in the program.
 fn may_be_present(
     (block, functions): (&FlatBlock, &Specialised),
     root: NodeId,

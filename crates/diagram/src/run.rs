@@ -9,24 +9,24 @@ use model::Simulate;
 
 use crate::parameters::{Moving, constant};
 
-/// Start and stop, solver, tolerances and limits. Where a field has no value the engine chooses.
+/// Start and stop, solver, tolerances and limits. If a field has no value, the engine chooses.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunSettings {
-    /// Where model time begins.
+    /// The start of model time.
     pub start: ExactTime,
-    /// Where it ends.
+    /// The end of model time.
     pub stop: Time,
-    /// The name of the solver, and where it was written.
+    /// The name of the solver, and its span in the model.
     pub solver: (String, Option<Span>),
     /// Error allowed relative to the size of a state.
     pub relative_tolerance: f64,
-    /// Error allowed where a state is near zero.
+    /// Error allowed for a state near zero.
     pub absolute_tolerance: f64,
-    /// What an impulse is, and with it how time goes.
+    /// The representation of impulses, on which depends how time advances.
     pub impulses: Impulses,
     /// The step of fixed-step solvers \[s\].
     pub step: Option<f64>,
-    /// The same as an exact time, where it is at least an attosecond: for runs by fixed steps.
+    /// The same as an exact time, if it is at least an attosecond: for runs by fixed steps.
     pub grid: Option<Rational>,
     /// The first step of variable-step solvers \[s\].
     pub initial_step: Option<f64>,
@@ -38,7 +38,7 @@ pub struct RunSettings {
     pub seed: u64,
     /// The greatest number of microsteps at one time.
     pub microsteps: u32,
-    /// What to do where events accumulate.
+    /// What to do if events accumulate.
     pub zeno: Zeno,
 }
 
@@ -51,16 +51,16 @@ pub struct Rows {
     pub every: Option<Rational>,
     /// One at each of these times.
     pub times: Vec<Time>,
-    /// What has a row where something happens.
+    /// What has a row when something happens.
     pub per: RowsPer,
 }
 
-/// What has a row of its own where something happens.
+/// What has a row of its own when something happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowsPer {
     /// The instant, with what it leaves behind.
     Instant,
-    /// Each microstep, so that left limits and what happens in between are seen.
+    /// Each microstep, so that left limits and intermediate values are recorded.
     Microstep,
 }
 
@@ -82,7 +82,7 @@ impl RowsPer {
     }
 }
 
-/// What to do where events accumulate.
+/// What to do if events accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Zeno {
     /// Stop with an error.
@@ -91,7 +91,7 @@ pub enum Zeno {
     Stop,
 }
 
-/// What the command line or a caller sets over the model's own words.
+/// What the command line or a caller overrides in the model's settings.
 #[derive(Clone, Default, Debug)]
 pub struct Overrides {
     /// Parameters of the main diagram.
@@ -104,9 +104,9 @@ pub struct Overrides {
     pub solver: Option<String>,
     /// Relative and absolute tolerance.
     pub tolerance: Option<f64>,
-    /// The distance of rows.
+    /// The time between rows \[s\].
     pub every: Option<Rational>,
-    /// What has a row where something happens.
+    /// What has a row when something happens.
     pub rows: Option<RowsPer>,
     /// Rows between steps, so many over the run, so that curves look smooth.
     pub smooth: Option<u32>,
@@ -116,7 +116,7 @@ pub struct Overrides {
     pub impulses: Option<Impulses>,
     /// The step of fixed-step solvers and of runs by fixed steps \[s\].
     pub step: Option<Rational>,
-    /// Records every signal at every step: first what the model asks for, then all others, each
+    /// Records every signal at every step: first those that the model records, then all others, each
     /// named by its path after a `~`.
     pub everything: bool,
 }
@@ -132,34 +132,15 @@ pub(crate) fn evaluate(
     errors: &mut Diagnostics,
 ) -> RunSettings {
     let mut reader = Reader { parameters, errors };
-    let begin = reader.time(&simulate.start, overrides.start, ExactTime::default(), "start");
+    let (begin, stop) = reader.limits(simulate, overrides);
     let start = begin.time();
-    let stop = overrides.stop.map(ExactTime::from);
-    let stop = reader.time(&simulate.stop, stop, begin + one_second(), "stop").time();
-    if stop < start {
-        let mut error = Diagnostic::error("bad-setting", "the stop time is before the start time");
-        // What was set over the words of the file is no fault of the file.
-        let given = overrides.start.is_none() && overrides.stop.is_none();
-        match simulate.stop.as_ref().filter(|_| given) {
-            Some(expr) => error = error.at(expr.span, format!("start is {start}")),
-            None => error = error.note(format!("the start is {start}, and the stop is {stop}")),
-        }
-        reader.errors.push(error);
-    }
-    let common = match overrides.tolerance {
-        Some(tolerance) => Some(reader.checked_override(tolerance, "tolerance")),
-        None => reader.positive(&simulate.tolerance, "tolerance"),
-    };
-    let common_override = overrides.tolerance.and(common);
-    let tolerance = common.unwrap_or(DEFAULT_TOLERANCE);
-    let relative = reader.positive(&simulate.relative_tolerance, "relative_tolerance");
-    let absolute = reader.positive(&simulate.absolute_tolerance, "absolute_tolerance");
+    let [relative_tolerance, absolute_tolerance] = reader.tolerances(simulate, overrides.tolerance);
     let impulses = overrides.impulses.unwrap_or_else(|| impulses(simulate));
     let (step, grid) = reader.step(&simulate.step, overrides.step, impulses);
     let maximum_step = reader.positive(&simulate.maximum_step, "maximum_step");
     let span = |expr: &Option<Expr>| expr.as_ref().map(|expr| expr.span);
     let written = span(&simulate.step).filter(|_| overrides.step.is_none());
-    // Runs by fixed steps have been told of a step below an attosecond.
+    // For runs by fixed steps, a step below an attosecond has been refused already.
     let unknown = step.filter(|_| !impulses.steps() || grid.is_some());
     reader.resolved(unknown, written, "step", stop - start);
     reader.resolved(maximum_step, span(&simulate.maximum_step), "maximum_step", stop - start);
@@ -172,8 +153,8 @@ pub(crate) fn evaluate(
         start: begin,
         stop,
         solver,
-        relative_tolerance: common_override.or(relative).unwrap_or(tolerance),
-        absolute_tolerance: common_override.or(absolute).unwrap_or(tolerance),
+        relative_tolerance,
+        absolute_tolerance,
         impulses,
         step,
         grid,
@@ -194,7 +175,7 @@ pub(crate) fn evaluate(
     }
 }
 
-/// Rows between steps, where they are asked for and the model has no times of its own.
+/// Adds rows between steps, if they are requested and the model has no times of its own.
 fn smooth(rows: Rows, number: Option<u32>, start: Time, stop: Time) -> Rows {
     let length = Time::to_rational(stop - start);
     match number {
@@ -206,7 +187,7 @@ fn smooth(rows: Rows, number: Option<u32>, start: Time, stop: Time) -> Rows {
     }
 }
 
-/// What the model says that an impulse is; the words have been checked where it was read.
+/// The model's representation of impulses; the parser has checked the word.
 fn impulses(simulate: &Simulate) -> Impulses {
     simulate.impulses.as_ref().and_then(|word| Impulses::named(&word.value)).unwrap_or_default()
 }
@@ -260,6 +241,40 @@ impl Reader<'_> {
                 none
             }
         }
+    }
+
+    /// The start and the stop of the run.
+    fn limits(&mut self, simulate: &Simulate, overrides: &Overrides) -> (ExactTime, Time) {
+        let begin = self.time(&simulate.start, overrides.start, ExactTime::default(), "start");
+        let start = begin.time();
+        let stop = overrides.stop.map(ExactTime::from);
+        let stop = self.time(&simulate.stop, stop, begin + one_second(), "stop").time();
+        if stop < start {
+            let mut error =
+                Diagnostic::error("bad-setting", "the stop time is before the start time");
+            // The error does not point into the file if an override is the cause.
+            let given = overrides.start.is_none() && overrides.stop.is_none();
+            match simulate.stop.as_ref().filter(|_| given) {
+                Some(expr) => error = error.at(expr.span, format!("start is {start}")),
+                None => error = error.note(format!("the start is {start}, and the stop is {stop}")),
+            }
+            self.errors.push(error);
+        }
+        (begin, stop)
+    }
+
+    /// The relative and the absolute tolerance. An override sets both; `tolerance` in the file is
+    /// used for those that the file does not set by themselves.
+    fn tolerances(&mut self, simulate: &Simulate, over: Option<f64>) -> [f64; 2] {
+        let common = match over {
+            Some(tolerance) => Some(self.checked_override(tolerance, "tolerance")),
+            None => self.positive(&simulate.tolerance, "tolerance"),
+        };
+        let common_override = over.and(common);
+        let tolerance = common.unwrap_or(DEFAULT_TOLERANCE);
+        let relative = self.positive(&simulate.relative_tolerance, "relative_tolerance");
+        let absolute = self.positive(&simulate.absolute_tolerance, "absolute_tolerance");
+        [relative, absolute].map(|own| common_override.or(own).unwrap_or(tolerance))
     }
 
     fn positive(&mut self, expr: &Option<Expr>, name: &str) -> Option<f64> {
@@ -344,7 +359,7 @@ impl Reader<'_> {
             (Some(expr), None) => self.times(expr),
             _ => Vec::new(),
         };
-        // The words have been checked where they were read.
+        // The parser has checked the word.
         let word = simulate.rows.as_ref().and_then(|word| RowsPer::named(&word.value));
         // Evenly spaced rows are a table over time, in which an instant has one line.
         let usual = every.map_or(RowsPer::Microstep, |_| RowsPer::Instant);
@@ -363,7 +378,7 @@ impl Reader<'_> {
         period
     }
 
-    /// A period that was set over the words of the file.
+    /// A period that overrides that of the file.
     fn checked_period(&mut self, period: Rational, name: &str) -> Option<Rational> {
         let period = Some(period).filter(is_positive_time);
         if period.is_none() {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use blocks::{Definition, Leaf, Part, Signal};
-use ir::{Binary, Graph, NodeId, Op, Unary};
+use blocks::{Definition, Leaf, OrderHazard, Part, Signal, State};
+use ir::{Binary, Graph, Inlined, NodeId, Op, Unary};
 
 use crate::facts::Phase;
 use crate::flat::{Presence, Wire, WireId};
@@ -15,7 +15,7 @@ pub struct Specialised {
     pub graph: Graph,
     /// The outputs.
     pub outputs: Vec<Signal>,
-    /// The time derivatives of each output that something asks for.
+    /// The time derivatives of each output that something needs.
     pub output_derivatives: Vec<Vec<NodeId>>,
     /// What each state becomes at a commit.
     pub nexts: Vec<NodeId>,
@@ -28,7 +28,7 @@ pub struct Specialised {
     /// The sides and cells of this graph, as nodes of the definition, by which they are known in
     /// both modes.
     pub sites: BTreeMap<NodeId, NodeId>,
-    /// Where each side or cell of the definition went.
+    /// For each side or cell of the definition, its node in this graph.
     pub placed: BTreeMap<NodeId, NodeId>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn specialise(
                 Leaf::Delayed { index, part } => {
                     let wire = &wires[port(definition.histories[index].port).index()];
                     let [between, ticking] = remembered[&definition.histories[index].port];
-                    // What the signal is before the delay is over may be another constant.
+                    // Before the delay is over, the signal may be another constant.
                     let past = Wire { between, ticking, constant: None, ..wire.clone() };
                     known(&past, part, phase).map(|data| g.constant(node.ty, &data))
                 }
@@ -73,60 +73,66 @@ pub(crate) fn specialise(
             },
             _ => None,
         });
-    let mut sites = BTreeMap::new();
-    let mut placed = BTreeMap::new();
-    for original in definition.graph.reachable(&roots) {
-        if matches!(definition.graph.node(original).op, Op::FrozenSign | Op::FrozenFloor) {
-            let new = inlined.get(original);
-            if matches!(graph.node(new).op, Op::FrozenSign | Op::FrozenFloor) {
-                sites.entry(new).or_insert(original);
-                placed.insert(original, new);
-            }
-        }
-    }
+    let mut specialised = functions(definition, phase, &inlined);
+    specialised.find_sites(definition, &roots, &inlined, &graph);
+    specialised.graph = graph.finished();
+    specialised
+}
+
+/// The functions of a definition as nodes of the graph that it was inlined into; the graph and its
+/// sites are still empty. Impulses, checks and hazards exist at ticks only, rates between events.
+fn functions(definition: &Definition, phase: Phase, inlined: &Inlined) -> Specialised {
+    let ticking = phase == Phase::Tick;
     let signal = |signal: &Signal| Signal {
         value: inlined.get(signal.value),
         present: inlined.get(signal.present),
-        impulses: match phase {
-            Phase::Smooth => Vec::new(),
-            Phase::Tick => signal.impulses.iter().map(|i| inlined.get(*i)).collect(),
-        },
+        impulses: only_if(ticking, &signal.impulses).iter().map(|i| inlined.get(*i)).collect(),
     };
+    let orders = |orders: &Vec<NodeId>| orders.iter().map(|node| inlined.get(*node)).collect();
+    let states = definition.states.iter();
+    let rate = |state: &State| state.derivative.filter(|_| !ticking).map(|d| inlined.get(d));
+    let checks = only_if(ticking, &definition.checks).iter();
+    let hazards = only_if(ticking, &definition.hazards).iter();
+    let pair = |hazard: &OrderHazard| (inlined.get(hazard.first), inlined.get(hazard.second));
     Specialised {
         outputs: definition.outputs.iter().map(signal).collect(),
-        output_derivatives: definition
-            .derivatives
-            .iter()
-            .map(|orders| orders.iter().map(|node| inlined.get(*node)).collect())
-            .collect(),
-        nexts: definition.states.iter().map(|state| inlined.get(state.next)).collect(),
-        derivatives: definition
-            .states
-            .iter()
-            .map(|state| {
-                state.derivative.filter(|_| phase == Phase::Smooth).map(|d| inlined.get(d))
-            })
-            .collect(),
-        checks: match phase {
-            Phase::Smooth => Vec::new(),
-            Phase::Tick => definition.checks.iter().map(|c| inlined.get(c.undefined)).collect(),
-        },
-        hazards: match phase {
-            Phase::Smooth => Vec::new(),
-            Phase::Tick => {
-                let pair = |m: &blocks::OrderHazard| (inlined.get(m.first), inlined.get(m.second));
-                definition.hazards.iter().map(pair).collect()
-            }
-        },
-        sites,
-        placed,
-        graph: graph.finished(),
+        output_derivatives: definition.derivatives.iter().map(orders).collect(),
+        nexts: states.clone().map(|state| inlined.get(state.next)).collect(),
+        derivatives: states.map(rate).collect(),
+        checks: checks.map(|check| inlined.get(check.undefined)).collect(),
+        hazards: hazards.map(pair).collect(),
+        ..Specialised::default()
     }
 }
 
-/// Nodes that are zero because a signal is nothing but impulses. Its value is no number to be
-/// computed with: a sum is the rest of it, and a product is zero, whatever sign and size the other
-/// operand has. So blocks that could make impulses cost nothing where none occurs.
+fn only_if<T>(condition: bool, all: &[T]) -> &[T] {
+    if condition { all } else { &[] }
+}
+
+impl Specialised {
+    /// Finds the sides and cells that are left in the graph.
+    fn find_sites(
+        &mut self,
+        definition: &Definition,
+        roots: &[NodeId],
+        inlined: &Inlined,
+        graph: &Graph,
+    ) {
+        let is_site = |graph: &Graph, id: NodeId| {
+            matches!(graph.node(id).op, Op::FrozenSign | Op::FrozenFloor)
+        };
+        for original in definition.graph.reachable(roots) {
+            if is_site(&definition.graph, original) && is_site(graph, inlined.get(original)) {
+                self.sites.entry(inlined.get(original)).or_insert(original);
+                self.placed.insert(original, inlined.get(original));
+            }
+        }
+    }
+}
+
+/// Nodes that are zero because a signal consists of impulses alone. Its value takes no part in
+/// arithmetic: a sum is the rest of it, and a product is zero, whatever the sign and size of the
+/// other operand. So blocks that could make impulses cost nothing as long as none occurs.
 fn nulls(
     definition: &Definition,
     phase: Phase,
@@ -153,7 +159,7 @@ fn nulls(
         let null = match &node.op {
             Op::Leaf(key) => null_wire(&definition.leaves[*key as usize]),
             Op::Unary(Unary::Neg) | Op::Splat => arg(0),
-            // A division by what may be zero stays, so that it is found.
+            // A division by what may be zero is kept, so that it is reported.
             Op::Binary(Binary::Div) => {
                 let below = definition.graph.constant_of(node.args[1]);
                 arg(0) && below.is_some_and(|data| data.iter().all(|x| *x != 0.0))

@@ -1,5 +1,5 @@
-//! State machines as charts: states and the transitions between them, each chart laid out like a
-//! level of the diagram, with the words of a transition as a vertex on its way.
+//! State machines as charts: states and the transitions between them. Each chart is laid out like a
+//! level of the diagram, with the text of a transition as a vertex on its route.
 
 use blocks::Role;
 use diagram::{Diagram, StateMachine, Transition};
@@ -9,18 +9,18 @@ use crate::letters::{bold_width, shortened, width};
 use crate::size::{NAME, SMALL};
 use crate::{Point, Rect};
 
-/// A state machine in its place.
+/// A state machine with its position.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Chart {
     /// The path of the machine.
     pub path: String,
-    /// Where it is.
+    /// Its position and size.
     pub area: Rect,
-    /// Where the arrow into the initial state begins.
+    /// Where the arrow into the initial state starts.
     pub start: Point,
     /// The states.
     pub states: Vec<StateBox>,
-    /// The transitions, and first of all the way into the initial state.
+    /// The arrow into the initial state, followed by the transitions.
     pub arrows: Vec<Arrow>,
 }
 
@@ -29,33 +29,33 @@ pub struct Chart {
 pub struct StateBox {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// Its position and size.
     pub area: Rect,
-    /// Whether it is a final one.
+    /// Whether it is a final state.
     pub last: bool,
 }
 
 /// A transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arrow {
-    /// The way, along the axes.
+    /// The route, parallel to the axes.
     pub points: Vec<Point>,
-    /// What stands on it: the guard, the actions, and other words.
+    /// The text on it: the guard, the actions and other remarks.
     pub words: Vec<String>,
-    /// The left end of the base line of the first word.
+    /// The left end of the baseline of the first line of text.
     pub at: Point,
-    /// Whether the diagram of the other state goes on where it was.
+    /// Whether the diagram of the target state resumes from where it was left.
     pub history: bool,
 }
 
-/// Above the inside of a chart, with its name, and around it \[px\].
+/// The space above the inside of a chart, for its name, and around it \[px\].
 const HEAD: i64 = 34;
 const PAD: i64 = 18;
-/// The height of a line of words \[px\].
+/// The height of a line of text \[px\].
 const LINE: i64 = 13;
-/// How many letters of a line are shown.
+/// How many characters of a line are shown.
 const MOST: usize = 44;
-/// The distance of arrows at a state \[px\].
+/// The distance between arrows at a state \[px\].
 const PINS: i64 = 20;
 
 /// What is written on a transition.
@@ -102,7 +102,7 @@ pub(crate) fn words(
     lines
 }
 
-/// Lays out a machine under the path that is drawn, with its corner at the origin.
+/// Lays out a machine under the drawn path, with its corner at the origin.
 pub(crate) fn chart(diagram: &Diagram, machine: &StateMachine, path: &str) -> Chart {
     let count = machine.states.len();
     let mut graph = Graph::default();
@@ -193,36 +193,36 @@ fn assemble(
     }
 }
 
-/// What stands above a chart.
+/// The title above a chart.
 pub(crate) fn title(path: &str) -> String {
     format!("states of {path}")
 }
 
-/// Whether the machine is done in a state.
+/// Whether a state is final.
 pub(crate) fn is_last(diagram: &Diagram, machine: &StateMachine, state: usize) -> bool {
     let kind = &diagram.block(machine.mode).kind;
     kind.finals().is_some_and(|last| last[state])
 }
 
-/// A transition from a state to itself, which is a small loop above it.
+/// A transition from a state to itself, drawn as a small loop above it.
 struct Loop {
     words: Vec<String>,
     history: bool,
 }
 
-/// How high and how wide a small loop is \[px\].
+/// The height and the width of a small loop \[px\].
 const LOOP: i64 = 16;
 const LOOP_WIDTH: i64 = 22;
 
 impl Loop {
-    /// The width that it takes with its words.
+    /// Its width including its text.
     fn width(&self) -> i64 {
         let widest = self.words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
         (widest + 12).max(LOOP_WIDTH + 10)
     }
 }
 
-/// The height that the loops above a state take.
+/// The height of the loops above a state.
 fn above(loops: &[Loop]) -> i64 {
     let lines = loops.iter().map(|own| own.words.len() as i64).max();
     lines.map_or(0, |lines| lines * LINE + LOOP + 6)
@@ -259,7 +259,7 @@ fn state_vertex(name: &str, into: usize, out: usize, loops: &[Loop]) -> Vertex {
     vertex(wide, above + height, pins(into, height), pins(out, height))
 }
 
-/// The words stand above the line that passes below them.
+/// The text is above the line that passes below it.
 fn words_vertex(words: &[String]) -> Vertex {
     let widest = words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
     let height = words.len() as i64 * LINE + 6;
@@ -271,7 +271,7 @@ fn vertex(width: i64, height: i64, left: Vec<i64>, right: Vec<i64>) -> Vertex {
 }
 
 impl Chart {
-    /// Moves the whole.
+    /// Moves the whole chart.
     pub(crate) fn shift(&mut self, by: Point) {
         let moved = |p: Point| Point { x: p.x + by.x, y: p.y + by.y };
         self.area = self.area.moved(by);

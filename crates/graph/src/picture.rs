@@ -1,4 +1,4 @@
-//! Where everything is drawn, without saying how.
+//! The positions of everything that is drawn, without its appearance.
 
 use diagram::{BlockId, WireId};
 
@@ -38,28 +38,28 @@ impl Rect {
     }
 }
 
-/// A diagram in its place: frames of open instances, nodes and lines.
+/// A diagram with everything placed: frames of open instances, nodes and lines.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Layout {
     /// The name of the model.
     pub title: String,
-    /// The size of the whole, with the legend \[px\].
+    /// The total width, including the legend \[px\].
     pub width: i64,
-    /// The size of the whole, with the legend \[px\].
+    /// The total height, including the legend \[px\].
     pub height: i64,
-    /// Open instances, each before those inside it.
+    /// Open instances; each comes before those inside it.
     pub frames: Vec<Frame>,
     /// Blocks, expressions and closed instances.
     pub nodes: Vec<Node>,
-    /// Wires, one line for each connection of each level.
+    /// Wires: one line for each connection at each level.
     pub lines: Vec<Line>,
     /// State machines.
     pub charts: Vec<Chart>,
-    /// The kinds of wires that the legend explains; none where there is no legend.
+    /// The kinds of wires that the legend explains; empty if there is no legend.
     pub legend: Vec<Kind>,
     /// Whether some line is part of a refused loop.
     pub looped: bool,
-    /// What the numbers at the blocks mean; empty where there are none.
+    /// What the numbers at the blocks mean; empty if there are none.
     pub order: String,
 }
 
@@ -68,23 +68,24 @@ pub struct Layout {
 pub struct Frame {
     /// Its path through the hierarchy.
     pub path: String,
-    /// Its name in the diagram that it is part of.
+    /// Its name in the enclosing diagram.
     pub name: String,
-    /// Where it is, with the edges behind it.
+    /// Its position and size, including the edges drawn behind it.
     pub area: Rect,
-    /// Whether it stands for all elements of an array: edges of others are seen behind it.
+    /// Whether it represents all elements of an array: the edges of the other elements are visible
+    /// behind it.
     pub stacked: bool,
-    /// Its ports; the names are written inside, above the wires.
+    /// Its ports; their names are written inside, above the wires.
     pub ports: Vec<Port>,
 }
 
-/// What a node stands for.
+/// What a node represents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Figure {
     /// A block of the library, with the name of its kind.
     Block(BlockId, String),
-    /// A block made for an expression; ids after those of the flat diagram are of expressions at
-    /// inputs of arrays, for which it has none.
+    /// A block made for an expression. Ids past those of the flat diagram belong to expressions at
+    /// inputs of arrays, which have no block in the flat diagram.
     Expression(BlockId),
     /// A closed instance of a diagram, with the number of blocks inside.
     Closed(usize),
@@ -93,7 +94,7 @@ pub enum Figure {
 /// A block, an expression or a closed instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// What it stands for.
+    /// What it represents.
     pub figure: Figure,
     /// Its path through the hierarchy.
     pub path: String,
@@ -105,15 +106,18 @@ pub struct Node {
     pub kind: String,
     /// Its icon, as the `d` of an SVG path; empty if it has none.
     pub icon: String,
-    /// More about it, for a tip.
+    /// More about it, for a tooltip.
     pub about: String,
-    /// All that belongs to it, with the expressions written on its inputs and edges behind it.
+    /// Everything that belongs to it, including the expressions written on its inputs and the edges
+    /// behind it.
     pub area: Rect,
     /// The shape itself.
     pub body: Rect,
-    /// Whether it stands for all elements of an array: edges of others are seen behind it.
+    /// Whether it represents all elements of an array: the edges of the other elements are visible
+    /// behind it.
     pub stacked: bool,
-    /// Where the name and the text are centred; an icon stands to the left of `text_left`.
+    /// The x coordinate on which the name and the text are centred; an icon is drawn to the left of
+    /// `text_left`.
     pub text_middle: i64,
     /// The left end of the widest line of text.
     pub text_left: i64,
@@ -121,7 +125,7 @@ pub struct Node {
     pub ports: Vec<Port>,
     /// Expressions folded into the wires of its inputs.
     pub labels: Vec<Label>,
-    /// Its number in the order of evaluation; empty where none is shown.
+    /// Its number in the order of evaluation; empty if it is not shown.
     pub order: String,
     /// Whether it is part of a refused loop.
     pub looped: bool,
@@ -141,20 +145,20 @@ pub enum Side {
 pub struct Port {
     /// The side.
     pub side: Side,
-    /// Where it is.
+    /// Its position.
     pub at: Point,
     /// Its name.
     pub name: String,
-    /// Whether the name is written beside it, or goes without saying.
+    /// Whether the name is written beside it; an obvious one is not.
     pub shown: bool,
 }
 
-/// A text that stands on a line.
+/// A text placed on a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// The text.
     pub text: String,
-    /// The left end of the line that it stands on.
+    /// The left end of the line that it is placed on.
     pub at: Point,
 }
 
@@ -167,11 +171,11 @@ pub struct Line {
     pub name: String,
     /// What it carries.
     pub kind: Kind,
-    /// Lines with the same number share their way at first.
+    /// Lines with the same number share the beginning of their route.
     pub net: usize,
-    /// The way, along the axes.
+    /// The route, parallel to the axes.
     pub points: Vec<Point>,
-    /// Whether it ends at an input of a node, not at the edge of a box.
+    /// Whether it ends at an input of a node rather than at the edge of a box.
     pub arrow: bool,
     /// Whether it closes a loop and runs back around the blocks.
     pub feedback: bool,

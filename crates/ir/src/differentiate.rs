@@ -15,8 +15,8 @@ use crate::{Binary, Graph, NodeId, Op, Unary};
 /// How leaf nodes move: for each, the node that is its derivative.
 pub type Seeds = FxHashMap<NodeId, NodeId>;
 
-/// The derivatives of `outputs` in the direction in which leaf nodes move as `seeds` say; nothing
-/// for an output that does not move.
+/// The derivatives of `outputs` in the direction of `seeds`; nothing for an output that does not
+/// move.
 pub fn tangents(
     graph: &mut Graph,
     seeds: &FxHashMap<NodeId, NodeId>,
@@ -54,7 +54,7 @@ impl Directions {
         Directions { users }
     }
 
-    /// The tangents of all nodes that move where leaf nodes move as `seeds` say.
+    /// The tangents of all nodes that move in the direction of `seeds`.
     pub fn tangents(&self, graph: &mut Graph, seeds: &Seeds) -> FxHashMap<NodeId, NodeId> {
         let mut moved: FxHashSet<NodeId> = FxHashSet::default();
         let mut open: Vec<NodeId> = seeds.keys().copied().collect();
@@ -269,21 +269,7 @@ fn binary(
             let up = add(g, da, pull)?;
             Some(g.div(up, b))
         }
-        Binary::Pow => {
-            let first = da.map(|da| {
-                let one = g.real(1.0);
-                let less = g.sub(b, one);
-                let power = g.binary(Binary::Pow, a, less);
-                let factor = g.mul(b, power);
-                g.mul(factor, da)
-            });
-            let second = db.map(|db| {
-                let log = g.unary(Unary::Log, a);
-                let factor = g.mul(value, log);
-                g.mul(factor, db)
-            });
-            add(g, first, second)
-        }
+        Binary::Pow => power(g, (a, b), value, (da, db)),
         Binary::Hypot => {
             let first = da.map(|da| g.mul(a, da));
             let second = db.map(|db| g.mul(b, db));
@@ -303,6 +289,28 @@ fn binary(
         }
         Binary::And | Binary::Or | Binary::Equal | Binary::Less | Binary::LessEqual => None,
     }
+}
+
+/// d(a^b) = b a^(b - 1) da + a^b log(a) db
+fn power(
+    g: &mut Graph,
+    (a, b): (NodeId, NodeId),
+    value: NodeId,
+    (da, db): (Option<NodeId>, Option<NodeId>),
+) -> Option<NodeId> {
+    let first = da.map(|da| {
+        let one = g.real(1.0);
+        let less = g.sub(b, one);
+        let power = g.binary(Binary::Pow, a, less);
+        let factor = g.mul(b, power);
+        g.mul(factor, da)
+    });
+    let second = db.map(|db| {
+        let log = g.unary(Unary::Log, a);
+        let factor = g.mul(value, log);
+        g.mul(factor, db)
+    });
+    add(g, first, second)
 }
 
 /// The derivatives of a vector with respect to a leaf vector, as a matrix: row i is the i-th

@@ -1,9 +1,9 @@
 //! Checks that a graph is well formed. The invariants:
 //! 1. arguments come before the node that uses them;
 //! 2. elementwise operations have operands of one shape, and the result has it;
-//! 3. stacks and extracts have as many elements as they say;
+//! 3. stacks and extracts have as many elements as their type has;
 //! 4. the shapes of products and of linear systems fit;
-//! 5. sides, crossings and cells occur only where the caller says that they may.
+//! 5. sides, crossings and cells occur only in graphs for which the caller allows them.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use base::Shape;
 
 use crate::{Graph, NodeId, Op};
 
-/// A node that breaks an invariant, and which.
+/// A node that breaks an invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     /// The node.
@@ -28,8 +28,8 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// Checks every node; `sides` says whether the graph is a block's function, which may have sides,
-/// or a composed program, where they have been decided.
+/// Checks every node; `sides` is true for a block's function, which may have sides, and false for a
+/// composed program, in which they have been decided.
 pub fn verify(graph: &Graph, sides: bool) -> Result<(), VerifyError> {
     for (index, _) in graph.nodes().iter().enumerate() {
         let node = NodeId::new(index);
@@ -38,6 +38,8 @@ pub fn verify(graph: &Graph, sides: bool) -> Result<(), VerifyError> {
     Ok(())
 }
 
+/// This is one table: each operation with the condition on its arguments. Split, it would no longer
+/// show at a glance that every operation is checked.
 fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
     let node = graph.node(id);
     if node.args.iter().any(|arg| arg.index() >= id.index()) {

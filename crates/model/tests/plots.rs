@@ -43,17 +43,17 @@ plots:
     assert_eq!((signals[0].name.value.as_str(), signals[0].mark), ("v[0]", Some(PlotMark::Dots)));
 }
 
-#[test]
-fn mistakes_are_refused() {
-    refused(
-        "\
+/// Every mistake in the section, one or more to a figure.
+const MISTAKES: &str = "\
 superdense: 1
 plots:
   a: {panel: [x]}
   b: {panels: [{titel: t, signals: x}, {phase: x}, {title: t}, {signals: x, phase: [x, y]}]}
   c: [{signals: [{mark: dots}, {name: x, mark: dot}], steps: 1}]
-",
-        r"
+";
+
+/// Their messages.
+const MESSAGES: &str = r"
 error[unknown-field]: a figure has no field `panel`
  --> model.yaml:3:7
   |
@@ -124,6 +124,9 @@ error[unknown-word]: `steps` cannot be `1`
 5 |   c: [{signals: [{mark: dots}, {name: x, mark: dot}], steps: 1}]
   |                                                              ^
   |
-  = help: there is: true, false",
-    );
+  = help: there is: true, false";
+
+#[test]
+fn mistakes_are_refused() {
+    refused(MISTAKES, MESSAGES);
 }

@@ -1,4 +1,4 @@
-//! SVG, element by element.
+//! Writes SVG, element by element.
 
 use std::fmt::Write;
 
@@ -6,9 +6,9 @@ use crate::lettering::{FAMILY, Letters, escape};
 use crate::thin::{Path, coordinate};
 use crate::{Dash, Lettering};
 
-/// The colour of axes and words.
+/// The colour of axes and text.
 pub(crate) const INK: &str = "#262626";
-/// The colour of lesser words.
+/// The colour of secondary text.
 pub(crate) const PALE: &str = "#6b6b6b";
 /// The colour of grid lines.
 pub(crate) const GRID: &str = "#e4e4e4";
@@ -40,7 +40,7 @@ impl Frame {
     }
 }
 
-/// Which end of a text its place means.
+/// Which point of a text its position refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Anchor {
     /// Its beginning.
@@ -54,24 +54,24 @@ pub(crate) enum Anchor {
 /// A line of text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
-    /// The letters.
+    /// The characters.
     pub text: &'a str,
-    /// Where it stands.
+    /// Its horizontal position.
     pub x: f64,
-    /// Its base line.
+    /// Its baseline.
     pub y: f64,
-    /// The size of the letters \[px\].
+    /// The font size \[px\].
     pub size: f64,
-    /// What `x` means.
+    /// What `x` refers to.
     pub anchor: Anchor,
     /// The colour.
     pub fill: &'a str,
-    /// Whether it is read from below.
+    /// Whether it is rotated to read from bottom to top.
     pub upright: bool,
 }
 
 impl<'a> Text<'a> {
-    /// A text in the colour of words.
+    /// A text in the default colour.
     pub fn new(text: &'a str, x: f64, y: f64, size: f64, anchor: Anchor) -> Text<'a> {
         Text { text, x, y, size, anchor, fill: INK, upright: false }
     }
@@ -84,23 +84,23 @@ pub(crate) struct Stroke<'a> {
     pub color: &'a str,
     /// Its width \[px\].
     pub width: f64,
-    /// How it is broken.
+    /// Its dash pattern.
     pub dash: Option<&'static str>,
 }
 
 impl<'a> Stroke<'a> {
-    /// A stroke of a colour and a width.
+    /// A solid stroke.
     pub fn new(color: &'a str, width: f64) -> Stroke<'a> {
         Stroke { color, width, dash: None }
     }
 
-    /// The same, broken.
+    /// The same, dashed.
     pub fn dashed(self, dash: Dash) -> Stroke<'a> {
         Stroke { dash: dash.css(), ..self }
     }
 }
 
-/// An SVG file in the making.
+/// An SVG file under construction.
 pub(crate) struct Canvas {
     out: String,
     letters: Letters,
@@ -109,17 +109,17 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Nothing yet.
+    /// An empty canvas.
     pub fn new(lettering: Lettering) -> Canvas {
         Canvas { out: String::new(), letters: Letters::new(), lettering, clips: 0 }
     }
 
-    /// The letters that this canvas writes with.
+    /// The font metrics of this canvas.
     pub fn letters(&self) -> &Letters {
         &self.letters
     }
 
-    /// The file of what was drawn on a white page.
+    /// The file: what was drawn, on a white page.
     pub fn finish(self, width: f64, height: f64) -> String {
         let (width, height) = (width.ceil(), height.ceil());
         format!(
@@ -175,7 +175,7 @@ impl Canvas {
         self.fill(&data, color);
     }
 
-    /// Draws what `inside` draws, cut off outside a rectangle.
+    /// Draws what `inside` draws, clipped to a rectangle.
     pub fn clipped(&mut self, frame: Frame, inside: impl FnOnce(&mut Canvas)) {
         let id = self.clips;
         self.clips += 1;
@@ -230,7 +230,7 @@ impl Canvas {
     }
 }
 
-/// The attribute that turns a text to be read from below.
+/// The attribute that rotates a text to read from bottom to top.
 fn turn(text: Text<'_>) -> String {
     let mut out = String::from(" transform=\"rotate(-90 ");
     coordinate(&mut out, text.x);

@@ -1,11 +1,11 @@
-//! The curve between two rows of a signal that moves.
+//! The curve between two rows of a continuously changing signal.
 //!
-//! A trace holds values and no slopes. Between rows a moving signal is drawn as a piecewise cubic
-//! with slopes from the rows around it, limited so that the curve is monotone between any two of
-//! them: it never leaves the values of its ends (Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5,
-//! 1984; the slopes at ends are those of Fritsch and Carlson's PCHIP). No slope is taken across an
-//! instant with several microsteps, where a signal may jump or turn. Signals that are held, whole
-//! numbers and truth values are joined by straight lines.
+//! A trace holds values and no slopes. Between rows, a changing signal is drawn as a piecewise
+//! cubic with slopes estimated from the neighbouring rows, limited so that the curve is monotone
+//! between any two of them: it never leaves the range of its end values (Fritsch and Butland, SIAM
+//! J. Sci. Stat. Comput. 5, 1984; the slopes at the ends are those of Fritsch and Carlson's PCHIP).
+//! No slope is taken across an instant with several microsteps, where a signal may jump or have a
+//! corner. Held signals, integers and truth values are joined by straight lines.
 
 use base::{Elem, Time};
 use trace::Trace;
@@ -16,28 +16,28 @@ use crate::scale::{TimeScale, between};
 /// A point of a signal.
 pub(crate) type Point = (Time, f64);
 
-/// The rows that a signal has of its own. A row that was filled in from others says nothing about
-/// the way of the signal; it counts only where its instant is opened on the axis.
+/// The rows that belong to a signal. A row that was filled in from others says nothing about the
+/// course of the signal; it counts only if its instant is opened on the axis.
 pub(crate) struct Nodes<'a> {
     trace: &'a Trace,
     source: &'a Source,
     scale: Option<&'a TimeScale>,
     moves: bool,
-    /// Whether the row of an instant is all that there is of it, its left limit included.
+    /// Whether each instant has a single row, which then includes its left limit.
     one_row: bool,
 }
 
 impl<'a> Nodes<'a> {
-    /// The rows of a signal, drawn along an axis of time where there is one.
+    /// The rows of a signal, drawn along a time axis if there is one.
     pub fn new(trace: &'a Trace, source: &'a Source, scale: Option<&'a TimeScale>) -> Nodes<'a> {
         let schema = trace.schema();
         let table = schema.table_of(source.column).map(|table| schema.tables()[table].as_str());
-        // A run by fixed steps has its jumps and impulses as steps, and nothing between them.
+        // A fixed-step run has its jumps and impulses as steps, and nothing between them.
         let moves = source.elem(trace) == Elem::Real && !matches!(table, Some("held" | "steps"));
         Nodes { trace, source, scale, moves, one_row: trace.has_one_row_an_instant() }
     }
 
-    /// Whether the signal has a row of its own here, or one that is to be seen.
+    /// Whether the signal has its own row here, or one that must be visible.
     pub fn is_node(&self, row: usize) -> bool {
         if !self.trace.is_filled(row, self.source.column) {
             return true;
@@ -55,27 +55,27 @@ impl<'a> Nodes<'a> {
         (0..row).rev().find(|row| self.is_node(*row))
     }
 
-    /// The first row of the signal from this one on.
+    /// The first row of the signal at or after this one.
     pub fn from(&self, row: usize) -> Option<usize> {
         (row..self.trace.len()).find(|row| self.is_node(*row))
     }
 
-    /// The point of a row, where the signal is present and finite.
+    /// The point of a row, if the signal is present and finite.
     pub fn point(&self, row: usize) -> Option<Point> {
         Some((self.trace.tags()[row].time, self.source.value(self.trace, row)?))
     }
 
-    /// The same, where it is a left limit, or all that there is of an instant.
+    /// The same, if it is a left limit or the only row of its instant.
     pub fn left_limit(&self, row: usize) -> Option<Point> {
         self.is_reached(row).then(|| self.point(row)).flatten()
     }
 
-    /// Whether a line leads to a row from an instant before.
+    /// Whether a line leads to a row from an earlier instant.
     pub fn is_reached(&self, row: usize) -> bool {
         self.one_row || self.is_limit(row)
     }
 
-    /// Whether a row is a left limit and not what stands for it.
+    /// Whether a row is a true left limit rather than a substitute for one.
     fn is_limit(&self, row: usize) -> bool {
         self.trace.tags()[row].microstep == 0
     }
@@ -95,7 +95,7 @@ impl<'a> Nodes<'a> {
         (moves && self.point(previous).is_some()).then_some(previous)
     }
 
-    /// The way between two rows, of which the second is a left limit that follows the first; a
+    /// The curve between two rows, the second of which is a left limit that follows the first; a
     /// straight line to a row that may be on the other side of a jump.
     pub fn piece(&self, from: usize, to: usize) -> Option<Piece> {
         let (start, end) = (self.point(from)?, self.point(to)?);
@@ -107,7 +107,7 @@ impl<'a> Nodes<'a> {
         Some(Piece { start, end, left, right })
     }
 
-    /// The slopes at the ends of a piece, as what the signal would gain over the whole of it.
+    /// The slopes at the ends of a piece, scaled to the change of the signal over the whole piece.
     fn slopes(&self, from: usize, to: usize, (start, end): (Point, Point)) -> (f64, f64) {
         let first = self.previous(from).and_then(|row| self.point(row));
         let last = self.next(to).and_then(|row| self.point(row));
@@ -126,12 +126,12 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// The way of a signal between two rows.
+/// The curve of a signal between two rows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Piece {
     start: Point,
     end: Point,
-    /// The slopes at the ends, as what the signal would gain over the whole piece.
+    /// The slopes at the ends, scaled to the change of the signal over the whole piece.
     left: f64,
     right: f64,
 }
@@ -142,17 +142,17 @@ impl Piece {
         self.end.0
     }
 
-    /// The times that divide it into so many pieces.
+    /// The times that divide it into `count` pieces.
     pub fn times(&self, count: u32) -> impl Iterator<Item = Time> {
         divide(self.start.0, self.end.0, count)
     }
 
-    /// Whether it stays where it is.
+    /// Whether it is constant.
     pub fn is_flat(&self) -> bool {
         self.start.1 == self.end.1
     }
 
-    /// Whether it is a straight line, as far as anyone sees.
+    /// Whether it is visually a straight line.
     pub fn is_straight(&self) -> bool {
         let rise = self.end.1 - self.start.1;
         let near = |slope: f64| (slope - rise).abs() <= 1e-6 * rise.abs();
@@ -165,7 +165,7 @@ impl Piece {
         let ((_, from), (_, to)) = (self.start, self.end);
         let line = from * (1.0 - part) + to * part;
         let rest = 1.0 - part;
-        // Hermite's basis, as a deviation from the straight line.
+        // The Hermite basis, as a deviation from the straight line.
         let rise = to - from;
         let bend = part * rest * ((self.left - rise) * rest - (self.right - rise) * part);
         let value = line + bend;
@@ -173,14 +173,14 @@ impl Piece {
     }
 }
 
-/// The times that divide the time between two others into so many pieces.
+/// The times that divide an interval into `count` pieces.
 pub(crate) fn divide(from: Time, to: Time, count: u32) -> impl Iterator<Item = Time> {
     let length = between(from, to);
     let at = move |k| length * f64::from(k) / f64::from(count);
     (1..count).map(move |k| from + Time::from_attoseconds(at(k) as i128))
 }
 
-/// The slope between two points in either order, a value for an attosecond.
+/// The slope between two points in either order, in units of the value per attosecond.
 fn slope(a: Point, b: Point) -> f64 {
     if a.0 < b.0 { (b.1 - a.1) / distance(a, b) } else { (a.1 - b.1) / distance(a, b) }
 }
@@ -189,7 +189,7 @@ fn distance(a: Point, b: Point) -> f64 {
     between(a.0.min(b.0), a.0.max(b.0))
 }
 
-/// The slope in the second of three points: a harmonic mean, or zero where the signal turns.
+/// The slope at the second of three points: a harmonic mean, or zero at a turning point.
 fn inner(a: Point, b: Point, c: Point) -> f64 {
     let (before, after) = (slope(a, b), slope(b, c));
     if before == 0.0 || after == 0.0 || before.signum() != after.signum() {
@@ -200,8 +200,8 @@ fn inner(a: Point, b: Point, c: Point) -> f64 {
     (first + second) / (first / before + second / after)
 }
 
-/// The slope in the first of three points, which may go back in time: that of a parabola, limited
-/// so that the curve does not turn before the second.
+/// The slope at the first of three points, which may go back in time: that of a parabola, limited
+/// so that the curve does not turn before the second point.
 fn outer(a: Point, b: Point, c: Point) -> f64 {
     let (near, far) = (slope(a, b), slope(b, c));
     let share = distance(a, b) / (distance(a, b) + distance(b, c));
@@ -236,7 +236,7 @@ mod tests {
         Source { column: 0, element: 0, name: "x".to_owned(), positive: false }
     }
 
-    /// The greatest deviation from a function, halfway between rows a step apart.
+    /// The largest deviation from a function, halfway between rows a step apart.
     fn error(step: f64, f: fn(f64) -> f64) -> f64 {
         let rows: Vec<_> = (0..=(3.0 / step) as u32)
             .map(|k| (f64::from(k) * step, 0, f(f64::from(k) * step)))
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn monotone_data_are_followed_closely() {
-        // Halving the step must divide the error by more than the four of straight lines.
+        // Halving the step must divide the error by more than 4, the factor of straight lines.
         let (coarse, fine) = (error(0.5, f64::exp), error(0.25, f64::exp));
         assert!(coarse / fine > 5.0, "{coarse} {fine}");
         assert!(coarse < 0.15 * (0.25f64 / 8.0) * 3.0f64.exp(), "{coarse}");
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn no_slope_is_taken_across_an_instant_with_microsteps() {
-        // A corner at 2: straight on either side.
+        // A corner at 2, straight on either side.
         let rows = [
             (0.0, 0, 0.0),
             (1.0, 0, 1.0),

@@ -1,4 +1,4 @@
-//! What a name in a figure means in a trace.
+//! Resolves the names in a figure to columns of a trace.
 
 use base::{Elem, Shape, did_you_mean};
 use trace::Trace;
@@ -13,14 +13,14 @@ pub(crate) struct Source {
     pub column: usize,
     /// The element of its values.
     pub element: usize,
-    /// What it is called: the name of the signal, with an index where it has several elements.
+    /// Its name: that of the signal, with an index if it has several elements.
     pub name: String,
-    /// Whether only positive values are drawn, on a logarithmic axis.
+    /// Whether only positive values are drawn, because the axis is logarithmic.
     pub positive: bool,
 }
 
 impl Source {
-    /// The value in a row, or nothing where the signal is absent or the value cannot be drawn.
+    /// The value in a row, or `None` if the signal is absent or the value cannot be drawn.
     pub fn value(&self, trace: &Trace, row: usize) -> Option<f64> {
         let value = trace.get(row, self.column)?[self.element];
         (value.is_finite() && (!self.positive || value > 0.0)).then_some(value)
@@ -39,7 +39,7 @@ impl Source {
         rows.filter(bad).count()
     }
 
-    /// In how many of these rows a value is left out since it is not positive.
+    /// In how many of these rows a value is left out because it is not positive.
     pub fn left_out(&self, trace: &Trace, rows: std::ops::Range<usize>) -> usize {
         let left_out = |row: &usize| {
             trace.get(*row, self.column).is_some_and(|value| value[self.element] <= 0.0)
@@ -48,7 +48,7 @@ impl Source {
     }
 }
 
-/// The elements that a name stands for: all of a signal, or the one of an index.
+/// The elements that a name refers to: all elements of a signal, or the indexed one.
 pub(crate) fn resolve(trace: &Trace, name: &str) -> Result<Vec<Source>, Error> {
     if let Some(column) = trace.column(name) {
         return Ok(elements(trace, column));
@@ -65,12 +65,12 @@ pub(crate) fn resolve(trace: &Trace, name: &str) -> Result<Vec<Source>, Error> {
     Err(Error::UnknownSignal { name: name.to_owned(), help: did_you_mean(name, names) })
 }
 
-/// How many numbers the name of a signal or an element stands for, or why it cannot be drawn.
+/// How many elements the name of a signal or an element refers to, or why it cannot be drawn.
 pub fn count_curves(trace: &Trace, name: &str) -> Result<usize, Error> {
     resolve(trace, name).map(|sources| sources.len())
 }
 
-/// The one element that a name stands for.
+/// The only element that a name refers to.
 pub(crate) fn resolve_one(trace: &Trace, name: &str) -> Result<Source, Error> {
     let mut all = resolve(trace, name)?;
     if let (Some(one), true) = (all.pop(), all.is_empty()) {
@@ -80,7 +80,7 @@ pub(crate) fn resolve_one(trace: &Trace, name: &str) -> Result<Source, Error> {
     Err(Error::NotScalar { name: name.to_owned(), ty: trace.columns()[column].ty })
 }
 
-/// The column and the index, without blanks, of a name such as `x[0, 1]`.
+/// The column and the index, without spaces, of a name such as `x[0, 1]`.
 fn indexed(trace: &Trace, name: &str) -> Option<(usize, String)> {
     let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
     let index = index.chars().filter(|c| !c.is_whitespace()).collect();
@@ -112,12 +112,12 @@ pub(crate) enum Presence {
     Never,
 }
 
-/// When a column is present. A discrete signal is absent at every microstep 0; one that is there
-/// at some of them is still discrete where it is absent in most rows and never lasts from one
+/// When a column is present. A discrete signal is absent at every microstep 0; one that is present
+/// at some of them still counts as discrete if it is absent in most rows and never lasts from one
 /// instant to the next.
 pub(crate) fn presence(trace: &Trace, column: usize) -> Presence {
     if trace.is_empty() {
-        // Nothing is known, so nothing is said about it.
+        // Nothing is known, so nothing is claimed.
         return Presence::Intervals;
     }
     let (mut present, mut at_zero, mut lasts) = (0, 0, false);
@@ -144,7 +144,7 @@ pub(crate) fn presence(trace: &Trace, column: usize) -> Presence {
 pub(crate) struct Curve {
     /// What is drawn.
     pub source: Source,
-    /// What the legend calls it.
+    /// Its label in the legend.
     pub label: String,
     /// The unit of its values.
     pub unit: Option<String>,
@@ -154,28 +154,28 @@ pub(crate) struct Curve {
     pub part: Part,
     /// Its colour.
     pub color: Color,
-    /// How its line is broken.
+    /// Its dash pattern.
     pub dash: Dash,
-    /// Its place in the panel, which chooses the shape of the heads of its stems.
+    /// Its index in the panel, which determines the marker shape of its stems.
     pub place: usize,
-    /// Whether no row has a value.
+    /// Whether it has no value in any row.
     pub never: bool,
-    /// The floor of its lane, where truth values stand one above the other.
+    /// The bottom of its lane, if truth values are stacked.
     pub lane: Option<f64>,
-    /// The names that its values stand for.
+    /// The labels that its values index.
     pub labels: Vec<Label>,
 }
 
-/// How high a true value stands above the floor of its lane; lanes are one apart.
+/// How far true lies above the bottom of its lane; lanes are one unit apart.
 pub(crate) const LANE: f64 = 0.7;
 
 impl Curve {
-    /// Where a value stands on the vertical axis.
+    /// The position of a value on the vertical axis.
     pub fn height(&self, value: f64) -> f64 {
         self.lane.map_or(value, |floor| floor + LANE * value)
     }
 
-    /// Whether it is a strip of names.
+    /// Whether it is drawn as a strip of labels.
     pub fn is_strip(&self) -> bool {
         self.lane.is_some() && !self.labels.is_empty()
     }

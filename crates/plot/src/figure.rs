@@ -1,58 +1,57 @@
-//! What is to be drawn. All fields are public; what is left out is filled in from the trace.
+//! What to draw. All fields are public; whatever is left unset is filled in from the trace.
 
 use base::Time;
 
 use crate::{Color, Dash, Legend, Lettering, Mark, Part};
 
-/// A picture: panels one above the other. Panels over time share one time axis.
+/// A figure: a stack of panels. Panels over time share one time axis.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
-    /// A line above everything.
+    /// A title above everything.
     pub title: Option<String>,
-    /// The panels, from the top.
+    /// The panels, from top to bottom.
     pub panels: Vec<Panel>,
     /// The axis that the panels over time share.
     pub time: TimeAxis,
-    /// The width of the whole \[px at 96 to the inch\]. A figure with phase plots alone may be
-    /// narrower.
+    /// The total width \[px at 96 per inch\]. A figure that has only phase plots may be narrower.
     pub width: f64,
-    /// The signal by whose names, such as the states of a machine, panels over time are shaded.
+    /// The signal whose labels, such as the states of a machine, determine the shading of the
+    /// panels over time.
     pub shade: Option<String>,
-    /// Where the names of signals stand.
+    /// Where the names of the signals are placed.
     pub legend: Legend,
-    /// How letters are written into SVG.
+    /// How text is written into SVG.
     pub lettering: Lettering,
-    /// How many pixels of a PNG image make one of the figure.
+    /// How many pixels of a PNG image correspond to one pixel of the figure.
     pub pixel_ratio: f64,
 }
 
 /// The time axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TimeAxis {
-    /// The name of the axis; `time` where there is none.
+    /// The name of the axis; `time` by default.
     pub label: Option<String>,
-    /// The unit of model time. Where there is none it is the second, with the prefix that suits
-    /// the range; another unit is only written, not converted to, and an empty one not at all.
+    /// The unit of model time. By default it is the second, with a prefix that suits the range. Any
+    /// other unit is only written, not converted to; an empty one is not written at all.
     pub unit: Option<String>,
-    /// From when to when; all of the trace where there is none.
+    /// The start and the end; the whole trace by default.
     pub range: Option<(Time, Time)>,
-    /// Instants that are opened, so that their microsteps stand side by side. Each means the
-    /// nearest instant in view that has more than one microstep, and its exact time is written
-    /// above it.
+    /// Instants that are opened, so that their microsteps are shown side by side. Each entry
+    /// selects the nearest instant in view that has more than one microstep; its exact time is
+    /// written above it.
     pub open: Vec<Time>,
 }
 
-/// One pair of axes with what is drawn between them.
+/// One pair of axes and what is drawn between them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Panel {
-    /// A line above the panel.
+    /// A title above the panel.
     pub title: Option<String>,
     /// What is drawn.
     pub content: Content,
     /// The vertical axis.
     pub y: Axis,
-    /// The height of the area between the axes \[px\]; one that suits the figure where there is
-    /// none.
+    /// The height of the area between the axes \[px\]; by default one that suits the figure.
     pub height: Option<f64>,
 }
 
@@ -66,13 +65,13 @@ pub enum Content {
         /// Whether a stem marks each step that the solver took.
         solver_steps: bool,
     },
-    /// Signals over other signals.
+    /// Signals plotted against other signals.
     Phase {
         /// The pairs of signals.
         pairs: Vec<Pair>,
         /// The horizontal axis.
         x: Axis,
-        /// Whether one unit is as long on both axes, so that a circle is round.
+        /// Whether one unit has the same length on both axes, so that a circle looks round.
         equal_scales: bool,
     },
 }
@@ -80,20 +79,20 @@ pub enum Content {
 /// A signal in a panel over time.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Signal {
-    /// The name in the trace: `x` for all elements of x, `x[2]` or `x[0,1]` for one.
+    /// The name in the trace: `x` for all elements of x, `x[2]` or `x[0,1]` for a single one.
     pub name: String,
-    /// What the legend calls it, where not its name.
+    /// Its label in the legend; its name by default.
     pub label: Option<String>,
     /// The unit of its values.
     pub unit: Option<String>,
-    /// How its values are drawn; as stems where it is present at single tags alone, otherwise as
-    /// a line, where there is none.
+    /// How its values are drawn. By default, stems if it is present only at single tags, a line
+    /// otherwise.
     pub mark: Option<Mark>,
     /// Which part of it is drawn.
     pub part: Part,
-    /// Its colour; the next of the palette where there is none.
+    /// Its colour; by default the next one of the palette.
     pub color: Option<Color>,
-    /// How its line is broken.
+    /// Its dash pattern.
     pub dash: Option<Dash>,
 }
 
@@ -104,22 +103,22 @@ pub struct Pair {
     pub x: String,
     /// The name of the vertical signal or element.
     pub y: String,
-    /// What the legend calls the curve; the names of both where there is none.
+    /// The label of the curve in the legend; the names of both signals by default.
     pub label: Option<String>,
-    /// Its colour; the next of the palette where there is none.
+    /// Its colour; by default the next one of the palette.
     pub color: Option<Color>,
-    /// How its line is broken.
+    /// Its dash pattern.
     pub dash: Option<Dash>,
 }
 
 /// An axis of values.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Axis {
-    /// Its name; that of the signal where there is one signal and no name.
+    /// Its name; by default that of the signal, if there is only one.
     pub label: Option<String>,
-    /// The unit; that of the signals where they agree.
+    /// The unit; by default that of the signals, if they agree.
     pub unit: Option<String>,
-    /// The lower and the upper end; what the data need where there is none.
+    /// The lower and the upper end; by default whatever the data need.
     pub range: Option<(f64, f64)>,
     /// Whether it is logarithmic: powers of ten are evenly spaced, and values that are not positive
     /// are left out, with a note.
@@ -127,35 +126,35 @@ pub struct Axis {
 }
 
 impl Figure {
-    /// A figure of these panels.
+    /// A figure with these panels.
     pub fn new(panels: impl IntoIterator<Item = Panel>) -> Figure {
         Figure { panels: panels.into_iter().collect(), ..Figure::default() }
     }
 
-    /// The same with a title.
+    /// Sets the title.
     pub fn title(self, title: impl Into<String>) -> Figure {
         Figure { title: Some(title.into()), ..self }
     }
 
-    /// The same with panels shaded by the names of a signal, or by none.
+    /// Shades the panels by the labels of a signal, or not at all.
     pub fn shade(self, signal: Option<String>) -> Figure {
         Figure { shade: signal, ..self }
     }
 
-    /// The same from one time to another.
+    /// Sets the time range.
     pub fn between(mut self, from: Time, to: Time) -> Figure {
         self.time.range = Some((from, to));
         self
     }
 
-    /// The same with the microsteps of the instant nearest to `time` side by side.
+    /// Shows the microsteps of the instant nearest to `time` side by side.
     pub fn open(mut self, time: Time) -> Figure {
         self.time.open.push(time);
         self
     }
 }
 
-/// An empty figure as wide as the text of a page.
+/// An empty figure, as wide as the text of a page.
 impl Default for Figure {
     fn default() -> Figure {
         Figure {
@@ -193,17 +192,17 @@ impl Panel {
         Panel { title: None, content, y: Axis::default(), height: None }
     }
 
-    /// The same with a title.
+    /// Sets the title.
     pub fn title(self, title: impl Into<String>) -> Panel {
         Panel { title: Some(title.into()), ..self }
     }
 
-    /// The same with a vertical axis.
+    /// Sets the vertical axis.
     pub fn y(self, y: Axis) -> Panel {
         Panel { y, ..self }
     }
 
-    /// The same with a horizontal axis, where it is a phase plot.
+    /// Sets the horizontal axis if this is a phase plot.
     pub fn x(mut self, axis: Axis) -> Panel {
         if let Content::Phase { x, .. } = &mut self.content {
             *x = axis;
@@ -211,7 +210,7 @@ impl Panel {
         self
     }
 
-    /// The same with equally long units on both axes, where it is a phase plot.
+    /// Gives both axes the same scale if this is a phase plot.
     pub fn equal_scales(mut self) -> Panel {
         if let Content::Phase { equal_scales, .. } = &mut self.content {
             *equal_scales = true;
@@ -219,7 +218,7 @@ impl Panel {
         self
     }
 
-    /// The same with a stem for each step of the solver, where it is over time.
+    /// Marks each step of the solver with a stem if this is a panel over time.
     pub fn solver_steps(mut self) -> Panel {
         if let Content::Time { solver_steps, .. } = &mut self.content {
             *solver_steps = true;
@@ -227,14 +226,14 @@ impl Panel {
         self
     }
 
-    /// The same with a height \[px\].
+    /// Sets the height \[px\].
     pub fn height(self, height: f64) -> Panel {
         Panel { height: Some(height), ..self }
     }
 }
 
 impl Panel {
-    /// The same with a logarithmic vertical axis.
+    /// Makes the vertical axis logarithmic.
     pub fn log(mut self) -> Panel {
         self.y.log = true;
         self
@@ -247,32 +246,32 @@ impl Signal {
         Signal { name: name.into(), ..Signal::default() }
     }
 
-    /// The same with a name for the legend.
+    /// Sets the label in the legend.
     pub fn label(self, label: impl Into<String>) -> Signal {
         Signal { label: Some(label.into()), ..self }
     }
 
-    /// The same with a unit.
+    /// Sets the unit.
     pub fn unit(self, unit: impl Into<String>) -> Signal {
         Signal { unit: Some(unit.into()), ..self }
     }
 
-    /// The same drawn in this way.
+    /// Sets how values are drawn.
     pub fn mark(self, mark: Mark) -> Signal {
         Signal { mark: Some(mark), ..self }
     }
 
-    /// This part of the same.
+    /// Selects the part that is drawn.
     pub fn part(self, part: Part) -> Signal {
         Signal { part, ..self }
     }
 
-    /// The same in this colour.
+    /// Sets the colour.
     pub fn color(self, color: Color) -> Signal {
         Signal { color: Some(color), ..self }
     }
 
-    /// The same with a line broken in this way.
+    /// Sets the dash pattern.
     pub fn dash(self, dash: Dash) -> Signal {
         Signal { dash: Some(dash), ..self }
     }
@@ -291,12 +290,12 @@ impl From<String> for Signal {
 }
 
 impl Pair {
-    /// `y` over `x` with the default appearance.
+    /// `y` against `x` with the default appearance.
     pub fn new(x: impl Into<String>, y: impl Into<String>) -> Pair {
         Pair { x: x.into(), y: y.into(), ..Pair::default() }
     }
 
-    /// The same with a name for the legend.
+    /// Sets the label in the legend.
     pub fn label(self, label: impl Into<String>) -> Pair {
         Pair { label: Some(label.into()), ..self }
     }
@@ -308,12 +307,12 @@ impl Axis {
         Axis { label: Some(label.into()), ..Axis::default() }
     }
 
-    /// The same with a unit.
+    /// Sets the unit.
     pub fn unit(self, unit: impl Into<String>) -> Axis {
         Axis { unit: Some(unit.into()), ..self }
     }
 
-    /// The same from one value to another.
+    /// Sets the range.
     pub fn between(self, from: f64, to: f64) -> Axis {
         Axis { range: Some((from, to)), ..self }
     }

@@ -1,4 +1,4 @@
-//! Choices of appearance, each with a default that suits a paper.
+//! Options for the appearance, each with a default that suits a paper.
 
 /// A colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,12 +12,12 @@ pub struct Color {
 }
 
 impl Color {
-    /// The colour of these parts.
+    /// A colour from its components.
     pub const fn new(red: u8, green: u8, blue: u8) -> Color {
         Color { red, green, blue }
     }
 
-    /// The colour of a text such as `#0072b2`, or nothing where it is none.
+    /// Parses a text such as `#0072b2`; `None` if it is not a colour.
     pub fn parse(text: &str) -> Option<Color> {
         let digits = text.strip_prefix('#')?;
         if digits.len() != 6 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -27,13 +27,13 @@ impl Color {
         Some(Color::new(part(0)?, part(2)?, part(4)?))
     }
 
-    /// The same with this part of it left and white for the rest.
+    /// Mixes this fraction of the colour with white.
     pub(crate) fn paler(self, part: f64) -> Color {
         let mix = |own: u8| (255.0 - part * (255.0 - f64::from(own))).round() as u8;
         Color::new(mix(self.red), mix(self.green), mix(self.blue))
     }
 
-    /// The colour at a place in the palette, which begins anew at its end.
+    /// The colour at an index of the palette, which repeats.
     pub(crate) fn nth(place: usize) -> Color {
         PALETTE[place % PALETTE.len()]
     }
@@ -43,8 +43,8 @@ impl Color {
     }
 }
 
-/// The colours of Okabe and Ito (2008), which people with any common colour blindness tell apart,
-/// without the yellow, which is too pale on white.
+/// The colours of Okabe and Ito (2008), which people with any common form of colour blindness can
+/// distinguish, without the yellow, which is too pale on white.
 const PALETTE: [Color; 7] = [
     Color::new(0x00, 0x72, 0xb2),
     Color::new(0xd5, 0x5e, 0x00),
@@ -55,22 +55,22 @@ const PALETTE: [Color; 7] = [
     Color::new(0x00, 0x00, 0x00),
 ];
 
-/// The colour and the dash of the curve at this place in a panel. Past the palette the dash
-/// changes, so that no two of 21 curves look alike.
+/// The colour and the dash pattern of the curve at this index in a panel. Past the palette the dash
+/// pattern changes, so that no two of 21 curves look alike.
 pub(crate) fn nth(place: usize) -> (Color, Dash) {
     let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][place / PALETTE.len() % 3];
     (PALETTE[place % PALETTE.len()], dash)
 }
 
-/// How a line is broken.
+/// The dash pattern of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dash {
-    /// Not at all.
+    /// A solid line.
     #[default]
     Solid,
-    /// Into strokes.
+    /// Strokes.
     Dashed,
-    /// Into dots.
+    /// Dots.
     Dotted,
 }
 
@@ -87,11 +87,11 @@ impl Dash {
 /// How the values of a signal are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// As lines from row to row, with jumps drawn as jumps.
+    /// Lines from row to row, with jumps drawn as jumps.
     Line,
-    /// As a stem from zero for each row in which the signal is present.
+    /// A stem from zero for each row in which the signal is present.
     Stems,
-    /// As a dot for each row in which the signal is present.
+    /// A dot for each row in which the signal is present.
     Dots,
 }
 
@@ -107,13 +107,13 @@ pub enum Part {
     Impulses,
 }
 
-/// Where the names of the signals of a panel stand. They never cover data.
+/// Where the names of the signals of a panel are placed. They never cover data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Legend {
-    /// At the right, or above where the names are long.
+    /// To the right, or above if the names are long.
     #[default]
     Auto,
-    /// At the right of the panel.
+    /// To the right of the panel.
     Right,
     /// Above the panel.
     Top,
@@ -121,10 +121,10 @@ pub enum Legend {
     Hidden,
 }
 
-/// How letters are written into an SVG file.
+/// How text is written into an SVG file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Lettering {
-    /// As text, which can be searched and edited; the reader's machine supplies the font.
+    /// As text, which can be searched and edited; the viewer supplies the font.
     #[default]
     Text,
     /// As outlines, which look the same everywhere.

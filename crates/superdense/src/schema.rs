@@ -1,5 +1,5 @@
-//! The JSON Schema of model files, generated from the blocks themselves, so that editors complete
-//! names and show what they mean.
+//! The JSON Schema of model files, made from the blocks themselves, so that editors complete names
+//! and show what they mean. A library of blocks comes in, a JSON document goes out.
 
 use blocks::{Count, Info, Kind, Library};
 use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
@@ -7,23 +7,35 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::pages::MODAL_SUMMARY;
 
-/// The schema of model files with the blocks of a library. It covers names and shapes;
-/// `superdense check` checks what expressions mean.
+/// The schema of model files with the blocks of a library. It covers names and shapes; expressions
+/// are checked by `superdense check`.
 pub fn schema(library: &Library) -> Json {
-    let names: Vec<&str> = library.names().chain(["Modal"]).collect();
-    let kinds = library.iter().map(|kind| when(kind.info())).chain([modal()]);
-    let kinds: Vec<Json> = kinds.collect();
-    let diagram = |extra: Json| {
-        let mut properties = json!({
-            "description": {"type": "string"},
-            "parameters": parameters(),
-            "blocks": {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/block"}},
-            "solve": solve(),
-        });
-        merge(&mut properties, extra);
-        properties
-    };
-    let main = diagram(json!({
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A Superdense model",
+        "type": "object",
+        "required": ["superdense"],
+        "properties": diagram(main_fields()),
+        "additionalProperties": false,
+        "$defs": definitions(library),
+    })
+}
+
+/// The properties that every diagram has, and those that one kind of diagram has besides.
+fn diagram(extra: Json) -> Json {
+    let mut properties = json!({
+        "description": {"type": "string"},
+        "parameters": parameters(),
+        "blocks": {"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/block"}},
+        "solve": solve(),
+    });
+    merge(&mut properties, extra);
+    properties
+}
+
+/// What only the main diagram has.
+fn main_fields() -> Json {
+    json!({
         "superdense": {"const": 1, "description": "The version of the format."},
         "name": {"type": "string"},
         "import": {
@@ -48,59 +60,68 @@ pub fn schema(library: &Library) -> Json {
             "type": ["object", "null"],
             "additionalProperties": {"$ref": "#/$defs/figure"},
         },
-    }));
-    let inner = diagram(json!({
+    })
+}
+
+/// What only a diagram that is used in others has.
+fn inner_fields() -> Json {
+    json!({
         "inputs": {"type": "array", "items": {"type": "string"}},
         "outputs": outputs(),
         "tolerance": tolerance(),
         "domain": domain(),
-    }));
+    })
+}
+
+/// The parts that the schema refers to by name.
+fn definitions(library: &Library) -> Json {
+    let inner = diagram(inner_fields());
     json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A Superdense model",
+        "expression": {
+            "description": "A number, an expression over parameters and signals, or a list.",
+            "type": ["number", "string", "boolean", "array"],
+        },
+        "state": {
+            "type": ["object", "null"],
+            "properties": fields(&STATE_FIELDS),
+            "additionalProperties": false,
+        },
+        "transition": {
+            "type": "object",
+            "properties": fields(&TRANSITION_FIELDS),
+            "required": ["to"],
+            "additionalProperties": false,
+        },
+        "diagram": {"type": "object", "properties": inner, "additionalProperties": false},
+        "figure": figure(),
+        "panel": panel(),
+        "plot-signal": plot_signal(),
+        "plot-axis": plot_axis(),
+        "block": block(library),
+    })
+}
+
+/// A block of the library, a state machine or an instance of a diagram.
+fn block(library: &Library) -> Json {
+    let names: Vec<&str> = library.names().chain(["Modal"]).collect();
+    let kinds = library.iter().map(|block| when(block.info())).chain([modal()]);
+    let kinds: Vec<Json> = kinds.collect();
+    json!({
         "type": "object",
-        "required": ["superdense"],
-        "properties": main,
-        "additionalProperties": false,
-        "$defs": {
-            "expression": {
-                "description": "A number, an expression over parameters and signals, or a list.",
-                "type": ["number", "string", "boolean", "array"],
+        "required": ["type"],
+        "properties": {
+            "type": {
+                "description": "A block of the library, `Modal`, or a diagram.",
+                "anyOf": [{"enum": names}, {"type": "string"}],
             },
-            "state": {
-                "type": ["object", "null"],
-                "properties": fields(&STATE_FIELDS),
-                "additionalProperties": false,
-            },
-            "transition": {
+            "for": {
+                "description": "Indices and their counts: the block is an array of blocks.",
                 "type": "object",
-                "properties": fields(&TRANSITION_FIELDS),
-                "required": ["to"],
-                "additionalProperties": false,
-            },
-            "diagram": {"type": "object", "properties": inner, "additionalProperties": false},
-            "figure": figure(),
-            "panel": panel(),
-            "plot-signal": plot_signal(),
-            "plot-axis": plot_axis(),
-            "block": {
-                "type": "object",
-                "required": ["type"],
-                "properties": {
-                    "type": {
-                        "description": "A block of the library, `Modal`, or a diagram.",
-                        "anyOf": [{"enum": names}, {"type": "string"}],
-                    },
-                    "for": {
-                        "description": "Indices and their counts: the block is an array of blocks.",
-                        "type": "object",
-                        "minProperties": 1,
-                        "additionalProperties": {"$ref": "#/$defs/expression"},
-                    },
-                },
-                "allOf": kinds,
+                "minProperties": 1,
+                "additionalProperties": {"$ref": "#/$defs/expression"},
             },
         },
+        "allOf": kinds,
     })
 }
 
@@ -195,7 +216,7 @@ fn plot_axis() -> Json {
     })
 }
 
-/// An object with exactly these keys allowed.
+/// An object with these keys and no others.
 fn object(keys: &[&str], field: impl Fn(&str) -> Json) -> Json {
     let fields: Map<String, Json> =
         keys.iter().map(|key| ((*key).to_owned(), field(key))).collect();
@@ -224,7 +245,7 @@ fn simulate() -> Json {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// The fields that a state machine may have.
+/// What a state machine may have.
 fn modal() -> Json {
     json!({
         "if": {"properties": {"type": {"const": "Modal"}}, "required": ["type"]},
@@ -250,7 +271,7 @@ fn domain() -> Json {
     })
 }
 
-/// The properties for the fields of a state machine, a state or a transition.
+/// The properties of a part of a state machine.
 fn fields(fields: &[Field]) -> Json {
     let mut properties = Map::new();
     for field in fields {
@@ -285,7 +306,7 @@ fn fields(fields: &[Field]) -> Json {
     Json::Object(properties)
 }
 
-/// The fields that a block of one type may have: its own inputs and parameters, and nothing else.
+/// What a block of one kind may have: its own inputs and parameters, and nothing else.
 fn when(info: &Info) -> Json {
     let mut properties = Map::new();
     let mut required = Vec::new();

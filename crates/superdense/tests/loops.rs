@@ -1,11 +1,10 @@
-//! Algebraic loops: refused with their names, solved where the model asks, known through
+//! Algebraic loops: refused with their names, solved if the model asks for it, known through
 //! conditionals, or an error.
 
-use crate::common::{
-    assert_near, at, codes, exact, failure, last_elements, refusal, simulate, tag, tags,
-};
-use proptest::prelude::*;
-use superdense::RunError;
+mod random;
+mod unsolved;
+
+use crate::common::{assert_near, at, codes, exact, last_elements, refusal, simulate, tag, tags};
 
 #[test]
 fn a_loop_is_refused_with_its_names() {
@@ -237,73 +236,6 @@ simulate: {{stop: 1}}
     }
 }
 
-#[test]
-fn a_loop_without_a_solution_is_an_error() {
-    for expression in ["z + 1", "z^2 + 1", "exp(z) + 1"] {
-        let failure = failure(&format!(
-            "
-superdense: 1
-blocks:
-  z: {{type: Expression, expression: {expression}}}
-solve: true
-record: [z]
-simulate: {{stop: 1}}
-"
-        ));
-        match failure.error {
-            RunError::NoSolution { tag: at, block, .. } => {
-                assert_eq!((at, block.as_str()), (tag(0.0, 0), "z"), "{expression}");
-            }
-            other => panic!("{expression}: {other}"),
-        }
-    }
-}
-
-#[test]
-fn a_loop_that_loses_its_solution_is_an_error_there() {
-    // z = z^2 + t has none from t = 1/4 on.
-    let failure = failure(
-        "
-superdense: 1
-blocks:
-  x: {type: Integrator, input: 1}
-  z: {type: Expression, expression: z^2 + x}
-  y: {type: Integrator, input: z}
-solve: true
-record: [z, y]
-simulate: {stop: 1}
-",
-    );
-    assert!(
-        matches!(failure.error, RunError::NoSolution { .. } | RunError::StepTooSmall { .. }),
-        "{}",
-        failure.error
-    );
-    let last = failure.trace.tags().last().unwrap().time.seconds();
-    assert!(last <= 0.25 + 1e-6, "went on to {last}");
-}
-
-#[test]
-fn a_loop_without_a_solution_at_a_tick_is_an_error_there() {
-    let failure = failure(
-        "
-superdense: 1
-blocks:
-  s: {type: Step, time: 0.5, before: 0, after: 1}
-  z: {type: Expression, expression: z^2 + s}
-solve: true
-record: [z]
-simulate: {stop: 1}
-",
-    );
-    match failure.error {
-        RunError::NoSolution { tag, block, .. } => {
-            assert_eq!((tag, block.as_str()), (exact("0.5", 1), "z"));
-        }
-        other => panic!("{other}"),
-    }
-}
-
 const CONDITIONAL: &str = "
 superdense: 1
 blocks:
@@ -346,31 +278,6 @@ simulate: {stop: 6.25, tolerance: 1e-10}
 }
 
 #[test]
-fn a_loop_that_stays_unknown_is_an_error() {
-    for moving in ["", "\n  x: {type: Integrator, input: a + b}"] {
-        let text = format!(
-            "
-superdense: 1
-blocks:
-  p: {{type: Pulse, period: 1, width: 0.25, offset: 0.5}}
-  a: {{type: Expression, expression: if p > 0.5 then b else 1}}
-  b: {{type: Expression, expression: if p > 0.5 then a else 2}}{moving}
-record: [a, b]
-simulate: {{stop: 2}}
-"
-        );
-        match failure(&text).error {
-            RunError::NotConstructive { tag, mut blocks, .. } => {
-                assert_eq!(tag, exact("0.5", 1));
-                blocks.sort();
-                assert_eq!(blocks, ["a", "b"]);
-            }
-            other => panic!("{other}"),
-        }
-    }
-}
-
-#[test]
 fn previous_left_and_delay_break_a_loop_at_ticks() {
     let trace = simulate(
         "
@@ -385,70 +292,6 @@ simulate: {stop: 3}
     )
     .trace;
     assert_eq!(trace.last("h"), Some(14.0));
-}
-
-/// How a model with some blocks and `solve: true` fails, and at which tag.
-fn fails(blocks: &str) -> (&'static str, superdense::Tag) {
-    let error =
-        failure(&format!("superdense: 1\nblocks:\n{blocks}solve: true\nsimulate: {{stop: 2}}\n"))
-            .error;
-    (error.code(), error.tag().unwrap())
-}
-
-#[test]
-fn a_loop_that_leaves_its_signals_open_is_an_error() {
-    let start = tag(0.0, 0);
-    for blocks in [
-        "  a: {type: Gain, input: b}\n  b: {type: Gain, input: a}\n",
-        "  a: {type: Expression, expression: 2 * b}\n  b: {type: Expression, expression: a / 2}\n",
-        "  a: {type: Gain, input: b, gain: 49}\n  b: {type: Expression, expression: a / 49}\n",
-        "  a: {type: Expression, expression: b + 1}\n  b: {type: Expression, expression: a - 1}\n",
-        "  a: {type: Expression, expression: b + 0.3}
-  b: {type: Expression, expression: a - 0.1 - 0.2}\n",
-        "  u: {type: Integrator, input: 1, initial: 1}
-  a: {type: Expression, expression: b + u}
-  b: {type: Expression, expression: a - u}
-  x: {type: Integrator, input: a}\n",
-        "  z: {type: Expression, expression: '[[0.1, 0.9], [0.3, 0.7]] * z'}
-  y: {type: Expression, expression: 'z + [0, 0]'}\n",
-        "  z: {type: Expression, expression: 'z + [0, 0]'}\n",
-        "  z: {type: Expression, expression: '[z[1] + 1, z[0] - 1]'}\n",
-        "  a: {type: Expression, expression: 1 - b - c}
-  b: {type: Expression, expression: 1 - a - c}
-  c: {type: Expression, expression: 1 - a - b}
-  d: {type: Expression, expression: 2 - 2 * d}\n",
-        "  z: {type: Expression, expression: 'min(z, 1)'}\n",
-    ] {
-        assert_eq!(fails(blocks), ("not-determined", start), "{blocks}");
-    }
-    // Equations that contradict each other have no solution.
-    for blocks in [
-        "  a: {type: Gain, input: b}\n  b: {type: Expression, expression: a + 1}\n",
-        "  z: {type: Expression, expression: '[z[1] + 1, z[0] + 1]'}\n",
-        "  a: {type: Gain, input: b, gain: 49}
-  b: {type: Expression, expression: a / 49 + 1}\n",
-    ] {
-        assert_eq!(fails(blocks), ("no-solution", start), "{blocks}");
-    }
-}
-
-#[test]
-fn a_loop_may_be_left_open_at_one_time_only() {
-    // At ticks, in a signal that lasts and in events, and between events.
-    let held = "  s: {type: Step, time: 0.5, before: 0.5, after: 1}
-  z: {type: Expression, expression: s * z + 1 - s}\n";
-    assert_eq!(fails(held), ("not-determined", exact("0.5", 1)));
-    let events = "  c: {type: Clock, period: 1/4, value: 4}
-  n: {type: Counter, increment: c}
-  z: {type: Expression, expression: n * z - 3 * z}\n";
-    assert_eq!(fails(events), ("not-determined", exact("0.75", 1)));
-    let moving = "  x: {type: Integrator, input: 1}
-  s: {type: Expression, expression: if x < 1 then 2 else 1}
-  z: {type: Expression, expression: s * z}
-  y: {type: Integrator, input: z}\n";
-    let (code, at) = fails(moving);
-    assert_eq!((code, at.microstep), ("not-determined", 1));
-    assert_near(at.time.seconds(), 1.0, 1e-12);
 }
 
 #[test]
@@ -471,8 +314,8 @@ solve: {{z: {guess}}}\nrecord: [z]\nsimulate: {{stop: 1}}\n"
 
 #[test]
 fn a_vector_loop_needs_no_guess() {
-    // The size comes from a matrix, from a state, from who reads it, or from what is written; also
-    // where the guess is one number.
+    // The size comes from a matrix, from a state, from a reader, or from the expression; also if
+    // the guess is one number.
     for (blocks, solve) in [
         ("  z: {type: Expression, expression: A * z + b * x}\n", "true"),
         ("  z: {type: Expression, expression: A * z + b * x}\n", "{z: 0}"),
@@ -579,155 +422,5 @@ simulate: {{stop: 1.7}}
             assert_near(u, expected[k], 1e-12);
         }
         assert_near(trace.last("h").unwrap(), expected[2], 1e-12);
-    }
-}
-
-#[test]
-fn presence_that_hangs_on_a_solution_is_an_error() {
-    // Both events are there at 0 and at 1 s, and one of them at 0.5 s.
-    let failure = failure(
-        "
-superdense: 1
-blocks:
-  e: {type: Clock, period: 1}
-  f: {type: Clock, period: 0.5}
-  g: {type: Merge, inputs: [e, f]}
-  u: {type: Decision, input: w, above: e, below: f, threshold: 0.2}
-  w: {type: Sum, inputs: [g / 2, -u / 4]}
-solve: true
-record: [u]
-simulate: {stop: 2}
-",
-    );
-    match failure.error {
-        RunError::NotConstructive { tag, .. } => assert_eq!(tag, exact("0.5", 1)),
-        other => panic!("{other}"),
-    }
-    assert_eq!(failure.trace.series("u").len(), 1);
-}
-
-/// A random linear loop z = A z + b, and its solution.
-#[derive(Clone, Debug)]
-struct Linear {
-    a: Vec<Vec<f64>>,
-    b: Vec<f64>,
-}
-
-impl Linear {
-    /// By elimination with row pivoting, in floats.
-    fn solution(&self) -> Vec<f64> {
-        let n = self.b.len();
-        let mut m: Vec<Vec<f64>> = (0..n)
-            .map(|i| (0..n).map(|j| f64::from(i == j) - self.a[i][j]).chain([self.b[i]]).collect())
-            .collect();
-        for k in 0..n {
-            let pivot = (k..n).max_by(|x, y| m[*x][k].abs().total_cmp(&m[*y][k].abs())).unwrap();
-            m.swap(k, pivot);
-            for i in (0..n).filter(|i| *i != k) {
-                let (factor, upper) = (m[i][k] / m[k][k], m[k].clone());
-                m[i].iter_mut().zip(upper).for_each(|(x, y)| *x -= factor * y);
-            }
-        }
-        (0..n).map(|i| m[i][n] / m[i][i]).collect()
-    }
-
-    /// The loop as blocks: scalars, one vector, or events with the clock; `t` is 1.
-    fn text(&self, kind: usize) -> String {
-        let n = self.b.len();
-        let mut text = String::from("superdense: 1\nblocks:\n");
-        let mut names: Vec<String> = (0..n).map(|i| format!("z{i}")).collect();
-        if kind == 1 {
-            let rows: Vec<String> = self.a.iter().map(|row| format!("{row:?}")).collect();
-            text += &format!(
-                "  z: {{type: Expression, expression: '[{}] * z + {:?} * t'}}\n",
-                rows.join(", "),
-                self.b
-            );
-            names = vec!["z".to_owned()];
-        } else {
-            for i in 0..n {
-                let terms: Vec<String> =
-                    (0..n).map(|j| format!("({}) * z{j}", self.a[i][j])).collect();
-                text += &format!(
-                    "  z{i}: {{type: Expression, expression: '({}) * t + {}'}}\n",
-                    self.b[i],
-                    terms.join(" + ")
-                );
-            }
-        }
-        text += match kind {
-            0 => "  t: {type: Expression, expression: time + 1}\n",
-            1 => "  t: {type: Integrator, input: 0, initial: 1}\n",
-            _ => "  t: {type: Clock, period: 1, offset: 0.5}\n",
-        };
-        text + &format!("solve: true\nrecord: [{}]\nsimulate: {{stop: 0.7}}\n", names.join(", "))
-    }
-}
-
-fn linear() -> impl Strategy<Value = Linear> {
-    let entry = (-8i32..9).prop_map(|k| f64::from(k) / 10.0);
-    (1usize..5).prop_flat_map(move |n| {
-        let row = || prop::collection::vec(entry.clone(), n);
-        (prop::collection::vec(row(), n), prop::collection::vec(1i32..9, n))
-            .prop_map(|(a, b)| Linear { a, b: b.into_iter().map(f64::from).collect() })
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
-
-    /// Random linear loops of scalars, of a vector and of events have their direct solution.
-    #[test]
-    fn linear_loops_have_their_solution(model in linear(), kind in 0usize..3) {
-        let z = model.solution();
-        let size = z.iter().fold(1.0f64, |most, z| most.max(z.abs()));
-        prop_assume!(size < 1e6);
-        let trace = simulate(&model.text(kind)).trace;
-        let found: Vec<f64> = match kind {
-            0 => (0..z.len()).map(|i| trace.series(&format!("z{i}"))[0].1).collect(),
-            1 => last_elements(&trace, "z"),
-            _ => {
-                let once = |i: usize| {
-                    let series = trace.series(&format!("z{i}"));
-                    assert_eq!((series.len(), series[0].0), (1, exact("0.5", 1)));
-                    series[0].1
-                };
-                (0..z.len()).map(once).collect()
-            }
-        };
-        for (found, z) in found.iter().zip(&z) {
-            prop_assert!((found - z).abs() <= 1e-9 * size, "{found:?} is not {z:?}");
-        }
-    }
-
-    /// A last equation that repeats the others leaves the loop open; one that contradicts them
-    /// leaves it without a solution.
-    #[test]
-    fn singular_loops_are_refused(
-        model in linear(),
-        factors in prop::collection::vec(-3i32..4, 4),
-        agrees: bool,
-        kind in 0usize..3,
-    ) {
-        let (mut model, n) = (model.clone(), model.b.len());
-        // Row n - 1 of I - A becomes a sum of the others, and so does b.
-        let rows = 0..n - 1;
-        let factor = |i: usize| f64::from(factors[i]);
-        for j in 0..n {
-            let unit = |i: usize| f64::from(i == j);
-            let sum: f64 = rows.clone().map(|i| factor(i) * (unit(i) - model.a[i][j])).sum();
-            model.a[n - 1][j] = unit(n - 1) - sum;
-        }
-        let sum: f64 = rows.clone().map(|i| factor(i) * model.b[i]).sum();
-        model.b[n - 1] = sum + f64::from(!agrees);
-        prop_assume!(n == 1 || {
-            // The others must be independent, or the kind of the whole is another.
-            let a = model.a[..n - 1].iter().map(|row| row[..n - 1].to_vec()).collect();
-            let part = Linear { a, b: model.b[..n - 1].to_vec() };
-            part.solution().iter().all(|z| z.abs() < 1e6)
-        });
-        let error = failure(&model.text(kind)).error;
-        let code = if agrees { "not-determined" } else { "no-solution" };
-        prop_assert_eq!(error.code(), code, "{}", model.text(kind));
     }
 }

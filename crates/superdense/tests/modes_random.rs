@@ -1,12 +1,12 @@
-//! Random state machines against a simulation of their own: straight lines, a few guards, and a
-//! loop that goes from one event to the next in closed form.
+//! Random state machines against a reference simulation: straight lines, a few guards, and a loop
+//! that goes from one event to the next in closed form.
 
 mod events;
 
 use crate::common::{by, compile, simulate};
 use superdense::Backend;
 
-/// How near a guard may be to its edge before the case says nothing: it would depend on rounding.
+/// How near a guard may be to its edge before a case is left out: it would depend on rounding.
 const DELICATE: f64 = 1e-7;
 /// Not a sum of thousandths, as the delays are.
 const STOP: f64 = 6.000_37;
@@ -64,7 +64,7 @@ struct Way {
 struct Line {
     slope: f64,
     gain: f64,
-    /// Nothing where it starts from `k`.
+    /// Nothing if it starts from `k`.
     initial: Option<f64>,
     ways: Vec<Way>,
 }
@@ -167,7 +167,7 @@ fn text(spec: &Spec) -> String {
     )
 }
 
-/// A machine of the reference: where it is, since when, and the values of its lines.
+/// A machine of the reference: its state, since when, and the values of its lines.
 #[derive(Clone)]
 struct Machine<'a> {
     lines: &'a [Line],
@@ -231,112 +231,150 @@ struct Seen {
     z: Option<f64>,
 }
 
-/// The run of a spec; nothing where it depends on rounding or is refused.
-fn reference(spec: &Spec) -> Option<Seen> {
-    let mut k = spec.k;
-    let (mut now, mut local) = (0.0, 0.0);
-    let mut outer = Machine::new(&spec.states, k, 0.0);
-    let none: &[Line] = &[];
-    let lines = spec.nested.as_ref().map_or(none, |(_, lines)| lines);
-    let mut inner = Machine::new(lines, k, 0.0);
-    let home = spec.nested.as_ref().map(|(at, _)| *at);
-    let mut states: Vec<(f64, usize, Option<usize>)> = Vec::new();
-    // The guards that an event has just met: machine and number.
-    let mut met_by_event: Option<(bool, usize)> = None;
-    for event in 0.. {
-        let mut rounds = 0;
-        loop {
-            let inside = home == Some(outer.mode);
-            let pair = (outer.mode, inside.then_some(inner.mode));
-            if states.last().is_none_or(|last| (last.1, last.2) != pair) {
-                states.push((now, pair.0, pair.1));
-            }
-            let around = [outer.value(), outer.rate(k)];
-            let mut chosen: [Option<usize>; 2] = [None, None];
-            for (index, running) in [(0, true), (1, inside)] {
-                if !running {
-                    continue;
-                }
-                let (machine, time) = if index == 0 { (&outer, now) } else { (&inner, local) };
-                for (number, [distance, _]) in
-                    machine.distances(time, k, around).into_iter().enumerate()
-                {
-                    let by_event = met_by_event == Some((index == 1, number));
-                    if !by_event && distance.abs() < DELICATE {
-                        return None;
-                    }
-                    if by_event || distance < 0.0 {
-                        if chosen[index].is_some() {
-                            return None;
-                        }
-                        chosen[index] = Some(number);
-                    }
-                }
-            }
-            met_by_event = None;
-            if chosen == [None, None] {
-                break;
-            }
-            let ways = [
-                chosen[0].map(|number| outer.lines[outer.mode].ways[number].clone()),
-                chosen[1].map(|number| inner.lines[inner.mode].ways[number].clone()),
-            ];
-            let grows: Vec<f64> = ways.iter().flatten().filter_map(|way| way.grow).collect();
-            if grows.len() > 1 {
+/// A run of the reference from one event to the next.
+struct Run<'a> {
+    k: f64,
+    now: f64,
+    /// The time of the diagram that holds the inner machine.
+    local: f64,
+    outer: Machine<'a>,
+    inner: Machine<'a>,
+    /// The outer state that holds the inner machine.
+    home: Option<usize>,
+    /// The guard that an event has just met: whether it is one of the inner machine, and its index.
+    met_by_event: Option<(bool, usize)>,
+    states: Vec<(f64, usize, Option<usize>)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(spec: &'a Spec) -> Self {
+        let lines = spec.nested.as_ref().map_or(&[][..], |(_, lines)| lines);
+        Run {
+            k: spec.k,
+            now: 0.0,
+            local: 0.0,
+            outer: Machine::new(&spec.states, spec.k, 0.0),
+            inner: Machine::new(lines, spec.k, 0.0),
+            home: spec.nested.as_ref().map(|(at, _)| *at),
+            met_by_event: None,
+            states: Vec::new(),
+        }
+    }
+
+    /// Whether the inner machine runs.
+    fn is_inside(&self) -> bool {
+        self.home == Some(self.outer.mode)
+    }
+
+    /// The machines that run, the outer one first, each with its time.
+    fn running(&self) -> impl Iterator<Item = (bool, &Machine<'a>, f64)> {
+        let inner = self.is_inside().then_some((true, &self.inner, self.local));
+        std::iter::once((false, &self.outer, self.now)).chain(inner)
+    }
+
+    /// All guards of the states that the machines are in: whether it is one of the inner machine,
+    /// its index, how far it is from being met, and how fast it comes nearer.
+    fn guards(&self) -> Vec<(bool, usize, [f64; 2])> {
+        let around = [self.outer.value(), self.outer.rate(self.k)];
+        let guards = self.running().flat_map(|(is_inner, machine, time)| {
+            let distances = machine.distances(time, self.k, around);
+            distances.into_iter().enumerate().map(move |(index, d)| (is_inner, index, d))
+        });
+        guards.collect()
+    }
+
+    fn note(&mut self) {
+        let pair = (self.outer.mode, self.is_inside().then_some(self.inner.mode));
+        if self.states.last().is_none_or(|last| (last.1, last.2) != pair) {
+            self.states.push((self.now, pair.0, pair.1));
+        }
+    }
+
+    /// The ways that the outer and the inner machine take now; nothing if that depends on rounding
+    /// or a machine could take two.
+    fn chosen(&mut self) -> Option<[Option<Way>; 2]> {
+        let mut chosen: [Option<Way>; 2] = [None, None];
+        for (is_inner, index, [distance, _]) in self.guards() {
+            let by_event = self.met_by_event == Some((is_inner, index));
+            if !by_event && distance.abs() < DELICATE {
                 return None;
             }
-            if let Some(way) = &ways[1] {
-                k += way.grow.unwrap_or(0.0);
-                inner.take(way, local, k);
-            }
-            if let Some(way) = &ways[0] {
-                k += way.grow.unwrap_or(0.0);
-                let anew = !way.history || outer.values[way.to].is_none();
-                outer.take(way, now, k);
-                if anew && home == Some(way.to) {
-                    local = 0.0;
-                    inner = Machine::new(lines, k, 0.0);
+            if by_event || distance < 0.0 {
+                let machine = if is_inner { &self.inner } else { &self.outer };
+                let way = machine.lines[machine.mode].ways[index].clone();
+                if chosen[usize::from(is_inner)].replace(way).is_some() {
+                    return None;
                 }
-            }
-            rounds += 1;
-            if rounds > 20 {
-                return None;
             }
         }
-        if event > 100 {
+        self.met_by_event = None;
+        Some(chosen)
+    }
+
+    /// Takes the ways of one microstep, the inner one first; nothing if both set the parameter.
+    fn take(&mut self, [outer, inner]: [Option<Way>; 2]) -> Option<()> {
+        let grows = [&outer, &inner].into_iter().flatten().filter(|way| way.grow.is_some());
+        if grows.count() > 1 {
             return None;
         }
-        // The next guard that will be met.
-        let inside = home == Some(outer.mode);
-        let around = [outer.value(), outer.rate(k)];
+        if let Some(way) = &inner {
+            self.k += way.grow.unwrap_or(0.0);
+            self.inner.take(way, self.local, self.k);
+        }
+        if let Some(way) = &outer {
+            self.k += way.grow.unwrap_or(0.0);
+            let anew = !way.history || self.outer.values[way.to].is_none();
+            self.outer.take(way, self.now, self.k);
+            if anew && self.home == Some(way.to) {
+                self.local = 0.0;
+                self.inner = Machine::new(self.inner.lines, self.k, 0.0);
+            }
+        }
+        Some(())
+    }
+
+    /// All microsteps of an instant; nothing if they depend on rounding, are refused or do not end.
+    fn instant(&mut self) -> Option<()> {
+        for _ in 0..=20 {
+            self.note();
+            match self.chosen()? {
+                [None, None] => return Some(()),
+                ways => self.take(ways)?,
+            }
+        }
+        None
+    }
+
+    /// Goes on to the next guard that is met, or to the stop.
+    fn flow(&mut self) {
         let mut next: Option<(f64, bool, usize)> = None;
-        for (is_inner, running) in [(false, true), (true, inside)] {
-            if !running {
-                continue;
-            }
-            let (machine, time) = if is_inner { (&inner, local) } else { (&outer, now) };
-            for (number, [distance, rate]) in
-                machine.distances(time, k, around).into_iter().enumerate()
-            {
-                let wait = distance / rate;
-                if rate > 0.0 && next.is_none_or(|(other, ..)| wait < other) {
-                    next = Some((wait, is_inner, number));
-                }
+        for (is_inner, index, [distance, rate]) in self.guards() {
+            let wait = distance / rate;
+            if rate > 0.0 && next.is_none_or(|(other, ..)| wait < other) {
+                next = Some((wait, is_inner, index));
             }
         }
-        let wait = next.map_or(f64::INFINITY, |(wait, ..)| wait).min(STOP - now);
-        let rates = [outer.rate(k), if inside { inner.rate(k) } else { 0.0 }];
-        outer.grow(rates[0] * wait);
-        if inside {
-            inner.grow(rates[1] * wait);
-            local += wait;
+        let wait = next.map_or(f64::INFINITY, |(wait, ..)| wait).min(STOP - self.now);
+        if self.is_inside() {
+            self.inner.grow(self.inner.rate(self.k) * wait);
+            self.local += wait;
         }
-        now += wait;
-        if now >= STOP {
-            let z = inside.then(|| inner.value());
-            return Some(Seen { states, x: outer.value(), z });
+        self.outer.grow(self.outer.rate(self.k) * wait);
+        self.now += wait;
+        self.met_by_event = next.map(|(_, is_inner, index)| (is_inner, index));
+    }
+}
+
+/// The run of a spec; nothing if it depends on rounding or is refused.
+fn reference(spec: &Spec) -> Option<Seen> {
+    let mut run = Run::new(spec);
+    for _ in 0..=100 {
+        run.instant()?;
+        run.flow();
+        if run.now >= STOP {
+            let z = run.is_inside().then(|| run.inner.value());
+            return Some(Seen { states: run.states, x: run.outer.value(), z });
         }
-        met_by_event = next.map(|(_, is_inner, number)| (is_inner, number));
     }
     None
 }

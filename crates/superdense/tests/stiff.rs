@@ -137,8 +137,8 @@ fn the_work_is_pinned() {
     assert_eq!(work(&HIRES, "tr-bdf2", 1e-4), (141, 12, 868));
 }
 
-/// Auto begins with rk45, takes rodas5p where the model is stiff, and goes back on the fast arcs of a
-/// relaxation oscillation. It says when.
+/// Auto begins with rk45, takes rodas5p while the model is stiff, and goes back on the fast arcs of a
+/// relaxation oscillation. It reports when.
 #[test]
 fn auto_says_where_it_changes() {
     let (_, outcome) = solve(&OREGONATOR, "auto", 1e-6);
@@ -201,12 +201,10 @@ record: [v, lag, on, off]
 
 /// What enters the derivatives in other ways than by expressions: a loop that is solved, a delayed
 /// signal, the states of a machine that run in turn, vectors, and constant matrices.
-#[test]
-fn derivatives_come_through_loops_delays_modes_and_vectors() {
-    let models = [
-        (
-            "a solved loop",
-            "
+const DERIVATIVES: [(&str, &str); 4] = [
+    (
+        "a solved loop",
+        "
 superdense: 1
 blocks:
   x: {type: Integrator, input: -1000 * z, initial: 1}
@@ -214,20 +212,20 @@ blocks:
 solve: {z: 0.5}
 record: {out: x}
 ",
-        ),
-        (
-            "a delay",
-            "
+    ),
+    (
+        "a delay",
+        "
 superdense: 1
 blocks:
   x: {type: Integrator, input: 1000 * (y * cos(time) - x), initial: 1}
   y: {type: TransportDelay, input: x, delay: 0.3, initial: 1}
 record: {out: x}
 ",
-        ),
-        (
-            "a machine",
-            "
+    ),
+    (
+        "a machine",
+        "
 superdense: 1
 blocks:
   m:
@@ -246,19 +244,22 @@ blocks:
         transitions: [{to: slow, after: 0.4}]
 record: {out: m.out}
 ",
-        ),
-        (
-            "vectors",
-            "
+    ),
+    (
+        "vectors",
+        "
 superdense: 1
 parameters: {A: '[[-2, 1, 0], [1, -2, 1], [0, 1, -2]]'}
 blocks:
   x: {type: Integrator, input: '300 * A * x + [1, time, 0] - x^3', initial: [1, 2, 3]}
 record: {out: 'x[1]'}
 ",
-        ),
-    ];
-    for (name, text) in models {
+    ),
+];
+
+#[test]
+fn derivatives_come_through_loops_delays_modes_and_vectors() {
+    for (name, text) in DERIVATIVES {
         let last = |solver: &str, tolerance: f64| {
             let settings = format!("stop: 1.7, solver: {solver}, tolerance: {tolerance}");
             let outcome = simulate(&format!("{text}simulate: {{{settings}}}\n"));

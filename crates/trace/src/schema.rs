@@ -8,14 +8,14 @@ use crate::layout::{EVENTS, IMPULSES};
 /// One recorded signal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
-    /// The name that the model gives it.
+    /// Its name in the model.
     pub name: String,
     /// Its type.
     pub ty: Type,
 }
 
 impl Column {
-    /// The name of each element: the column's own, with an index in vectors and matrices.
+    /// The name of each element: that of the column, with an index for vectors and matrices.
     pub fn element_names(&self) -> Vec<String> {
         match self.ty.shape {
             Shape::Scalar => vec![self.name.clone()],
@@ -28,17 +28,17 @@ impl Column {
     }
 }
 
-/// The columns of a table and how many orders of impulses each may carry: a file that is written
-/// as the rows come must know both before the first row.
+/// The columns of a table and how many orders of impulses each may carry: a file that is written as
+/// the rows arrive needs both before the first row.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Schema {
     columns: Vec<Column>,
     orders: Vec<usize>,
-    /// The tables of signals; none where all columns share one.
+    /// The tables of signals; empty if all columns share one.
     tables: Vec<String>,
-    /// For each column its table; nothing for events. Empty where there are no tables.
+    /// For each column its table; `None` for events. Empty if there are no tables.
     table_of: Vec<Option<usize>>,
-    /// For each column the names that its numbers stand for; empty where they are just numbers.
+    /// For each column the labels that its values index; empty if they are plain values.
     labels: Vec<Vec<String>>,
 }
 
@@ -50,12 +50,12 @@ impl Schema {
         Schema { columns, orders, labels, ..Schema::default() }
     }
 
-    /// The same columns in tables of their own in files that can hold several: column `i` is in
-    /// the table that `table_of` names, or is a signal that is events only; where all are, they
-    /// share one. No table may be called `events` or `impulses`.
+    /// The same columns, divided into tables in files that can hold several: column `i` is in the
+    /// table that `table_of` names; `None` means that its signal consists only of events. If all
+    /// do, they share one table. No table may be called `events` or `impulses`.
     ///
     /// # Panics
-    /// Where there are more or fewer names than columns, or one that is taken.
+    /// If the number of names differs from the number of columns, or a name is taken.
     pub fn with_tables(mut self, table_of: Vec<Option<String>>) -> Schema {
         assert_eq!(table_of.len(), self.columns.len(), "a table for each column");
         let taken = |name: &String| name == EVENTS || name == IMPULSES;
@@ -74,20 +74,20 @@ impl Schema {
         self
     }
 
-    /// The same columns, where column `i` may carry impulses of the orders below `orders[i]`.
+    /// The same columns, but column `i` may carry impulses of the orders below `orders[i]`.
     ///
     /// # Panics
-    /// Where there are more or fewer numbers than columns.
+    /// If the number of orders differs from the number of columns.
     pub fn with_orders(self, orders: Vec<usize>) -> Schema {
         assert_eq!(orders.len(), self.columns.len(), "a number of orders for each column");
         Schema { orders, ..self }
     }
 
-    /// The same columns, where the numbers 0, 1, ... of one of them stand for names: files and
-    /// summaries show the names.
+    /// The same columns, but the values 0, 1, ... of one of them index labels: files and summaries
+    /// show the labels.
     ///
     /// # Panics
-    /// Where there is no such column or it is no scalar.
+    /// If there is no such column, or it is not a scalar.
     pub fn with_labels(mut self, column: usize, labels: Vec<String>) -> Schema {
         let ty = self.columns[column].ty;
         assert_eq!(ty.shape, Shape::Scalar, "only scalars stand for names");
@@ -95,7 +95,7 @@ impl Schema {
         self
     }
 
-    /// The names that the numbers of a column stand for; empty where they are just numbers.
+    /// The labels that the values of a column index; empty if they are plain values.
     pub fn labels(&self, column: usize) -> &[String] {
         &self.labels[column]
     }
@@ -110,12 +110,12 @@ impl Schema {
         &self.orders
     }
 
-    /// The tables of signals; none where all columns share one.
+    /// The tables of signals; empty if all columns share one.
     pub fn tables(&self) -> &[String] {
         &self.tables
     }
 
-    /// The table of a column; nothing for a signal that is events only.
+    /// The table of a column; `None` for a signal that consists only of events.
     pub fn table_of(&self, column: usize) -> Option<usize> {
         self.table_of.get(column).copied().flatten()
     }
@@ -129,7 +129,7 @@ impl Schema {
         self.columns[column].ty = self.columns[column].ty.with_elem(elem);
     }
 
-    /// The lanes, in the order of files: the values of a column, then its orders of impulses.
+    /// The lanes in file order: the values of a column, then its orders of impulses.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = LaneId> + '_ {
         self.orders.iter().enumerate().flat_map(|(column, orders)| {
             let impulses = (0..*orders).map(Some);
@@ -137,13 +137,13 @@ impl Schema {
         })
     }
 
-    /// The type of what a lane holds; the coefficients of impulses are reals.
+    /// The type of the content of a lane; impulse coefficients are reals.
     pub(crate) fn lane_type(&self, lane: LaneId) -> Type {
         let ty = self.columns[lane.column].ty;
         if lane.order.is_some() { ty.with_elem(Elem::Real) } else { ty }
     }
 
-    /// The names that the numbers of a lane stand for; coefficients of impulses stand for none.
+    /// The labels that the values of a lane index; impulse coefficients have none.
     pub(crate) fn lane_labels(&self, lane: LaneId) -> &[String] {
         if lane.order.is_some() { &[] } else { &self.labels[lane.column] }
     }
@@ -161,27 +161,27 @@ impl Schema {
         names
     }
 
-    /// The names of all elements, in the order of files.
+    /// The names of all elements, in file order.
     pub(crate) fn names(&self) -> Vec<String> {
         self.lanes().flat_map(|lane| self.lane_names(lane)).collect()
     }
 
-    /// How many floats a row has.
+    /// The number of floats in a row.
     pub(crate) fn width(&self) -> usize {
         self.lanes().map(|lane| self.lane_type(lane).len()).sum()
     }
 }
 
-/// What stands in one group of columns of a file: values, or the impulses of one order.
+/// The content of one group of columns of a file: values, or the impulses of one order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LaneId {
     pub column: usize,
     pub order: Option<usize>,
 }
 
-/// A column as files describe it: `{"name": "x", "element": "real", "shape": [2], "orders": 0}`,
-/// where the shape of a scalar is empty. Where a file has several tables, `table` names that of the
-/// column; where numbers stand for names there is a list `labels`.
+/// A column as described in files: `{"name": "x", "element": "real", "shape": [2], "orders": 0}`;
+/// the shape of a scalar is empty. If a file has several tables, `table` names the one of the
+/// column; if values index labels, there is a list `labels`.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Described {
     name: String,
@@ -203,7 +203,7 @@ enum Element {
     Real,
 }
 
-/// No model comes near; a damaged file must not ask for all the memory there is.
+/// No model comes near this; a damaged file must not cause all the memory to be allocated.
 const MOST_ELEMENTS: u64 = 1 << 24;
 
 impl Schema {

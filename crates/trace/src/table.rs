@@ -7,10 +7,10 @@ use base::{Shape, Tag};
 use crate::labels::name_of;
 use crate::{Column, Header, Schema};
 
-/// An impulse that a recorded signal carried.
+/// An impulse of a recorded signal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Impulse {
-    /// When.
+    /// Its tag.
     pub tag: Tag,
     /// Which signal.
     pub column: usize,
@@ -20,13 +20,13 @@ pub struct Impulse {
     pub weight: Vec<f64>,
 }
 
-/// How many numbers there is room for when the first row comes.
+/// How many values there is room for when the first row is added.
 const FIRST_ROOM: usize = 512;
 
 /// Rows of recorded signals, in the order of their tags.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
-    /// Shared by all tables of one model, which may be short and many.
+    /// Shared by all tables of a model, which may be short and numerous.
     header: Arc<Header>,
     schema: Arc<Schema>,
     /// Where the elements of each column begin in a row.
@@ -35,7 +35,7 @@ pub struct Trace {
     tags: Vec<Tag>,
     values: Vec<f64>,
     present: Vec<bool>,
-    /// Which of them lie between rows of their own; as long as it needs to be.
+    /// Which cells are filled in between the signal's own rows; only as long as needed.
     filled: Vec<bool>,
     impulses: Vec<Impulse>,
 }
@@ -60,7 +60,7 @@ impl Trace {
         Trace { schema: Arc::new(schema), offsets, width, ..Trace::default() }
     }
 
-    /// Adds a row; `value` gives each column's elements, or nothing where it is absent.
+    /// Adds a row; `value` returns each column's elements, or `None` if it is absent.
     pub fn push<'v>(&mut self, tag: Tag, value: impl Fn(usize) -> Option<&'v [f64]>) {
         if self.tags.len() == self.tags.capacity() {
             self.make_room();
@@ -77,7 +77,8 @@ impl Trace {
         }
     }
 
-    /// Makes room for as many rows again; at first for some, so that a short run asks once.
+    /// Doubles the capacity; the first time it reserves a fixed amount, so that a short run
+    /// allocates once.
     #[cold]
     fn make_room(&mut self) {
         let first = (FIRST_ROOM / self.width.max(1)).clamp(4, 64);
@@ -87,7 +88,7 @@ impl Trace {
         self.present.reserve(rows * self.schema.columns().len());
     }
 
-    /// Forgets all rows and impulses, and keeps the columns.
+    /// Removes all rows and impulses, and keeps the columns.
     pub fn clear(&mut self) {
         self.tags.clear();
         self.values.clear();
@@ -104,7 +105,7 @@ impl Trace {
         self.impulses.push(impulse);
     }
 
-    /// Begins a row, whose columns are pushed next, in their order.
+    /// Starts a row; its columns are pushed next, in order.
     pub(crate) fn push_tag(&mut self, tag: Tag) {
         self.tags.push(tag);
     }
@@ -122,21 +123,21 @@ impl Trace {
         self.values.extend(std::iter::repeat_n(f64::NAN, length));
     }
 
-    /// The next column of a row has no row of its own; this value lies between its rows.
+    /// The next column has no row of its own here; the value lies between its rows.
     pub(crate) fn push_filled(&mut self, value: &[f64]) {
         self.filled.resize(self.present.len(), false);
         self.filled.push(true);
         self.push_present(value.iter().copied());
     }
 
-    /// Whether a signal had no row of its own here, so that its value is only what its rows before
-    /// and after let one think. A signal of a region that steps apart has such cells in the joined
-    /// view of a file.
+    /// Whether a signal has no row of its own here, so that its value is only interpolated from its
+    /// rows before and after. Signals of a region that steps separately have such cells in the
+    /// joined view of a file.
     pub fn is_filled(&self, row: usize, column: usize) -> bool {
         self.filled.get(row * self.columns().len() + column).is_some_and(|filled| *filled)
     }
 
-    /// Says where the table comes from.
+    /// Sets where the table comes from.
     pub fn set_header(&mut self, header: Header) {
         self.header = Arc::new(header);
     }
@@ -160,7 +161,7 @@ impl Trace {
         self.schema.columns()
     }
 
-    /// The position of a column.
+    /// The index of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns().iter().position(|column| column.name == name)
     }
@@ -180,7 +181,7 @@ impl Trace {
         &self.tags
     }
 
-    /// The elements of a column in a row, or nothing where the signal was absent.
+    /// The elements of a column in a row, or `None` if the signal is absent.
     pub fn get(&self, row: usize, column: usize) -> Option<&[f64]> {
         if !self.present[row * self.columns().len() + column] {
             return None;
@@ -189,12 +190,12 @@ impl Trace {
         Some(&self.values[from..from + self.columns()[column].ty.len()])
     }
 
-    /// Whether a column is present in some row.
+    /// Whether a column is present in any row.
     pub(crate) fn has(&self, column: usize) -> bool {
         (0..self.len()).any(|row| self.get(row, column).is_some())
     }
 
-    /// The name that the value of a column in a row stands for, where it stands for one.
+    /// The label of the value of a column in a row, if it has one.
     pub fn label(&self, row: usize, column: usize) -> Option<&str> {
         match self.get(row, column)? {
             [value] => name_of(self.schema.labels(column), *value),
@@ -205,7 +206,7 @@ impl Trace {
     /// The rows in which a scalar column is present: its tags and values.
     ///
     /// # Panics
-    /// Where there is no such column or it is no scalar.
+    /// If there is no such column, or it is not a scalar.
     pub fn series(&self, name: &str) -> Vec<(Tag, f64)> {
         let column = self.column(name).unwrap_or_else(|| panic!("no column `{name}`"));
         assert_eq!(self.columns()[column].ty.shape, Shape::Scalar, "`{name}` is no scalar");
@@ -225,8 +226,8 @@ impl Trace {
     }
 }
 
-/// Traces are equal where they say the same, bit by bit; all that is not a number is alike, and
-/// what an absent signal would have been does not count.
+/// Traces are equal if they have the same content, bit by bit; all NaNs are equal, and the stored
+/// value of an absent signal does not count.
 impl PartialEq for Trace {
     fn eq(&self, other: &Trace) -> bool {
         let same_value =

@@ -1,4 +1,4 @@
-//! Writing rows as they come, in bounded memory.
+//! Writes rows as they arrive, in bounded memory.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,35 +14,35 @@ use crate::{Format, Header, Schema, Trace, WriteError, WriteProblem, csv, json, 
 /// How to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The kind of file.
+    /// The file format.
     pub format: Format,
-    /// Whether CSV begins with lines `# key: value` that hold the header and the types of the
-    /// columns and ends with the number of rows. The other formats always hold them.
+    /// Whether CSV starts with lines `# key: value` that hold the header and the types of the
+    /// columns, and ends with the number of rows. The other formats always include these.
     pub comments: bool,
 }
 
 impl Options {
-    /// A kind of file, without comments.
+    /// A file format, without comments.
     pub fn new(format: Format) -> Options {
         Options { format, comments: false }
     }
 }
 
-/// A file or stream that takes rows as they come.
+/// A file or stream that accepts rows as they arrive.
 ///
-/// It holds at most two chunks of rows of about 2 MB each (for rows of more than 16 kB, 128 rows; for
-/// more than some thousand tables, 16 rows of each): one that is filled and one that a thread
-/// encodes. The file has its name only after [`Writer::finish`]; a writer that is dropped before leaves
-/// nothing behind. After an error it takes no more.
+/// It holds at most two chunks of rows of about 2 MB each (for rows larger than 16 kB, 128 rows;
+/// for more than a few thousand tables, 16 rows of each): one being filled and one being encoded by
+/// a thread. The file gets its name only in [`Writer::finish`]; a writer that is dropped earlier
+/// leaves nothing behind. After an error it accepts no more rows.
 pub struct Writer {
     path: PathBuf,
     schema: Schema,
     layout: Layout,
     chunk: Chunk,
-    /// The last value of each column, and the last tag, that have left the chunk.
+    /// The last value of each column, and the last tag, that have already left the chunk.
     written: Vec<Option<LastValue>>,
     last_tag: Option<Tag>,
-    /// How many rows a chunk has.
+    /// The number of rows in a chunk.
     limit: usize,
     rows: u64,
     failed: bool,
@@ -50,19 +50,19 @@ pub struct Writer {
     target: Option<Target>,
 }
 
-/// A kind of file that is being written.
+/// A file format that is being written.
 pub(crate) trait Encoder: Send {
     /// Writes rows.
     fn write(&mut self, chunk: &Chunk) -> io::Result<()>;
-    /// Writes what comes after the last row.
+    /// Writes whatever follows the last row.
     fn finish(&mut self) -> io::Result<()>;
 }
 
-/// Where bytes go.
+/// Where the bytes go.
 pub(crate) type Output = Box<dyn Write + Send>;
 
 impl Writer {
-    /// Writes to a file in the format that its extension names.
+    /// Writes to a file in the format given by its extension.
     pub fn create(path: &Path, schema: &Schema, header: &Header) -> Result<Writer, WriteError> {
         let unknown = || WriteError { path: path.to_owned(), problem: WriteProblem::UnknownFormat };
         let format = Format::of(path).ok_or_else(unknown)?;
@@ -83,7 +83,7 @@ impl Writer {
         Ok(Writer { target: Some(target), ..writer })
     }
 
-    /// Writes to a stream, such as the standard output.
+    /// Writes to a stream, such as standard output.
     pub fn stream(
         out: impl Write + Send + 'static,
         schema: &Schema,
@@ -128,12 +128,13 @@ impl Writer {
         })
     }
 
-    /// Adds a row, whose tag comes after those before. `value` gives each column's elements, or
-    /// nothing where it is absent; `impulse` gives the coefficient of a column's impulse of an
-    /// order, or nothing where it carries none, and is asked only for orders of the schema.
+    /// Adds a row, whose tag must come after all earlier ones. `value` returns each column's
+    /// elements, or `None` if it is absent; `impulse` returns the coefficient of a column's impulse
+    /// of an order, or `None` if there is none, and is called only for orders of the schema.
     ///
     /// # Panics
-    /// Where a value has not as many elements as the type of its column, and after an error.
+    /// If the number of elements of a value does not match the type of its column, or after an
+    /// error.
     #[inline]
     pub fn push<'v>(
         &mut self,
@@ -144,10 +145,10 @@ impl Writer {
         self.push_some(tag, (|_| true, None), value, impulse)
     }
 
-    /// The same for a row that says nothing about some columns: those of a table that has no row
-    /// here. Where [`Writer::is_joined`], no such row can be written. Where tables are many and a row
-    /// says something about a few, `among` names one column of each table of signals that it may
-    /// concern, in the order of the schema.
+    /// The same for a row that leaves out some columns: those of tables that have no row here. If
+    /// [`Writer::is_joined`], no such row can be written. If there are many tables and a row
+    /// concerns only a few, `among` names one column of each table of signals that may be
+    /// concerned, in the order of the schema.
     #[inline]
     pub fn push_some<'v>(
         &mut self,
@@ -161,22 +162,22 @@ impl Writer {
         if self.chunk.len() >= self.limit { self.hand_over() } else { Ok(()) }
     }
 
-    /// Whether all columns share one table, so that every row must say something about each.
+    /// Whether all columns share one table, so that every row must cover each of them.
     pub fn is_joined(&self) -> bool {
         self.layout.is_joined()
     }
 
-    /// How many tables there are.
+    /// The number of tables.
     pub fn tables(&self) -> usize {
         self.layout.tables.len()
     }
 
-    /// The number of rows that were added.
+    /// The number of rows added.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The last value of each signal at its tag, and the last tag, to tell where a run stands.
+    /// The last value of each signal at its tag, and the last tag, to report the progress of a run.
     pub fn last_rows(&self) -> Trace {
         let mut last: Vec<(usize, LastValue)> = self
             .layout
@@ -202,7 +203,7 @@ impl Writer {
         trace
     }
 
-    /// Writes what is left and gives the file its name.
+    /// Writes the remaining rows and gives the file its name.
     pub fn finish(mut self) -> Result<(), WriteError> {
         assert!(!self.failed, "a writer takes no more after an error");
         let target = self.target.take();
@@ -216,8 +217,8 @@ impl Writer {
         finished.map_err(|error| WriteError::new(&self.path, error))
     }
 
-    /// Has a full chunk encoded. A file that has more than one is encoded on a thread beside; a
-    /// stream is written at once, for somebody may be waiting for it.
+    /// Encodes a full chunk. A file with more than one chunk is encoded on a separate thread; a
+    /// stream is written immediately, because someone may be waiting for it.
     fn hand_over(&mut self) -> Result<(), WriteError> {
         assert!(!self.failed, "a writer takes no more after an error");
         for (kept, last) in self.written.iter_mut().zip(self.layout.last_values(&self.chunk)) {
@@ -242,9 +243,9 @@ fn boxed<'a>(encoder: impl Encoder + 'a) -> Box<dyn Encoder + 'a> {
     Box::new(encoder)
 }
 
-/// A chunk is a row group in Parquet: large enough to be read fast, and small enough for the thread
-/// that encodes it to begin early. For text a small one stays in the cache. What is done for each
-/// table of a chunk must not be more than what is done for its rows.
+/// A chunk is a row group in Parquet: large enough to be read fast, and small enough for the
+/// encoder thread to start early. For text, a small chunk stays in the cache. The work per table of
+/// a chunk must not exceed the work for its rows.
 fn chunk_rows(schema: &Schema, layout: &Layout, format: Format) -> usize {
     let tables = layout.tables.len();
     let bytes = 32 + (8 * schema.width() + 2 * schema.lanes().count()) / tables;
@@ -254,7 +255,7 @@ fn chunk_rows(schema: &Schema, layout: &Layout, format: Format) -> usize {
     }
 }
 
-/// Writes a table to a file in the format that its extension names, with its header.
+/// Writes a table with its header to a file in the format given by its extension.
 pub fn write(trace: &Trace, path: &Path) -> Result<(), WriteError> {
     write_all(trace, Writer::create(path, trace.schema(), trace.header())?)
 }

@@ -1,21 +1,21 @@
-//! Rodas5P (G. Steinebach, BIT Numer. Math. 63, 2023) with PI control, for a fixed number of states
-//! and rates that do not depend on time.
+//! Rodas5P (G. Steinebach, BIT Numer. Math. 63, 2023) with PI control, written out for a fixed
+//! number of states and rates that do not move with time.
 
 use super::Equations;
 
-/// Equations with their Jacobian.
+/// Equations with their derivatives.
 pub(crate) trait Stiff<const N: usize>: Equations<N> {
-    /// Writes df/dx at x in row-major order.
+    /// Writes df/dx at x, row by row.
     fn jacobian(&self, x: &[f64; N], rows: &mut [[f64; N]; N]);
 }
 
-/// The current point of a solution, with what the next step needs.
+/// A solution in progress.
 pub(crate) struct Rodas5p<const N: usize> {
     relative: f64,
     absolute: f64,
     /// The step to try next.
     step: f64,
-    /// ln of the last error, at least ln 1e-4.
+    /// ln of the last error, not below ln 1e-4.
     previous: f64,
     pub t: f64,
     pub x: [f64; N],
@@ -27,7 +27,7 @@ pub(crate) struct Rodas5p<const N: usize> {
 const FLOOR: f64 = -4.0 * std::f64::consts::LN_10;
 const GAMMA: f64 = 0.21193756319429014;
 
-/// A factored matrix with its row permutation.
+/// A factored matrix with its row exchanges.
 struct Factors<const N: usize> {
     rows: [[f64; N]; N],
     pivots: [usize; N],
@@ -58,7 +58,7 @@ impl<const N: usize> Factors<N> {
                     *value -= factor * above;
                 }
             }
-            // From here on it is only a divisor.
+            // Only divided by from here on.
             rows[k][k] = head;
         }
         Factors { rows, pivots }
@@ -84,7 +84,7 @@ impl<const N: usize> Factors<N> {
 }
 
 impl<const N: usize> Rodas5p<N> {
-    /// Starts a solution, with an automatic first step.
+    /// Stands at the start of a solution, with a first step chosen.
     pub fn new(equations: &impl Stiff<N>, x: [f64; N], relative: f64, absolute: f64) -> Self {
         let mut slope = [0.0; N];
         equations.slopes(0.0, &x, &mut slope);
@@ -94,7 +94,7 @@ impl<const N: usize> Rodas5p<N> {
         solver
     }
 
-    /// One accepted step, not beyond `stop`.
+    /// One accepted step, not past `stop`.
     #[inline(always)]
     pub fn step(&mut self, equations: &impl Stiff<N>, stop: f64) {
         let (t0, x0) = (self.t, self.x);
@@ -122,13 +122,13 @@ impl<const N: usize> Rodas5p<N> {
         }
     }
 
-    /// Sets the step to try next, after one of length h with this error.
+    /// The step to try next, after one of length h with this error.
     fn suggest(&mut self, error: f64, h: f64, tried: f64, wanted: f64) {
         let growth = if tried < wanted { 1.0 } else { 5.0 };
         let size = error.ln();
         let factor = 0.9 * (0.04 * self.previous - 0.17 * size).exp();
         let next = h * factor.clamp(0.2, growth);
-        // A step that was cut only by the stop time does not shorten the next one.
+        // A step that only the stop made short does not shorten the next one.
         if tried == wanted && h < wanted && next >= 5.0 * h {
             self.step = wanted.max(next);
         } else {
@@ -137,7 +137,11 @@ impl<const N: usize> Rodas5p<N> {
         }
     }
 
-    /// Computes the stages; returns the root mean square of the error over the tolerance.
+    /// The stages; returns the root mean square of the error over the tolerance.
+    ///
+    /// This is one formula written out by hand: eight stages with the coefficients of the method, in
+    /// straight-line code so that the compiler sees all of it. A loop over stages would be the
+    /// general solver, against which this one is measured.
     #[rustfmt::skip]
     #[inline(always)]
     fn stages(&mut self, f: &impl Stiff<N>, x: &[f64; N], w: &Factors<N>, h: f64) -> f64 {
@@ -230,7 +234,7 @@ impl<const N: usize> Rodas5p<N> {
         (sum / N as f64).sqrt()
     }
 
-    /// The first step, from the magnitudes of the state, its slope and its curvature.
+    /// The first step, from the sizes of the state, its slope and its curvature.
     fn first_step(&self, equations: &impl Stiff<N>) -> f64 {
         let (x, slope) = (self.x, self.slope);
         let rms = |v: &dyn Fn(usize) -> f64| {

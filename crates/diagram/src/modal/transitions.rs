@@ -1,4 +1,7 @@
 //! Transitions: blocks for their guards and actions, and what they set.
+//!
+//! A transition as written comes in; a [`Transition`] goes out whose guards and values are blocks of
+//! the flat diagram. Nothing is decided here: guards are evaluated by the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,13 +9,26 @@ use std::sync::Arc;
 use base::{Diagnostic, ExactTime, Span, Spanned, Value, did_you_mean};
 use blocks::{After, BlockKind};
 use expr::{Expr, ExprKind, Function};
+use model::Named;
 
 use crate::flat::{BlockId, WireId};
 use crate::flatten::Flattener;
 use crate::machine::{Assignment, FragmentId, Transition};
 use crate::scope::{Entity, ScopeId};
 
+/// Where the actions of a transition belong.
+struct Actions {
+    /// The machine, by its index among those being made.
+    machine: usize,
+    /// The scope of the state that is left, in which the values are read.
+    scope: ScopeId,
+    /// The fragment of that state's guards, in which the values are computed.
+    dwell: FragmentId,
+}
+
 impl<'m> Flattener<'m> {
+    /// A transition with blocks for its guards and actions; nothing if a guard, the priority or the
+    /// destination is refused.
     pub(super) fn transition(
         &mut self,
         index: usize,
@@ -42,33 +58,10 @@ impl<'m> Flattener<'m> {
             Some(priority) => self.priority(scope, priority)?,
             None => 0,
         };
-        let mut sets = Vec::new();
-        for set in &written.set {
-            let destination = self.machines.drafts[index].states[to].scope;
-            let target = self.target(destination, index, &set.name);
-            let path = format!("{}.{}", path("set"), set.name.value);
-            let value = self.action(scope, &set.value, path, dwell);
-            if let (Some((target, variable)), Some(value)) = (target, value) {
-                sets.push(Assignment { target, variable, value, span: set.name.span });
-            }
-        }
-        let mut says = Vec::new();
-        for said in &written.output {
-            let names = || self.machines.drafts[index].outputs.iter().map(|(name, _)| *name);
-            let Some(output) = names().position(|name| name == said.name.value) else {
-                let message = format!("there is no output `{}`", said.name.value);
-                let help = did_you_mean(&said.name.value, names());
-                self.errors.push(
-                    Diagnostic::error("unknown-output", message)
-                        .at(said.name.span, "not an output of the Modal")
-                        .maybe_help(help),
-                );
-                continue;
-            };
-            let path = format!("{}.{}", path("output"), said.name.value);
-            let value = self.action(scope, &said.value, path, dwell);
-            says.extend(value.map(|value| (output, value)));
-        }
+        let destination = self.machines.drafts[index].states[to].scope;
+        let actions = Actions { machine: index, scope, dwell };
+        let sets = self.sets(&actions, destination, &written.set, &path("set"));
+        let says = self.says(&actions, &written.output, &path("output"));
         Some(Transition {
             span: written.span,
             to,
@@ -85,6 +78,55 @@ impl<'m> Flattener<'m> {
         })
     }
 
+    /// The set actions of a transition; `destination` is the scope of the state that it leads to.
+    fn sets(
+        &mut self,
+        actions: &Actions,
+        destination: ScopeId,
+        written: &'m [Named],
+        path: &str,
+    ) -> Vec<Assignment> {
+        let mut sets = Vec::new();
+        for set in written {
+            let target = self.target(destination, actions.machine, &set.name);
+            let path = format!("{path}.{}", set.name.value);
+            let value = self.action(actions.scope, &set.value, path, actions.dwell);
+            if let (Some((target, variable)), Some(value)) = (target, value) {
+                sets.push(Assignment { target, variable, value, span: set.name.span });
+            }
+        }
+        sets
+    }
+
+    /// The output actions of a transition: the index of each output and the block of its value.
+    fn says(
+        &mut self,
+        actions: &Actions,
+        written: &'m [Named],
+        path: &str,
+    ) -> Vec<(usize, BlockId)> {
+        let mut says = Vec::new();
+        for said in written {
+            let outputs = &self.machines.drafts[actions.machine].outputs;
+            let names = || outputs.iter().map(|(name, _)| *name);
+            let Some(output) = names().position(|name| name == said.name.value) else {
+                let message = format!("there is no output `{}`", said.name.value);
+                let help = did_you_mean(&said.name.value, names());
+                self.errors.push(
+                    Diagnostic::error("unknown-output", message)
+                        .at(said.name.span, "not an output of the Modal")
+                        .maybe_help(help),
+                );
+                continue;
+            };
+            let path = format!("{path}.{}", said.name.value);
+            let value = self.action(actions.scope, &said.value, path, actions.dwell);
+            says.extend(value.map(|value| (output, value)));
+        }
+        says
+    }
+
+    /// Refuses combinations of flags that contradict each other.
     pub(super) fn check_flags(&mut self, written: &model::Transition, guarded: bool) {
         let mut refuse = |span: Span, message: &str, why: &str| {
             self.errors.push(Diagnostic::error("bad-transition", message).at(span, why));
@@ -180,7 +222,7 @@ impl<'m> Flattener<'m> {
         Some(self.draft(path, expr.span, kind, BTreeMap::new(), dwell))
     }
 
-    /// The number by which transitions that are met at once are put in order.
+    /// The number by which transitions whose guards hold at once are put in order.
     fn priority(&mut self, scope: ScopeId, expr: &Expr) -> Option<i64> {
         let priority = self.constant(scope, expr).and_then(|value| {
             value.as_int().ok_or_else(|| {
@@ -192,7 +234,7 @@ impl<'m> Flattener<'m> {
         self.errors.keep(priority)
     }
 
-    /// The block of an expression that only transitions ask for.
+    /// The block of an expression that only transitions use.
     pub(super) fn action(
         &mut self,
         scope: ScopeId,

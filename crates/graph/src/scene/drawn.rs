@@ -1,12 +1,11 @@
 //! The blocks and wires that are drawn: those of the flat diagram, with the elements of each array
 //! of blocks merged into one.
 //!
-//! Ids are those of the flat diagram; the first of the elements stands for all of them. What an
-//! input of an element is connected to may depend on its indices, so an input may have several
-//! wires; where an expression was made for the input of some elements, it stands for what is
-//! written there for all. At inputs of instances there always is such an expression, with an id
-//! after those of the flat diagram where that has none, so that a wire from one element to another
-//! is seen to leave the box and to come back.
+//! Ids are those of the flat diagram; the first element represents all of them. The source of an
+//! element's input may depend on its indices, so an input may have several wires. If an expression
+//! was made for the input of some elements, it represents what is written there for all of them. An
+//! input of an instance always has such an expression, with an id past those of the flat diagram if
+//! that has none, so that a wire from one element to another visibly leaves the box and comes back.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,18 +23,18 @@ pub(crate) struct Drawn<'a> {
     pub diagram: &'a Diagram,
     names: Names,
     blocks: Vec<DrawnBlock>,
-    /// For each block, the one that stands for it.
+    /// For each block, the one that represents it.
     stands: Vec<BlockId>,
-    /// For each wire, the one that stands for it.
+    /// For each wire, the one that represents it.
     wires: Vec<WireId>,
-    /// For each wire, its block and the output.
+    /// For each wire, its block and output.
     sources: Vec<(BlockId, usize)>,
     kinds: Vec<Kind>,
-    /// Connections that go through the expression at an input of an array of instances.
+    /// Connections that pass through the expression at an input of an array of instances.
     pub by_way_of: HashMap<(WireId, BlockId), BlockId>,
     /// The ports of instances.
     pub ports: Vec<InstancePort>,
-    /// The blocks of the flat diagram that charts of machines tell about.
+    /// The blocks of the flat diagram that the charts of machines show.
     told: Vec<bool>,
 }
 
@@ -43,7 +42,7 @@ pub(crate) struct Drawn<'a> {
 pub(crate) struct DrawnBlock {
     /// Its path, with the sizes of arrays.
     pub path: String,
-    /// How many arrays it is an element of, or inside of.
+    /// How many arrays it is an element of, or is inside of.
     pub arrays: usize,
     /// Where it was written.
     pub span: Span,
@@ -53,11 +52,11 @@ pub(crate) struct DrawnBlock {
     pub outputs: Vec<WireId>,
     /// Its inputs, counting every signal of a list.
     pub inputs: Vec<DrawnInput>,
-    /// The blocks that it stands for.
+    /// The blocks that it represents.
     pub of: Vec<BlockId>,
     /// Whether it passes on what some elements read without it.
     passes: bool,
-    /// Whether it stands for itself, not another one for it.
+    /// Whether it represents itself, rather than being represented by another block.
     drawn: bool,
 }
 
@@ -67,7 +66,7 @@ impl DrawnBlock {
         self.path.rsplit('.').next().unwrap_or(&self.path)
     }
 
-    /// Lets an expression stand for what is written at an input, which reads other wires too.
+    /// Makes an expression represent what is written at an input that also reads other wires.
     pub(super) fn stand_for(&mut self, written: Span, others: impl Iterator<Item = WireId>) {
         self.span = written;
         for wire in others {
@@ -88,16 +87,16 @@ impl DrawnBlock {
 /// An input with what is connected to it.
 #[derive(Clone)]
 pub(crate) struct DrawnInput {
-    /// Its number among the inputs of the block, and its place in a list.
+    /// The index among the inputs of the block, and the position in a list.
     pub at: (usize, usize),
-    /// The wires; several where it depends on the indices of an element.
+    /// The wires; several if the source depends on the indices of an element.
     pub wires: Vec<WireId>,
     /// Where it was written.
     pub span: Span,
 }
 
 impl<'a> Drawn<'a> {
-    /// Merges the arrays, or leaves every element as it is.
+    /// Merges the arrays, or keeps every element separate.
     pub fn new(diagram: &'a Diagram, open_arrays: bool) -> Drawn<'a> {
         let names = if open_arrays { Names::default() } else { Names::new(diagram) };
         let (blocks, stands) = named(diagram, &names);
@@ -122,8 +121,8 @@ impl<'a> Drawn<'a> {
         drawn
     }
 
-    /// The vector of an output of all elements is that of the array itself. Gives the blocks that
-    /// are not drawn for that.
+    /// The vector of an output of all elements is the output of the array itself. Returns the
+    /// blocks that are not drawn for this reason.
     fn leave_out_wholes(&mut self) -> Vec<bool> {
         let mut out = vec![false; self.blocks.len()];
         for whole in self.diagram.arrays.iter().flat_map(|array| &array.wholes) {
@@ -161,7 +160,7 @@ impl<'a> Drawn<'a> {
         }
     }
 
-    /// Lets each machine read what its guards and actions read.
+    /// Connects each machine to what its guards and actions read.
     fn connect_machines(&mut self) {
         for machine in &self.diagram.modes.machines {
             let stands = self.stands[machine.mode.index()];
@@ -176,18 +175,18 @@ impl<'a> Drawn<'a> {
         }
     }
 
-    /// For each block of the flat diagram, whether charts of machines tell about it.
+    /// For each block of the flat diagram, whether the charts of machines show it.
     pub fn told(&self) -> &[bool] {
         &self.told
     }
 
-    /// Adds what is connected to an input of one of the blocks that one stands for.
+    /// Adds what is connected to an input of one of the blocks that `stands` represents.
     fn add(&mut self, id: BlockId, stands: BlockId, mut input: DrawnInput) {
         let several = id != stands || self.block(self.source(input.wires[0])).arrays > 0;
         let wire = self.wire(input.wires[0]);
         let expression = self.block(stands).made;
         let inputs = &mut self.blocks[stands.index()].inputs;
-        // The operands of an expression have no places: each wire is one.
+        // The operands of an expression have no positions: each wire is one operand.
         if expression && several && inputs.iter().any(|known| known.wires[0] == wire) {
             return;
         }
@@ -204,8 +203,8 @@ impl<'a> Drawn<'a> {
         }
     }
 
-    /// Where an expression was made for an input of some elements and not for others, lets it
-    /// stand for what is written there.
+    /// If an expression was made for an input of some elements but not of others, makes it
+    /// represent what is written there.
     fn gather(&mut self) {
         for index in 0..self.diagram.blocks.len() {
             let id = BlockId::new(index);
@@ -236,7 +235,7 @@ impl<'a> Drawn<'a> {
         self.block(driver).made && rest.is_some_and(|rest| rest.is_empty() || rest == place)
     }
 
-    /// A wire that stands for several is of the liveliest of their kinds.
+    /// A wire that represents several has the liveliest of their kinds.
     fn find_kinds(&mut self) {
         self.kinds = vec![Kind::Constant; self.sources.len()];
         for (wire, stands) in self.diagram.wires.iter().zip(&self.wires) {
@@ -246,8 +245,8 @@ impl<'a> Drawn<'a> {
         while self.pass_kinds_on() {}
     }
 
-    /// What an expression passes on that stands for an input of all elements is as lively as what
-    /// it reads. Gives whether something has changed.
+    /// An expression that represents an input of all elements is as lively as what it reads.
+    /// Returns whether anything has changed.
     fn pass_kinds_on(&mut self) -> bool {
         let mut changed = false;
         for block in self.blocks.iter().filter(|block| block.drawn && block.passes) {
@@ -277,12 +276,12 @@ impl<'a> Drawn<'a> {
         &self.blocks[id.index()]
     }
 
-    /// The blocks that stand for themselves.
+    /// The blocks that represent themselves.
     pub fn ids(&self) -> impl Iterator<Item = BlockId> {
         (0..self.blocks.len()).map(BlockId::new).filter(|id| self.block(*id).drawn)
     }
 
-    /// How many ids there are.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
@@ -292,12 +291,12 @@ impl<'a> Drawn<'a> {
         self.sources[wire.index()].0
     }
 
-    /// The output of its block that a wire is.
+    /// Which output of its block a wire is.
     pub fn output(&self, wire: WireId) -> usize {
         self.sources[wire.index()].1
     }
 
-    /// Adds an expression that the flat diagram has no block for.
+    /// Adds an expression that has no block in the flat diagram.
     pub(super) fn add_expression(&mut self, path: String, arrays: usize, span: Span) -> WireId {
         let (id, wire) = (BlockId::new(self.blocks.len()), WireId::new(self.sources.len()));
         let (inputs, of, outputs) = (Vec::new(), Vec::new(), vec![wire]);
@@ -308,28 +307,28 @@ impl<'a> Drawn<'a> {
         wire
     }
 
-    /// The block that stands for one.
+    /// The block that represents this one.
     pub fn standing_for(&self, id: BlockId) -> BlockId {
         self.stands[id.index()]
     }
 
-    /// Draws an expression no more.
+    /// Stops drawing an expression.
     pub(super) fn withdraw(&mut self, wire: WireId) {
         let block = self.source(wire);
         self.blocks[block.index()].drawn = false;
     }
 
-    /// The wire that stands for one.
+    /// The wire that represents this one.
     pub fn wire(&self, wire: WireId) -> WireId {
         self.wires.get(wire.index()).copied().unwrap_or(wire)
     }
 
-    /// The path that is drawn for one, and how many arrays it leads through.
+    /// The path under which a path is drawn, and how many arrays it passes through.
     pub fn path(&self, path: &str) -> (String, usize) {
         self.names.drawn(path)
     }
 
-    /// A block whose inputs change.
+    /// Gives access to a block whose inputs change.
     pub(super) fn block_mut(&mut self, id: BlockId) -> &mut DrawnBlock {
         &mut self.blocks[id.index()]
     }
@@ -344,7 +343,7 @@ impl<'a> Drawn<'a> {
         self.block(id).inputs.iter().flat_map(|input| input.wires.iter().copied())
     }
 
-    /// The name of a wire: that of its block, with the port where there are several.
+    /// The name of a wire: that of its block, followed by the port if the block has several.
     pub fn wire_name(&self, wire: WireId) -> String {
         let block = self.block(self.source(wire));
         match block.outputs.len() {
@@ -356,7 +355,7 @@ impl<'a> Drawn<'a> {
         }
     }
 
-    /// What the elements of the array are that is drawn at a path.
+    /// What kind the elements of the array drawn at a path are.
     pub fn kind_of_elements(&self, path: &str) -> Option<&str> {
         self.names.kind(path)
     }
@@ -367,8 +366,8 @@ fn is_made(diagram: &Diagram, block: BlockId) -> bool {
     diagram.block(block).kind.role() == Role::Formula
 }
 
-/// The blocks with their names, and for each the first one of the same name. Blocks that have one
-/// path in the flat diagram stay apart.
+/// The blocks with their names, and for each the first one with the same name. Blocks that share a
+/// path in the flat diagram are kept separate.
 fn named(diagram: &Diagram, names: &Names) -> (Vec<DrawnBlock>, Vec<BlockId>) {
     let (mut seen, mut first) = (HashMap::<&str, usize>::new(), HashMap::new());
     let (mut blocks, mut stands) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What is to be drawn, before anything has a place: arrays merged, the hierarchy found again from
+//! What is to be drawn, before anything has a position: merged arrays, the hierarchy recovered from
 //! the paths, the connections of each level, names of ports, kinds of wires, and marks.
 
 mod arrays;
@@ -60,7 +60,7 @@ impl<'a> Scene<'a> {
         self.scopes.get(id)
     }
 
-    /// The connections of a level.
+    /// The connections of one level.
     pub fn level(&self, scope: ScopeId) -> impl Iterator<Item = (WireId, &LevelNet)> {
         let all = (scope, WireId(0))..=(scope, WireId(u32::MAX));
         self.nets.range(all).map(|((_, wire), net)| (*wire, net))
@@ -71,17 +71,17 @@ impl<'a> Scene<'a> {
         self.drawn.block(id)
     }
 
-    /// The blocks that are drawn or are inside closed instances.
+    /// The blocks that are drawn or that are inside closed instances.
     pub fn ids(&self) -> impl Iterator<Item = BlockId> {
         self.drawn.ids()
     }
 
-    /// Whether a block is drawn for several elements of an array, and nothing around it is.
+    /// Whether a block represents several elements of an array, and nothing around it does.
     pub fn is_stack(&self, block: BlockId) -> bool {
         self.block(block).arrays > self.scope(self.scopes.of(block)).arrays
     }
 
-    /// What is written at an input where that tells elements of arrays apart.
+    /// What is written at an input if it distinguishes elements of arrays.
     pub fn selection(&self, block: BlockId, port: usize) -> Option<String> {
         if self.is_expression(block) {
             return None;
@@ -117,7 +117,7 @@ impl<'a> Scene<'a> {
         self.scopes.is_shown(self.drawn.source(wire))
     }
 
-    /// Whether something that is drawn reads a wire.
+    /// Whether anything that is drawn reads a wire.
     pub fn is_read(&self, wire: WireId) -> bool {
         self.nets.keys().any(|(_, known)| *known == wire)
     }
@@ -132,7 +132,7 @@ impl<'a> Scene<'a> {
         self.diagram.modes.machines.iter().any(|machine| machine.mode == block)
     }
 
-    /// The name under which an expression is recorded that feeds nothing else.
+    /// The name under which an expression that feeds nothing else is recorded.
     pub fn recorded(&self, block: BlockId) -> Option<&str> {
         let wire = *self.block(block).outputs.first()?;
         let fed = self.nets.contains_key(&(self.scopes.of(block), wire));
@@ -157,8 +157,8 @@ impl<'a> Scene<'a> {
         lines
     }
 
-    /// The node that an expression is written into instead of standing for itself: the block named
-    /// for it, or, where expressions are folded, the only node that it feeds.
+    /// The node that an expression is written into instead of being a node of its own: the block
+    /// that names it or, if expressions are folded, the only node that it feeds.
     pub fn host(&self, block: BlockId) -> Option<Sink> {
         if !self.is_expression(block) {
             return None;
@@ -179,7 +179,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether a block only gives a name to an expression.
+    /// Whether a block only names an expression.
     pub fn absorbs(&self, block: BlockId) -> bool {
         if self.is_expression(block) {
             return false;
@@ -187,12 +187,12 @@ impl<'a> Scene<'a> {
         self.diagram.block(block).kind.role() == Role::NamedExpression
     }
 
-    /// Whether a block is a sum of its inputs, which shows their signs.
+    /// Whether a block is a sum that shows the signs of its inputs.
     pub fn adds(&self, block: BlockId) -> bool {
         !self.is_expression(block) && self.diagram.block(block).kind.adds()
     }
 
-    /// Whether an expression is a signal with a minus before it.
+    /// Whether an expression is a signal with a minus sign.
     pub fn is_negation(&self, block: BlockId) -> bool {
         let [line] = &self.expression(block)[..] else { return false };
         let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
@@ -216,7 +216,7 @@ impl<'a> Scene<'a> {
         self.loops.blocks[block.index()]
     }
 
-    /// The numbers of some blocks: one, or the first and the last.
+    /// The evaluation numbers of some blocks: a single one, or the first and the last.
     pub fn order(&self, blocks: impl Iterator<Item = BlockId>) -> String {
         let all = blocks.flat_map(|block| &self.block(block).of);
         let numbers: Vec<usize> = all.filter_map(|b| self.numbers[b.index()]).collect();
@@ -237,8 +237,8 @@ impl<'a> Scene<'a> {
         ports::output_name(&self.drawn, &self.scopes, scope, wire)
     }
 
-    /// The visible ends of a connection of the flat diagram, and whether a refused loop goes along
-    /// it; nothing where both ends are hidden in one instance.
+    /// The visible ends of a connection of the flat diagram, and whether it is part of a refused
+    /// loop; `None` if both ends are hidden in one instance.
     pub fn ends(&self, wire: WireId, sink: Sink) -> Option<(Source, Sink, bool)> {
         let Sink::Block(block, _) = sink else { return None };
         let driver = self.drawn.source(wire);
@@ -255,14 +255,14 @@ impl<'a> Scene<'a> {
         Some((from, to, self.loops.contains(wire, block)))
     }
 
-    /// The state machines, one for all of an array.
+    /// The state machines; one represents all of an array.
     pub fn machines(&self) -> impl Iterator<Item = &'a StateMachine> {
         let machines = self.diagram.modes.machines.iter();
         machines.filter(|machine| self.drawn.standing_for(machine.mode) == machine.mode)
     }
 
-    /// How many blocks are below a scope, counting every element of arrays; in the first element of
-    /// an array around it, where there is one.
+    /// How many blocks are below a scope, counting every element of arrays inside it; if the scope
+    /// is in an array, only those in the first element.
     pub fn count_below(&self, scope: ScopeId) -> usize {
         let below = self.blocks_below(scope);
         let scope = self.scope(scope);

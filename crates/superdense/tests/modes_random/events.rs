@@ -221,7 +221,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The way that is taken: `Err` where two have the same rank. `after` is met at microstep 0, and
+    /// The way that is taken: `Err` if two have the same rank. `after` is met at microstep 0, and
     /// then the state is left.
     fn way(
         &self,
@@ -258,7 +258,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Moves the inner machine after a microstep; says whether it has moved.
+    /// Moves the inner machine after a microstep; gives whether it has moved.
     fn decide_inner(&mut self, now: u32, events: &[Event]) -> bool {
         let content = &mut self.contents[self.mode];
         let Some(guards) = self.states[self.mode].inner else { return false };
@@ -274,7 +274,7 @@ impl Machine<'_> {
         met
     }
 
-    /// Moves the machines after a microstep, before which the count was as given; says whether one
+    /// Moves the machines after a microstep, before which the count was as given; gives whether one
     /// has moved.
     fn decide(
         &mut self,
@@ -306,64 +306,20 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// One instant; `Err` where the machine is ambiguous.
+    /// One instant; `Err` if the machine is ambiguous.
     fn instant(&mut self, now: u32) -> Result<(), ()> {
         let [mut first, mut second] = [(3, 2), (5, 3)]
             .map(|(period, offset)| now >= offset && (now - offset).is_multiple_of(period));
         let mut later = false;
-        self.wake(now);
-        let content = &mut self.contents[self.mode];
-        let local = now - content.zero;
-        if let Some(at) = content.coming.iter().position(|(time, _)| *time == local) {
-            content.now = Some(content.coming.remove(at).1);
-        }
-        let inner = self.states[self.mode].inner.map(|guards| guards[usize::from(content.second)]);
-        content.over |= inner == Some(Guard::After(local - content.entered));
+        self.begin(now);
         self.note(now, 0, false);
         self.decide(now, 0, &[], 0)?;
         for microstep in 1..200 {
-            let mode = self.mode;
-            let content = &mut self.contents[mode];
-            let tick = std::mem::take(&mut content.tick);
-            let delayed = content.now.is_some_and(|at| at <= microstep);
-            let mut events = Vec::new();
-            let here = [
-                (first, Event::First),
-                (later, Event::Later),
-                (second, Event::Second),
-                (tick, Event::Clock),
-                (content.remembered, Event::Microstep),
-                (delayed, Event::Delayed),
-            ];
-            events.extend(here.iter().filter(|(is, _)| *is).map(|(_, event)| *event));
-            let outside: Vec<Event> = events
-                .iter()
-                .copied()
-                .take_while(|event| matches!(event, Event::First | Event::Later | Event::Second))
-                .collect();
+            let outside = [(first, Event::First), (later, Event::Later), (second, Event::Second)];
+            let outside = happening(&outside);
             let silent = self.way(&outside, true, None)?.is_some();
-            let content = &mut self.contents[mode];
-            let before = content.count;
-            let said = if silent { None } else { content.said.take() };
-            if silent {
-                content.tick = tick;
-            } else {
-                let local = now - content.zero;
-                if tick {
-                    content.coming.push((local + self.states[mode].delay, microstep));
-                }
-                content.remembered = tick;
-                content.count += u32::from(events.contains(&self.states[mode].counted));
-                if delayed {
-                    content.now = None;
-                }
-                if events.contains(&self.states[mode].shown) {
-                    self.seen.events.push((now, microstep));
-                }
-            }
-            if let Some(said) = self.last_words.take().or(said) {
-                self.seen.said.push((now, microstep, said));
-            }
+            let before = self.contents[self.mode].count;
+            let events = self.microstep(now, microstep, outside, silent);
             self.note(now, microstep, silent);
             (later, first, second) = (first, false, false);
             self.wake(now);
@@ -377,6 +333,61 @@ impl Machine<'_> {
         }
         Ok(())
     }
+
+    /// What becomes due in the diagram that runs when an instant begins.
+    fn begin(&mut self, now: u32) {
+        self.wake(now);
+        let content = &mut self.contents[self.mode];
+        let local = now - content.zero;
+        if let Some(at) = content.coming.iter().position(|(time, _)| *time == local) {
+            content.now = Some(content.coming.remove(at).1);
+        }
+        let inner = self.states[self.mode].inner.map(|guards| guards[usize::from(content.second)]);
+        content.over |= inner == Some(Guard::After(local - content.entered));
+    }
+
+    /// What the diagram that runs does at a microstep with these events outside; gives all events.
+    /// If it is silent, because it is preempted, it does nothing and keeps its tick.
+    fn microstep(
+        &mut self,
+        now: u32,
+        microstep: u32,
+        mut events: Vec<Event>,
+        silent: bool,
+    ) -> Vec<Event> {
+        let state = &self.states[self.mode];
+        let content = &mut self.contents[self.mode];
+        let (tick, remembered) = (content.tick, content.remembered);
+        let delayed = content.now.is_some_and(|at| at <= microstep);
+        events.extend(happening(&[
+            (tick, Event::Clock),
+            (remembered, Event::Microstep),
+            (delayed, Event::Delayed),
+        ]));
+        let said = if silent { None } else { content.said.take() };
+        if !silent {
+            if tick {
+                content.coming.push((now - content.zero + state.delay, microstep));
+            }
+            (content.tick, content.remembered) = (false, tick);
+            content.count += u32::from(events.contains(&state.counted));
+            if delayed {
+                content.now = None;
+            }
+            if events.contains(&state.shown) {
+                self.seen.events.push((now, microstep));
+            }
+        }
+        if let Some(said) = self.last_words.take().or(said) {
+            self.seen.said.push((now, microstep, said));
+        }
+        events
+    }
+}
+
+/// The events that happen.
+fn happening(events: &[(bool, Event)]) -> Vec<Event> {
+    events.iter().filter(|(is, _)| *is).map(|(_, event)| *event).collect()
 }
 
 fn reference(states: &[State]) -> Option<Seen> {

@@ -22,11 +22,11 @@ pub struct Comparison {
     pub columns: Vec<ColumnDifference>,
     /// The columns that only one of them has.
     pub missing: Vec<(String, Side)>,
-    /// The columns that have other shapes.
+    /// The columns whose shapes differ.
     pub reshaped: Vec<String>,
-    /// Events and ends that only one of them has, or has elsewhere.
+    /// Events and ends that only one of them has, or that are at different times.
     pub rows: Vec<RowDifference>,
-    /// The first place where they part.
+    /// The first tag at which they differ.
     pub parting: Option<Parting>,
 }
 
@@ -35,25 +35,25 @@ pub struct Comparison {
 pub struct ColumnDifference {
     /// Its name.
     pub name: String,
-    /// The names that its numbers stand for in the differences below, which are those of both
-    /// traces; empty where they are just numbers.
+    /// The labels that the values in the differences below index, merged from both traces; empty if
+    /// they are plain values.
     pub labels: Vec<String>,
-    /// The largest difference, also where it is allowed; nothing where all is equal.
+    /// The largest difference, even if it is allowed; `None` if everything is equal.
     pub largest: Option<Difference>,
     /// The first difference that is not allowed.
     pub beyond: Option<Difference>,
-    /// The first tag at which only one has the signal, and which one has it.
+    /// The first tag at which only one trace has the signal, and which one has it.
     pub lone: Option<(Tag, Side)>,
 }
 
-/// Two values that should be one.
+/// Two values that should be equal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Difference {
-    /// Where, in the first trace's time.
+    /// The tag, in the time of the first trace.
     pub tag: Tag,
     /// Which element of the value.
     pub element: usize,
-    /// The order of the impulse whose coefficient differs; nothing where it is the value.
+    /// The order of the impulse whose coefficient differs; `None` if it is the value.
     pub order: Option<usize>,
     /// The value in the first trace.
     pub first: f64,
@@ -62,13 +62,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The two as names, or as numbers where they stand for none.
+    /// Both as labels, or as numbers if there are no labels for them.
     pub fn names(&self, labels: &[String]) -> (String, String) {
         let name = |value| name_of(labels, value).map_or_else(|| value.to_string(), str::to_owned);
         (name(self.first), name(self.second))
     }
 
-    /// How far they are apart; infinite where that is no number.
+    /// The distance between them; infinite if that is NaN.
     pub fn size(&self) -> f64 {
         let size = (self.first - self.second).abs();
         if size.is_nan() { f64::INFINITY } else { size }
@@ -85,7 +85,7 @@ pub enum RowDifference {
         /// Which one has it.
         side: Side,
     },
-    /// An event that both have, further apart than the tolerance of time.
+    /// An event that both have, at times further apart than the time tolerance.
     Moved {
         /// Its time in the first.
         first: Time,
@@ -108,16 +108,16 @@ pub enum RowDifference {
     },
 }
 
-/// The first place where two traces part.
+/// The first tag at which two traces differ.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parting {
-    /// Where.
+    /// The tag.
     pub tag: Tag,
-    /// What is different there.
+    /// What differs there.
     pub reason: Reason,
 }
 
-/// What is different at a tag.
+/// What differs at a tag.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reason {
     /// The value of a signal.
@@ -127,13 +127,13 @@ pub enum Reason {
         /// Its values.
         difference: Difference,
     },
-    /// The name that the value of a signal stands for.
+    /// The label of the value of a signal.
     Name {
         /// The signal.
         column: String,
-        /// The name in the first trace.
+        /// The label in the first trace.
         first: String,
-        /// The name in the second trace.
+        /// The label in the second trace.
         second: String,
     },
     /// Only one trace has the signal.

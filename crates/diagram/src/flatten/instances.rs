@@ -1,0 +1,247 @@
+//! Instances: every diagram that the model uses is opened, and its blocks are declared.
+//!
+//! In come the main diagram and the overrides; out go scopes, one for each instance, and drafts of
+//! blocks whose inputs are still open. No name of a signal is resolved here, since it may belong to
+//! a block that is declared later.
+
+use std::collections::BTreeMap;
+
+use base::{Diagnostic, Span, Value, did_you_mean};
+use model::DiagramId;
+
+use super::Flattener;
+use crate::flat::WireId;
+use crate::machine::FragmentId;
+use crate::repeated::whole_number;
+use crate::scope::{Entity, Scope, ScopeId};
+use crate::{Overrides, parameters};
+
+/// The greatest depth of instances inside instances.
+const MAXIMUM_DEPTH: usize = 200;
+
+impl<'m> Flattener<'m> {
+    /// Opens the main diagram, with the parameters that the caller overrides.
+    pub(super) fn open_main(&mut self, overrides: &Overrides) {
+        let main = self.model.diagram(self.model.root);
+        let known = || main.parameters.iter().map(|p| p.name.value.as_str());
+        for (name, _) in &overrides.parameters {
+            if !known().any(|known| known == name) {
+                let message = format!("the model has no parameter `{name}`");
+                let error = Diagnostic::error("unknown-parameter", message)
+                    .maybe_help(did_you_mean(name, known()));
+                self.errors.push(error);
+            }
+        }
+        let given = overrides.parameters.iter().cloned().collect();
+        let none = BTreeMap::new();
+        self.open(self.model.root, String::new(), None, given, none, &mut Vec::new());
+    }
+
+    /// Declares everything in an instance of a diagram.
+    fn open(
+        &mut self,
+        diagram: DiagramId,
+        prefix: String,
+        parent: Option<(ScopeId, &'m model::Block)>,
+        given: BTreeMap<String, Value>,
+        variables: BTreeMap<String, (WireId, Value)>,
+        nested: &mut Vec<DiagramId>,
+    ) -> ScopeId {
+        let written = self.model.diagram(diagram);
+        let at = parent.map(|(_, block)| block.name.span);
+        for parameter in &written.parameters {
+            let own = |name: &str| variables.contains_key(name);
+            if !given.contains_key(&parameter.name.value) {
+                self.refuse_set(parameter, &own);
+            }
+        }
+        let mut parameters = parameters::evaluate_all(written, given, &mut self.errors, at);
+        parameters.retain(|name, _| !variables.contains_key(name));
+        let id = ScopeId::new(self.scopes.len());
+        self.scopes.push(Scope {
+            diagram: written,
+            prefix,
+            parent,
+            outer: None,
+            fragment: parent.map_or(FragmentId::ROOT, |(outer, _)| self.scope(outer).fragment),
+            dwell: None,
+            tolerance: parent.and_then(|(outer, _)| self.scope(outer).tolerance),
+            discrete: parent.and_then(|(outer, _)| self.scope(outer).discrete),
+            parameters,
+            variables,
+            entities: BTreeMap::new(),
+            ports: BTreeMap::new(),
+        });
+        if parent.is_none() {
+            self.take_limit(id);
+        }
+        self.take_domain(id);
+        nested.push(diagram);
+        self.declare_all(id, nested);
+        nested.pop();
+        id
+    }
+
+    /// Takes over the tolerance and the domain of a diagram, if it sets them.
+    pub(crate) fn take_domain(&mut self, id: ScopeId) {
+        let diagram = self.scope(id).diagram;
+        if let Some(span) = diagram.discrete {
+            self.scopes[id.index()].discrete = Some(span);
+        }
+        let Some(expr) = &diagram.tolerance else { return };
+        let tolerance = self.constant(id, expr).and_then(|value| match value.as_f64() {
+            Some(tolerance) if tolerance > 0.0 && tolerance < 1.0 => Ok(tolerance),
+            _ => {
+                let message = "`tolerance` must be a number above 0 and below 1";
+                Err(Diagnostic::error("bad-setting", message).at(expr.span, ""))
+            }
+        });
+        self.scopes[id.index()].tolerance = self.errors.keep(tolerance);
+    }
+
+    /// Takes over the greatest number of blocks, if the model sets it.
+    fn take_limit(&mut self, id: ScopeId) {
+        let Some(expr) = &self.model.simulate.maximum_blocks else { return };
+        let limit = self.constant(id, expr).and_then(|value| {
+            whole_number(&value).and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
+                let message = "`maximum_blocks` must be a whole number";
+                Diagnostic::error("bad-setting", message).at(expr.span, format!("this is {value}"))
+            })
+        });
+        self.limit = self.errors.keep(limit).unwrap_or(self.limit);
+    }
+
+    /// The refusal of more blocks than the limit; `span` is the block or array that exceeds it.
+    pub(crate) fn too_large(&self, span: Span) -> Diagnostic {
+        let limit = self.limit;
+        Diagnostic::error("too-large", format!("the model has more than {limit} blocks"))
+            .at(span, "")
+            .note("a block takes about 10 kB of memory")
+            .help("if that is meant, raise `maximum_blocks` under `simulate`")
+    }
+
+    /// Declares the blocks of a scope.
+    pub(crate) fn declare_all(&mut self, id: ScopeId, nested: &mut Vec<DiagramId>) {
+        for block in &self.scope(id).diagram.blocks {
+            if self.drafts.len() + self.scopes.len() > self.limit {
+                if !std::mem::replace(&mut self.full, true) {
+                    let error = self.too_large(block.name.span);
+                    self.errors.push(error);
+                }
+                break;
+            }
+            if let Some(entity) = self.declare(id, block, nested) {
+                self.scopes[id.index()].entities.insert(&block.name.value, entity);
+            }
+        }
+    }
+
+    fn declare(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        nested: &mut Vec<DiagramId>,
+    ) -> Option<Entity> {
+        let path = format!("{}{}", self.scopes[scope.index()].prefix, block.name.value);
+        match &block.repeated {
+            Some(repeated) => self.array(scope, block, repeated, path, nested),
+            None => self.declare_one(scope, block, path, nested),
+        }
+    }
+
+    /// Declares a block at a path; elements of arrays are declared by this, too.
+    pub(crate) fn declare_one(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        path: String,
+        nested: &mut Vec<DiagramId>,
+    ) -> Option<Entity> {
+        if let Some(modal) = &block.modal {
+            return Some(self.machine(scope, block, modal, path, nested));
+        }
+        if let Some(diagram) = self.model.resolve(block.kind.span, &block.kind.value) {
+            return self.instance(scope, block, diagram, path, nested);
+        }
+        let Some(kind) = self.library.get(&block.kind.value) else {
+            let mut names: Vec<&str> = self.library.names().chain(["Modal"]).collect();
+            names.extend(self.model.visible(block.kind.span));
+            let message = format!("there is no block or diagram `{}`", block.kind.value);
+            let error = Diagnostic::error("unknown-block", message)
+                .at(block.kind.span, "not found")
+                .block(path)
+                .maybe_help(did_you_mean(&block.kind.value, names));
+            self.errors.push(error);
+            return None;
+        };
+        let settings = self.settings(scope, block, kind.info(), &path);
+        let fragment = self.scope(scope).fragment;
+        let id = self.draft(path, block.name.span, kind.clone(), settings, fragment);
+        let (tolerance, discrete) = (self.scope(scope).tolerance, self.scope(scope).discrete);
+        (self.drafts[id.index()].tolerance, self.drafts[id.index()].discrete) =
+            (tolerance, discrete);
+        for (other, expr) in std::mem::take(&mut self.machines.starts) {
+            debug_assert_eq!(other, block.name.span);
+            self.machines.entries.push((id, scope, expr));
+        }
+        self.pending.push((scope, id, block));
+        Some(Entity::Block(id))
+    }
+
+    fn instance(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        diagram: DiagramId,
+        path: String,
+        nested: &mut Vec<DiagramId>,
+    ) -> Option<Entity> {
+        let written = self.model.diagram(diagram);
+        let error = if nested.contains(&diagram) {
+            let message = format!("diagram `{}` contains itself", block.kind.value);
+            Some(
+                Diagnostic::error("recursive-diagram", message)
+                    .at(block.kind.span, "used inside itself"),
+            )
+        } else if nested.len() > MAXIMUM_DEPTH {
+            let message = format!("diagrams are inside each other more than {MAXIMUM_DEPTH} deep");
+            let error = Diagnostic::error("too-deep", message).at(block.kind.span, "one more here");
+            Some(error.help("put blocks side by side, or use an array of them"))
+        } else {
+            None
+        };
+        if let Some(error) = error {
+            self.errors.push(error.block(path));
+            return None;
+        }
+        let (mut given, mut variables) = (BTreeMap::new(), BTreeMap::new());
+        for field in &block.fields {
+            let name = &field.name.value;
+            let parameter = written.parameters.iter().any(|p| p.name.value == *name);
+            if parameter && self.varies(scope, &field.value) {
+                let value = self.first_constant(scope, &field.value).map_err(|e| e.block(&path));
+                let value = self.errors.keep(value).unwrap_or(Value::real(1.0));
+                let wire = self.later(scope, &field.value, format!("{path}.{name}"));
+                given.insert(name.clone(), value.clone());
+                variables.insert(name.clone(), (wire, value));
+            } else if parameter {
+                let value = self.constant(scope, &field.value).map_err(|e| e.block(&path));
+                let value = self.errors.keep(value);
+                given.insert(name.clone(), value.unwrap_or(Value::real(1.0)));
+            } else if !written.inputs.iter().any(|input| input.value == *name) {
+                let inputs = written.inputs.iter().map(|input| input.value.as_str());
+                let fields = inputs.chain(written.parameters.iter().map(|p| p.name.value.as_str()));
+                let message =
+                    format!("diagram `{}` has no input or parameter `{name}`", block.kind.value);
+                let error = Diagnostic::error("unknown-field", message)
+                    .at(field.name.span, "unknown")
+                    .block(&path)
+                    .maybe_help(did_you_mean(name, fields));
+                self.errors.push(error);
+            }
+        }
+        let prefix = format!("{path}.");
+        let parent = Some((scope, block));
+        Some(Entity::Instance(self.open(diagram, prefix, parent, given, variables, nested)))
+    }
+}

@@ -1,0 +1,143 @@
+//! Flattening: every instance in its place, every name resolved.
+//!
+//! A [`Model`] comes in, a hierarchy of diagrams as written; a [`Diagram`] goes out, a flat list of
+//! blocks and wires. First all instances are opened and their blocks declared ([`instances`]), then
+//! the inputs of the blocks are connected ([`drafts`]), for which names are resolved ([`names`]).
+//! Last come the wires that are recorded or solved for ([`records`]). Typing and facts follow in
+//! their own stages. Mistakes are collected, so that one run of the front end shows many.
+
+mod instances;
+
+mod drafts;
+mod names;
+
+mod records;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use base::{Diagnostics, Span, Type, Value};
+use blocks::{BlockKind, Formula, Library};
+use expr::{Expr, ExprKind};
+use model::Model;
+
+use crate::flat::{BlockId, Diagram};
+use crate::machine::Modes;
+use crate::modal::Machines;
+use crate::repeated::Array;
+use crate::scope::{Scope, ScopeId};
+use crate::{Overrides, run, typing};
+pub(crate) use drafts::Draft;
+
+/// The greatest number of blocks in a flat diagram, unless the model sets `maximum_blocks`.
+const DEFAULT_BLOCKS: usize = 250_000;
+
+/// Makes the flat diagram of a model, or lists everything that is wrong with it.
+pub fn flatten(
+    model: &Model,
+    library: &Library,
+    overrides: &Overrides,
+) -> Result<Diagram, Diagnostics> {
+    let mut flattener = Flattener::new(model, library);
+    flattener.open_main(overrides);
+    flattener.connect();
+    flattener.connect_machines();
+    let mut records = flattener.records();
+    if overrides.everything {
+        flattener.record_others(&mut records);
+    }
+    let (mut solve, guesses) = flattener.solve();
+    let main = &flattener.scopes[0].parameters;
+    let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
+    let order = &model.diagram(model.root).parameters;
+    let parameters = order
+        .iter()
+        .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
+        .collect();
+    let ports = flattener.instance_ports();
+    let arrays = flattener.block_arrays();
+    let instances = flattener.instances();
+    let unused = crate::unused::unused(model, library);
+    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, .. } = flattener;
+    drop((scopes, machines));
+    let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
+    if run.impulses.steps() {
+        // The right Riemann sum is implicit: a loop through an integrator is one to solve.
+        solve.everywhere.push(String::new());
+    }
+    let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses)?;
+    crate::facts::settle(typed, |blocks, wires| Diagram {
+        name: model.name.clone(),
+        blocks,
+        wires,
+        regions: Vec::new(),
+        records,
+        ports,
+        instances,
+        arrays,
+        solve,
+        run,
+        parameters,
+        modes,
+        unused,
+        sources: model.sources.clone(),
+    })
+}
+
+/// The flat diagram under construction.
+pub(crate) struct Flattener<'m> {
+    pub model: &'m Model,
+    library: &'m Library,
+    pub scopes: Vec<Scope<'m>>,
+    pub drafts: Vec<Draft>,
+    /// For each wire, its block and the output.
+    pub wire_blocks: Vec<(BlockId, usize)>,
+    /// Blocks whose inputs are still to be found, each with its scope and its text in the model.
+    pending: Vec<(ScopeId, BlockId, &'m model::Block)>,
+    pub errors: Diagnostics,
+    pub modes: Modes,
+    pub machines: Machines<'m>,
+    pub arrays: Vec<Array<'m>>,
+    /// The placeholder for an expression until its names are resolved.
+    unresolved: BlockKind,
+    /// The greatest number of blocks.
+    pub limit: usize,
+    /// Whether an error has reported that there are more.
+    full: bool,
+    /// Functions of expressions by their span and their number of operands.
+    formulas: HashMap<(Span, usize), Arc<Formula>>,
+}
+
+impl<'m> Flattener<'m> {
+    fn new(model: &'m Model, library: &'m Library) -> Self {
+        Flattener {
+            model,
+            library,
+            scopes: Vec::new(),
+            drafts: Vec::new(),
+            wire_blocks: Vec::new(),
+            pending: Vec::new(),
+            errors: Diagnostics::default(),
+            modes: Modes::none(),
+            machines: Machines::default(),
+            arrays: Vec::new(),
+            unresolved: unresolved(model.diagram(model.root).name.span),
+            limit: DEFAULT_BLOCKS,
+            full: false,
+            formulas: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn scope(&self, id: ScopeId) -> &Scope<'m> {
+        &self.scopes[id.index()]
+    }
+}
+
+/// A placeholder for an expression whose names are not resolved.
+fn unresolved(span: Span) -> BlockKind {
+    let expr = Expr { kind: ExprKind::Literal(Value::int(0)), span };
+    BlockKind::new(Arc::new(Formula { expr, operands: BTreeMap::new() }))
+}
+
+/// The type of a wire until its block is defined.
+pub(crate) const UNTYPED: Type = Type::REAL;

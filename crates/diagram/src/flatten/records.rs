@@ -1,0 +1,112 @@
+//! Results of flattening besides the blocks: what is recorded, solved for and shown.
+//!
+//! In come the scopes and drafts of all instances; out go the recorded wires, the loops that are to
+//! be solved, and the names of instances and ports by which pictures and messages refer to them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use base::{Elem, Type};
+
+use super::Flattener;
+use crate::flat::{InstancePort, Record, Solve, WireId};
+use crate::scope::{Entity, ScopeId};
+
+impl Flattener<'_> {
+    /// The signals that the model records; every block of the main diagram if it lists none.
+    pub(super) fn records(&mut self) -> Vec<Record> {
+        let main = ScopeId::new(0);
+        let mut records = Vec::new();
+        for record in &self.model.record {
+            let path = format!("record.{}", record.name);
+            let wire = self.wire(main, &record.value, path);
+            if let Some(wire) = self.errors.keep(wire) {
+                records.push(Record { name: record.name.clone(), wire, implied: false });
+            }
+        }
+        if self.model.record.is_empty() {
+            for block in &self.model.diagram(self.model.root).blocks {
+                let entity = self.scopes[0].entities.get(block.name.value.as_str()).copied();
+                let wire = match entity {
+                    Some(Entity::Block(id)) => Some(self.drafts[id.index()].outputs[0]),
+                    Some(Entity::Array(array)) => self.recorded_array(array),
+                    _ => None,
+                };
+                let name = block.name.value.clone();
+                records.extend(wire.map(|wire| Record { name, wire, implied: true }));
+                self.record_machine(block, &mut records);
+            }
+        }
+        records
+    }
+
+    /// Adds the signals that are not yet recorded.
+    pub(super) fn record_others(&self, records: &mut Vec<Record>) {
+        let known: HashSet<WireId> = records.iter().map(|record| record.wire).collect();
+        for draft in &self.drafts {
+            let names = draft.kind.info().outputs.iter().map(|output| &output.name);
+            for (wire, name) in draft.outputs.iter().zip(names) {
+                if !known.contains(wire) {
+                    let name = format!("~{}.{name}", draft.path);
+                    records.push(Record { name, wire: *wire, implied: true });
+                }
+            }
+        }
+    }
+
+    /// The ports of instances that something uses, in the order in which they were written.
+    pub(super) fn instance_ports(&self) -> Vec<InstancePort> {
+        let mut found = Vec::new();
+        for scope in &self.scopes {
+            let diagram = scope.diagram;
+            let fields = scope.parent.map_or(&[][..], |(_, block)| &block.fields);
+            let inputs = diagram.inputs.iter().map(|input| {
+                let field = fields.iter().find(|field| field.name.value == input.value);
+                (&input.value, true, field.map_or(input.span, |field| field.value.span))
+            });
+            let outputs = diagram.outputs.iter();
+            let outputs = outputs.map(|output| (&output.name.value, false, output.value.span));
+            for (name, is_input, span) in inputs.chain(outputs) {
+                if let Some(Some(wire)) = scope.ports.get(name.as_str()) {
+                    let instance = scope.prefix.trim_end_matches('.').to_owned();
+                    let (name, wire) = (name.clone(), *wire);
+                    found.push(InstancePort { instance, name, is_input, wire, span });
+                }
+            }
+        }
+        found
+    }
+
+    /// The name of the diagram of each instance, by the path of the instance.
+    pub(super) fn instances(&self) -> BTreeMap<String, String> {
+        let named = self.scopes.iter().filter_map(|scope| {
+            let (_, block) = scope.parent?;
+            let path = scope.prefix.strip_suffix('.')?.to_owned();
+            (block.modal.is_none()).then(|| (path, block.kind.value.clone()))
+        });
+        named.collect()
+    }
+
+    /// Which loops are solved, and the types of the guesses.
+    pub(super) fn solve(&mut self) -> (Solve, Vec<(WireId, Type)>) {
+        let (mut solve, mut types) = (Solve::default(), Vec::new());
+        for index in 0..self.scopes.len() {
+            let scope = ScopeId::new(index);
+            match &self.scopes[index].diagram.solve {
+                model::Solve::No => {}
+                model::Solve::All(_) => solve.everywhere.push(self.scopes[index].prefix.clone()),
+                model::Solve::Signals(signals) => {
+                    for named in signals {
+                        let guess = self.constant(scope, &named.value);
+                        let wire = self.signal(scope, &named.name.value, named.name.span);
+                        let (guess, wire) = (self.errors.keep(guess), self.errors.keep(wire));
+                        if let (Some(guess), Some(wire)) = (guess, wire) {
+                            solve.wires.insert(wire, guess.data().to_vec());
+                            types.push((wire, guess.ty().with_elem(Elem::Real)));
+                        }
+                    }
+                }
+            }
+        }
+        (solve, types)
+    }
+}
