@@ -8,7 +8,6 @@ use std::f64::consts::PI;
 fn plate(n: usize) -> String {
     format!(
         "
-superdense: 1
 parameters: {{n: {n}, k: 3}}
 diagrams:
   Cell:
@@ -62,7 +61,6 @@ fn a_plate_of_cells_decays_like_its_eigenvector() {
 #[test]
 fn an_array_is_what_is_written_one_by_one() {
     let array = "
-superdense: 1
 parameters: {n: 6}
 blocks:
   x:
@@ -89,7 +87,7 @@ simulate: {stop: 5}
         lists[1] += &format!("seen{i}, ");
     }
     let one_by_one = format!(
-        "superdense: 1\nblocks:\n{blocks}record: {{x: '[{}]', seen: '[{}]'}}\nsimulate: {{stop: 5}}\n",
+        "blocks:\n{blocks}record: {{x: '[{}]', seen: '[{}]'}}\nsimulate: {{stop: 5}}\n",
         lists[0].trim_end_matches(", "),
         lists[1].trim_end_matches(", "),
     );
@@ -105,7 +103,6 @@ simulate: {stop: 5}
 fn an_array_is_a_vector_as_a_whole() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Constant, for: {i: 4}, value: i * i}
   tick: {type: Clock, period: 1}
@@ -130,7 +127,6 @@ fn arrays_nest_and_follow_parameters() {
     // Each pair has two states of its own, and the last pair is read from outside.
     let system = compile(
         "
-superdense: 1
 parameters: {many: 3}
 diagrams:
   Pair:
@@ -159,9 +155,7 @@ simulate: {stop: 1}
 #[test]
 fn mistakes_are_told_once() {
     let model = |fields: &str| {
-        format!(
-            "superdense: 1\nparameters: {{n: 50}}\nblocks:\n  x: {{type: Integrator, {fields}}}\n"
-        )
+        format!("parameters: {{n: 50}}\nblocks:\n  x: {{type: Integrator, {fields}}}\n")
     };
     let cases = [
         ("for: {i: n}, input: 'x[i - 1]'", "index-out-of-range", "edge"),

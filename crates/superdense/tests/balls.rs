@@ -10,7 +10,6 @@ const G: f64 = 9.81;
 fn ball(restitution: &str, simulate: &str) -> String {
     format!(
         "
-superdense: 1
 name: bouncing-ball
 parameters: {{g: 9.81, e: {restitution}, y0: 10}}
 blocks:
@@ -124,7 +123,6 @@ fn accumulation(text: &str) -> (f64, Vec<String>) {
 fn still_ball(e: f64, y0: f64, g: f64) -> String {
     format!(
         "
-superdense: 1
 parameters: {{g: {g}, e: {e}, y0: {y0}}}
 blocks:
   v: {{type: Integrator, input: -g, impulse: kick}}
@@ -172,7 +170,6 @@ proptest! {
     ) {
         let text = format!(
             "
-superdense: 1
 parameters: {{g: 9.81, e: {e}, y0: {y0}, u: {u}, a: {a}}}
 blocks:
   v: {{type: Integrator, input: -g, reset: after}}
@@ -203,7 +200,6 @@ simulate: {{stop: 1000, tolerance: 1e-10}}
     ) {
         let text = format!(
             "
-superdense: 1
 parameters: {{w: {w}, d: 0.5}}
 blocks:
   x1: {{type: Integrator, input: if first > 0.5 then w - d else -d, initial: {x1}}}
@@ -239,7 +235,6 @@ fn the_first_of_several_balls_ends_the_run() {
     };
     let text = format!(
         "
-superdense: 1
 blocks:{}{}{}
 record: [ya, yb, yc]
 simulate: {{stop: 1000}}
@@ -266,7 +261,6 @@ fn a_ball_settles_on_a_wavy_floor() {
     ] {
         let (end, blocks) = accumulation(&format!(
             "
-superdense: 1
 parameters: {{e: {e}}}
 blocks:
   v: {{type: Integrator, input: -9.81, reset: after}}
@@ -307,7 +301,6 @@ fn other_events_on_a_level_are_no_rest() {
     for (force, reset) in [("0", "0"), ("-1", "-0.5"), ("-1", "0.5 * previous(v)"), ("1", "0")] {
         let outcome = simulate(&format!(
             "
-superdense: 1
 blocks:
   v: {{type: Integrator, input: {force}, initial: -2, reset: after}}
   y: {{type: Integrator, input: v, initial: 1}}
@@ -327,7 +320,6 @@ simulate: {{stop: 3, zeno: stop}}
 fn walls(speed: f64, initial: f64) -> String {
     format!(
         "
-superdense: 1
 parameters: {{u: {speed}}}
 blocks:
   x: {{type: Integrator, input: v, initial: 0.5}}
@@ -378,7 +370,6 @@ fn walls_that_close_on_a_ball_are_named() {
 fn hits_that_come_faster_and_slower_again_go_on() {
     let outcome = simulate(
         "
-superdense: 1
 parameters: {m: 1e8}
 blocks:
   x: {type: Integrator, input: v, initial: 1}
@@ -407,7 +398,6 @@ simulate: {stop: 20, every: 20}
 fn a_chirp_is_not_zeno() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   e: {type: LevelCrossing, input: sin(time^3)}
 record: [e]
@@ -428,7 +418,6 @@ fn a_chirp_of_states_is_not_zeno() {
     // x' = v, v' = -w^2 x in the time s = t^2 / 2: x = cos(10 t^2), crossings at 10 t^2 = pi/2 + k pi.
     let trace = simulate(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -20 * time * v, initial: 1}
   v: {type: Integrator, input: 20 * time * x}
@@ -448,7 +437,6 @@ simulate: {stop: 5, tolerance: 1e-11, solver: rk45}
 
 /// Three balls of no width: the first comes from the left, the others touch at 0.
 const CRADLE: &str = "
-superdense: 1
 name: cradle
 blocks:
   x1: {type: Integrator, input: v1, initial: -1}
@@ -495,7 +483,6 @@ fn cradle_passes_the_hit_on_at_one_time() {
 fn symmetric_hits_share_one_tag() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   a: {type: Integrator, input: 1, initial: -1}
   b: {type: Integrator, input: -1, initial: 1}

@@ -7,7 +7,6 @@ use superdense::{Rational, Tag, Time};
 fn met(a: &str, b: &str, stop: &str) -> (u64, u64, u64) {
     let trace = simulate(&format!(
         "
-superdense: 1
 blocks:
   a: {{type: Clock, period: {a}}}
   b: {{type: Clock, period: {b}}}
@@ -45,7 +44,6 @@ fn other_ways_to_write_a_period_meet() {
 fn presence_shows_the_meeting() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   a: {type: Clock, period: 0.1}
   b: {type: Clock, period: 0.25}
@@ -65,7 +63,6 @@ simulate: {stop: 2}
 fn an_event_is_there_at_microstep_one_only() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1/3, offset: 1/7, value: 5}
   d: {type: MicrostepDelay, input: c}
@@ -97,7 +94,6 @@ simulate: {stop: 1}
 fn an_event_at_the_stop_time_happens() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 0.1}
   x: {type: Integrator, input: 0, impulse: c}
@@ -119,7 +115,6 @@ fn rounded(time: Rational, microstep: u32) -> Tag {
 fn three_delays_of_a_third_meet_a_clock_of_one() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1}
   a: {type: EventDelay, input: c, delay: 1/3}
@@ -142,7 +137,6 @@ simulate: {stop: 100}
 fn a_loop_of_delays_does_not_drift() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   once: {type: Clock, period: 1e6, offset: 1/7}
   all: {type: Merge, inputs: [once, again]}
@@ -164,7 +158,6 @@ fn a_machine_that_waits_a_third_meets_a_clock_of_one() {
     // Around the machine another one that waits a seventh first, so that nothing begins at 0.
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1, offset: 1/7}
   outer:
@@ -202,7 +195,6 @@ simulate: {stop: 1000}
 fn a_start_is_as_exact_as_a_delay() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1}
   m:
@@ -227,7 +219,6 @@ fn a_delayed_crossing_comes_whole_seconds_later() {
     // The crossing is a whole number of attoseconds, whatever it is; three thirds are a second.
     let trace = simulate(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1}
   hit: {type: LevelCrossing, input: x^2, level: 0.3}
@@ -251,7 +242,6 @@ fn delayed_jumps_keep_their_limits_at_small_scales() {
     for (delay, scale) in [("1/3", 1e0), ("1e-6/3", 1e-6), ("1e-13/7", 1e-13), ("2e-15/3", 1e-15)] {
         let trace = simulate(&format!(
             "
-superdense: 1
 parameters: {{d: {delay}}}
 blocks:
   hit: {{type: ImpulseSource, times: [d, 3*d/2, 2*d, 7*d/3]}}
@@ -429,7 +419,7 @@ proptest! {
         let blocks: String = sources.iter().enumerate().map(|(i, s)| s.text(i)).collect();
         let names: Vec<String> = (0..sources.len()).map(|i| format!("s{i}")).collect();
         let model = format!(
-            "superdense: 1\nblocks:\n{blocks}record: [{}]\nsimulate: {{stop: 40}}\n",
+            "blocks:\n{blocks}record: [{}]\nsimulate: {{stop: 40}}\n",
             names.join(", ")
         );
         let system = compile(&model);

@@ -5,7 +5,7 @@ use crate::common::{assert_near, at, exact, has_row, simulate, tags, times};
 use superdense::{Tag, Trace};
 
 fn trace(body: &str) -> Trace {
-    simulate(&format!("superdense: 1\n{body}")).trace
+    simulate(body).trace
 }
 
 fn left(tag: Tag) -> Tag {
@@ -525,7 +525,6 @@ simulate: {stop: 3}
 fn equality_of_moving_signals_is_refused() {
     let refused = common::refusal(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1}
   y: {type: Expression, expression: if x == 1 then 1 else 0}
@@ -557,7 +556,6 @@ simulate: {stop: 2}
 fn a_cell_that_is_left_from_its_edge_is_left_at_once() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   rate: {type: Step, time: 0.1, after: -1}
   x: {type: Integrator, input: rate}

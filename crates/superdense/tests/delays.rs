@@ -20,7 +20,6 @@ fn method_of_steps(t: f64) -> f64 {
 }
 
 const FEEDBACK: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -y, initial: 1}
   y: {type: TransportDelay, input: x, delay: 1, initial: 1}
@@ -68,7 +67,6 @@ fn a_delay_keeps_the_order_of_the_solver() {
 fn a_delayed_sine() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   s: {type: Sine, frequency: 0.7, phase: 0.4}
   f: {type: Expression, expression: sin(3 * time) * exp(-time / 5)}
@@ -118,7 +116,6 @@ simulate: {stop: 9, every: 0.05, rows: microsteps, tolerance: 1e-10}
 fn a_delayed_step() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   s: {type: Step, time: 1, before: -2, after: 3}
   a: {type: TransportDelay, input: s, delay: 0.3, initial: 9}
@@ -148,7 +145,6 @@ simulate: {stop: 2, tolerance: 1e-11}
 fn a_delayed_impulse() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [1], weight: 5}
   twist: {type: ImpulseSource, times: [1], weight: -2, order: 3}
@@ -180,7 +176,6 @@ simulate: {stop: 2, tolerance: 1e-11}
 fn delayed_events_keep_their_microstep() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1, offset: 0.5, value: 4}
   late: {type: MicrostepDelay, input: c}
@@ -208,7 +203,6 @@ simulate: {stop: 3}
 fn a_loop_of_delayed_events() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   start: {type: Clock, period: 100, offset: 0.1}
   e: {type: Merge, inputs: [start, back]}
@@ -233,7 +227,6 @@ simulate: {stop: 3}
 fn a_relay_with_a_delay() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   y: {type: TransportDelay, input: x, delay: 1, initial: 0.5}
   x: {type: Integrator, input: if y > 0 then -1 else 1, initial: 0.5}
@@ -262,7 +255,6 @@ simulate: {stop: 30, tolerance: 1e-9}
 fn the_derivative_of_a_delayed_signal() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   s: {type: Step, time: 1}
   u: {type: Expression, expression: exp(-time) * sin(2 * time) + s}
@@ -300,7 +292,6 @@ simulate: {stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-11}
 fn a_crossing_of_a_delayed_signal() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   u: {type: Expression, expression: time^3 - 2 * time}
   y: {type: TransportDelay, input: u, delay: 0.7, initial: -1}
@@ -321,7 +312,6 @@ simulate: {stop: 3, tolerance: 1e-12}
 fn vectors_and_held_values() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: '[1, -2]', initial: '[0, 5]'}
   y: {type: TransportDelay, input: x, delay: 0.5, initial: '[7, 8]'}
@@ -353,7 +343,6 @@ fn an_event_of_another_region_comes_delayed() {
     let model = |stop: &str| {
         format!(
             "
-superdense: 1
 blocks:
   fast: {{type: Integrator, input: 20 * cos(20 * time)}}
   up: {{type: LevelCrossing, input: fast, level: 0.5, direction: rising}}
@@ -381,7 +370,6 @@ simulate: {{stop: {stop}, tolerance: 1e-10}}
 fn a_loop_without_an_integrator() {
     let trace: Trace = simulate(
         "
-superdense: 1
 blocks:
   u: {type: Expression, expression: 0.5 * y + sin(time)}
   y: {type: TransportDelay, input: u, delay: 0.5}
@@ -405,7 +393,6 @@ fn delays_that_are_none_are_refused() {
     {
         let refused = refusal(&format!(
             "
-superdense: 1
 blocks:
   y: {{type: TransportDelay, input: time, delay: {delay}}}
 simulate: {{stop: 1}}
@@ -415,7 +402,6 @@ simulate: {{stop: 1}}
     }
     let refused = refusal(
         "
-superdense: 1
 blocks:
   y: {type: TransportDelay, input: time, initial: '[1, 2]'}
 simulate: {stop: 1}
@@ -429,7 +415,6 @@ simulate: {stop: 1}
 fn the_memory_of_a_long_run_is_bounded() {
     let system = common::compile(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -1.2 * y, initial: 1}
   y: {type: TransportDelay, input: x, delay: 1, initial: 1}
@@ -456,7 +441,6 @@ simulate: {stop: 2000}
 fn a_crossing_is_located_once() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   m0: {type: Sine, frequency: 0.7}
   e0: {type: Clock, period: 0.3, value: 0.5}
@@ -493,7 +477,7 @@ fn kinks_go_on_only_where_they_are_read() {
     let all: Vec<String> = (0..delays.len()).map(|i| format!("d{i}")).collect();
     let run = |record: &str| {
         simulate(&format!(
-            "superdense: 1\nblocks:\n  x: {{type: Integrator, input: -x, initial: 1}}\n{blocks}\
+            "blocks:\n  x: {{type: Integrator, input: -x, initial: 1}}\n{blocks}\
              record: [{record}]\nsimulate: {{stop: 2}}\n"
         ))
     };

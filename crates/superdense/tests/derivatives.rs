@@ -20,7 +20,6 @@ fn impulses(trace: &Trace, name: &str, time: &str, microstep: u32) -> Vec<f64> {
 fn a_step_differentiated_and_integrated_is_the_step() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   u: {type: Step, time: 1, before: -2, after: 1}
   d: {type: Derivative, input: u}
@@ -38,7 +37,7 @@ simulate: {stop: 2}
 
 #[test]
 fn the_nth_derivative_of_a_step_is_one_impulse() {
-    let mut text = "superdense: 1\nblocks:\n  d0: {type: Step, time: 1}\n".to_owned();
+    let mut text = "blocks:\n  d0: {type: Step, time: 1}\n".to_owned();
     for n in 1..=10 {
         text += &format!("  d{n}: {{type: Derivative, input: d{}}}\n", n - 1);
     }
@@ -56,7 +55,7 @@ fn the_nth_derivative_of_a_step_is_one_impulse() {
 
 #[test]
 fn derivatives_after_integrators_are_the_identity_on_impulses() {
-    let mut text = "superdense: 1\nblocks:\n".to_owned();
+    let mut text = "blocks:\n".to_owned();
     text += "  i0: {type: ImpulseSource, times: [1], weight: 3, order: 8}\n";
     for n in 1..=8 {
         text += &format!("  i{n}: {{type: Integrator, input: i{}}}\n", n - 1);
@@ -76,7 +75,6 @@ fn derivatives_after_integrators_are_the_identity_on_impulses() {
 fn a_product_follows_the_rule_of_leibniz() {
     let trace = simulate(
         "
-superdense: 1
 parameters: {g: 9.81}
 blocks:
   y: {type: Expression, expression: '(-g * time) * (1 + 20 * delta(time - 1.44, 2))'}
@@ -97,7 +95,6 @@ simulate: {stop: 2}
 fn the_rule_of_leibniz_takes_derivatives_along_the_flow() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1}
   f: {type: Expression, expression: sin(2 * x) * exp(x)}
@@ -123,7 +120,6 @@ simulate: {stop: 1, tolerance: 1e-12}
 fn a_derivative_is_exact_between_events() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   s: {type: Sine, frequency: 0.5}
   y: {type: Expression, expression: exp(s) * time^3}
@@ -155,7 +151,6 @@ simulate: {stop: 2, every: 0.1}
 fn the_derivative_of_an_impulse_into_a_first_order_system() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: '-x + delta(time - 1, 1)'}
   k: {type: Integrator, input: x}
@@ -176,7 +171,6 @@ fn a_choice_passes_impulses_unless_it_changes_with_them() {
     let model = |at: &str| {
         format!(
             "
-superdense: 1
 blocks:
   u: {{type: Step, time: 1}}
   d: {{type: Decision, input: u, threshold: 0.5, above: 2 * delta(time - {at}), below: 0}}
@@ -203,7 +197,6 @@ simulate: {{stop: 3}}
 fn a_derivative_in_its_own_loop_is_found() {
     let refused = refusal(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1 - d}
   d: {type: Derivative, input: 2 * x}
@@ -213,7 +206,6 @@ simulate: {stop: 1}
     assert!(refused.to_string().contains("causality loop"), "{refused}");
     let trace = simulate(
         "
-superdense: 1
 solve: true
 blocks:
   x: {type: Integrator, input: 1 - d}
@@ -232,7 +224,6 @@ fn a_loop_through_an_instance_is_shown_or_solved() {
     let model = |solve: &str| {
         format!(
             "
-superdense: 1
 {solve}
 diagrams:
   Half: {{inputs: [u], outputs: {{z: 3 - 0.5 * u}}, blocks: {{}}}}

@@ -75,7 +75,7 @@ fn bump() -> impl Strategy<Value = Bump> {
 
 fn trace(blocks: &str, record: &str) -> Trace {
     let text = format!(
-        "superdense: 1\nblocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 2, tolerance: 1e-13, every: {ROWS}, rows: microsteps}}\n"
+        "blocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 2, tolerance: 1e-13, every: {ROWS}, rows: microsteps}}\n"
     );
     simulate(&text).trace
 }
@@ -210,7 +210,6 @@ proptest! {
         let e = f64::from(e) / 100.0;
         let y0 = f64::from(y0) / 10.0;
         let text = format!("
-superdense: 1
 parameters: {{g: 9.81}}
 blocks:
   hit: {{type: LevelCrossing, input: y, direction: falling}}

@@ -9,7 +9,6 @@ use superdense::{RegionWork, Tag};
 fn job_shop(period: &str, sizes: &str, stop: &str) -> String {
     format!(
         "
-superdense: 1
 name: job-shop
 parameters: {{rate: 2}}
 blocks:
@@ -102,7 +101,6 @@ fn a_crossing_just_after_the_end_of_a_step_is_not_in_the_past() {
 #[test]
 fn events_keep_their_microsteps_across_composites() {
     let text = "
-superdense: 1
 name: microsteps
 diagrams:
   Machine:
@@ -142,9 +140,8 @@ simulate: {stop: 1}
 
 /// The parts of a model and how many steps each has taken.
 fn parts(blocks: &str, record: &str) -> Vec<RegionWork> {
-    let text = format!(
-        "superdense: 1\nblocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 10, tolerance: 1e-6}}\n"
-    );
+    let text =
+        format!("blocks:\n{blocks}record: [{record}]\nsimulate: {{stop: 10, tolerance: 1e-6}}\n");
     let outcome = simulate(&text);
     let sum: u64 = outcome.work().parts.iter().map(|part| part.steps).sum();
     assert_eq!(sum, outcome.counters.steps, "every step is of some part");
@@ -183,7 +180,6 @@ fn time_scales_far_apart_cost_the_sum() {
 #[test]
 fn continuous_in_events_in_continuous() {
     let text = "
-superdense: 1
 name: three-levels
 diagrams:
   Timer:
@@ -234,7 +230,6 @@ simulate: {stop: 6.99, tolerance: 1e-10}
 #[test]
 fn a_sampler_and_a_queue_in_a_state() {
     let text = "
-superdense: 1
 name: sampled-state
 blocks:
   x: {type: Integrator, input: 1}

@@ -5,7 +5,7 @@ use crate::common::{assert_near, simulate, tags, times, try_compile};
 use superdense::Trace;
 
 fn trace(body: &str) -> Trace {
-    simulate(&format!("superdense: 1\n{body}")).trace
+    simulate(body).trace
 }
 
 /// Numbers in [0, 1) from a counter.
@@ -362,7 +362,7 @@ fn crossings_of_different_parts_share_their_tag() {
 #[test]
 fn a_function_that_is_only_looked_at_is_listed() {
     let system = try_compile(
-        "superdense: 1
+        "
 blocks:
   x: {type: Integrator, input: 1}
   d: {type: TransportDelay, input: x, delay: 0.5}

@@ -15,7 +15,6 @@ fn not_finite(text: &str) -> (superdense::Tag, String) {
 fn division_by_zero_at_a_tick() {
     let (tag, block) = not_finite(
         "
-superdense: 1
 blocks:
   x: {type: Step, time: 1, before: 1, after: 0}
   q: {type: Divide, numerator: 1, denominator: x}
@@ -32,7 +31,6 @@ simulate: {stop: 2}
 fn division_by_zero_of_a_reset_state() {
     let (tag, block) = not_finite(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 0.5, offset: 0.5, value: 0}
   x: {type: Integrator, input: 1, initial: 1, reset: c}
@@ -50,7 +48,6 @@ simulate: {stop: 2}
 fn division_by_zero_at_the_start() {
     let (found, block) = not_finite(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1}
   q: {type: Divide, numerator: 1, denominator: x}
@@ -67,7 +64,6 @@ simulate: {stop: 2}
 fn division_by_zero_of_a_held_value_at_the_start() {
     let (found, block) = not_finite(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1, offset: 0.5}
   h: {type: ZeroOrderHold, input: c}
@@ -84,7 +80,6 @@ simulate: {stop: 2}
 fn the_first_block_with_nan_is_blamed() {
     let (tag, block) = not_finite(
         "
-superdense: 1
 blocks:
   c: {type: Expression, expression: b + 1}
   b: {type: Expression, expression: sqrt(a)}
@@ -102,7 +97,6 @@ simulate: {stop: 2}
 fn nan_of_smooth_motion_is_blamed() {
     let failure = failure(
         "
-superdense: 1
 blocks:
   y: {type: Integrator, input: s}
   s: {type: Gain, input: r, gain: 3}
@@ -126,7 +120,6 @@ fn growth_without_bound_ends_the_run() {
     // x' = x^2 from 1 is 1 / (1 - t).
     let failure = failure(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: x * x, initial: 1}
 record: [x]
@@ -147,7 +140,6 @@ simulate: {stop: 2}
 fn a_trial_stage_below_zero_shrinks_the_step() {
     let outcome = simulate(
         "
-superdense: 1
 blocks:
   h: {type: Integrator, input: -sqrt(h), initial: 1}
 record: [h]
@@ -162,7 +154,6 @@ simulate: {stop: 1.9, tolerance: 1e-9, initial_step: 1.9}
 fn chattering_names_the_blocks() {
     let failure = failure(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1, offset: 1}
   again: {type: MicrostepDelay, input: loop}
@@ -188,7 +179,6 @@ simulate: {stop: 3, microsteps: 50}
 fn a_sliding_relay_does_not_hang() {
     let failure = failure(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: if x > 0 then -1 else 1, initial: 0.5}
 record: [x]
@@ -208,7 +198,6 @@ simulate: {stop: 3, microsteps: 50}
 fn a_failure_keeps_the_trace() {
     let failure = failure(
         "
-superdense: 1
 blocks:
   t: {type: Integrator, input: 1}
   x: {type: Step, time: 1, before: 1, after: 0}
@@ -225,7 +214,6 @@ simulate: {stop: 2}
 #[test]
 fn an_error_at_run_time_points_into_the_text() {
     let text = "
-superdense: 1
 blocks:
   x: {type: Step, time: 1, before: 1, after: 0}
   q: {type: Divide, numerator: 1, denominator: x}
@@ -246,7 +234,6 @@ fn a_pole_that_is_reached_in_finite_time() {
     for tolerance in ["1e-3", "1e-6", "1e-9"] {
         let error = failure(&format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: -1 / (2 * x), initial: 1}}
 record: [x]
@@ -271,7 +258,6 @@ fn cells_that_change_faster_than_time() {
     for (from, expression) in [(0, "floor(1e20 * time)"), (1000, "ceil(1e18 * time)")] {
         let error = failure(&format!(
             "
-superdense: 1
 blocks:
   y: {{type: Expression, expression: {expression}}}
 record: [y]
@@ -292,7 +278,6 @@ fn a_zero_of_high_order_at_the_start() {
     for solver in ["rk45", "rk23", "heun", "rk4", "trapezoidal"] {
         let outcome = simulate(&format!(
             "
-superdense: 1
 blocks:
   u: {{type: Sine, frequency: 0.2}}
   a: {{type: Integrator, input: u}}
@@ -313,7 +298,6 @@ fn tolerances_beyond_floats_are_named() {
         for tolerance in ["1e-30", "1e-300"] {
             let error = failure(&format!(
                 "
-superdense: 1
 blocks:
   z: {{type: Integrator, input: cos(time)}}
   x: {{type: Integrator, input: z - x, initial: 1}}
@@ -344,7 +328,6 @@ fn small_tolerances_that_can_be_met_are_met() {
     ] {
         let outcome = simulate(&format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: -x, initial: {size}}}
 record: [x]
@@ -368,7 +351,6 @@ fn steps_below_the_resolution_of_time_are_refused() {
         let stop = if settings.contains("stop") { "" } else { "stop: 2e6, " };
         let refused = common::refusal(&format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: -x, initial: 1}}
 record: [x]
@@ -380,7 +362,6 @@ simulate: {{{stop}{settings}}}
     }
     let error = failure(
         "
-superdense: 1
 blocks:
   s: {type: Sine, frequency: 1e20}
   x: {type: Integrator, input: s}
@@ -398,7 +379,6 @@ fn steps_that_creep_are_named() {
     for (power, solver) in [(2, "rk45"), (2, "rk23"), (3, "rk45")] {
         let error = failure(&format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: v / (2 - time)^{power}, initial: 1}}
   v: {{type: Integrator, input: -x / (2 - time)^{power}}}
@@ -418,7 +398,6 @@ simulate: {{stop: 30, every: 30, solver: {solver}}}
 #[test]
 fn advice_on_microsteps_only_where_it_helps() {
     let relay = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -sign(x), initial: 0.5}
 record: [x]
@@ -429,7 +408,6 @@ simulate: {stop: 3}
     assert!(!error.help().contains("microsteps under"), "{}", error.help());
     assert!(!error.help().contains("`microsteps`"), "{}", error.help());
     let chain = "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1, offset: 1, value: 0}
   again: {type: MicrostepDelay, input: up}

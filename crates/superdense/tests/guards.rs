@@ -7,7 +7,6 @@ fn a_guarded_root_is_integrated_past_its_end() {
     for rate in ["'sqrt(max(h, 0))'", "'if h > 0 then sqrt(h) else 0'"] {
         let text = format!(
             "
-superdense: 1
 blocks:
   h: {{type: Integrator, input: -1, initial: 1}}
   q: {{type: Integrator, input: {rate}}}
@@ -23,7 +22,6 @@ simulate: {{stop: 3, tolerance: 1e-9}}
 fn a_guarded_root_is_recorded_on_both_sides() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   r: {type: Ramp}
   q: {type: Expression, expression: 'sqrt(max(0, sin(3 * r)))'}
@@ -48,7 +46,6 @@ fn a_tank_runs_empty_and_stays_empty() {
     for solver in ["rk45", "rk23", "rk4"] {
         let text = format!(
             "
-superdense: 1
 blocks:
   h: {{type: Integrator, input: '-sqrt(max(h, 0))', initial: 1}}
 record: [h]
@@ -69,7 +66,6 @@ simulate: {{stop: 4, solver: {solver}, step: 0.01, tolerance: 1e-8}}
 fn a_grid_and_an_event_at_the_start_share_their_rows() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   u: {type: Step, time: 0}
   x: {type: Integrator, input: u}

@@ -8,7 +8,6 @@ use superdense::{RunError, Tag};
 fn decay_hit_by_an_impulse() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [1]}
   x: {type: Integrator, input: -x + hit, initial: 1}
@@ -32,7 +31,6 @@ fn mass_spring_damper_hit_by_an_impulse() {
     let (m, c, k, j) = (2.0f64, 0.8f64, 5.0f64, 3.0f64);
     let trace = simulate(
         "
-superdense: 1
 parameters: {m: 2, c: 0.8, k: 5, J: 3}
 blocks:
   hit: {type: ImpulseSource, times: [0.5], weight: J}
@@ -59,7 +57,6 @@ simulate: {stop: 4, tolerance: 1e-11}
 fn weights_of_several_impulses() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [0.1, 0.2, 0.7], weight: [1, -3, 4]}
   g: {type: Gain, input: hit, gain: -2}
@@ -82,7 +79,6 @@ simulate: {stop: 1}
 fn a_factor_scales_an_impulse() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [1]}
   c: {type: Expression, expression: cos(time)}
@@ -105,7 +101,6 @@ simulate: {stop: 2}
 fn reset_wins_over_impulses() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [1]}
   c: {type: Clock, period: 1, offset: 1, value: 5}
@@ -125,7 +120,6 @@ simulate: {stop: 1.5}
 fn an_impulse_that_jumps_a_state_across_a_level() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [1], weight: 2}
   x: {type: Integrator, input: hit, initial: -1}
@@ -142,7 +136,6 @@ simulate: {stop: 1.5}
 fn undefined(blocks: &str) {
     let text = format!(
         "
-superdense: 1
 blocks:
   hit: {{type: ImpulseSource, times: [1]}}
 {blocks}

@@ -21,7 +21,6 @@ fn impulses(trace: &Trace, name: &str, tag: Tag) -> Vec<f64> {
 fn ball(e: &str, velocity: &str) -> Trace {
     simulate(&format!(
         "
-superdense: 1
 parameters: {{g: 9.81, e: {e}}}
 blocks:
   y: {{type: Integrator, input: v, initial: 10}}
@@ -72,7 +71,6 @@ fn a_ball_as_a_causal_diagram() {
     let (g, e, m) = (9.81f64, 0.8f64, 2.5f64);
     let text = format!(
         "
-superdense: 1
 parameters: {{g: 9.81, e: 0.8, m: 2.5}}
 blocks:
   y: {{type: Integrator, input: v, initial: 10}}
@@ -119,7 +117,6 @@ simulate: {{stop: 6, tolerance: 1e-10}}
 fn the_derivative_of_a_velocity_that_reverses() {
     let trace = simulate(
         "
-superdense: 1
 parameters: {v0: 3, g: 9.81, td: 0.75}
 blocks:
   s: {type: Step, time: td, before: -1, after: 1}
@@ -148,7 +145,6 @@ simulate: {stop: 2, every: 0.25, rows: microsteps}
 fn the_impulse_response_is_the_derivative_of_the_step_response() {
     let trace = simulate(
         "
-superdense: 1
 parameters: {w: 3, z: 0.2}
 diagrams:
   System:
@@ -187,7 +183,6 @@ fn the_derivative_of_an_impulse_into_a_mass_with_spring_and_damper() {
     let (m, c, k, j) = (2.0f64, 0.8f64, 5.0f64, 3.0f64);
     let trace = simulate(
         "
-superdense: 1
 parameters: {m: 2, c: 0.8, k: 5, J: 3}
 blocks:
   twist: {type: ImpulseSource, times: [0.5], weight: J, order: 1}
@@ -220,7 +215,6 @@ simulate: {stop: 4, tolerance: 1e-11}
 fn two_capacitors_joined_by_a_switch() {
     let trace = simulate(
         "
-superdense: 1
 parameters: {C1: 2, C2: 3, u1: 10, u2: 1}
 blocks:
   closed: {type: Step, time: 1}
@@ -253,7 +247,6 @@ simulate: {stop: 2}
 fn a_blow_on_three_masses_joined_by_rods() {
     let trace = simulate(
         "
-superdense: 1
 parameters: {m1: 1, m2: 2, m3: 5}
 solve: true
 blocks:
@@ -282,7 +275,6 @@ simulate: {stop: 2}
 fn a_blow_is_passed_on_through_three_masses() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   p1: {type: ImpulseSource, times: [1], weight: 4}
   p2: {type: MicrostepDelay, input: p1}
@@ -311,7 +303,6 @@ fn a_loop_from_a_state_to_its_own_impulse() {
     let model = |input: &str, more: &str| {
         format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, initial: 1, input: {input}}}
 {more}
@@ -339,7 +330,6 @@ fn a_loop_from_a_state_to_its_own_impulse_input() {
     let model = |kick: &str, more: &str| {
         format!(
             "
-superdense: 1
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}
   x: {{type: Integrator, initial: 1, input: 0, impulse: {kick}}}
@@ -369,7 +359,6 @@ simulate: {{stop: 1.5}}
 fn a_switch_and_a_decision_have_both_limits() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   rising: {type: Ramp, start: 0, slope: 1, offset: -1}
   falling: {type: Ramp, start: 0, slope: -1, offset: 1}
@@ -409,7 +398,7 @@ fn derivatives_undo_integrators_on_impulses_of_every_order() {
         for order in 0..=8 {
             for (initial, tolerance) in [("0", 0.0), ("0.3", 1e-12)] {
                 let mut text = format!(
-                    "superdense: 1\nblocks:\n  s0: {{type: ImpulseSource, times: [1], \
+                    "blocks:\n  s0: {{type: ImpulseSource, times: [1], \
                      weight: 1.7, order: {order}}}\n"
                 );
                 for k in 1..=n {
@@ -443,7 +432,6 @@ fn derivatives_undo_integrators_on_impulses_of_every_order() {
 fn a_microstep_delay_of_a_continuous_signal() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [1], weight: 2}
   x: {type: Integrator, input: 1 + hit}

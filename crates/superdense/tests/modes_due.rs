@@ -7,7 +7,6 @@ use superdense::{Backend, Rational, RunError, Tag, Time, Trace};
 fn model(blocks: &str, record: &str, stop: &str) -> String {
     format!(
         "
-superdense: 1
 name: due
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}

@@ -7,7 +7,6 @@ use superdense::{RunError, Trace};
 fn counted(states: &str, stop: &str) -> String {
     format!(
         "
-superdense: 1
 name: failing
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}

@@ -5,7 +5,6 @@ use crate::common::{codes, refusal};
 fn refused(machine: &str) -> (Vec<&'static str>, String) {
     let text = format!(
         "
-superdense: 1
 name: bad
 diagrams:
   D: {{inputs: [u], outputs: {{y: s}}, blocks: {{s: {{type: Integrator, input: u}}}}}}

@@ -6,7 +6,6 @@ use superdense::RunError;
 fn model(blocks: &str, record: &str, stop: &str) -> String {
     format!(
         "
-superdense: 1
 name: order
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}
@@ -177,7 +176,6 @@ fn a_state_that_starts_from_a_parameter_sees_it_start_again() {
 #[test]
 fn an_instance_starts_from_what_was_just_set() {
     let text = "
-superdense: 1
 name: instance
 diagrams:
   D: {parameters: {p: 0}, outputs: {y: x}, blocks: {x: {type: Integrator, input: 0, initial: p}}}

@@ -162,7 +162,7 @@ fn text(spec: &Spec) -> String {
     }
     let record = if spec.nested.is_some() { ", m.z, m.s" } else { "" };
     format!(
-        "superdense: 1\nname: random\nblocks:\n  m:\n    type: Modal\n    initial: s0\n    parameters: {{k: {}}}\n    states:\n{states}record: [m.x, m.state{record}]\nsimulate: {{stop: {STOP}}}\n",
+        "name: random\nblocks:\n  m:\n    type: Modal\n    initial: s0\n    parameters: {{k: {}}}\n    states:\n{states}record: [m.x, m.state{record}]\nsimulate: {{stop: {STOP}}}\n",
         spec.k
     )
 }

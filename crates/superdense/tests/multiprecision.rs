@@ -371,7 +371,7 @@ fn tree(depth: u32) -> BoxedStrategy<Tree> {
 /// The derivatives of y = g(x, t) at the start, of order 1 to 8, where x' = f(x, t).
 fn of_the_model(f: &Tree, g: &Tree, start: f64, x: f64) -> Option<Vec<f64>> {
     let mut text = format!(
-        "superdense: 1\nblocks:\n  x:\n    type: Integrator\n    initial: {x}\n    input: {}\n  \
+        "blocks:\n  x:\n    type: Integrator\n    initial: {x}\n    input: {}\n  \
          d0:\n    type: Expression\n    expression: {}\n",
         f.text(),
         g.text()

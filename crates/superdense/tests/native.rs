@@ -51,7 +51,6 @@ const METHODS: [&str; 6] = ["euler", "heun", "rk4", "euler-adaptive", "rk23", "r
 fn mixed(method: &str) -> String {
     format!(
         "
-superdense: 1
 parameters: {{k: 3}}
 blocks:
   x: {{type: Integrator, input: y, initial: 1}}
@@ -84,7 +83,6 @@ fn every_implicit_method_has_the_same_bits() {
 #[test]
 fn functions_for_what_is_not_finite_take_over() {
     let text = "
-superdense: 1
 blocks:
   h: {type: Integrator, input: '-2 * sqrt(max(h, 0))', initial: 1}
   z: {type: Integrator, input: if h > 0.25 then log(h) else 0}
@@ -99,7 +97,6 @@ simulate: {stop: 2, tolerance: 1e-8}
 fn ticking(last: &str) -> String {
     let mut text = String::from(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: u - x, initial: 2, impulse: kick}
   y: {type: Integrator, input: -1}
@@ -146,7 +143,6 @@ fn failures_are_the_same() {
     for solver in ["rk4", "rk45"] {
         let text = format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: x * x, initial: 1}}
   y: {{type: Integrator, input: exp(x) + log(2 - x), initial: 1}}
@@ -198,7 +194,6 @@ fn saved_runs_go_on_elsewhere() {
 #[test]
 fn a_long_run_goes_native() {
     let text = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: y, initial: 1}
   y: {type: Integrator, input: -x}
@@ -235,7 +230,7 @@ fn unseen() -> impl Strategy<Value = String> {
     let rates = prop::array::uniform4(rate());
     let bound = prop::option::of(prop::sample::select(vec!["0.01", "0.2"]));
     (rates, method, 2..9i32, 1..40i32, bound).prop_map(|(rates, method, digits, period, bound)| {
-        let mut text = String::from("superdense: 1\nblocks:\n");
+        let mut text = String::from("blocks:\n");
         for (i, rate) in rates.iter().enumerate() {
             let from = 0.2 * i as f64 - 0.3;
             let reset = if i == 3 { ", reset: c" } else { "" };
@@ -290,7 +285,7 @@ fn chain(masses: usize, method: &str) -> String {
     });
     let blocks: String = blocks.collect();
     format!(
-        "superdense: 1\nblocks:\n{blocks}record: [x1, x7, x{masses}, v7]\n\
+        "blocks:\n{blocks}record: [x1, x7, x{masses}, v7]\n\
          simulate: {{stop: 30, solver: {method}, tolerance: 1e-9}}\n"
     )
 }
@@ -341,7 +336,7 @@ fn a_state_that_escapes_is_named_among_its_family() {
         format!("{pair}  b{i}: {{type: Integrator, input: a{i} + 0 * b{}}}\n", (i + 1) % 20)
     });
     let blocks: String = blocks.collect();
-    let text = format!("superdense: 1\nblocks:\n{blocks}simulate: {{stop: 2}}\n");
+    let text = format!("blocks:\n{blocks}simulate: {{stop: 2}}\n");
     let failure = compile(&text).simulate().expect_err("it goes to infinity at 1");
     assert_eq!(failure.error.block(), "a13", "{failure}");
 }

@@ -114,7 +114,7 @@ fn lines(pieces: &[Piece]) -> (Vec<String>, Vec<String>) {
 
 fn text(lines: &[String], names: &[String], solver: &str) -> String {
     format!(
-        "superdense: 1\nblocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, {solver}, microsteps: 40}}\n",
+        "blocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, {solver}, microsteps: 40}}\n",
         lines.join("\n  "),
         names.join(", ")
     )
@@ -170,7 +170,7 @@ fn check_delays(pieces: &[Piece]) -> Result<(), TestCaseError> {
         .collect();
     names.extend(delayed.iter().map(|(_, later)| later.clone()));
     let text = format!(
-        "superdense: 1\nblocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, every: 0.1, rows: microsteps, tolerance: 1e-8, microsteps: 40}}\n",
+        "blocks:\n  {}\nrecord: [{}]\nsimulate: {{stop: 1.5, every: 0.1, rows: microsteps, tolerance: 1e-8, microsteps: 40}}\n",
         lines.join("\n  "),
         names.join(", ")
     );
@@ -207,7 +207,7 @@ fn check_machine(pieces: &[Piece], solver: &str) -> Result<(), TestCaseError> {
     let plain = outcome(&lines, &names, solver);
     let given: Vec<String> = names.iter().map(|name| format!("{name}: m.{name}")).collect();
     let text = format!(
-        "superdense: 1
+        "
 blocks:
   m:
     type: Modal

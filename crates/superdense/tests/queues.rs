@@ -19,7 +19,6 @@ fn table(microstep: u32, rows: &[(&str, f64)]) -> Vec<(String, u32, f64)> {
 #[test]
 fn a_sampler_in_a_loop_resets_the_integrator_that_it_reads() {
     let text = "
-superdense: 1
 name: figure-9-17
 blocks:
   x: {type: Integrator, input: 1 + x, reset: zero}
@@ -46,7 +45,6 @@ fn a_sampler_reads_before_or_after_what_happens_at_its_time() {
     let text = |microstep: &str| {
         format!(
             "
-superdense: 1
 blocks:
   p: {{type: Step, time: 1, before: 2, after: 5}}
   c: {{type: Clock, period: 2, offset: 1}}
@@ -77,7 +75,6 @@ simulate: {{stop: 4/3}}
 #[test]
 fn a_sampler_of_events_and_vectors() {
     let text = "
-superdense: 1
 blocks:
   c: {type: Clock, period: 2, value: 7}
   before: {type: PeriodicSampler, input: c, period: 1}
@@ -100,7 +97,6 @@ fn a_sampler_of_microstep_1_breaks_no_loop_and_reads_no_impulse() {
     let text = |input: &str, microstep: &str| {
         format!(
             "
-superdense: 1
 blocks:
   hit: {{type: ImpulseSource, times: [1]}}
   x: {{type: Integrator, input: 1, reset: 0 * s}}
@@ -124,7 +120,6 @@ simulate: {{stop: 2}}
 #[test]
 fn delayed_events_keep_their_values_and_microsteps() {
     let text = "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1/3}
   n: {type: Counter, increment: c}
@@ -163,7 +158,6 @@ simulate: {stop: 2}
 #[test]
 fn a_delay_of_events_in_a_loop() {
     let text = "
-superdense: 1
 blocks:
   start: {type: Clock, period: 100}
   ring: {type: Merge, inputs: [start, more]}
@@ -182,7 +176,6 @@ fn a_delay_of_events_does_not_shorten_steps() {
     let text = |delay: &str| {
         format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: -x, initial: 1, impulse: d}}
   e: {{type: LevelCrossing, input: x, level: 0.5, direction: falling}}
@@ -205,7 +198,7 @@ simulate: {{stop: 10, tolerance: 1e-9}}
 fn what_cannot_be_delayed_is_refused() {
     let text = |input: &str, delay: &str| {
         format!(
-            "superdense: 1\nblocks:\n  c: {{type: Clock}}\n  x: {{type: Integrator, input: 1}}\n  \
+            "blocks:\n  c: {{type: Clock}}\n  x: {{type: Integrator, input: 1}}\n  \
              d: {{type: EventDelay, input: {input}, delay: {delay}}}\n"
         )
     };
@@ -219,7 +212,6 @@ fn what_cannot_be_delayed_is_refused() {
 fn line(triggers: &str, settings: &str, stop: &str) -> String {
     format!(
         "
-superdense: 1
 blocks:
   come: {{type: Clock}}
   n: {{type: Counter, increment: come}}
@@ -287,7 +279,6 @@ fn triggers_at_an_empty_queue_wait_or_are_forgotten() {
     let text = |empty: &str| {
         format!(
             "
-superdense: 1
 blocks:
   come: {{type: Clock, period: 1, offset: 2}}
   n: {{type: Counter, increment: come}}
@@ -312,7 +303,6 @@ simulate: {{stop: 5}}
 #[test]
 fn a_queue_of_vectors_matrices_and_truth_values() {
     let text = "
-superdense: 1
 blocks:
   come: {type: Clock}
   n: {type: Counter, increment: come}
@@ -361,7 +351,6 @@ fn a_queue_that_cannot_be_is_refused() {
 #[test]
 fn a_long_queue_keeps_its_order() {
     let text = "
-superdense: 1
 blocks:
   come: {type: Clock, period: 0.01}
   n: {type: Counter, increment: come}

@@ -13,7 +13,7 @@ use crate::common::{at, compile, exact, failure, refusal, simulate, tag, times};
 /// floor an impulse. It hits after 0.5, 1 and 1.25 s, with 4, 2 and 1 m/s.
 fn ball(rows: &str) -> String {
     format!(
-        "superdense: 1
+        "
 blocks:
   hit: {{type: LevelCrossing, input: y, direction: falling}}
   count: {{type: Counter, increment: hit}}
@@ -32,7 +32,7 @@ simulate: {{stop: 1.3, tolerance: 1e-10, {rows}}}
 /// at microsteps 1 and 2, and one that takes itself back.
 fn meeting(rows: &str) -> String {
     format!(
-        "superdense: 1
+        "
 blocks:
   a: {{type: Clock, period: 1, offset: 1}}
   b: {{type: Clock, period: 1/2, offset: 1/2}}
@@ -211,7 +211,7 @@ fn a_run_by_fixed_steps_has_one_row_an_instant() {
 fn a_run_that_fails_has_the_row_of_its_last_instant() {
     let text = |rows: &str| {
         format!(
-            "superdense: 1
+            "
 blocks:
   clock: {{type: Clock, period: 1, offset: 1}}
   count: {{type: Counter, increment: clock}}

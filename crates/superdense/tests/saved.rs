@@ -5,7 +5,6 @@ use crate::common::{bits, compile, compile_over};
 use superdense::{RestoreError, System};
 
 const BALL: &str = "
-superdense: 1
 parameters: {e: 0.7}
 blocks:
   v: {type: Integrator, input: -9.81 - 0.1 * v, impulse: kick}
@@ -18,7 +17,6 @@ simulate: {stop: 2, tolerance: 1e-7}
 ";
 
 const CRADLE: &str = "
-superdense: 1
 blocks:
   x1: {type: Integrator, input: v1, initial: -1}
   x2: {type: Integrator, input: v2}
@@ -36,7 +34,6 @@ simulate: {stop: 2}
 ";
 
 const EVENTS: &str = "
-superdense: 1
 blocks:
   a: {type: Clock, period: 1/3}
   b: {type: Clock, period: 0.25, offset: 0.1, value: 2}
@@ -54,7 +51,6 @@ simulate: {stop: 1, solver: rk23, tolerance: 1e-5}
 ";
 
 const LOOP: &str = "
-superdense: 1
 blocks:
   hit: {type: ImpulseSource, times: [0.25, 0.5], weight: [0.5, -0.25]}
   x: {type: Integrator, input: z + hit}
@@ -65,7 +61,6 @@ simulate: {stop: 1, tolerance: 1e-8}
 ";
 
 const APART: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -x, initial: 1}
   v: {type: Integrator, input: -w}
@@ -78,7 +73,6 @@ simulate: {stop: 1, tolerance: 1e-6}
 ";
 
 const IMPLICIT: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -50 * (x - cos(time))}
   e: {type: LevelCrossing, input: x, level: 0.5}
@@ -86,7 +80,6 @@ record: [x, e]
 ";
 
 const DELAYS: &str = "
-superdense: 1
 blocks:
   s: {type: Step, time: 0.3, after: 2}
   hit: {type: ImpulseSource, times: [0.45], weight: 0.5, order: 1}

@@ -7,7 +7,6 @@ fn matrix_times_state_against_the_closed_form() {
     // The eigenvalues are -1 and -3, with (1, 1) and (1, -1).
     let trace = simulate(
         "
-superdense: 1
 parameters:
   A: [[-2, 1], [1, -2]]
 blocks:
@@ -32,7 +31,6 @@ fn a_matrix_is_a_state() {
     // X' = W X turns: X = [[cos, -sin], [sin, cos]].
     let trace = simulate(
         "
-superdense: 1
 blocks:
   X:
     type: Integrator
@@ -56,7 +54,6 @@ simulate: {stop: 1, tolerance: 1e-11}
 fn vectors_are_reset_kicked_and_sampled_whole() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   c: {type: Clock, period: 1, offset: 1, value: [1, -0.5]}
   x: {type: Integrator, input: [1, 2], initial: [0, 0], impulse: c}
@@ -81,7 +78,6 @@ simulate: {stop: 1.75}
 fn functions_work_element_by_element() {
     let trace = simulate(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: [1, -1], initial: [-0.5, 0.25]}
   y: {type: Integrator, input: abs(x)}
@@ -105,7 +101,6 @@ simulate: {stop: 1}
 fn nested_diagrams_give_the_bits_of_the_flat_model() {
     let nested = simulate(
         "
-superdense: 1
 parameters: {w: 3, d: 0.2}
 diagrams:
   State:
@@ -138,7 +133,6 @@ simulate: {stop: 3, tolerance: 1e-7}
     .trace;
     let flat = simulate(
         "
-superdense: 1
 blocks:
   u: {type: Pulse, period: 0.7, width: 0.3}
   x: {type: Integrator, input: v, initial: 1}
@@ -158,7 +152,6 @@ simulate: {stop: 3, tolerance: 1e-7}
 fn an_instance_takes_its_own_parameters() {
     let trace = simulate(
         "
-superdense: 1
 diagrams:
   Decay:
     parameters: {rate: 1, half: rate / 2}

@@ -6,7 +6,6 @@ use crate::common::{assert_near, at, simulate};
 use superdense::{Method, Outcome, Tag};
 
 const OSCILLATOR: &str = "
-superdense: 1
 name: oscillator
 blocks:
   x: {type: Integrator, input: v, initial: 1}
@@ -15,7 +14,6 @@ record: [x, v]
 ";
 
 const EXPONENTIAL: &str = "
-superdense: 1
 name: exponential
 blocks:
   x: {type: Integrator, input: -x, initial: 1}
@@ -24,7 +22,6 @@ record: [x, v]
 ";
 
 const POLYNOMIAL: &str = "
-superdense: 1
 name: polynomial
 blocks:
   x: {type: Integrator, input: 6 * time^5, initial: 1}
@@ -125,7 +122,6 @@ fn dense_output_has_its_order() {
             let crossing = 0.4 * step;
             let text = format!(
                 "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: v, initial: 1}}
   v: {{type: Integrator, input: -x, initial: 0.5}}
@@ -155,7 +151,6 @@ simulate: {{stop: {step}, solver: {}, step: {step}, initial_step: {step}, tolera
 #[test]
 fn a_run_may_start_elsewhere() {
     let text = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 2 * time, initial: 9}
   c: {type: Clock, period: 0.5}

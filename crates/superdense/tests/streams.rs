@@ -39,7 +39,6 @@ fn accepted(run: &Evaluations) -> impl Iterator<Item = usize> + '_ {
 }
 
 const OSCILLATOR: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: v, initial: 1}
   v: {type: Integrator, input: -x, initial: 0}
@@ -81,7 +80,6 @@ fn a_smaller_tolerance_gives_a_smaller_error() {
 }
 
 const VAN_DER_POL: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: v, initial: 0.5}
   v: {type: Integrator, input: 2 * (1 - x^2) * v - x, initial: 0}
@@ -120,7 +118,6 @@ fn van_der_pol_is_that_of_another_solver() {
 }
 
 const THERMOSTAT: &str = "
-superdense: 1
 blocks:
   room: {type: Integrator, input: (target - room) / 10, initial: 10}
   target: {type: Expression, expression: if heater > 0 then 30 else 10}
@@ -155,7 +152,6 @@ fn a_thermostat_switches_when_it_should() {
 /// A fast loop that follows a slow one: the plant is x' = u - x, the fast controller sets u every
 /// 0.1 s, the slow one moves what it follows every 0.4 s.
 const TWO_RATES: &str = "
-superdense: 1
 blocks:
   fast: {type: Clock, period: 0.1}
   slow: {type: Clock, period: 0.4}
@@ -201,7 +197,6 @@ fn a_loop_of_two_rates_is_that_of_its_recursion() {
 }
 
 const COUNTED: &str = "
-superdense: 1
 parameters: {period: 0.5}
 blocks:
   x: {type: Integrator, input: if k < 1.5 then 1 else -1, initial: 0}
@@ -257,7 +252,6 @@ fn zero_padding_is_there_once_for_each_tick() {
 }
 
 const DROP: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: v, initial: 1}
   v: {type: Integrator, input: -10 + push, initial: 0}
@@ -314,7 +308,7 @@ fn what_streams_cannot_express_is_refused() {
     ];
     for (block, name) in cases {
         let text = format!(
-            "superdense: 1\nblocks:\n  x: {{type: Integrator, input: 1}}\n  {block}\nsimulate: {{stop: 1}}\n"
+            "blocks:\n  x: {{type: Integrator, input: 1}}\n  {block}\nsimulate: {{stop: 1}}\n"
         );
         let refused = compile(&text).stream(&Streaming::default()).expect_err(block);
         let found = &refused.diagnostics.0[0];
@@ -339,7 +333,6 @@ fn settings_without_meaning_are_refused() {
 #[test]
 fn a_value_that_is_not_finite_is_named() {
     let text = "
-superdense: 1
 blocks:
   h: {type: Integrator, input: -root, initial: 1}
   root: {type: Expression, expression: sqrt(h)}
@@ -388,7 +381,6 @@ fn ticks_without_number_are_refused() {
 #[test]
 fn algebraic_loops_are_solved() {
     let text = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: -y, initial: 1}
   y: {type: Expression, expression: x - 0.5 * y^3}
@@ -407,7 +399,6 @@ simulate: {stop: 1, tolerance: 1}
 #[test]
 fn vectors_and_regions_run() {
     let text = "
-superdense: 1
 blocks:
   a: {type: Integrator, input: \"[a[1], -a[0]]\", initial: \"[1, 0]\"}
   b: {type: Integrator, input: time, initial: 2}

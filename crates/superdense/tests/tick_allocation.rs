@@ -32,7 +32,6 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 const BALL: &str = "
-superdense: 1
 parameters: {g: 9.81, y0: 10}
 blocks:
   v: {type: Integrator, input: -g, initial: 0, impulse: kick}
@@ -44,7 +43,6 @@ simulate: {stop: 20000, solver: rk45, tolerance: 1e-6}
 ";
 
 const SAMPLED: &str = "
-superdense: 1
 parameters: {gain: 3, aim: 1}
 blocks:
   x: {type: Integrator, input: -x + u, initial: 0}

@@ -31,7 +31,6 @@ impl Block for Burst {
 fn model(blocks: &str) -> String {
     format!(
         "
-superdense: 1
 blocks:
   hit: {{type: ImpulseSource, times: [1]}}
   twist: {{type: ImpulseSource, times: [1], order: 2}}

@@ -128,7 +128,6 @@ fn a_block_in_the_graph_moves_and_ticks() {
     // x' = 1 + x^2 is tan.
     let trace = trace(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: q}
   q: {type: Square, input: x, offset: 1}
@@ -149,7 +148,6 @@ fn an_opaque_function_moves_and_is_located() {
     for solver in ["rk45", "trapezoidal", "rodas5p", "tr-bdf2"] {
         let trace = trace(&format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: -r, initial: 1}}
   r: {{type: CubeRoot, input: x}}
@@ -213,7 +211,6 @@ fn the_derivative_of_an_opaque_function_is_its_own_or_refused() {
     let text = |root: &str, more: &str| {
         format!(
             "
-superdense: 1
 blocks:
   x: {{type: Integrator, input: 1, initial: 1}}
   r: {{type: {root}, input: x}}
@@ -240,7 +237,6 @@ fn an_opaque_function_in_a_solved_loop() {
     // z = 10 - cbrt(z) at z = 8.
     let trace = trace(
         "
-superdense: 1
 blocks:
   z: {type: Expression, expression: 10 - r}
   r: {type: CubeRoot, input: z}
@@ -256,7 +252,6 @@ simulate: {stop: 1}
 fn a_block_with_its_own_timer_and_state() {
     let trace = trace(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1}
   s: {type: SquareTimes, input: x}

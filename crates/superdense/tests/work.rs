@@ -5,7 +5,7 @@ use superdense::System;
 
 /// Sub-chains that have nothing to do with one another; only one of them has events.
 fn chains(count: usize, busy: &str) -> System {
-    let mut text = String::from("superdense: 1\nblocks:\n");
+    let mut text = String::from("blocks:\n");
     for k in 0..count {
         let clock = if k == 0 { busy } else { "period: 100, offset: 50" };
         text += &format!(
@@ -56,7 +56,7 @@ const TICKING: &str = "  y: {type: Integrator, input: 1, reset: c}
 
 fn steps(parts: &[&str], record: &str) -> (u64, superdense::Trace) {
     let text = format!(
-        "superdense: 1\nblocks:\n{}record: [{record}]\nsimulate: {{stop: 2, tolerance: 1e-8}}\n",
+        "blocks:\n{}record: [{record}]\nsimulate: {{stop: 2, tolerance: 1e-8}}\n",
         parts.concat()
     );
     let outcome = simulate(&text);
@@ -89,7 +89,6 @@ fn a_clock_in_one_region_leaves_the_steps_of_another() {
 #[test]
 fn an_event_truncates_the_step_of_the_region_that_it_reaches() {
     let text = "
-superdense: 1
 blocks:
   y: {type: Integrator, input: 1}
   e: {type: LevelCrossing, input: y, level: 0.777}
@@ -110,7 +109,6 @@ simulate: {stop: 2, tolerance: 1e-10}
 #[test]
 fn a_chain_of_regions_passes_samples_on() {
     let text = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: 1}
   e: {type: LevelCrossing, input: sin(7 * time)}
@@ -132,7 +130,6 @@ simulate: {stop: 2, maximum_step: 0.1}
 #[test]
 fn rows_of_regions_that_step_apart() {
     let text = "
-superdense: 1
 blocks:
   a: {type: Sine, frequency: 0.7}
   b: {type: Sine, frequency: 0.7, phase: 7}

@@ -20,9 +20,16 @@ pub fn compile_with(
     library: &Library,
     overrides: &Overrides,
 ) -> Result<System, Refused> {
+    System::compile(&try_parse(text)?, library, overrides)
+}
+
+/// Reads a model text that imports nothing. The line with the version of the format may be missing.
+pub fn try_parse(text: &str) -> Result<Model, Refused> {
     let mut no_imports = |path: &str| Err::<(String, String), _>(format!("no file {path}"));
-    let model = parse("test.yaml", text, &mut no_imports)?;
-    System::compile(&model, library, overrides)
+    match text.lines().any(|line| line.starts_with("superdense:")) {
+        true => parse("test.yaml", text, &mut no_imports),
+        false => parse("test.yaml", &format!("superdense: 1\n{text}"), &mut no_imports),
+    }
 }
 
 /// Compiles a good model.

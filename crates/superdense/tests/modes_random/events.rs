@@ -122,7 +122,7 @@ fn guard_text(guard: Guard) -> String {
 
 fn text(states: &[State]) -> String {
     let mut text = String::from(
-        "superdense: 1\nname: events\nblocks:\n  c1: {type: Clock, period: 3 / 8, offset: 2 / 8}\n  l1: {type: MicrostepDelay, input: c1}\n  c2: {type: Clock, period: 5 / 8, offset: 3 / 8}\n  m:\n    type: Modal\n    initial: s0\n    outputs: [event, count, seen, said]\n    parameters: {z: -1}\n    states:\n",
+        "name: events\nblocks:\n  c1: {type: Clock, period: 3 / 8, offset: 2 / 8}\n  l1: {type: MicrostepDelay, input: c1}\n  c2: {type: Clock, period: 5 / 8, offset: 3 / 8}\n  m:\n    type: Modal\n    initial: s0\n    outputs: [event, count, seen, said]\n    parameters: {z: -1}\n    states:\n",
     );
     for (index, state) in states.iter().enumerate() {
         let State { period, offset, delay, counted, shown, inner, ways } = state;

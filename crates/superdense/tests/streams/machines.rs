@@ -16,7 +16,6 @@ fn table(run: &Evaluations, signals: &[&str]) -> Vec<Vec<Option<u64>>> {
 }
 
 pub const MODAL_THERMOSTAT: &str = "
-superdense: 1
 blocks:
   room: {type: Integrator, input: (target - room) / 10, initial: 10}
   target: {type: Expression, expression: if m.on > 0 then 30 else 10}
@@ -36,7 +35,6 @@ simulate: {stop: 29, tolerance: 1e-2}
 
 /// The same with the state of the evaluation before.
 const PREVIOUS_THERMOSTAT: &str = "
-superdense: 1
 blocks:
   room: {type: Integrator, input: (target - room) / 10, initial: 10}
   target: {type: Expression, expression: if on > 0 then 30 else 10}
@@ -132,7 +130,7 @@ fn random_machine(draw: &mut Draw) -> (String, String) {
     }
     let model = |push: &str, blocks: String, record: &str| {
         format!(
-            "superdense: 1
+            "
 blocks:
   x: {{type: Integrator, input: v, initial: 0.5}}
   v: {{type: Integrator, input: {push} - x, initial: 0}}
@@ -184,7 +182,6 @@ fn random_machines_are_their_expressions() {
 }
 
 const TIMED: &str = "
-superdense: 1
 blocks:
   x: {type: Integrator, input: if m.long then 1 else -20, initial: 0}
   w: {type: Integrator, input: if sin(40 * time) > 0 then 5 else -5, initial: 0}
@@ -243,7 +240,6 @@ fn no_transition_is_lost_in_a_long_step() {
 #[test]
 fn what_flows_in_a_state_stands_still_elsewhere() {
     let text = "
-superdense: 1
 blocks:
   m:
     type: Modal
@@ -349,7 +345,7 @@ fn machines_that_streams_cannot_express_are_refused() {
     ];
     for (states, path, said) in cases {
         let text = format!(
-            "superdense: 1\nblocks:\n  c: {{type: Clock, period: 1}}\n  x: {{type: Integrator, input: 1, initial: 0.25}}\n  y: {{type: Modal, initial: a, states: {{{states}}}}}\nsimulate: {{stop: 1}}\n"
+            "blocks:\n  c: {{type: Clock, period: 1}}\n  x: {{type: Integrator, input: 1, initial: 0.25}}\n  y: {{type: Modal, initial: a, states: {{{states}}}}}\nsimulate: {{stop: 1}}\n"
         );
         let refused = compile(&text).stream(&Streaming::default()).expect_err(states);
         let found = &refused.diagnostics.0[0];
@@ -369,16 +365,15 @@ fn continuous_states_with_history_are_accepted() {
         "a: {blocks: {z: {type: Integrator, input: 1}}, outputs: [z], transitions: [{to: b, when: z > 0.5}]}, b: {}",
     ] {
         let text = format!(
-            "superdense: 1\nblocks:\n  y: {{type: Modal, initial: a, states: {{{states}}}}}\nsimulate: {{stop: 1}}\n"
+            "blocks:\n  y: {{type: Modal, initial: a, states: {{{states}}}}}\nsimulate: {{stop: 1}}\n"
         );
         stream(&text, &with_step(0.01));
     }
 }
 
 fn failure_of(states: &str) -> StreamError {
-    let text = format!(
-        "superdense: 1\nblocks:\n  x: {{type: Integrator, input: 1}}\n{states}simulate: {{stop: 1}}\n"
-    );
+    let text =
+        format!("blocks:\n  x: {{type: Integrator, input: 1}}\n{states}simulate: {{stop: 1}}\n");
     let error = streamed(&compile(&text), &with_step(0.01)).error;
     error.expect("a failure")
 }

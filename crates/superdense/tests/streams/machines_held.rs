@@ -49,7 +49,7 @@ pub fn assert_like_native(text: &str, columns: &[&str], least: usize) {
 /// Each as a machine `m` beside the oscillator x'' = -x from 1, which it may push.
 pub fn beside_oscillator(machine: &str, more: &str, push: &str) -> String {
     format!(
-        "superdense: 1
+        "
 blocks:
   x: {{type: Integrator, input: v, initial: 1}}
   v: {{type: Integrator, input: {push} - x, initial: 0}}
@@ -221,7 +221,7 @@ fn random_machines_in_machines_go_the_native_way() {
     for seed in 0..10 {
         let machine = nested_machine(&mut Draw(seed), false);
         let text = format!(
-            "superdense: 1
+            "
 blocks:
   x: {{type: Integrator, input: v, initial: 1}}
   v: {{type: Integrator, input: -x, initial: 0}}
