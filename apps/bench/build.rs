@@ -10,6 +10,7 @@ use diagram::{Block, Diagram};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=src/diagram.rs");
+    println!("cargo::rerun-if-changed=../../crates/superdense/tests/common/draws.rs");
     let folder = env::var_os("OUT_DIR").ok_or("there is no folder to write to")?;
     fs::write(path::Path::new(&folder).join("linear.rs"), text(&Diagram::random(1000))?)?;
     Ok(())

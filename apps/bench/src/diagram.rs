@@ -1,6 +1,11 @@
 //! A random linear diagram. The build script turns it into straight-line Rust and a case turns it
 //! into a model, so that both are the same diagram.
 
+#[path = "../../../crates/superdense/tests/common/draws.rs"]
+mod draws;
+
+use draws::Draws;
+
 /// A block; its inputs are indices of blocks.
 pub(crate) enum Block {
     Gain { input: usize, gain: f64 },
@@ -17,21 +22,21 @@ impl Diagram {
     /// The diagram of a size, always the same one: a fifth are integrators, the rest gains and sums
     /// in equal shares.
     pub fn random(size: usize) -> Diagram {
-        let mut random = Random(42);
+        let mut draws = Draws::new(42);
         let mut blocks = Vec::new();
         let integrators = size / 5;
         for i in 0..size {
             blocks.push(match i {
                 _ if i < integrators => Block::Integrator {
-                    input: integrators + random.below(size - integrators),
-                    initial: random.within_one(),
+                    input: integrators + draws.place(size - integrators),
+                    initial: within_one(&mut draws),
                 },
                 _ if i % 2 == 0 => {
-                    Block::Gain { input: random.below(i), gain: random.within_one() }
+                    Block::Gain { input: draws.place(i), gain: within_one(&mut draws) }
                 }
                 _ => {
-                    let count = 2 + random.below(3);
-                    Block::Sum { inputs: (0..count).map(|_| random.below(i)).collect() }
+                    let count = 2 + draws.place(3);
+                    Block::Sum { inputs: (0..count).map(|_| draws.place(i)).collect() }
                 }
             });
         }
@@ -47,24 +52,7 @@ impl Diagram {
     }
 }
 
-/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    /// A number from -1 to 1 with few digits.
-    fn within_one(&mut self) -> f64 {
-        (self.below(2001) as f64 - 1000.0) / 1000.0
-    }
+/// A number from -1 to 1 with few digits.
+fn within_one(draws: &mut Draws) -> f64 {
+    (draws.below(2001) as f64 - 1000.0) / 1000.0
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::common::{files, messages, scratch, superdense};
+use crate::common::{files, messages, superdense, with_model};
 
 const FORMATS: [&str; 3] = ["csv", "json", "parquet"];
 
@@ -25,9 +25,7 @@ simulate: {stop: 100, every: 0.01}
 ";
 
 fn folder(test: &str) -> PathBuf {
-    let folder = scratch(test);
-    fs::write(folder.join("model.yaml"), MODEL).expect("a model");
-    folder
+    with_model(test, MODEL)
 }
 
 /// Calls the binary where no file may grow beyond so many blocks of a shell: writing fails midway.

@@ -13,7 +13,6 @@
 
 #![cfg(unix)]
 
-mod draws;
 mod generate;
 mod mutate;
 
@@ -26,8 +25,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::draws::Draws;
 use crate::common::{repository, scratch};
-use draws::Draws;
 use mutate::Corpus;
 
 /// The address space that a command may take \[kB\], for it maps more than it uses.

@@ -2,18 +2,10 @@
 
 use std::fs;
 
-use crate::common::{messages, repository, same_picture, scratch, superdense};
+use crate::common::{
+    accepted, messages, model, refused, repository, same_picture, scratch, superdense,
+};
 use serde_json::Value;
-
-fn model(name: &str) -> String {
-    let path = repository().join("models").join(name).join("model.yaml");
-    path.to_str().expect("paths are UTF-8").to_owned()
-}
-
-fn said(output: &std::process::Output) -> String {
-    assert!(output.status.success(), "{}", messages(output));
-    String::from_utf8(output.stdout.clone()).expect("results are UTF-8")
-}
 
 /// Figure 4 of Gomes et al. for the page on impulses: drawn again it is the same.
 #[test]
@@ -21,7 +13,7 @@ fn the_picture_of_both_approaches_is_current() {
     let folder = scratch("dirac-picture");
     let ball = model("ball-by-impulses");
     let options = ["-p", "e=1", "--stop", "6", "--steps", "0.1,0.01", "--plot", "ball.svg"];
-    said(&superdense(&folder, &[&["dirac", &ball][..], &options].concat()));
+    accepted(&folder, &[&["dirac", &ball][..], &options].concat());
     let kept = repository().join("docs/pictures/impulses/ball-symbolic-numeric.svg");
     let drawn = fs::read_to_string(folder.join("ball.svg")).expect("a picture was drawn");
     let again = "superdense dirac models/ball-by-impulses/model.yaml -p e=1 --stop 6 --steps \
@@ -35,12 +27,12 @@ fn dirac_tells_both_approaches() {
     let folder = scratch("dirac");
     let ball = model("ball-by-impulses");
     let options = ["-p", "e=1", "--stop", "6", "--steps", "0.1,0.01"];
-    let text = said(&superdense(&folder, &[&["dirac", &ball][..], &options].concat()));
+    let text = accepted(&folder, &[&["dirac", &ball][..], &options].concat());
     for words in ["h = 0.1 s", "h = 0.01 s", "largest difference", "overflow in f32", "either:"] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
     let json = [&["dirac", &ball][..], &options, &["--format", "json"]].concat();
-    let found: Value = serde_json::from_str(&said(&superdense(&folder, &json))).expect("JSON");
+    let found: Value = serde_json::from_str(&accepted(&folder, &json)).expect("JSON");
     assert_eq!(found["verdict"], "either");
     let steps = found["steps"].as_array().expect("a list of steps");
     assert_eq!(steps.len(), 2);
@@ -73,7 +65,7 @@ simulate: {stop: 3}
 ";
     fs::write(folder.join("model.yaml"), model).expect("a model");
     let run = ["dirac", "model.yaml", "--steps", "0.1,0.01", "--format", "json"];
-    let found: Value = serde_json::from_str(&said(&superdense(&folder, &run))).expect("JSON");
+    let found: Value = serde_json::from_str(&accepted(&folder, &run)).expect("JSON");
     for step in found["steps"].as_array().expect("a list of steps") {
         assert_eq!((&step["order"], &step["delay_steps"]), (&1.into(), &1.into()));
     }
@@ -102,13 +94,11 @@ fn dirac_refuses_bad_steps() {
 fn a_signal_of_a_file_is_paired() {
     let folder = scratch("pair");
     let step = model("step-derivative");
-    said(&superdense(
-        &folder,
-        &["run", &step, "-q", "--every", "0.01", "--rows", "microsteps", "-o", "step.csv"],
-    ));
+    let run = ["run", &step, "-q", "--every", "0.01", "--rows", "microsteps", "-o", "step.csv"];
+    accepted(&folder, &run);
     let pair = |signal: &str, more: &[&str]| {
         let call = [&["pair", "step.csv", signal, "--bump", "1, 1/2"][..], more].concat();
-        said(&superdense(&folder, &call)).trim().to_owned()
+        accepted(&folder, &call).trim().to_owned()
     };
     // An impulse at the top of a bump of height 1, and the step with minus its derivative.
     assert_eq!(pair("d", &[]), "1");
@@ -122,9 +112,7 @@ fn a_signal_of_a_file_is_paired() {
         (["d", "--bump", "1"], "CENTER,RADIUS"),
         (["d", "--bump", "2,1"], "is not known from 2 to 3"),
     ] {
-        let output = superdense(&folder, &[&["pair", "step.csv"][..], &arguments].concat());
-        assert!(!output.status.success());
-        assert!(messages(&output).contains(words), "{words}: {}", messages(&output));
+        refused(&folder, &[&["pair", "step.csv"][..], &arguments].concat(), &[words]);
     }
 }
 
@@ -133,7 +121,7 @@ fn impulses_are_numbers_where_that_is_asked_for() {
     let folder = scratch("numeric");
     let step = model("step-derivative");
     let numeric = ["--impulses", "numeric", "--step", "1/4", "-o", "-", "-q"];
-    let text = said(&superdense(&folder, &[&["run", &step][..], &numeric].concat()));
+    let text = accepted(&folder, &[&["run", &step][..], &numeric].concat());
     assert!(text.contains("\n1,0,0,0,0\n1,1,1,4,1\n1.25,0,1,0,1\n"), "{text}");
     let output = superdense(&folder, &["run", &step, "--impulses", "numerical"]);
     assert!(messages(&output).contains("did you mean `numeric`?"), "{}", messages(&output));
@@ -141,8 +129,6 @@ fn impulses_are_numbers_where_that_is_asked_for() {
         ["explain", &step, "1", "--impulses", "numeric"],
         ["run", &step, "--log=l", "--impulses", "stepped"],
     ] {
-        let output = superdense(&folder, &call);
-        assert!(!output.status.success());
-        assert!(messages(&output).contains("a run by fixed steps"), "{}", messages(&output));
+        refused(&folder, &call, &["a run by fixed steps"]);
     }
 }

@@ -2,9 +2,9 @@
 //! that are listed work.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::common::{files, messages, scratch, superdense};
+use crate::common::{accepted, files, messages, scratch, superdense, with_model};
 
 const OSCILLATOR: &str = "superdense: 1
 name: oscillator
@@ -26,18 +26,6 @@ record: [x, clock]
 simulate: {stop: 1}
 ";
 
-fn folder(test: &str, model: &str) -> PathBuf {
-    let folder = scratch(test);
-    fs::write(folder.join("model.yaml"), model).expect("a model");
-    folder
-}
-
-fn shown(folder: &Path, arguments: &[&str]) -> String {
-    let output = superdense(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", messages(&output));
-    String::from_utf8(output.stdout).expect("results are UTF-8")
-}
-
 #[track_caller]
 fn refused(folder: &Path, arguments: &[&str], expected: &str) {
     let output = superdense(folder, arguments);
@@ -49,9 +37,10 @@ fn refused(folder: &Path, arguments: &[&str], expected: &str) {
 /// `--every` has one row an instant, `--rows` has what it says, and pictures have left limits.
 #[test]
 fn rows_of_instants_and_of_microsteps() {
-    let folder = folder("rows", &TICKING.replace("clock]", "clock, \"mod(x, 0.5)\"]"));
+    let folder = with_model("rows", &TICKING.replace("clock]", "clock, \"mod(x, 0.5)\"]"));
     let rows = |options: &[&str]| {
-        let result = shown(&folder, &[&["run", "model.yaml", "-q", "-o", "-"], options].concat());
+        let result =
+            accepted(&folder, &[&["run", "model.yaml", "-q", "-o", "-"], options].concat());
         let times: Vec<String> =
             result.lines().skip(1).map(|row| row.split(',').next().unwrap().to_owned()).collect();
         let mut instants = times.clone();
@@ -69,18 +58,18 @@ fn rows_of_instants_and_of_microsteps() {
     for (name, options) in [("merged", &[][..]), ("all", &["--rows", "microsteps"])] {
         let (result, picture) = (format!("{name}.csv"), format!("{name}.svg"));
         let outputs = ["run", "model.yaml", "--every", "0.25", "-o", &result, "--plot", &picture];
-        shown(&folder, &[&outputs[..], options].concat());
+        accepted(&folder, &[&outputs[..], options].concat());
     }
     let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a file");
     assert_ne!(read("merged.csv"), read("all.csv"));
     assert!(read("merged.svg") == read("all.svg"), "a picture without its left limits");
-    shown(&folder, &["run", "model.yaml", "--every", "0.25", "--plot", "alone.svg"]);
+    accepted(&folder, &["run", "model.yaml", "--every", "0.25", "--plot", "alone.svg"]);
     assert!(read("alone.svg") == read("all.svg"), "a picture without its left limits");
 }
 
 #[test]
 fn times_that_are_too_short_or_negative() {
-    let folder = folder("short", OSCILLATOR);
+    let folder = with_model("short", OSCILLATOR);
     let run = |option, value| ["run", "model.yaml", option, value];
     refused(&folder, &run("--every", "1e-30"), "`every` must be a positive time");
     refused(&folder, &run("--every", "-1"), "`--every -1` is no positive time");
@@ -92,7 +81,7 @@ fn times_that_are_too_short_or_negative() {
 
 #[test]
 fn words_are_listed_once() {
-    let folder = folder("words", OSCILLATOR);
+    let folder = with_model("words", OSCILLATOR);
     let output = superdense(&folder, &["run", "model.yaml", "--impulses", "none"]);
     assert_eq!(messages(&output).matches("stepped").count(), 1, "{}", messages(&output));
 }
@@ -100,28 +89,28 @@ fn words_are_listed_once() {
 /// An option that a command does not take is not in its help either.
 #[test]
 fn help_lists_what_is_taken() {
-    let folder = folder("help", OSCILLATOR);
+    let folder = with_model("help", OSCILLATOR);
     for (command, options) in [
         ("energy", vec!["--solver", "--impulses"]),
         ("dirac", vec!["--step", "--impulses"]),
         ("stream", vec!["--solver", "--impulses"]),
     ] {
-        let help = shown(&folder, &[command, "--help"]);
+        let help = accepted(&folder, &[command, "--help"]);
         let words: Vec<&str> = help.split_whitespace().collect();
         for option in options {
             assert!(!words.contains(&option), "{command} lists {option}");
             refused(&folder, &[command, "model.yaml", option, "rk4"], "unexpected argument");
         }
     }
-    let help = shown(&folder, &["run", "--help"]);
+    let help = accepted(&folder, &["run", "--help"]);
     assert!(["--solver", "--impulses", "--step"].iter().all(|option| help.contains(option)));
 }
 
 #[test]
 fn an_energy_of_a_model_with_figures() {
-    let folder = folder("energy", OSCILLATOR);
+    let folder = with_model("energy", OSCILLATOR);
     let run = ["energy", "model.yaml", "--solvers", "rk45,rk4", "--step", "0.1"];
-    let text = shown(&folder, &run);
+    let text = accepted(&folder, &run);
     let rk4 = text.lines().find(|line| line.starts_with("rk4 ")).expect("a line for rk4");
     assert_eq!(rk4.split_whitespace().nth(1), Some("10"), "steps are steps: {text}");
     let truth = ["energy", "model.yaml", "--energy", "x > 0"];
@@ -131,11 +120,11 @@ fn an_energy_of_a_model_with_figures() {
 /// Ticks have rows of their own and are no steps; what fails leaves the others.
 #[test]
 fn an_energy_where_a_solver_fails() {
-    let folder = folder("failing", OSCILLATOR);
+    let folder = with_model("failing", OSCILLATOR);
     let text = OSCILLATOR.replace("record:", "  c: {type: Clock, period: 0.25}\nrecord:");
     fs::write(folder.join("ticks.yaml"), text).expect("a model");
     let run = ["energy", "ticks.yaml", "--solvers", "rk4", "--step", "0.25"];
-    let text = shown(&folder, &run);
+    let text = accepted(&folder, &run);
     let steps = text.lines().nth(1).and_then(|line| line.split_whitespace().nth(1));
     assert_eq!(steps, Some("4"), "{text}");
     let output = superdense(&folder, &["energy", "model.yaml", "--solvers", "rk45,nonsense"]);
@@ -147,14 +136,14 @@ fn an_energy_where_a_solver_fails() {
 #[test]
 fn an_energy_has_no_fixed_steps_of_impulses() {
     let text = OSCILLATOR.replace("solver: rk45", "impulses: numeric, step: 0.1");
-    let folder = folder("numeric-energy", &text);
+    let folder = with_model("numeric-energy", &text);
     refused(&folder, &["energy", "model.yaml"], "a run by fixed steps has no solver");
 }
 
 /// The last event is in the summary whether rows go to a file or not, and all columns count.
 #[test]
 fn a_summary_with_a_file() {
-    let folder = folder("summary", TICKING);
+    let folder = with_model("summary", TICKING);
     let run = ["run", "model.yaml", "-o", "result.csv"];
     for arguments in [&run[..2], &run[..]] {
         let text = messages(&superdense(&folder, arguments));
@@ -171,8 +160,8 @@ fn a_summary_with_a_file() {
 
 #[test]
 fn a_log_on_standard_output() {
-    let folder = folder("log", TICKING);
-    let text = shown(&folder, &["run", "model.yaml", "--log", "-", "--quiet"]);
+    let folder = with_model("log", TICKING);
+    let text = accepted(&folder, &["run", "model.yaml", "--log", "-", "--quiet"]);
     assert!(text.lines().count() > 3 && text.starts_with('{'), "{text}");
     assert_eq!(files(&folder), ["model.yaml"]);
     let both = ["run", "model.yaml", "--log", "-", "-o", "-"];
@@ -181,8 +170,8 @@ fn a_log_on_standard_output() {
 
 #[test]
 fn differences_that_cannot_be_allowed() {
-    let folder = folder("differences", TICKING);
-    shown(&folder, &["run", "model.yaml", "-o", "a.csv"]);
+    let folder = with_model("differences", TICKING);
+    accepted(&folder, &["run", "model.yaml", "-o", "a.csv"]);
     for option in ["--absolute", "--relative", "--time"] {
         for value in ["-1", "nan", "inf"] {
             let compare = ["compare", "a.csv", "a.csv", option, value];
@@ -208,8 +197,8 @@ blocks:
 record: [m.state]
 simulate: {stop: 1}
 ";
-    let folder = folder("pair", machine);
-    shown(&folder, &["run", "model.yaml", "-o", "a.csv"]);
+    let folder = with_model("pair", machine);
+    accepted(&folder, &["run", "model.yaml", "-o", "a.csv"]);
     let pair = ["pair", "a.csv", "m.state", "--bump", "0.5,0.2"];
     refused(&folder, &pair, "holds names of states");
     let rows = "time,microstep,x\n0,0,1\n0.4,0,1\n0.5,0,NaN\n0.6,0,1\n1,0,1\n";
@@ -219,8 +208,8 @@ simulate: {stop: 1}
 
 #[test]
 fn panels_and_evaluations_that_are_empty() {
-    let folder = folder("empty", OSCILLATOR);
-    shown(&folder, &["run", "model.yaml", "-o", "a.csv"]);
+    let folder = with_model("empty", OSCILLATOR);
+    accepted(&folder, &["run", "model.yaml", "-o", "a.csv"]);
     let plot = ["plot", "a.csv", "-o", "a.svg", "--panel", ""];
     refused(&folder, &plot, "`--panel` names no signal");
     let stream = |from, to| ["stream", "model.yaml", "--plot", "s.svg", "--from", from, "--to", to];
@@ -231,8 +220,8 @@ fn panels_and_evaluations_that_are_empty() {
 #[test]
 fn a_signal_named_like_the_number_of_evaluations() {
     let text = OSCILLATOR.replace("energy: x^2 + v^2", "e: x^2 + v^2");
-    let folder = folder("named", &text);
-    let table = shown(&folder, &["stream", "model.yaml", "-o", "-", "--quiet"]);
+    let folder = with_model("named", &text);
+    let table = accepted(&folder, &["stream", "model.yaml", "-o", "-", "--quiet"]);
     let first = table.lines().next().expect("a line of names");
     let names: Vec<&str> = first.split(',').collect();
     assert_eq!(names.iter().filter(|name| **name == "e").count(), 1, "{first}");
@@ -249,7 +238,7 @@ fn a_name_with_a_blank_can_be_copied_from_the_hint() {
 /// `previous(a) - previous(b)` has two states of one name.
 #[test]
 fn states_of_one_name_are_told_apart() {
-    let folder = folder(
+    let folder = with_model(
         "previous",
         "superdense: 1
 name: previous
@@ -261,7 +250,7 @@ record: [d]
 simulate: {stop: 2}
 ",
     );
-    let text = shown(&folder, &["explain", "model.yaml", "1"]);
+    let text = accepted(&folder, &["explain", "model.yaml", "1"]);
     assert!(text.contains("d.expression commits previous 1: 0 -> 1"), "{text}");
     assert!(text.contains("d.expression commits previous 2: 0 -> 2"), "{text}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{files, messages, scratch, superdense};
+use crate::common::{files, messages, superdense, with_model};
 
 const BALL: &str = "\
 superdense: 1
@@ -20,8 +20,7 @@ simulate: {stop: 2}
 ";
 
 fn with(plots: &str) -> std::path::PathBuf {
-    let folder = scratch("plots");
-    fs::write(folder.join("model.yaml"), format!("{BALL}plots:\n{plots}")).expect("a model");
+    let folder = with_model("plots", &format!("{BALL}plots:\n{plots}"));
     folder
 }
 
@@ -85,8 +84,7 @@ fn a_run_that_ends_before_the_axis_begins_is_drawn_as_a_whole() {
 
 #[test]
 fn without_figures_all_signals_are_drawn() {
-    let folder = scratch("plots-none");
-    fs::write(folder.join("model.yaml"), BALL).expect("a model");
+    let folder = with_model("plots-none", BALL);
     draw(&folder, &["--plot", "all.svg", "--plot", "folder/"]);
     assert_eq!(text(&folder, "all.svg"), text(&folder, "folder/ball.svg"));
     assert!(text(&folder, "all.svg").contains("p[1]"));
@@ -144,8 +142,7 @@ fn bad_times_and_ranges_are_refused() {
 }
 
 fn saved() -> std::path::PathBuf {
-    let folder = scratch("plot-saved");
-    fs::write(folder.join("model.yaml"), BALL).expect("a model");
+    let folder = with_model("plot-saved", BALL);
     draw(&folder, &["-o", "ball.csv"]);
     folder
 }

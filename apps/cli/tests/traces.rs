@@ -2,9 +2,9 @@
 //! number, oddly named or not to be written is told, and nothing panics.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::common::{files, messages, scratch, superdense};
+use crate::common::{accepted, files, refused, with_model};
 
 const MODEL: &str = "superdense: 1
 blocks:
@@ -16,30 +16,11 @@ simulate: {stop: 1}
 
 /// A folder with a model and its traces in every format.
 fn saved(test: &str) -> PathBuf {
-    let folder = scratch(test);
-    fs::write(folder.join("model.yaml"), MODEL).expect("a model");
+    let folder = with_model(test, MODEL);
     for file in ["whole.csv", "whole.json", "whole.parquet"] {
-        let output = superdense(&folder, &["run", "model.yaml", "-q", "-o", file]);
-        assert!(output.status.success(), "{}", messages(&output));
+        accepted(&folder, &["run", "model.yaml", "-q", "-o", file]);
     }
     folder
-}
-
-#[track_caller]
-fn refused(folder: &Path, arguments: &[&str], expected: &[&str]) {
-    let output = superdense(folder, arguments);
-    let text = messages(&output);
-    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
-    for words in expected {
-        assert!(text.contains(words), "{arguments:?}: no `{words}` in\n{text}");
-    }
-}
-
-#[track_caller]
-fn accepted(folder: &Path, arguments: &[&str]) -> String {
-    let output = superdense(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", messages(&output));
-    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]

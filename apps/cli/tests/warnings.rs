@@ -1,9 +1,6 @@
 //! Warnings through the binary: told as text and as JSON, and no reason to fail.
 
-use std::fs;
-use std::path::PathBuf;
-
-use crate::common::{folders, messages, repository, scratch, superdense};
+use crate::common::{folders, messages, repository, scratch, superdense, with_model};
 
 /// The square of an impulse in a run that ends before it.
 const SQUARE: &str = "superdense: 1
@@ -22,15 +19,9 @@ blocks:
 simulate: {stop: 2}
 ";
 
-fn written(name: &str, model: &str) -> PathBuf {
-    let folder = scratch(name);
-    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
-    folder
-}
-
 #[test]
 fn check_tells_what_is_possible() {
-    let folder = written("possible", SQUARE);
+    let folder = with_model("possible", SQUARE);
     let output = superdense(&folder, &["check", "model.yaml"]);
     assert!(output.status.success());
     let text = messages(&output);
@@ -52,7 +43,7 @@ fn check_tells_what_is_possible() {
 
 #[test]
 fn a_run_tells_its_warnings() {
-    let folder = written("order", ORDER);
+    let folder = with_model("order", ORDER);
     let output = superdense(&folder, &["run", "model.yaml"]);
     assert!(output.status.success(), "{}", messages(&output));
     let text = messages(&output);
@@ -105,7 +96,7 @@ simulate: {stop: stop}
 
 #[test]
 fn what_nothing_uses_is_warned_of() {
-    let folder = written("unused", UNUSED);
+    let folder = with_model("unused", UNUSED);
     for command in [&["check", "model.yaml"][..], &["run", "model.yaml", "-q"]] {
         let output = superdense(&folder, command);
         assert!(output.status.success(), "{}", messages(&output));
@@ -124,7 +115,7 @@ fn what_nothing_uses_is_warned_of() {
         }
     }
     // Where nothing is said about recording, everything is recorded.
-    let folder = written("all-recorded", &UNUSED.replace("record: [x, lag.y]\n", ""));
+    let folder = with_model("all-recorded", &UNUSED.replace("record: [x, lag.y]\n", ""));
     let text = messages(&superdense(&folder, &["check", "model.yaml"]));
     assert!(!text.contains("`y`") && !text.contains("`own`"), "{text}");
 }
@@ -149,14 +140,14 @@ fn runs_without_end_are_told_before() {
     ];
     for (blocks, run, what) in models {
         let model = format!("superdense: 1\nblocks:\n  {blocks}\nsimulate: {{{run}}}\n");
-        let folder = written("long", &model);
+        let folder = with_model("long", &model);
         let text = messages(&superdense(&folder, &["check", "model.yaml"]));
         assert!(text.contains("warning[long-run]"), "{text}");
         assert!(text.contains(&format!("more than 1e12 {what}: about")), "{text}");
     }
     let short = "superdense: 1\nblocks:\n  c: {type: Clock, period: 1e-3}\n  \
                  n: {type: Counter, increment: c}\nrecord: [n]\nsimulate: {stop: 1e6}\n";
-    let text = messages(&superdense(&written("short", short), &["check", "model.yaml"]));
+    let text = messages(&superdense(&with_model("short", short), &["check", "model.yaml"]));
     assert!(!text.contains("long-run"), "{text}");
 }
 
@@ -166,13 +157,14 @@ fn runs_without_end_are_told_before() {
 fn an_instant_is_explained_without_the_rest_of_the_run() {
     let model = "superdense: 1\nblocks:\n  c: {type: Clock, period: 1e-9}\n  \
                  n: {type: Counter, increment: c}\nsimulate: {stop: 1e9}\n";
-    let folder = written("explained", model);
+    let folder = with_model("explained", model);
     let output = superdense(&folder, &["explain", "model.yaml", "3e-9"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("t = 0.000000003"), "{text}");
     assert!(!messages(&output).contains("long-run"), "{}", messages(&output));
     let failing =
         model.replace("simulate", "  x: {type: Integrator, input: log(5e-9 - time)}\nsimulate");
-    let output = superdense(&written("told-before", &failing), &["run", "model.yaml", "--quiet"]);
+    let output =
+        superdense(&with_model("told-before", &failing), &["run", "model.yaml", "--quiet"]);
     assert!(messages(&output).contains("warning[long-run]"), "{}", messages(&output));
 }

@@ -32,25 +32,25 @@ impl Context<'_> {
 
     /// The entries of a mapping; none if the value is missing.
     pub fn mapping<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Entry] {
-        match &node.kind {
-            NodeKind::Mapping(entries) => entries,
-            _ if node.is_null() => &[],
-            _ => {
-                self.unexpected(node, what, "a mapping", example);
-                &[]
-            }
+        if let NodeKind::Mapping(entries) = &node.kind {
+            return entries;
         }
+        self.unexpected_unless_null(node, what, "a mapping", example);
+        &[]
     }
 
     /// The items of a list; none if the value is missing.
     pub fn list<'n>(&mut self, node: &'n Node, what: &str, example: &str) -> &'n [Node] {
-        match &node.kind {
-            NodeKind::Sequence(items) => items,
-            _ if node.is_null() => &[],
-            _ => {
-                self.unexpected(node, what, "a list", example);
-                &[]
-            }
+        if let NodeKind::Sequence(items) = &node.kind {
+            return items;
+        }
+        self.unexpected_unless_null(node, what, "a list", example);
+        &[]
+    }
+
+    fn unexpected_unless_null(&mut self, node: &Node, what: &str, expected: &str, example: &str) {
+        if !node.is_null() {
+            self.unexpected(node, what, expected, example);
         }
     }
 

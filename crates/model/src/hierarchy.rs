@@ -58,6 +58,22 @@ pub struct Diagram {
     pub discrete: Option<Span>,
 }
 
+impl Diagram {
+    /// A diagram that has nothing but parameters.
+    pub(crate) fn of_parameters(name: Spanned<String>, parameters: Vec<Parameter>) -> Diagram {
+        Diagram {
+            name,
+            parameters,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            blocks: Vec::new(),
+            solve: Solve::No,
+            tolerance: None,
+            discrete: None,
+        }
+    }
+}
+
 /// A parameter of a diagram. If it has no value, the user of the diagram must give one.
 #[derive(Clone, Debug)]
 pub struct Parameter {

@@ -3,6 +3,7 @@
 
 mod events;
 
+use crate::common::draws::Draws;
 use crate::common::{by, compile, simulate};
 use superdense::Backend;
 
@@ -10,33 +11,6 @@ use superdense::Backend;
 const DELICATE: f64 = 1e-7;
 /// Not a sum of thousandths, as the delays are.
 const STOP: f64 = 6.000_37;
-
-/// Numbers drawn one after the other (the generator is SplitMix64).
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    /// A number of thousandths.
-    fn number(&mut self, from: f64, to: f64) -> f64 {
-        let steps = ((to - from) * 1000.0) as u64;
-        ((from * 1000.0).round() + self.below(steps) as f64) / 1000.0
-    }
-}
 
 #[derive(Clone, Copy)]
 enum Guard {
@@ -76,7 +50,7 @@ struct Spec {
     nested: Option<(usize, Vec<Line>)>,
 }
 
-fn line(draw: &mut Draw, own: usize, count: usize, inner: bool) -> Line {
+fn line(draw: &mut Draws, own: usize, count: usize, inner: bool) -> Line {
     let mut ways = Vec::new();
     for number in 0..1 + draw.below(2) as usize {
         // The first way goes round, so that every state is reached.
@@ -101,7 +75,7 @@ fn line(draw: &mut Draw, own: usize, count: usize, inner: bool) -> Line {
 }
 
 fn spec(seed: u64) -> Spec {
-    let mut draw = Draw(seed);
+    let mut draw = Draws::new(seed);
     let count = 2 + draw.below(2) as usize;
     let k = draw.number(-1.0, 1.0);
     let states = (0..count).map(|own| line(&mut draw, own, count, false)).collect();

@@ -33,6 +33,14 @@ fn put(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
+/// A folder in which something is at a name already.
+fn with_old(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, "old").unwrap();
+    (folder, path)
+}
+
 fn start(path: &Path) -> Writer {
     let trace = ramp(1);
     let options = Options { format: Format::of(path).unwrap(), comments: true };
@@ -51,9 +59,7 @@ fn push(writer: &mut Writer, rows: i128) {
 #[test]
 fn a_dropped_writer_leaves_what_was_there() {
     for name in NAMES {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(name);
-        fs::write(&path, "old").unwrap();
+        let (folder, path) = with_old(name);
         let mut writer = start(&path);
         push(&mut writer, 200_000);
         assert_eq!(files(folder.path()).len(), 2);
@@ -66,9 +72,7 @@ fn a_dropped_writer_leaves_what_was_there() {
 #[test]
 fn a_finished_writer_replaces_what_was_there() {
     for name in NAMES {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(name);
-        fs::write(&path, "old").unwrap();
+        let (folder, path) = with_old(name);
         let mut writer = start(&path);
         push(&mut writer, 3000);
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
@@ -87,9 +91,7 @@ fn a_killed_process_leaves_what_was_there() {
             push(&mut writer, 1);
         }
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.csv");
-    fs::write(&path, "old").unwrap();
+    let (folder, path) = with_old("a.csv");
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "files::a_killed_process_leaves_what_was_there"])
         .env("TRACE_TO_BE_KILLED", &path)

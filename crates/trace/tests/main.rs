@@ -1,6 +1,8 @@
 //! All tests of this crate in one program, which is linked once.
 
 mod comparing;
+#[path = "../../superdense/tests/common/draws.rs"]
+mod draws;
 mod files;
 mod round_trip;
 mod tables;

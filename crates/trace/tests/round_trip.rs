@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::draws::Draws;
 use base::{Elem, Shape, Tag, Time, Type};
 use proptest::prelude::*;
 use superdense_trace::{
@@ -56,27 +57,15 @@ fn tables() -> impl Strategy<Value = Drawn> {
     )
 }
 
-/// A repeatable stream of bits (splitmix64).
-struct Bits(u64);
-
-impl Bits {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn value(&mut self, elem: Elem) -> f64 {
-        match (elem, self.next() % 8) {
-            (Elem::Bool, n) => f64::from(n >= 4),
-            (Elem::Int, n) => n as f64 - 4.0,
-            (Elem::Real, 0) => f64::NAN,
-            (Elem::Real, 1) => f64::INFINITY,
-            (Elem::Real, 2) => -0.0,
-            (Elem::Real, 3) => f64::NEG_INFINITY,
-            (Elem::Real, _) => f64::from_bits(self.next()),
-        }
+fn value(draws: &mut Draws, elem: Elem) -> f64 {
+    match (elem, draws.below(8)) {
+        (Elem::Bool, n) => f64::from(n >= 4),
+        (Elem::Int, n) => n as f64 - 4.0,
+        (Elem::Real, 0) => f64::NAN,
+        (Elem::Real, 1) => f64::INFINITY,
+        (Elem::Real, 2) => -0.0,
+        (Elem::Real, 3) => f64::NEG_INFINITY,
+        (Elem::Real, _) => f64::from_bits(draws.next()),
     }
 }
 
@@ -98,13 +87,13 @@ fn table(drawn: &Drawn) -> Trace {
         seed: Some(drawn.seed),
         ..Header::default()
     });
-    let mut bits = Bits(drawn.seed);
+    let mut draws = Draws::new(drawn.seed);
     let (mut time, mut microstep) = (drawn.start, 0);
     for _ in 0..drawn.rows {
         let tag = Tag::new(Time::from_attoseconds(time), microstep);
         let mut draw = |elem, column: &Column| {
-            let present = !bits.next().is_multiple_of(3);
-            let value: Vec<f64> = (0..column.ty.len()).map(|_| bits.value(elem)).collect();
+            let present = !draws.next().is_multiple_of(3);
+            let value: Vec<f64> = (0..column.ty.len()).map(|_| value(&mut draws, elem)).collect();
             present.then_some(value)
         };
         let values: Vec<Option<Vec<f64>>> =
@@ -117,10 +106,10 @@ fn table(drawn: &Drawn) -> Trace {
                 }
             }
         }
-        if bits.next().is_multiple_of(2) {
+        if draws.next().is_multiple_of(2) {
             microstep += 1;
         } else {
-            (time, microstep) = (time + i128::from(bits.next()), 0);
+            (time, microstep) = (time + i128::from(draws.next()), 0);
         }
     }
     trace

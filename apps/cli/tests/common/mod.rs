@@ -3,6 +3,8 @@
 #![allow(dead_code)]
 
 pub mod drawing;
+#[path = "../../../../crates/superdense/tests/common/draws.rs"]
+pub mod draws;
 pub mod figures;
 pub mod markdown;
 #[path = "../../../../crates/superdense/tests/common/same_picture.rs"]
@@ -33,6 +35,19 @@ pub fn scratch(test: &str) -> PathBuf {
     folder
 }
 
+/// A folder for the files of one test, with a model.
+pub fn with_model(test: &str, model: &str) -> PathBuf {
+    let folder = scratch(test);
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    folder
+}
+
+/// The path of a model of the repository.
+pub fn model(name: &str) -> String {
+    let path = repository().join("models").join(name).join("model.yaml");
+    path.to_str().expect("paths are UTF-8").to_owned()
+}
+
 /// Calls the binary in a folder.
 pub fn superdense(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_superdense"))
@@ -40,6 +55,26 @@ pub fn superdense(folder: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .output()
         .expect("the binary can be started")
+}
+
+/// What a call that must succeed writes to standard output.
+#[track_caller]
+pub fn accepted(folder: &Path, arguments: &[&str]) -> String {
+    let output = superdense(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", messages(&output));
+    String::from_utf8(output.stdout).expect("results are UTF-8")
+}
+
+/// The messages of a call that must fail with the code 1. All of the expected words are in them.
+#[track_caller]
+pub fn refused(folder: &Path, arguments: &[&str], expected: &[&str]) -> String {
+    let output = superdense(folder, arguments);
+    let text = messages(&output);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+    for words in expected {
+        assert!(text.contains(words), "{arguments:?}: no `{words}` in\n{text}");
+    }
+    text
 }
 
 /// What a call said on standard error.

@@ -1,6 +1,6 @@
 //! Models made of all blocks, with expressions of all kinds over signals of all shapes.
 
-use super::draws::Draws;
+use crate::common::draws::Draws;
 
 const FUNCTIONS: [&str; 26] = [
     "sin",

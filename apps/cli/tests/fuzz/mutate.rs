@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::draws::Draws;
+use crate::common::draws::Draws;
 
 /// Values that are at the edge of something.
 const EDGES: [&str; 44] = [

@@ -124,31 +124,22 @@ fn split_circles(pieces: &mut Vec<Piece>, taken: &mut Vec<i64>) -> Vec<(usize, i
 
 /// A piece that is before itself by way of others.
 fn in_circle(pieces: &[Piece]) -> Option<usize> {
-    let mut left: Vec<usize> = (0..pieces.len()).collect();
-    loop {
-        let kept: Vec<usize> = left
-            .iter()
-            .copied()
-            .filter(|a| left.iter().any(|b| a != b && pieces[*b].before(&pieces[*a])))
-            .collect();
-        if kept.len() == left.len() {
-            break;
-        }
-        left = kept;
-    }
+    let before = |a: &usize, b: &usize| a != b && pieces[*a].before(&pieces[*b]);
+    let behind = lasting((0..pieces.len()).collect(), |a, left| left.iter().any(|b| before(b, a)));
     // What is left may also be merely behind a circle; splitting needs one that is before others.
+    let circle = lasting(behind, |a, left| left.iter().any(|b| before(a, b)));
+    circle.first().copied()
+}
+
+/// What is left when those that do not stay among the others are taken away, again and again.
+fn lasting(mut left: Vec<usize>, stays: impl Fn(&usize, &[usize]) -> bool) -> Vec<usize> {
     loop {
-        let kept: Vec<usize> = left
-            .iter()
-            .copied()
-            .filter(|a| left.iter().any(|b| a != b && pieces[*a].before(&pieces[*b])))
-            .collect();
+        let kept: Vec<usize> = left.iter().copied().filter(|a| stays(a, &left)).collect();
         if kept.len() == left.len() {
-            break;
+            return left;
         }
         left = kept;
     }
-    left.first().copied()
 }
 
 /// The pieces from left to right: the rule first, then few crossings.

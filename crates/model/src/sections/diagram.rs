@@ -166,16 +166,7 @@ fn repeated(context: &mut Context, block: &Spanned<String>, entry: &Entry) -> Op
         indices.extend(count.map(|value| Named { name: entry.key.clone(), value }));
     }
     let parameter = |index: &Named| Parameter { name: index.name.clone(), value: None };
-    let own = Diagram {
-        name: block.clone(),
-        parameters: indices.iter().map(parameter).collect(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        blocks: Vec::new(),
-        solve: Solve::No,
-        tolerance: None,
-        discrete: None,
-    };
+    let own = Diagram::of_parameters(block.clone(), indices.iter().map(parameter).collect());
     Some(Repeated { indices, own })
 }
 

@@ -7,7 +7,7 @@ use crate::machine_fields::{MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 use crate::names;
 use crate::sections::diagram::{content, parameters};
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, Modal, Named, Solve, State, Transition};
+use crate::{Diagram, Modal, Named, State, Transition};
 
 /// The content of a block of type `Modal`.
 pub(crate) fn modal(context: &mut Context, name: &Spanned<String>, entries: &[Entry]) -> Modal {
@@ -16,16 +16,8 @@ pub(crate) fn modal(context: &mut Context, name: &Spanned<String>, entries: &[En
         context.word(entry, "a description");
     }
     let given = get(entries, "parameters");
-    let own = Diagram {
-        name: name.clone(),
-        parameters: given.map_or(Vec::new(), |entry| parameters(context, &entry.value)),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        blocks: Vec::new(),
-        solve: Solve::No,
-        tolerance: None,
-        discrete: None,
-    };
+    let given = given.map_or(Vec::new(), |entry| parameters(context, &entry.value));
+    let own = Diagram::of_parameters(name.clone(), given);
     let outputs = get(entries, "outputs").map(|entry| outputs(context, &entry.value));
     let initial = get(entries, "initial").and_then(|entry| context.word(entry, "`initial`"));
     let states = match get(entries, "states") {

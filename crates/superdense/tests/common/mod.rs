@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod draws;
 pub mod same_picture;
 
 use superdense::{

@@ -3,7 +3,7 @@
 
 use superdense::{Backend, Trace};
 
-use super::Draw;
+use crate::common::draws::Draws;
 use crate::common::{bits, by, compile};
 
 const STOP: u32 = 60;
@@ -63,15 +63,11 @@ struct State {
     ways: Vec<Way>,
 }
 
-fn pick<T: Copy>(draw: &mut Draw, all: &[T]) -> T {
-    all[draw.below(all.len() as u64) as usize]
-}
-
 fn spec(seed: u64) -> Vec<State> {
     use Event::{Clock, Delayed, First, Later, Microstep, Second};
-    let mut draw = Draw(seed);
+    let mut draw = Draws::new(seed);
     let count = 2 + draw.below(2) as usize;
-    let time = |draw: &mut Draw, from: u64, to: u64| (from + draw.below(to - from)) as u32;
+    let time = |draw: &mut Draws, from: u64, to: u64| (from + draw.below(to - from)) as u32;
     (0..count)
         .map(|own| {
             let mut ways = Vec::new();
@@ -82,7 +78,7 @@ fn spec(seed: u64) -> Vec<State> {
                 };
                 let preemptive = draw.chance(50);
                 let guard = match preemptive || draw.chance(60) {
-                    true => Guard::Present(pick(&mut draw, &[First, Later, Second])),
+                    true => Guard::Present(*draw.pick(&[First, Later, Second])),
                     false => Guard::After(time(&mut draw, 1, 9)),
                 };
                 ways.push(Way {
@@ -96,7 +92,7 @@ fn spec(seed: u64) -> Vec<State> {
             }
             let inner = draw.chance(50).then(|| {
                 [0, 1].map(|_| match draw.chance(70) {
-                    true => Guard::Present(pick(&mut draw, &[First, Clock, Delayed, Second])),
+                    true => Guard::Present(*draw.pick(&[First, Clock, Delayed, Second])),
                     false => Guard::After(time(&mut draw, 1, 7)),
                 })
             });
@@ -104,8 +100,8 @@ fn spec(seed: u64) -> Vec<State> {
                 period: time(&mut draw, 1, 5),
                 offset: time(&mut draw, 0, 4),
                 delay: time(&mut draw, 1, 7),
-                counted: pick(&mut draw, &[Clock, Microstep, Delayed, First]),
-                shown: pick(&mut draw, &[Clock, Microstep, Delayed]),
+                counted: *draw.pick(&[Clock, Microstep, Delayed, First]),
+                shown: *draw.pick(&[Clock, Microstep, Delayed]),
                 inner,
                 ways,
             }

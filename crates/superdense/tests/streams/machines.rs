@@ -3,6 +3,7 @@
 
 use superdense::{Evaluations, StreamError, Streaming, Sums};
 
+use super::common::draws::Draws;
 use super::common::{assert_near, compile};
 use super::machines_held::{assert_like_native, beside_oscillator, held};
 use super::{accepted, get, shared, stream, streamed, switches, with_step};
@@ -80,24 +81,11 @@ fn the_ball_on_a_floor_that_is_a_machine_is_that_of_the_paper() {
     }
 }
 
-/// Numbers drawn one after the other (the generator is SplitMix64).
-pub struct Draw(pub u64);
-
-impl Draw {
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
-
 /// A random machine over an oscillator that it drives, and the same as an expression: each state
 /// has an output and some guards by priority, and a parameter counts the transitions.
-fn random_machine(draw: &mut Draw) -> (String, String) {
+fn random_machine(draw: &mut Draws) -> (String, String) {
     let count = 2 + draw.below(3);
-    let level = |draw: &mut Draw| (draw.below(41) as f64 - 20.0) / 16.0;
+    let level = |draw: &mut Draws| (draw.below(41) as f64 - 20.0) / 16.0;
     let (mut states, mut next, mut push, mut goes) = <(String, String, String, String)>::default();
     for state in 0..count {
         let own = level(draw);
@@ -161,7 +149,7 @@ const CLOCK: &str =
 fn random_machines_are_their_expressions() {
     let (mut moved, mut reversals) = (0, 0);
     for seed in 0..60 {
-        let (machine, expression) = random_machine(&mut Draw(seed));
+        let (machine, expression) = random_machine(&mut Draws::new(seed));
         let streaming = if seed % 2 == 0 { with_step(0.1) } else { shared(0.1) };
         let (own, other) = (stream(&machine, &streaming), stream(&expression, &streaming));
         let signals = ["x", "v", "contribution(v)"];

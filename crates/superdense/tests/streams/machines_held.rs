@@ -2,8 +2,9 @@
 
 use superdense::{Evaluations, Streaming};
 
+use super::common::draws::Draws;
 use super::common::{assert_near, simulate};
-use super::machines::{Draw, MODAL_THERMOSTAT};
+use super::machines::MODAL_THERMOSTAT;
 use super::{accepted, get, shared, stream, switches, with_step};
 
 /// When a column of a native run changes, and to what.
@@ -177,8 +178,8 @@ fn a_preemptive_transition_comes_first() {
 
 /// A random machine whose states have clocks and, in the outer one, machines. Each lasts some time,
 /// so that nothing hangs on the order of microsteps.
-fn nested_machine(draw: &mut Draw, inner: bool) -> String {
-    let part = |draw: &mut Draw, from: f64, to: f64| {
+fn nested_machine(draw: &mut Draws, inner: bool) -> String {
+    let part = |draw: &mut Draws, from: f64, to: f64| {
         let drawn = from + (to - from) * draw.below(1000) as f64 / 1000.0;
         format!("{drawn:.3}")
     };
@@ -219,7 +220,7 @@ fn nested_machine(draw: &mut Draw, inner: bool) -> String {
 fn random_machines_in_machines_go_the_native_way() {
     let mut moves = 0;
     for seed in 0..10 {
-        let machine = nested_machine(&mut Draw(seed), false);
+        let machine = nested_machine(&mut Draws::new(seed), false);
         let text = format!(
             "
 blocks:

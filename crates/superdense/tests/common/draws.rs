@@ -1,6 +1,9 @@
-//! Random choices that a seed repeats.
+//! Random choices that a seed repeats. Tests of other crates, and the benchmarks, take this file by
+//! its path.
 
-/// SplitMix64, by G. Steele, D. Lea and C. Flood (2014).
+#![allow(dead_code, reason = "none uses all of it")]
+
+/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014).
 pub struct Draws(u64);
 
 impl Draws {
@@ -26,5 +29,15 @@ impl Draws {
 
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.place(from.len())]
+    }
+
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// A number of thousandths.
+    pub fn number(&mut self, from: f64, to: f64) -> f64 {
+        let steps = ((to - from) * 1000.0) as u64;
+        ((from * 1000.0).round() + self.below(steps) as f64) / 1000.0
     }
 }
