@@ -20,8 +20,7 @@ simulate: {stop: 2}
 ";
 
 fn with(plots: &str) -> std::path::PathBuf {
-    let folder = with_model("plots", &format!("{BALL}plots:\n{plots}"));
-    folder
+    with_model("plots", &format!("{BALL}plots:\n{plots}"))
 }
 
 #[track_caller]

@@ -72,8 +72,7 @@ impl<'a> Composer<'a> {
         let flat = self.diagram.block(block);
         let (diagram, parts, phase, nodes) = (self.diagram, self.parts, self.phase, &self.nodes);
         let smooth = flat.freezes(phase) || self.frozen;
-        let undecided = self.undecided;
-        let clock = diagram.modes.clock(flat.fragment);
+        let (undecided, clock) = (self.undecided, diagram.modes.clock(flat.fragment));
         // Located sides are frozen between events: nothing below them is needed then. The change of
         // a side is that of the last commit.
         let site = |node: NodeId| {

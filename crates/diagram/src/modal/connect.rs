@@ -108,8 +108,7 @@ impl<'m> Flattener<'m> {
         states: &[MachineState],
         preemptive: &[(Vec<Vec<BlockId>>, FragmentId)],
     ) -> Vec<Option<WireId>> {
-        let modal = self.machines.drafts[index].modal;
-        let mode = self.machines.drafts[index].mode;
+        let (modal, mode) = (self.machines.drafts[index].modal, self.machines.drafts[index].mode);
         let (mut arms, mut guards, mut wires, mut spans) = (vec![], vec![], vec![], vec![]);
         let mut given_by = Vec::new();
         for (at, state) in states.iter().enumerate() {

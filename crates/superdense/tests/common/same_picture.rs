@@ -89,7 +89,7 @@ fn same_element(kept: Node, drawn: Node) -> Result<(), String> {
         return Err(format!("{} is now {}", named(Some(&kept)), named(Some(&drawn))));
     }
     let differs = |wrong: String| format!("{}: {wrong}", named(Some(&kept)));
-    for attribute in drawn.attributes().filter(|own| !kept.has_attribute(own.name())) {
+    if let Some(attribute) = drawn.attributes().find(|own| !kept.has_attribute(own.name())) {
         let (name, value) = (attribute.name(), attribute.value());
         return Err(differs(format!("attribute `{name}` was absent, and is `{value}`")));
     }
