@@ -6,12 +6,12 @@ use ir::NodeId;
 use crate::{Context, Signal};
 
 impl Context<'_> {
-    /// A parameter that is an exact time in the range of model time.
+    /// A parameter that is an exact time within the range of model time.
     pub fn instant(&self, name: &str) -> Result<ExactTime, Diagnostic> {
         ExactTime::from_rational(self.time(name)).ok_or_else(|| outside(name))
     }
 
-    /// A parameter that is a list of times in rising order.
+    /// A parameter that is a list of times in increasing order.
     pub fn instants(&self, name: &str) -> Result<Vec<ExactTime>, Diagnostic> {
         let times: Option<Vec<ExactTime>> =
             self.times(name).iter().map(|time| ExactTime::from_rational(*time)).collect();
@@ -36,7 +36,8 @@ impl Context<'_> {
         }
     }
 
-    /// The value of a parameter as the start of a state of some type; a scalar fills it.
+    /// The value of a parameter as the initial value of a state of some type; a scalar fills all
+    /// elements.
     pub fn initial(&self, name: &str, ty: Type) -> Result<Value, Diagnostic> {
         let value = self.value(name);
         if (value.ty().elem == Elem::Bool) != (ty.elem == Elem::Bool) {
@@ -97,7 +98,7 @@ impl Context<'_> {
         Err(Diagnostic::error("size-mismatch", message))
     }
 
-    /// Refuses truth values where numbers are needed.
+    /// Refuses truth values if numbers are required.
     pub fn numeric(&self, signal: &Signal, name: &str) -> Result<(), Diagnostic> {
         if self.graph.ty(signal.value).elem != Elem::Bool {
             return Ok(());
@@ -107,14 +108,14 @@ impl Context<'_> {
             .help("choose numbers with `if ... then 1 else 0`"))
     }
 
-    /// Makes it an error where an impulse reaches an input that takes events: an event acts by its
+    /// Makes it an error if an impulse reaches an input that takes events: an event acts by its
     /// value.
     pub fn events_only(&mut self, signal: &Signal, name: &str) {
         let reason = format!("an impulse reaches `{name}`, which takes the values of events");
         self.refuse_impulses(signal, &reason);
     }
 
-    /// Makes it an error where a signal carries an impulse at the microstep at which it is sampled.
+    /// Makes it an error if a signal carries an impulse at the microstep at which it is sampled.
     pub fn refuse_sampling(&mut self, signal: &Signal, sampled: NodeId) {
         for impulse in signal.impulses.clone() {
             let hit = self.nonzero(impulse);

@@ -1,8 +1,8 @@
 //! What a block is, and the library: one block, one file.
 //!
 //! A block is defined once, as functions over its inputs and its state ([`Block::define`]); its
-//! behaviour between events and its behaviour at a tick both come from them. Its page in the
-//! documentation comes from its [`Info`]. Nothing here knows which blocks are connected.
+//! behaviour between events and at a tick both follow from them. Its page in the documentation is
+//! generated from its [`Info`]. Nothing here knows which blocks are connected.
 
 mod block;
 mod checks;

@@ -1,11 +1,11 @@
-//! A definition as text: what the outputs and states of a block are.
+//! A definition as text: the outputs and states of a block.
 
 use ir::NodeId;
 
 use crate::{Definition, Leaf, Part, Signal};
 
 impl Definition {
-    /// The functions of a block, one a line. Inputs are `u0`, `u1`, ..., outputs `y0`, `y1`, ...;
+    /// The functions of a block, one per line. Inputs are `u0`, `u1`, ..., outputs `y0`, `y1`, ...;
     /// `?` marks a presence, `!0` the coefficient of an impulse.
     pub fn listing(&self) -> String {
         let mut roots: Vec<(String, NodeId)> = Vec::new();

@@ -1,6 +1,6 @@
-//! The blocks that a state machine is made of: its state, its outputs, what transitions set, and
-//! how long a state has lasted. The engine decides which transition is taken and writes their
-//! states; everything else about them is a block like any other.
+//! The blocks that make up a state machine: its state, its outputs, what transitions set, and how
+//! long a state has lasted. The engine decides which transition is taken and writes their states;
+//! in every other respect they are ordinary blocks.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use ir::NodeId;
 
 use crate::{Block, Context, Info, Input, Instants, Leaf, Role, Signal};
 
-/// The state in which a machine is.
+/// The current state of a machine.
 #[derive(Clone, Debug)]
 pub struct CurrentState {
     /// The names of the states.
     pub names: Vec<String>,
-    /// For each state, whether the machine is done there.
+    /// For each state, whether it is final.
     pub last: Vec<bool>,
-    /// The number of the state in which it starts.
+    /// The index of the initial state.
     pub initial: usize,
 }
 
@@ -50,29 +50,31 @@ impl Block for CurrentState {
     }
 }
 
-/// An output of a machine: what the diagram of its state gives, or what a transition says.
+/// An output of a machine: the output of the diagram of its state, or what a transition emits.
 #[derive(Clone, Default, Debug)]
 pub struct ModeOutput {
-    /// For each state, which of `arms` it gives.
+    /// For each state, which of `arms` it selects.
     pub arms: Vec<Option<usize>>,
-    /// For each state, the fragment whose blocks give it.
+    /// For each state, the fragment whose blocks compute the output.
     pub guards: Vec<u32>,
-    /// For each state, its preemptive transitions and the fragment that their guards are in; each
-    /// has the numbers of its guards among `preemptive`, which silence the state where all hold.
+    /// For each state, its preemptive transitions and the fragment of their guards. Each transition
+    /// lists the indices of its guards among `preemptive`; it silences the state if all of them
+    /// hold.
     pub preemptive: Vec<(Vec<Vec<usize>>, u32)>,
-    /// For each state, whether a machine in its diagram may say something at the microstep at which
-    /// it is left.
+    /// For each state, whether a machine in its diagram may emit something at the microstep at
+    /// which the state is left.
     pub last_words: Vec<bool>,
 }
 
 impl ModeOutput {
-    /// Where the engine writes what a transition says: whether it speaks, and what.
+    /// The states in which the engine writes what a transition emits: whether it emits anything,
+    /// and the value.
     pub const SAID: [usize; 2] = [0, 1];
-    /// Where the engine writes whose last words are heard, if there can be any: nobody's, or those
-    /// of the diagram of a state, counted from 1.
+    /// The state in which the engine writes whose last words count, if there can be any: 0 for
+    /// none, or the state whose diagram was left, counted from 1.
     pub const LEFT: usize = 2;
 
-    /// Value and presence of what is said in a diagram that has just been left.
+    /// The value and presence of what is emitted in a diagram that has just been left.
     fn last_words(
         &self,
         cx: &mut Context,
@@ -111,7 +113,7 @@ impl ModeOutput {
         cx.graph.choose(mode, &parts, &self.guards)
     }
 
-    /// Whether a preemptive transition of the present state is about to be taken.
+    /// Whether a preemptive transition of the current state is about to be taken.
     fn silenced(&self, cx: &mut Context, mode: NodeId) -> NodeId {
         let guards = cx.inputs("preemptive");
         let (never, always) = (cx.graph.bool(false), cx.graph.bool(true));
@@ -188,7 +190,7 @@ impl Block for ModeOutput {
     }
 }
 
-/// The type that all signals have, whole numbers among reals being reals.
+/// The common type of all signals; integers among reals count as reals.
 fn common_type<'s>(
     cx: &Context,
     mut signals: impl Iterator<Item = &'s Signal>,
@@ -212,7 +214,7 @@ fn common_type<'s>(
 /// A parameter that transitions set.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// What it is before one does.
+    /// Its value before any transition sets it.
     pub initial: Value,
 }
 
@@ -227,7 +229,7 @@ impl Block for Variable {
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        // What is set may be any number, whatever it was at first.
+        // Any number may be set later, whatever the initial value was.
         let ty = match self.initial.ty().elem {
             Elem::Bool => self.initial.ty(),
             _ => self.initial.ty().with_elem(Elem::Real),

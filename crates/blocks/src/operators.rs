@@ -18,7 +18,7 @@ impl Context<'_> {
         Signal { value: self.graph.neg(a.value), present: a.present, impulses }
     }
 
-    /// `a + b` or `a - b`: linear, part by part; absent where an operand is.
+    /// `a + b` or `a - b`: linear, part by part; absent if an operand is.
     pub fn add(&mut self, a: &Signal, b: &Signal, op: Binary) -> Signal {
         let value = self.graph.binary(op, a.value, b.value);
         let present = self.graph.and(a.present, b.present);
@@ -27,7 +27,7 @@ impl Context<'_> {
         Signal { value, present, impulses }
     }
 
-    /// The sum of those of two signals that are present; absent where both are absent.
+    /// The sum of whichever of the two signals are present; absent if both are absent.
     pub fn add_present(&mut self, a: &Signal, b: &Signal) -> Signal {
         let impulses = self.sum_of_impulses(a, b, Binary::Add);
         let g = &mut self.graph;
@@ -51,7 +51,7 @@ impl Context<'_> {
             .collect()
     }
 
-    /// Impulses of a result that is present under a condition: an absent signal carries none.
+    /// The impulses of a result that is present under a condition: an absent signal carries none.
     fn carried(&mut self, present: NodeId, impulses: Vec<NodeId>) -> Vec<NodeId> {
         let carried = |impulse| {
             let zero = self.graph.filled(self.graph.ty(impulse), 0.0);
@@ -60,8 +60,8 @@ impl Context<'_> {
         impulses.into_iter().map(carried).collect()
     }
 
-    /// `a * b`, absent where a factor is. Where one factor carries an impulse, the other scales it,
-    /// and must not jump at that microstep nor carry an impulse itself.
+    /// `a * b`, absent if a factor is. If one factor carries an impulse, the other scales it, and
+    /// must neither jump at that microstep nor carry an impulse itself.
     pub fn multiply(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
         let value = self.product(a.value, b.value);
         let present = self.graph.and(a.present, b.present);
@@ -75,8 +75,8 @@ impl Context<'_> {
         Ok(Signal { value, present, impulses })
     }
 
-    /// Two factors of a product or a quotient, each replaced by `one` of its type where it is absent
-    /// and the other is not; both absent where both are.
+    /// Two factors of a product or a quotient, each replaced by `one` of its type if it is absent
+    /// and the other is not; both are absent if both were.
     pub fn or_one(
         &mut self,
         a: &Signal,
@@ -145,8 +145,8 @@ impl Context<'_> {
         Ok(impulses.into_iter().map(|sum| sum.expect("every order has a term")).collect())
     }
 
-    /// Makes it an error where an impulse of order i meets a factor of which one of the first i
-    /// derivatives, its value included, jumps at the same microstep.
+    /// Makes it an error if an impulse of order i meets a factor whose value or one of whose first
+    /// i derivatives jumps at the same microstep.
     fn refuse_jumps(&mut self, derivatives: &[NodeId], impulses: &[NodeId]) {
         for (k, derivative) in derivatives.iter().enumerate() {
             let (now, present) = (*derivative, self.graph.bool(true));
@@ -176,8 +176,8 @@ impl Context<'_> {
         }
     }
 
-    /// Matrix product where the left factor is a matrix and the right one a matrix or a vector,
-    /// else element by element.
+    /// The matrix product if the left factor is a matrix and the right one a matrix or a vector,
+    /// otherwise the elementwise product.
     pub(crate) fn product(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (self.graph.ty(a).shape, self.graph.ty(b).shape) {
             (Shape::Matrix(..), Shape::Matrix(..) | Shape::Vector(_)) => self.graph.matmul(a, b),
@@ -185,7 +185,7 @@ impl Context<'_> {
         }
     }
 
-    /// `a / b`, absent where an operand is: scales impulses of a; b must not carry any.
+    /// `a / b`, absent if an operand is. It scales the impulses of a; b must not carry any.
     pub fn divide(&mut self, a: &Signal, b: &Signal) -> Result<Signal, String> {
         self.refuse_impulses(b, INVERSE);
         let value = self.graph.div(a.value, b.value);
@@ -208,7 +208,7 @@ impl Context<'_> {
         Signal { value: self.graph.unary(op, a.value), present: a.present, impulses: vec![] }
     }
 
-    /// A function of operands that must not carry impulses; absent where one is.
+    /// A function of operands that must not carry impulses; absent if any operand is.
     pub fn strict(
         &mut self,
         operands: &[Signal],
@@ -223,8 +223,8 @@ impl Context<'_> {
         Signal { value: f(&mut self.graph, &values), present, impulses: Vec::new() }
     }
 
-    /// One of two signals; the condition must be there, and so must the one that is chosen. A
-    /// condition for each element chooses from both.
+    /// One of two signals. The condition must be present, and so must the chosen signal. An
+    /// elementwise condition needs both.
     pub fn choose(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Signal {
         self.refuse_impulses(condition, CONDITION);
         let shape = self.graph.ty(condition.value).shape;
@@ -240,7 +240,7 @@ impl Context<'_> {
         Signal { value, present: g.and(condition.present, chosen), impulses }
     }
 
-    /// A signal with an element for each one of a shape, where it is a scalar.
+    /// Extends a scalar signal to all elements of a shape.
     fn spread(&mut self, signal: &Signal, shape: Shape) -> Signal {
         let mut whole = |node: NodeId| match self.graph.ty(node).is_scalar() {
             true => self.graph.splat(node, shape),
@@ -250,7 +250,7 @@ impl Context<'_> {
         Signal { value: whole(signal.value), present: signal.present, impulses }
     }
 
-    /// The impulses of the signal that is chosen; where the choice changes neither may have one.
+    /// The impulses of the chosen signal; when the choice changes, neither may carry one.
     fn chosen_impulses(&mut self, condition: &Signal, a: &Signal, b: &Signal) -> Vec<NodeId> {
         let orders = a.impulses.len().max(b.impulses.len());
         if orders == 0 {
@@ -271,7 +271,7 @@ impl Context<'_> {
         (0..orders).map(|i| self.graph.select(condition.value, part(a, i), part(b, i))).collect()
     }
 
-    /// `a < b` and its kin as a reading of the side of a - b.
+    /// `a < b` and the like, as a reading of the side of a - b.
     pub fn compare(&mut self, a: &Signal, b: &Signal, holds: [bool; 3]) -> Signal {
         self.refuse_impulses(a, CONDITION);
         self.refuse_impulses(b, CONDITION);
@@ -287,7 +287,7 @@ fn binomial(n: usize, k: usize) -> f64 {
     (0..k).fold(1.0, |product, i| product * (n - i) as f64 / (i + 1) as f64)
 }
 
-/// Whether a side is one of those that hold: negative, zero, positive.
+/// Whether a side is one of those for which the comparison holds: negative, zero, positive.
 pub(crate) fn read_side(g: &mut Graph, side: NodeId, holds: [bool; 3]) -> NodeId {
     let zero = g.constant(Type::INT, &[0.0]);
     match holds {
@@ -312,7 +312,7 @@ pub(crate) fn common_shape(a: Type, b: Type, span: Span) -> Result<(), Diagnosti
     .at(span, "both sides need the same size, or one must be a scalar"))
 }
 
-/// Refuses truth values where numbers are needed.
+/// Refuses truth values if numbers are required.
 pub(crate) fn number(ty: Type, span: Span, what: &str) -> Result<(), Diagnostic> {
     if ty.elem != Elem::Bool {
         return Ok(());
@@ -322,7 +322,7 @@ pub(crate) fn number(ty: Type, span: Span, what: &str) -> Result<(), Diagnostic>
         .help("choose numbers with `if ... then 1 else 0`"))
 }
 
-/// Refuses numbers where truth values are needed.
+/// Refuses numbers if truth values are required.
 pub(crate) fn truth(ty: Type, span: Span, what: &str) -> Result<(), Diagnostic> {
     if ty.elem == Elem::Bool {
         return Ok(());

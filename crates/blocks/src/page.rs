@@ -1,4 +1,4 @@
-//! The page of a block, from what the block says about itself.
+//! The page of a block, generated from its description.
 
 use crate::{Accepts, Count, Info, Kind};
 

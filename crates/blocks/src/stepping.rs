@@ -1,24 +1,24 @@
-//! Runs by fixed steps: what blocks need where time goes from point to point instead of flowing.
+//! Fixed-step runs: what blocks need if time advances from point to point instead of continuously.
 //!
-//! The two formulas are those of the numerical approach to impulses: an integrator grows by
-//! `h * input(t)`, the right Riemann sum, and a derivative is `(input(t) - input(t - h)) / h`, with
-//! the length h of the step that leads to the point. The first is applied to every continuous state
-//! by the diagram stage; the second is made here.
+//! The two formulas are those of the numerical approach to impulses: an integrator grows by `h *
+//! input(t)`, the right Riemann sum, and a derivative is `(input(t) - input(t - h)) / h`, where h
+//! is the length of the step that leads to the point. The diagram stage applies the first to every
+//! continuous state; the second is implemented here.
 
 use base::{Type, Value};
 use ir::{Binary, NodeId};
 
 use crate::{Context, Leaf, Memory, Signal};
 
-/// What an impulse is in a run, and with it how time goes.
+/// How a run represents impulses, and with it how time advances.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Debug)]
 pub enum Impulses {
-    /// Coefficients beside the value, between smooth phases that a solver steps through: exact.
+    /// Coefficients beside the value, between smooth phases integrated by a solver: exact.
     #[default]
     Symbolic,
-    /// Coefficients beside the value, with the formulas of fixed steps for everything else.
+    /// Coefficients beside the value, with the fixed-step formulas for everything else.
     Stepped,
-    /// Large values: the difference of a step over the length of the step.
+    /// Large values: the change over a step divided by the length of the step.
     Numeric,
 }
 
@@ -26,7 +26,7 @@ impl Impulses {
     /// All of them.
     pub const ALL: [Impulses; 3] = [Impulses::Symbolic, Impulses::Stepped, Impulses::Numeric];
 
-    /// The word for it in model files.
+    /// Its name in model files.
     pub fn name(self) -> &'static str {
         match self {
             Impulses::Symbolic => "symbolic",
@@ -35,24 +35,24 @@ impl Impulses {
         }
     }
 
-    /// The one of a word.
+    /// The one with this name.
     pub fn named(word: &str) -> Option<Impulses> {
         Impulses::ALL.into_iter().find(|impulses| impulses.name() == word)
     }
 
-    /// Whether the run goes by fixed steps.
+    /// Whether the run uses fixed steps.
     pub fn steps(self) -> bool {
         self != Impulses::Symbolic
     }
 }
 
 impl Context<'_> {
-    /// The length of the step that leads to this point \[s\], 0 at the start.
+    /// The length of the step that leads to this point \[s\]; 0 at the start.
     pub fn step(&mut self) -> NodeId {
         self.leaf(Leaf::Step, Type::REAL)
     }
 
-    /// The value of a node at the point before this one.
+    /// The value of a node at the previous point.
     pub fn before(&mut self, node: NodeId) -> NodeId {
         let ty = self.graph.ty(node);
         let state = self.state("before", Value::new(ty, vec![0.0; ty.len()]));
@@ -72,14 +72,14 @@ impl Context<'_> {
         value
     }
 
-    /// The change of a node since the point before, over the length of the step; 0 at the start,
-    /// where there is none.
+    /// The change of a node since the previous point, divided by the length of the step; 0 at the
+    /// start, which has no previous point.
     pub fn difference(&mut self, node: NodeId) -> NodeId {
         let before = self.before(node);
         self.slope(before, node)
     }
 
-    /// `(to - from) / h`, and 0 at the start.
+    /// `(to - from) / h`, or 0 at the start.
     pub(crate) fn slope(&mut self, from: NodeId, to: NodeId) -> NodeId {
         let change = self.graph.sub(to, from);
         let (step, zero) = (self.step(), self.graph.real(0.0));
@@ -90,9 +90,9 @@ impl Context<'_> {
         self.graph.select(moves, quotient, none)
     }
 
-    /// An impulse of some order as values: a step that differences turn into a pulse, order by
-    /// order, as the derivative of the Heaviside function is the impulse. `jump` is by how much the
-    /// step jumps at this point.
+    /// An impulse of some order as values: a step that repeated differences turn into a pulse, just
+    /// as the derivative of the Heaviside function is the impulse. `jump` is the height of the step
+    /// at this point.
     pub(crate) fn pulse(&mut self, jump: NodeId, order: usize) -> Signal {
         let ty = self.graph.ty(jump);
         let level = self.state("level", Value::new(ty, vec![0.0; ty.len()]));

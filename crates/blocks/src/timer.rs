@@ -1,33 +1,33 @@
-//! Times at which a block wakes, as a pure function of how often it has woken.
+//! The times at which a block wakes, as a pure function of how many times it has woken.
 
 use std::fmt;
 
 use base::{ExactTime, Rational, Time};
 
-/// A rising sequence of exact times.
+/// An increasing sequence of exact times.
 pub trait Timer: fmt::Debug + Send + Sync {
-    /// The time of the `index`-th waking, counted from 0; nothing after the last.
+    /// The time of the `index`-th waking, counted from 0; `None` after the last.
     fn time(&self, index: u64) -> Option<Time>;
 
-    /// The same before it is rounded, where it is known more exactly than to an attosecond.
+    /// The same before rounding, if it is known more exactly than to an attosecond.
     fn exact(&self, index: u64) -> Option<ExactTime> {
         self.time(index).map(ExactTime::from)
     }
 
-    /// All of its times in a form that can be compared; nothing where they have none.
+    /// All of its times in a form that can be compared; `None` if there is none.
     fn times(&self) -> Option<Times> {
         None
     }
 }
 
-/// All times of a timer, so that two timers can be seen to be the same.
+/// All times of a timer, so that two timers can be recognised as equal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Times {
     /// Those of [`Every`].
     Every {
-        /// The first \[s\].
+        /// The first time \[s\].
         offset: Rational,
-        /// The distance of two \[s\].
+        /// The distance between two times \[s\].
         period: Rational,
     },
     /// Those of [`Instants`].
@@ -39,7 +39,7 @@ pub enum Times {
 pub struct Every {
     /// The first time \[s\].
     pub offset: Rational,
-    /// The distance of two \[s\]; positive.
+    /// The distance between two times \[s\]; positive.
     pub period: Rational,
 }
 
@@ -75,7 +75,7 @@ impl Timer for Instants {
     }
 }
 
-/// How many wakings lie before a start time: they have happened when a run begins.
+/// How many wakings are before a start time: these have already happened when a run starts.
 pub fn events_before(timer: &dyn Timer, start: Time) -> u64 {
     let before = |index: u64| timer.time(index).is_some_and(|time| time < start);
     let mut high = 1u64;

@@ -9,9 +9,9 @@ use crate::compose::input_name;
 use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::{Kind, Options};
 
-/// Writes a diagram for Graphviz. Expressions are nodes; ports of open instances are left out, for
-/// clusters have none, and a wire goes straight to the blocks inside. What stands for all elements
-/// of an array is bold.
+/// Writes a diagram for Graphviz. Expressions are nodes. Ports of open instances are left out
+/// because clusters have none, and a wire leads directly to the blocks inside. Whatever represents
+/// all elements of an array is bold.
 pub fn dot(diagram: &Diagram, options: &Options) -> String {
     let unfolded = Options { fold_expressions: false, ..*options };
     let scene = Scene::new(diagram, &unfolded);
@@ -56,7 +56,7 @@ fn level(out: &mut String, scene: &Scene, scope: ScopeId, depth: usize) {
     }
 }
 
-/// A state machine as a cluster of its own.
+/// Writes a state machine as a cluster of its own.
 fn states(out: &mut String, scene: &Scene, index: usize, machine: &StateMachine) {
     let diagram = scene.diagram;
     let label = quoted(&title(&scene.block(machine.mode).path));
@@ -128,7 +128,7 @@ fn record(inputs: &[String], middle: &str, outputs: &[String]) -> String {
     };
     let parts = [group(inputs), Some(middle.to_owned()), group(outputs)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    // Fields of a record stand across the direction of the graph; braces turn them.
+    // Fields of a record are laid out across the direction of the graph; braces rotate them.
     format!("{{{}}}", parts.join("|"))
 }
 

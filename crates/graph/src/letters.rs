@@ -1,7 +1,7 @@
-//! How wide a text is, by the advance widths of Helvetica, which Arial, Arimo and Liberation Sans
-//! share.
+//! The width of a text, from the advance widths of Helvetica, which Arial, Arimo and Liberation
+//! Sans share.
 
-/// The fonts that a picture asks for; all but the last have the widths below.
+/// The fonts that a figure requests; all but the last have the widths below.
 pub(crate) const FAMILY: &str = "Arimo, Liberation Sans, Helvetica, Arial, sans-serif";
 
 /// Advance widths of the characters from space to tilde \[thousandths of the size\].
@@ -13,7 +13,7 @@ const WIDTHS: [u16; 95] = [
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
 
-/// The width of a text of a size, rounded up \[px\].
+/// The width of a text at a font size, rounded up \[px\].
 pub(crate) fn width(text: &str, size: i64) -> i64 {
     let thousandths: i64 = text.chars().map(|c| i64::from(advance(c))).sum();
     (thousandths * size + 999) / 1000
@@ -32,7 +32,7 @@ fn advance(c: char) -> u16 {
     }
 }
 
-/// The text on one line, cut with an ellipsis where it has more characters than fit.
+/// The text on one line, truncated with an ellipsis if it has more characters than fit.
 pub(crate) fn shortened(text: &str, characters: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match one_line.char_indices().nth(characters) {

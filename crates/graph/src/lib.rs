@@ -1,10 +1,11 @@
-//! Pictures of block diagrams: a flat [`diagram::Diagram`] in, a [`Layout`], SVG or DOT text out.
+//! Figures of block diagrams: takes a flat [`diagram::Diagram`] and makes a [`Layout`], SVG or DOT
+//! text.
 //!
-//! The hierarchy is found again from the paths of the blocks and drawn as nested boxes, each laid
-//! out on its own in layers from left to right, so that the way of the signals is seen; wires that
-//! close a loop run back around the blocks. The same diagram and options give the same bytes.
-//! Nothing is computed or checked here: what is known of a wire is read from the diagram, the order
-//! from a schedule, and refused loops from the caller.
+//! The hierarchy is recovered from the paths of the blocks and drawn as nested boxes, each laid out
+//! on its own in layers from left to right, so that the data flow is visible; wires that close a
+//! loop run back around the blocks. The same diagram and options give the same bytes. Nothing is
+//! computed or checked here: what is known about a wire is read from the diagram, the order from a
+//! schedule, and refused loops come from the caller.
 //!
 //! ```
 //! let text = "superdense: 1\nname: decay\nblocks:\n  x: {type: Integrator, input: -x}\n";

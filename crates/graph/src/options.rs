@@ -3,10 +3,10 @@
 use diagram::Phase;
 use schedule::{PartRef, Schedule};
 
-/// What a picture shows.
+/// What a figure shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// How deep the hierarchy opens: 0 shows the main diagram with its instances closed; nothing
+    /// How deep the hierarchy is opened: 0 shows the main diagram with its instances closed; `None`
     /// opens everything.
     pub depth: Option<usize>,
     /// Whether every element of an array of blocks is drawn, instead of one box for all of them.
@@ -17,9 +17,9 @@ pub struct Options<'a> {
     pub records: bool,
     /// The order of evaluation to number the blocks by.
     pub order: Option<Order<'a>>,
-    /// Causality loops to draw in red, as [`schedule::refused_loops`] gives them.
+    /// Causality loops to draw in red, as returned by [`schedule::refused_loops`].
     pub loops: &'a [Vec<PartRef>],
-    /// Whether the kinds of wires are explained below the picture.
+    /// Whether the kinds of wires are explained below the figure.
     pub legend: bool,
 }
 
@@ -37,8 +37,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// An order of evaluation. A block has the number of the first step that computes a value of one
-/// of its outputs; blocks of one loop share a number.
+/// An order of evaluation. The number of a block is that of the first step that computes a value of
+/// one of its outputs; the blocks of a loop share a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Order<'a> {
     /// The schedule.

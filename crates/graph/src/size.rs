@@ -1,28 +1,28 @@
-//! How large a node is, and where its pins are.
+//! The size of a node and the positions of its pins.
 
 use crate::letters::{bold_width, width};
 use crate::{Point, Rect};
 
-/// The size of names \[px\].
+/// The font size of names \[px\].
 pub(crate) const NAME: i64 = 13;
-/// The size of the text of expressions \[px\].
+/// The font size of expressions \[px\].
 pub(crate) const TEXT: i64 = 12;
-/// The size of small print: kinds of blocks, names of ports \[px\].
+/// The font size of small print: kinds of blocks, names of ports \[px\].
 pub(crate) const SMALL: i64 = 10;
-/// The width that an icon takes, with the space after it \[px\].
+/// The width of an icon, including the space after it \[px\].
 pub(crate) const ICON: i64 = 30;
 
-/// How far the edges of other elements of an array are seen behind the first \[px\].
+/// How far the edges of the other elements of an array extend behind the first \[px\].
 pub(crate) const STACK: i64 = 6;
 
-/// The height that a port takes \[px\].
+/// The height of a port \[px\].
 const PORT: i64 = 18;
-/// The distance of pins that lead to the same port \[px\].
+/// The distance between pins that lead to the same port \[px\].
 const PIN: i64 = 10;
-/// Between the edge of a node and its text \[px\].
+/// The distance between the edge of a node and its text \[px\].
 const MARGIN: i64 = 10;
 
-/// What is written in and at a node.
+/// The text in and at a node.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Lettering {
     pub name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Lettering {
     /// The kind of block, in small print.
     pub kind: String,
     pub icon: bool,
-    /// Whether there are edges of other elements behind it.
+    /// Whether the edges of other elements are visible behind it.
     pub stacked: bool,
     pub inputs: Vec<Input>,
     /// The names of the outputs; empty ones are not written.
@@ -49,7 +49,7 @@ pub(crate) struct Input {
     pub pins: usize,
 }
 
-/// A node with a size; all places are relative to its corner.
+/// A node with its size; all positions are relative to its corner.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sized {
     pub width: i64,
@@ -57,7 +57,7 @@ pub(crate) struct Sized {
     pub body: Rect,
     pub text_left: i64,
     pub text_middle: i64,
-    /// The places of the pins on the left edge, input by input.
+    /// The positions of the pins on the left edge, input by input.
     pub pins: Vec<Vec<i64>>,
     /// The heights at which the inputs meet the body.
     pub inputs: Vec<i64>,
@@ -83,7 +83,7 @@ impl Lettering {
         let needs: Vec<i64> =
             self.inputs.iter().map(|i| PORT.max(i.pins as i64 * PIN + 8)).collect();
         let needed = needs.iter().sum::<i64>().max(self.outputs.len() as i64 * PORT);
-        // An even height keeps the middle of all nodes on whole pixels.
+        // An even height keeps the middle of every node on a whole pixel.
         let height = (self.text_height().max(needed + 4) + 1) / 2 * 2;
         let stack = if self.stacked { STACK } else { 0 };
         let mut sized = Sized {
@@ -121,7 +121,7 @@ impl Lettering {
 }
 
 impl Rect {
-    /// The same rectangle elsewhere.
+    /// The rectangle, moved.
     pub(crate) fn moved(self, by: Point) -> Rect {
         Rect { x: self.x + by.x, y: self.y + by.y, ..self }
     }

@@ -1,4 +1,4 @@
-//! Arrows of impulses on the page, with their coefficients.
+//! The arrows of impulses on the page, with their coefficients.
 
 use trace::Trace;
 
@@ -12,11 +12,11 @@ use crate::thin::{Path, Peaks};
 /// The width of shafts, and the length of heads \[px\].
 const SHAFT: f64 = 1.6;
 const HEAD: f64 = 8.0;
-/// How far apart arrows stand that would hide each other \[px\].
+/// The distance between arrows that would otherwise hide each other \[px\].
 const APART: f64 = 7.0;
-/// The size of the letters \[px\].
+/// The font size \[px\].
 const LETTERS: f64 = 11.0;
-/// How many coefficients are written at most; more would not find room anyway.
+/// The maximum number of coefficients that are written; there would not be room for more anyway.
 const MOST: usize = 200;
 
 /// An arrow on the page.
@@ -27,12 +27,12 @@ pub(crate) struct Shot<'a> {
     x: f64,
     ground: f64,
     tip: f64,
-    /// Its place among the arrows that it stands beside, and their number.
+    /// Its rank among the arrows beside it, and their number.
     rank: usize,
     crowd: usize,
 }
 
-/// The arrows of the curves of a panel, as far as pixels tell them apart.
+/// The arrows of the curves of a panel, thinned to what pixels can resolve.
 pub(crate) fn shots<'a>(
     trace: &Trace,
     curves: &'a [Curve],
@@ -49,7 +49,7 @@ pub(crate) fn shots<'a>(
         }
         shots.extend(peaks.finish());
     }
-    // Stable: at one tag the order of the curves and of the derivatives stays.
+    // The sort is stable: at one tag the order of the curves and of the derivatives is kept.
     shots.sort_by_key(|shot| (shot.arrow.tag, shot.arrow.weight < 0.0));
     let beside = |a: &Shot<'_>, b: &Shot<'_>| {
         a.arrow.tag == b.arrow.tag && (a.arrow.weight < 0.0) == (b.arrow.weight < 0.0)
@@ -65,8 +65,8 @@ pub(crate) fn shots<'a>(
 }
 
 impl Shot<'_> {
-    /// Draws the arrow: one head for the impulse and one more for each derivative, as long as
-    /// the shaft holds them.
+    /// Draws the arrow: one head for the impulse and one more for each derivative, as far as they
+    /// fit on the shaft.
     pub fn draw(&self, canvas: &mut Canvas) {
         let color = self.curve.color.css();
         // A short arrow has a short head.
@@ -81,13 +81,13 @@ impl Shot<'_> {
         canvas.fill(&(0..heads).map(head).collect::<String>(), &color);
     }
 
-    /// The room that the arrow itself takes.
+    /// The area that the arrow itself occupies.
     fn body(&self) -> Frame {
         let (top, height) = (self.tip.min(self.ground), (self.tip - self.ground).abs());
         Frame { left: self.x - 3.5, top, width: 7.0, height }
     }
 
-    /// Where a label of this width may stand, the best place first.
+    /// Possible positions of a label of this width, the best one first.
     fn places(&self, width: f64, panel: Frame) -> Vec<Frame> {
         let up = self.arrow.weight > 0.0;
         let width = width + 4.0;
@@ -107,8 +107,8 @@ impl Shot<'_> {
     }
 }
 
-/// Writes coefficients at the tips. No label touches another one or an arrow; where there is no
-/// room for all, the greater coefficients win.
+/// Writes coefficients at the tips. No label touches another one or an arrow; if there is not
+/// enough room for all, the larger coefficients win.
 pub(crate) fn draw_labels(canvas: &mut Canvas, shots: &[Shot<'_>], panel: Frame) {
     let mut order: Vec<usize> = (0..shots.len()).collect();
     order.sort_by(|a, b| shots[*b].arrow.weight.abs().total_cmp(&shots[*a].arrow.weight.abs()));

@@ -1,4 +1,4 @@
-//! Axes, grid lines and their words.
+//! Axes, grid lines and their text.
 
 use base::Time;
 
@@ -7,9 +7,9 @@ use crate::plan::{AxisPlan, TimePlan};
 use crate::scale::{Linear, TimeScale};
 use crate::ticks::{Ticks, ticks};
 
-/// The size of the numbers at ticks \[px\].
+/// The font size of the numbers at ticks \[px\].
 pub(crate) const NUMBERS: f64 = 11.5;
-/// The size of the names of axes \[px\].
+/// The font size of the names of axes \[px\].
 pub(crate) const NAMES: f64 = 12.5;
 /// The length of a tick \[px\].
 const TICK: f64 = 4.0;
@@ -23,8 +23,8 @@ pub(crate) struct Placed {
     pub at: Vec<f64>,
 }
 
-/// The ticks of the time axis. None stands inside an opened instant, and none where its number
-/// would touch that of a microstep.
+/// The ticks of the time axis. None lies inside an opened instant, and none is so close that its
+/// number would touch that of a microstep.
 pub(crate) fn time_ticks(time: &TimePlan, scale: &TimeScale, width: f64) -> Placed {
     let written = |time_of: Time| time_of.seconds() * time.per_second;
     let (from, to) = (written(time.range.0), written(time.range.1));
@@ -60,7 +60,7 @@ fn bands(scale: &TimeScale) -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
-/// The shade behind opened instants, with their times above the frame where `headed`.
+/// Draws the shading behind opened instants, with their times above the frame if `headed`.
 pub(crate) fn draw_bands(canvas: &mut Canvas, frame: Frame, scale: &TimeScale, headed: bool) {
     for ((left, right), band) in bands(scale).zip(scale.bands()) {
         canvas.rectangle(Frame { left, width: right - left, ..frame }, SHADE);
@@ -81,7 +81,7 @@ pub(crate) fn draw_bands(canvas: &mut Canvas, frame: Frame, scale: &TimeScale, h
     }
 }
 
-/// The numbers of microsteps below the frame.
+/// Draws the numbers of microsteps below the frame.
 pub(crate) fn draw_microsteps(canvas: &mut Canvas, frame: Frame, scale: &TimeScale) {
     for band in scale.bands() {
         for microstep in &band.microsteps {
@@ -96,14 +96,15 @@ pub(crate) fn draw_microsteps(canvas: &mut Canvas, frame: Frame, scale: &TimeSca
     }
 }
 
-/// Vertical grid lines.
+/// Draws the vertical grid lines.
 pub(crate) fn draw_columns(canvas: &mut Canvas, frame: Frame, placed: &Placed) {
     for &x in &placed.at {
         canvas.line((x, frame.top), (x, frame.bottom()), Stroke::new(GRID, 0.8));
     }
 }
 
-/// Horizontal grid lines, ticks and numbers of the vertical axis, and its name at `name`.
+/// Draws the horizontal grid lines, the ticks and numbers of the vertical axis, and its name at
+/// `name`.
 pub(crate) fn draw_vertical(
     canvas: &mut Canvas,
     frame: Frame,
@@ -124,21 +125,21 @@ pub(crate) fn draw_vertical(
     }
     if let Some(label) = &axis.label {
         let middle = frame.top + frame.height / 2.0;
-        // A letter or two need not be turned.
+        // A letter or two need not be rotated.
         let upright = canvas.letters().width(label, NAMES) > NAMES;
         let (x, y) = if upright { (name, middle) } else { (name - 4.0, middle + 4.0) };
         canvas.text(Text { upright, ..Text::new(label, x, y, NAMES, Anchor::Middle) });
     }
 }
 
-/// The two lines of the axes.
+/// Draws the two lines of the axes.
 pub(crate) fn draw_lines(canvas: &mut Canvas, frame: Frame) {
     let corner = (frame.left, frame.bottom());
     canvas.line((frame.left, frame.top), corner, Stroke::new(INK, 0.9));
     canvas.line(corner, (frame.right(), frame.bottom()), Stroke::new(INK, 0.9));
 }
 
-/// Ticks of the horizontal axis; with numbers and name where `written`.
+/// Draws the ticks of the horizontal axis, with numbers and name if `written`.
 pub(crate) fn draw_horizontal(
     canvas: &mut Canvas,
     frame: Frame,

@@ -80,14 +80,14 @@ impl<'a> Nodes<'a> {
         self.trace.tags()[row].microstep == 0
     }
 
-    /// The row that the signal moves to from this one.
+    /// The next row that the signal reaches continuously from this one.
     fn next(&self, row: usize) -> Option<usize> {
         let next = self.from(row + 1)?;
         let later = self.trace.tags()[next].time > self.trace.tags()[row].time;
         (later && self.is_limit(next) && self.point(next).is_some()).then_some(next)
     }
 
-    /// The row that the signal moves to this one from.
+    /// The previous row from which the signal reaches this one continuously.
     fn previous(&self, row: usize) -> Option<usize> {
         let previous = self.before(row)?;
         let earlier = self.trace.tags()[previous].time < self.trace.tags()[row].time;

@@ -1,4 +1,4 @@
-//! A figure from a bare trace.
+//! Makes a figure from a bare trace.
 
 use base::Elem;
 use trace::Trace;
@@ -6,7 +6,7 @@ use trace::Trace;
 use crate::curve::{Presence, presence, resolve};
 use crate::{Error, Figure, Panel, Part, Signal};
 
-/// What is alike enough to share a panel. Panels come in this order.
+/// Signals of the same nature may share a panel. Panels come in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Nature {
     Names,
@@ -18,24 +18,24 @@ enum Nature {
     Logic,
 }
 
-/// How many curves share a panel at most, unless one signal alone has more.
+/// The maximum number of curves in a panel, unless a single signal has more.
 const CROWD: usize = 6;
-/// How much of the height of its panel the range of a signal takes up at least.
+/// The minimum fraction of the height of its panel that the range of a signal takes up.
 const SMALLEST: f64 = 1.0 / 12.0;
-/// How many times the height of the values impulses may have before they get a panel of their own.
+/// Impulses that are more than this many times as high as the values get a panel of their own.
 const TALLER: f64 = 20.0;
 
 impl Figure {
-    /// All signals of a trace. Those that are alike share a panel: smooth ones of similar size,
-    /// integers, discrete events, and truth values, which stand one above the other. A signal
-    /// with impulses has a panel of its own. Signals whose numbers stand for names, such as the
-    /// state of a machine, are strips of colours, and the first of them shades the other panels.
+    /// All signals of a trace. Similar signals share a panel: smooth ones of similar size,
+    /// integers, discrete events, and truth values, which are stacked. A signal with impulses has a
+    /// panel of its own. Signals whose values index labels, such as the state of a machine, become
+    /// coloured strips, and the first of them shades the other panels.
     pub fn of(trace: &Trace) -> Figure {
         let names: Vec<String> = trace.columns().iter().map(|column| column.name.clone()).collect();
         Figure::of_signals(trace, names).expect("a trace has its own signals")
     }
 
-    /// The same of some signals or elements alone.
+    /// The same for only some signals or elements.
     pub fn of_signals<S: Into<String>>(
         trace: &Trace,
         names: impl IntoIterator<Item = S>,
@@ -61,7 +61,7 @@ impl Figure {
     }
 }
 
-/// A signal that looks for a panel.
+/// A signal to be assigned to a panel.
 #[derive(Clone, Debug)]
 struct Candidate {
     signal: Signal,
@@ -110,13 +110,13 @@ fn candidates(trace: &Trace, name: String) -> Result<Vec<Candidate>, Error> {
     })
 }
 
-/// The panel that signals share.
+/// Signals that share a panel.
 #[derive(Clone, Debug)]
 struct Group {
     nature: Nature,
     signals: Vec<Signal>,
     curves: usize,
-    /// All together, and the shortest of those that are not constant.
+    /// The range of all together, and the shortest one of those that are not constant.
     range: Option<(f64, f64)>,
     shortest: f64,
 }
@@ -137,7 +137,7 @@ impl Group {
         self.signals.push(candidate.signal);
     }
 
-    /// Whether every signal would still be seen to move.
+    /// Whether every signal would still visibly change.
     fn takes(&self, candidate: &Candidate) -> bool {
         if self.nature != candidate.nature {
             return false;
@@ -157,7 +157,7 @@ impl Group {
     }
 }
 
-/// How long a range is; a constant takes up no height and minds no company.
+/// The length of a range; a constant takes up no height and fits with anything.
 fn length(range: Option<(f64, f64)>) -> f64 {
     range.map(|(from, to)| to - from).filter(|length| *length > 0.0).unwrap_or(f64::INFINITY)
 }

@@ -13,27 +13,27 @@ use crate::shade;
 use crate::thin::{Path, Peaks, Pen, Verticals, coordinate};
 use crate::window::{Step, rows, walk};
 
-/// The width of lines, of stems and of the strokes at jumps \[px\].
+/// The widths of lines, of stems and of the strokes at jumps \[px\].
 const LINE: f64 = 1.6;
 const STEM: f64 = 1.1;
 const JUMP: f64 = 0.9;
-/// How the strokes at jumps are broken.
+/// The dash pattern of the strokes at jumps.
 const JUMP_DASH: &str = "2.4 2";
 
 /// What curves are drawn with.
 pub(crate) struct Easel<'a> {
     /// The data.
     pub trace: &'a Trace,
-    /// Where the panel stands.
+    /// The area of the panel.
     pub frame: Frame,
-    /// The map of tags.
+    /// The map from tags to pixels.
     pub time: &'a TimeScale,
-    /// The map of values.
+    /// The map from values to pixels.
     pub y: &'a Linear,
 }
 
 impl Easel<'_> {
-    /// All curves of a panel, cut off at its frame.
+    /// Draws all curves of a panel, clipped to its frame.
     pub fn draw(&self, canvas: &mut Canvas, curves: &[Curve], solver_steps: bool) {
         // Marks at the edges are drawn in full.
         let f = self.frame;
@@ -74,7 +74,7 @@ impl Easel<'_> {
         });
         let color = curve.color.css();
         let jumps = jumps.finish().data;
-        // Dashes side by side would make a pattern that means nothing.
+        // Adjacent dashes would form a meaningless pattern.
         let dense = jumps.matches('M').count() as f64 > self.frame.width / 3.0;
         let dash = (!dense).then_some(JUMP_DASH);
         let width = if dense { JUMP / 2.0 } else { JUMP };
@@ -120,7 +120,7 @@ impl Easel<'_> {
         canvas.fill(&heads, &curve.color.css());
     }
 
-    /// The points of the rows that `chosen` takes, as far as pixels tell them apart.
+    /// The points of the rows that `chosen` accepts, thinned to what pixels can resolve.
     fn peaks(&self, curve: &Curve, chosen: impl Fn(usize) -> bool) -> Vec<(f64, f64)> {
         let mut peaks = Peaks::new();
         for row in rows(self.trace, self.time.range()).filter(|row| chosen(*row)) {
@@ -143,7 +143,7 @@ impl Easel<'_> {
     }
 }
 
-/// An orbit with its beginning as a ring and its end as a disc.
+/// Draws an orbit, with a ring at its start and a disc at its end.
 pub(crate) fn draw_orbit(
     canvas: &mut Canvas,
     trace: &Trace,
@@ -181,13 +181,13 @@ pub(crate) fn draw_ground(canvas: &mut Canvas, frame: Frame, y: &Linear) {
     }
 }
 
-/// The head of an arrow of this length whose tip is here; it points down where that is negative.
+/// The head of an arrow of this length with its tip here; it points down if the length is negative.
 pub(crate) fn arrow_head(x: f64, tip: f64, length: f64) -> String {
     let half = 0.42 * length.abs();
     polygon(&[(x, tip), (x - half, tip + length), (x + half, tip + length)])
 }
 
-/// The head of a stem; its shape tells curves apart where colours do not.
+/// The marker of a stem; its shape distinguishes curves if colours do not.
 pub(crate) fn symbol(place: usize, x: f64, y: f64) -> String {
     match place % 4 {
         0 => disc(x, y, 2.8),

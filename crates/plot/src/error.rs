@@ -3,14 +3,14 @@
 use std::fmt;
 
 /// Why a figure cannot be drawn. None of these leaves anything half done: correct the figure and
-/// draw again.
+/// draw it again.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Error {
     /// The trace has no such signal.
     UnknownSignal {
         /// The name in the figure.
         name: String,
-        /// A line with the nearest name, where there is one.
+        /// A help line with the nearest name, if there is one.
         help: Option<String>,
     },
     /// The signal has no such element.
@@ -20,19 +20,19 @@ pub enum Error {
         /// What the signal is.
         ty: base::Type,
     },
-    /// A phase plot needs one number for each axis, and the signal has several.
+    /// A phase plot needs one value per axis, but the signal has several.
     NotScalar {
         /// The name in the figure.
         name: String,
         /// What the signal is.
         ty: base::Type,
     },
-    /// Panels are to be shaded by a signal whose numbers stand for no names.
+    /// Panels are to be shaded by a signal whose values have no labels.
     NoStates {
         /// The name in the figure.
         name: String,
     },
-    /// A range that is empty, turned around or not finite.
+    /// A range that is empty, reversed or not finite.
     BadRange {
         /// Which axis.
         axis: String,
@@ -41,9 +41,9 @@ pub enum Error {
         /// Its upper end as given.
         to: f64,
     },
-    /// An instant is to be opened, and no instant in view has more than one microstep.
+    /// An instant is to be opened, but no instant in view has more than one microstep.
     NoMicrosteps {
-        /// The time that was asked for.
+        /// The requested time.
         time: base::Time,
     },
     /// A width, a height or a pixel ratio that is not a positive number.
@@ -53,7 +53,7 @@ pub enum Error {
         /// The size as given.
         size: f64,
     },
-    /// A picture that was made elsewhere is no sound SVG.
+    /// A figure made elsewhere is not valid SVG.
     BadPicture {
         /// What is wrong with it.
         reason: String,

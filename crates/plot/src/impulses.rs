@@ -10,7 +10,7 @@ use crate::ticks::{brief, superscript};
 /// An arrow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Arrow {
-    /// When.
+    /// Its tag.
     pub tag: Tag,
     /// The order of the derivative of the impulse.
     pub order: usize,
@@ -20,10 +20,10 @@ pub(crate) struct Arrow {
 
 /// The arrows of a signal in the range of a scale, in the order of their tags.
 ///
-/// As a distribution an impulse is the sum of its coefficients over the microsteps of the instant,
-/// and that is what is drawn; where the instant is opened each microstep has its own arrow.
-/// Coefficients that are not finite are left out, and so are sums that are zero, or on a logarithmic
-/// axis not positive.
+/// As a distribution, an impulse is the sum of its coefficients over the microsteps of the instant,
+/// and that is what is drawn; if the instant is opened, each microstep has its own arrow.
+/// Coefficients that are not finite are left out, and so are sums that are zero or, on a
+/// logarithmic axis, not positive.
 pub(crate) fn arrows(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<Arrow> {
     let (from, to) = scale.range();
     let mut arrows: Vec<Arrow> = Vec::new();
@@ -46,13 +46,13 @@ pub(crate) fn arrows(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<A
     arrows
 }
 
-/// The arrows at the end that have this time.
+/// The arrows at the end of the list that have this time.
 fn arrows_at(arrows: &mut [Arrow], time: Time) -> &mut [Arrow] {
     let from = arrows.iter().rposition(|arrow| arrow.tag.time != time).map_or(0, |last| last + 1);
     &mut arrows[from..]
 }
 
-/// What is written at the tip: the coefficient and the derivative of delta.
+/// The text at the tip: the coefficient and the derivative of delta.
 pub(crate) fn label(arrow: &Arrow) -> String {
     let delta = match arrow.order {
         0 => "δ".to_owned(),

@@ -1,4 +1,4 @@
-//! Which curve is which, beside the data and never over them.
+//! The legend: which curve is which, beside the data and never over them.
 
 use crate::canvas::{Anchor, Canvas, Frame, Stroke, Text};
 use crate::curve::Curve;
@@ -8,15 +8,15 @@ use crate::plan::{Body, PanelPlan};
 use crate::shade::{self, Label};
 use crate::{Dash, Figure, Legend, Mark, Part};
 
-/// The size of the letters \[px\].
+/// The font size \[px\].
 pub(crate) const SIZE: f64 = 12.0;
-/// From one line to the next \[px\].
+/// The distance between lines \[px\].
 const LINE: f64 = 16.0;
-/// The sample and the space after it \[px\].
+/// The width of a sample and the space after it \[px\].
 const SAMPLE: f64 = 24.0;
-/// Between two entries in a line, and between the panel and the legend \[px\].
+/// The space between two entries in a line, and between the panel and the legend \[px\].
 const SPACE: f64 = 16.0;
-/// Past this many the legend only says how many more there are.
+/// Past this many entries, the legend only says how many more there are.
 const MOST: usize = 21;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ struct Entry {
     sample: Sample,
 }
 
-/// The legend of a panel, with its place.
+/// The legend of a panel, with its position.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Plan {
     entries: Vec<Entry>,
@@ -52,7 +52,7 @@ enum Side {
     Top,
 }
 
-/// The legend of a panel, or none where one curve is named by its axis.
+/// The legend of a panel; `None` if the axis already names the only curve.
 pub(crate) fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Option<Plan> {
     let named = match &panel.body {
         Body::Time { curves, .. } if curves.iter().any(Curve::is_strip) => {
@@ -77,10 +77,10 @@ pub(crate) fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Opt
     Some(Plan { entries, widths, side })
 }
 
-/// The names of strips that have no room in them, if there are any: all that are seen, so that
-/// none is missed.
+/// The labels of strips, if some of them do not fit into their strip: all visible ones, so that
+/// none is missing.
 fn strips(figure: &Figure, curves: &[Curve], letters: &Letters) -> Option<Plan> {
-    // The frame is not known yet; it is hardly ever narrower.
+    // The frame is not known yet; it is hardly ever narrower than this.
     let width = 0.72 * figure.width;
     let seen = |curve: &Curve| {
         let several = curves.len() > 1;
@@ -137,7 +137,7 @@ fn entries(body: &Body) -> Vec<Entry> {
 }
 
 impl Plan {
-    /// The room that it takes at the right of the panel \[px\].
+    /// The space that it takes to the right of the panel \[px\].
     pub fn width(&self) -> f64 {
         match self.side {
             Side::Right => SPACE + self.widths.iter().copied().fold(0.0, f64::max),
@@ -145,7 +145,7 @@ impl Plan {
         }
     }
 
-    /// The room that it takes above a panel of this width \[px\].
+    /// The space that it takes above a panel of this width \[px\].
     pub fn height(&self, width: f64) -> f64 {
         match self.side {
             Side::Right => 0.0,
@@ -153,7 +153,7 @@ impl Plan {
         }
     }
 
-    /// Where the entries of a legend above a panel stand in it.
+    /// The positions of the entries of a legend above a panel.
     fn places(&self, width: f64) -> Vec<(f64, f64)> {
         let (mut x, mut y) = (0.0, 0.0);
         let mut places = Vec::new();

@@ -6,13 +6,13 @@ use ttf_parser::{Face, OutlineBuilder};
 
 use crate::thin::coordinate;
 
-/// The fonts that a reader of an SVG file may have. All have the widths of the bundled one, except
-/// the last.
+/// The fonts that the viewer of an SVG file may have. All but the last have the widths of the
+/// bundled one.
 pub(crate) const FAMILY: &str = "Arimo, Liberation Sans, Helvetica, Arial, sans-serif";
 
 static FONT: &[u8] = include_bytes!("../font/Arimo-subset.ttf");
 
-/// The letters of the bundled font.
+/// The glyphs of the bundled font.
 pub(crate) struct Letters {
     face: Face<'static>,
 }
@@ -28,7 +28,7 @@ impl Letters {
         text.chars().map(|c| self.advance(c)).sum::<f64>() * self.scale(size)
     }
 
-    /// The path of a text that begins at a point of its base line.
+    /// The path of a text that starts at a point of its baseline.
     pub fn outline(&self, text: &str, x: f64, y: f64, size: f64) -> String {
         let scale = self.scale(size);
         let mut outline = Outline { x, y, scale, path: String::new() };
@@ -39,7 +39,7 @@ impl Letters {
         outline.path
     }
 
-    /// The glyph of a character; an empty box where the font lacks it.
+    /// The glyph of a character; an empty box if the font lacks it.
     fn glyph(&self, c: char) -> ttf_parser::GlyphId {
         self.face.glyph_index(c).unwrap_or_default()
     }

@@ -1,15 +1,15 @@
-//! Pictures of a trace, as SVG and PNG.
+//! Figures of a trace, as SVG and PNG.
 //!
 //! A [`Figure`] says what is drawn: panels over time or phase plots, with their signals, labels,
 //! units and ranges. [`Figure::of`] makes one from a bare trace. [`svg`] and [`png`] draw it. The
 //! same figure and trace always give the same bytes.
 //!
-//! Three things never happen. A jump is never drawn as a slanted line: the left and the right
-//! limit are joined by a thin dashed vertical. A line never crosses a stretch in which the signal
-//! is absent or not finite. A peak is never lost, however many rows share a pixel.
+//! Three things never happen. A jump is never drawn as a slanted line: the left and the right limit
+//! are joined by a thin dashed vertical. A line never crosses an interval in which the signal is
+//! absent or not finite. A peak is never lost, however many rows share a pixel.
 //!
-//! Between rows a signal that moves is a cubic that never leaves the values of the two rows; a trace
-//! holds no more than its rows. Signals that are held, whole numbers and truth values are joined by
+//! Between rows, a changing signal is drawn as a cubic that never leaves the range of the two rows;
+//! a trace holds nothing but its rows. Held signals, integers and truth values are joined by
 //! straight lines.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Pictures that were made elsewhere: their letters as outlines, and the picture as an image.
+//! Figures made elsewhere: their text as outlines, and the figure as an image.
 
 use std::fmt::Write;
 
@@ -9,9 +9,9 @@ use crate::lettering::Letters;
 use crate::render::{MOST_PIXELS, with_density};
 use crate::{Error, plan};
 
-/// A text as an element of SVG that shows the letters of the bundled font. `before` is the part of
-/// its width that stands before the place: 0, 0.5 or 1. The font has no bold letters; bold ones
-/// get a rim.
+/// A text as an SVG element with the glyphs of the bundled font. `before` is the fraction of its
+/// width that lies before the position: 0, 0.5 or 1. The font has no bold glyphs; bold text gets an
+/// outline stroke.
 pub fn outlined(
     text: &str,
     at: (f64, f64),
@@ -31,7 +31,8 @@ pub fn outlined(
     out + "/>"
 }
 
-/// A picture in SVG without texts as a PNG image, with so many of its pixels to one of the picture.
+/// An SVG figure without text as a PNG image; `pixel_ratio` is the number of image pixels per pixel
+/// of the figure.
 pub fn raster(svg: &str, pixel_ratio: f64) -> Result<Vec<u8>, Error> {
     plan::check_size("pixel ratio", pixel_ratio)?;
     let tree = Tree::from_str(svg, &Options::default())

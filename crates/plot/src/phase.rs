@@ -1,4 +1,4 @@
-//! A signal over another signal.
+//! One signal plotted against another.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,11 @@ pub(crate) struct Orbit {
     pub x: Source,
     /// The vertical signal.
     pub y: Source,
-    /// What the legend calls it.
+    /// Its label in the legend.
     pub label: String,
     /// Its colour.
     pub color: Color,
-    /// How its line is broken.
+    /// Its dash pattern.
     pub dash: Dash,
 }
 
@@ -47,14 +47,14 @@ pub(crate) type Point = (f64, f64);
 pub(crate) enum Step {
     /// The orbit begins here.
     Start(Point),
-    /// The orbit goes on to here.
+    /// The orbit continues to here.
     Flow(Point),
     /// The orbit jumps from the first point to the second.
     Jump(Point, Point),
 }
 
-/// Follows an orbit through the rows from one time to another; `pieces` says into how many pieces
-/// the way between two points is to be divided.
+/// Follows an orbit through the rows of a time range; `pieces` says into how many pieces to divide
+/// the curve between two points.
 pub(crate) fn walk(
     trace: &Trace,
     orbit: &Orbit,
@@ -106,14 +106,15 @@ pub(crate) struct Drawn {
     pub end: Option<Point>,
 }
 
-/// Points nearer to each other than this are one \[px\]; the second holds after `FREE` points.
+/// Points closer together than this are merged \[px\]; the second value applies after `FREE`
+/// points.
 const NEAR: f64 = 0.3;
 const NEAR_LATER: f64 = 1.0;
-/// After this many points a line is drawn only where there is none yet.
+/// After this many points, a line is drawn only if there is none in its place yet.
 const FREE: usize = 20_000;
 
-/// Draws an orbit. Points closer than can be seen are left out; an orbit that goes round and round
-/// is not drawn over itself, so that the picture has a bounded size.
+/// Draws an orbit. Points too close together to be distinguished are left out; an orbit that
+/// repeats is not drawn over itself, so that the figure has a bounded size.
 pub(crate) fn draw(
     trace: &Trace,
     orbit: &Orbit,
@@ -126,7 +127,7 @@ pub(crate) fn draw(
     let mut drawn = Drawn::default();
     let pieces = |a: Point, b: Point| {
         let ((x0, y0), (x1, y1)) = (at(a), at(b));
-        // Pieces of some pixels; what is far outside the picture needs none.
+        // Pieces of a few pixels; whatever is far outside the figure needs none.
         ((x1 - x0).hypot(y1 - y0) / 4.0).min(60.0) as u32
     };
     walk(trace, orbit, range, pieces, |step| {
@@ -160,7 +161,7 @@ pub(crate) fn draw(
 #[derive(Debug, Default)]
 struct Pen {
     path: Path,
-    /// The last point that was drawn, and the newest one where it was too near to draw.
+    /// The last point drawn, and the newest one if it was too close to draw.
     last: Point,
     skipped: Option<Point>,
     lifted: bool,
@@ -200,7 +201,7 @@ impl Pen {
         self.last = to;
     }
 
-    /// Whether no stroke between these two places, to half a pixel, was drawn yet.
+    /// Whether no stroke between these two positions has been drawn yet, to half a pixel.
     fn is_new(&mut self, a: Point, b: Point) -> bool {
         let cell = |point: Point| ((point.0 * 2.0).round() as i32, (point.1 * 2.0).round() as i32);
         let (a, b) = (cell(a).min(cell(b)), cell(a).max(cell(b)));

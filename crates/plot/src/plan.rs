@@ -1,6 +1,6 @@
-//! A figure with everything filled in that the trace decides: curves, ranges, ticks, labels.
+//! A figure with everything filled in that depends on the trace: curves, ranges, ticks, labels.
 //!
-//! Nothing here knows where on the page a panel stands.
+//! Nothing here knows where on the page a panel is placed.
 
 mod axis;
 mod curves;
@@ -19,29 +19,29 @@ use crate::{Content, Error, Figure, Panel};
 /// The time axis.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct TimePlan {
-    /// From when to when.
+    /// The start and the end.
     pub range: (Time, Time),
     /// The instants that are opened.
     pub bands: Vec<Band>,
-    /// How many of the unit that is written make a second.
+    /// How many of the displayed unit make one second.
     pub per_second: f64,
-    /// Name and unit.
+    /// The name and the unit.
     pub label: String,
 }
 
-/// What stands between the axes.
+/// What is drawn between the axes.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Body {
-    /// Curves over time, with a stem for each step of the solver where that is wanted.
+    /// Curves over time, with a stem for each step of the solver if requested.
     Time { curves: Vec<Curve>, solver_steps: bool },
-    /// Orbits.
+    /// Phase plots.
     Phase { orbits: Vec<Orbit>, x: AxisPlan },
 }
 
 /// A panel.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct PanelPlan {
-    /// The line above.
+    /// The title above the panel.
     pub title: Option<String>,
     /// What is drawn.
     pub body: Body,
@@ -51,9 +51,9 @@ pub(crate) struct PanelPlan {
     pub ground: bool,
     /// The height between the axes \[px\].
     pub height: f64,
-    /// The width between the axes, where it is not that of the figure \[px\].
+    /// The width between the axes if it differs from that of the figure \[px\].
     pub width: Option<f64>,
-    /// Why nothing is drawn, where that is so.
+    /// Why nothing is drawn, if so.
     pub message: Option<String>,
     /// A warning about the data.
     pub warning: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) struct Plan {
     pub time: TimePlan,
     /// The panels.
     pub panels: Vec<PanelPlan>,
-    /// What shades the panels over time.
+    /// The signal that shades the panels over time.
     pub shade: Option<Source>,
 }
 
@@ -100,7 +100,7 @@ fn plan_shade(name: &str, trace: &Trace) -> Result<Source, Error> {
     if has_names { Ok(source) } else { Err(Error::NoStates { name: name.to_owned() }) }
 }
 
-/// Refuses what is not a positive number.
+/// Refuses anything but a positive number.
 pub(crate) fn check_size(what: &'static str, size: f64) -> Result<(), Error> {
     let good = size.is_finite() && size > 0.0;
     if good { Ok(()) } else { Err(Error::BadSize { what, size }) }
@@ -134,7 +134,7 @@ fn prefix(greatest: f64) -> (f64, &'static str) {
     *units.iter().find(suits).unwrap_or(&(1e18, "as"))
 }
 
-/// The instants that are opened: for each time the nearest that has more than one microstep.
+/// The instants that are opened: for each time, the nearest one with more than one microstep.
 fn plan_bands(open: &[Time], range: (Time, Time), trace: &Trace) -> Result<Vec<Band>, Error> {
     let mut bands: Vec<Band> = Vec::new();
     for &time in open {
@@ -160,13 +160,13 @@ fn height(panel: &Panel, usual: f64) -> Result<f64, Error> {
     check_size("height of a panel", height).map(|()| height)
 }
 
-/// A name with its unit, unless that is an empty one.
+/// A name with its unit, unless the unit is empty.
 fn named(name: &str, unit: Option<&str>) -> String {
     let unit = unit.filter(|unit| !unit.is_empty());
     unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
 }
 
-/// A line that tells of values that cannot be drawn.
+/// A line about values that cannot be drawn.
 fn warning<'a>(
     trace: &Trace,
     sources: impl Iterator<Item = &'a Source>,

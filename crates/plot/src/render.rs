@@ -1,4 +1,4 @@
-//! The page: where panels stand, and the files.
+//! Places the panels on the page and makes the files.
 
 use trace::Trace;
 
@@ -16,19 +16,19 @@ pub fn svg(figure: &Figure, trace: &Trace) -> Result<String, Error> {
     Ok(draw(figure, trace, &plan, figure.lettering).0)
 }
 
-/// Draws a figure of a trace as a PNG image. Fonts of the machine play no part in it.
+/// Draws a figure of a trace as a PNG image. It does not depend on the fonts of the machine.
 pub fn png(figure: &Figure, trace: &Trace) -> Result<Vec<u8>, Error> {
     let plan = plan::plan(figure, trace)?;
     let (svg, _, _) = draw(figure, trace, &plan, Lettering::Outlines);
     raster(&svg, figure.pixel_ratio)
 }
 
-/// 1 GB of memory at four bytes a pixel.
+/// 1 GB of memory at four bytes per pixel.
 pub(crate) const MOST_PIXELS: f64 = 2.5e8;
 
-/// Writes into a PNG image how large it is on paper, which is as large as the SVG.
+/// Writes the physical size of a PNG image into it, which is that of the SVG.
 pub(crate) fn with_density(mut image: Vec<u8>, ratio: f64) -> Vec<u8> {
-    // 96 pixels of a figure make an inch, which is 0.0254 metres.
+    // 96 pixels of a figure make one inch, which is 0.0254 metres.
     let per_metre = (ratio * 96.0 / 0.0254).round() as u32;
     let mut chunk = b"pHYs".to_vec();
     chunk.extend_from_slice(&per_metre.to_be_bytes());
@@ -52,8 +52,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, byte)
 }
 
-/// The margin of the page, the space between panels, and the room below a horizontal axis with
-/// words \[px\].
+/// The margin of the page, the space between panels, and the space below a horizontal axis with
+/// text \[px\].
 const MARGIN: f64 = 12.0;
 const BETWEEN: f64 = 14.0;
 const WORDS: f64 = 40.0;
@@ -84,7 +84,7 @@ fn draw(figure: &Figure, trace: &Trace, plan: &Plan, lettering: Lettering) -> (S
     let sheet = Sheet { trace, plan, time: &scale, name: MARGIN + NAMES - 2.0 };
     for (place, (panel, legend)) in plan.panels.iter().zip(&legends).enumerate() {
         let width = panel.width.map_or(columns.width, |own| own.min(columns.width));
-        // From the top: title, legend, notes, and the frame.
+        // From top to bottom: title, legend, notes, and the frame.
         if let Some(title) = &panel.title {
             let middle = columns.left + width / 2.0;
             let (y, size) = (top + PANEL_TITLE, PANEL_TITLE);
@@ -121,10 +121,10 @@ fn columns(
         left = left.max(numbers.fold(0.0, f64::max) + name);
         right = right.max(legend.as_ref().map_or(0.0, legend::Plan::width));
     }
-    // The ticks, and half of a number that may stand at the right end.
+    // The ticks, and half of a number that may be at the right end.
     let (left, right) = (MARGIN + left + 10.0, MARGIN + right.max(10.0));
     let most = (figure.width - left - right).max(60.0);
-    // A page of phase plots alone is no wider than they are.
+    // A page that has only phase plots is no wider than they are.
     let own = plan.panels.iter().map(|panel| panel.width.unwrap_or(f64::INFINITY));
     let width = most.min(own.fold(0.0, f64::max));
     let width = if plan.panels.is_empty() { most } else { width };
@@ -136,12 +136,13 @@ struct Sheet<'a> {
     trace: &'a Trace,
     plan: &'a Plan,
     time: &'a TimeScale,
-    /// Where the names of vertical axes stand.
+    /// The horizontal position of the names of vertical axes.
     name: f64,
 }
 
 impl Sheet<'_> {
-    /// Whether the horizontal axis of a panel has words: the next panel has another axis.
+    /// Whether the horizontal axis of a panel has text: it does if the next panel has a different
+    /// axis.
     fn is_written(&self, place: usize) -> bool {
         let over_time = |place: usize| {
             self.plan.panels.get(place).is_some_and(|p| matches!(p.body, Body::Time { .. }))
@@ -154,7 +155,7 @@ impl Sheet<'_> {
         place == 0 || self.is_written(place - 1)
     }
 
-    /// The room of the line right above the frame, where something stands in it \[px\].
+    /// The height of the line right above the frame, if there is anything in it \[px\].
     fn notes(&self, panel: &PanelPlan, place: usize) -> f64 {
         let over_time = matches!(panel.body, Body::Time { .. });
         let opened = over_time && !self.time.bands().is_empty() && self.is_first(place);
@@ -199,7 +200,7 @@ impl Sheet<'_> {
         self.words(canvas, panel, frame);
     }
 
-    /// What lies under the curves.
+    /// Draws what is below the curves.
     fn ground(
         &self,
         canvas: &mut Canvas,
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_checksum_is_that_of_png() {
-        // The checksum of every PNG's last chunk.
+        // The checksum of the last chunk of every PNG.
         assert_eq!(crc32(b"IEND"), 0xae42_6082);
     }
 }

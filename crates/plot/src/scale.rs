@@ -1,8 +1,8 @@
-//! From times and values to pixels.
+//! Maps times and values to pixels.
 
 use base::{Tag, Time};
 
-/// A map from numbers to pixels: straight, or straight for their logarithms.
+/// A map from values to pixels: linear, or linear in the logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Linear {
     from: f64,
@@ -12,24 +12,26 @@ pub(crate) struct Linear {
     log: bool,
 }
 
-/// Farther out than this nothing is drawn anyway, and the coordinates of a rasterizer end \[px\].
+/// Nothing farther out than this is drawn anyway, and the coordinates of rasterizers are limited
+/// \[px\].
 const FAR: f64 = 1e6;
 
 impl Linear {
-    /// The map that takes `from..to` to the pixels `start..end`.
+    /// The map from `from..to` to the pixels `start..end`.
     pub fn new((from, to): (f64, f64), start: f64, end: f64) -> Linear {
         Linear { from, to, start, end, log: false }
     }
 
-    /// The same for logarithms; the range is positive. What is not positive is below everything.
+    /// The same for logarithms; the range is positive. Values that are not positive lie below
+    /// everything.
     pub fn logarithmic((from, to): (f64, f64), start: f64, end: f64) -> Linear {
         Linear { from: logarithm(from), to: logarithm(to), start, end, log: true }
     }
 
-    /// The pixel of a number.
+    /// The pixel of a value.
     pub fn at(&self, value: f64) -> f64 {
         let value = if self.log { logarithm(value) } else { value };
-        // The difference of two great numbers may be infinite, half of a tiny one zero.
+        // The difference of two large numbers may be infinite, and half of a tiny one zero.
         let part = if (self.to - self.from).is_finite() {
             (value - self.from) / (self.to - self.from)
         } else {
@@ -38,7 +40,7 @@ impl Linear {
         (self.start + part * (self.end - self.start)).clamp(-FAR, FAR)
     }
 
-    /// The end of the range that is nearest to `value`, or the value itself inside the range.
+    /// The value, clamped to the range.
     pub fn clamp(&self, value: f64) -> f64 {
         if self.log {
             return 10f64.powf(logarithm(value).clamp(self.from, self.to));
@@ -54,13 +56,13 @@ fn logarithm(value: f64) -> f64 {
 /// An instant that is opened on the time axis.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Band {
-    /// When.
+    /// The time.
     pub time: Time,
     /// Its microsteps in the trace, in order.
     pub microsteps: Vec<u32>,
 }
 
-/// The map from tags to pixels: linear in time, except that an opened instant takes up a band with
+/// The map from tags to pixels: linear in time, except that an opened instant occupies a band with
 /// a cell for each microstep.
 #[derive(Clone, Debug)]
 pub(crate) struct TimeScale {
@@ -71,14 +73,14 @@ pub(crate) struct TimeScale {
     cell: f64,
 }
 
-/// How wide the cell of a microstep would like to be \[px\].
+/// The preferred width of the cell of a microstep \[px\].
 const CELL: f64 = 30.0;
-/// How much of the axis bands may take up together.
+/// The maximum fraction of the axis that all bands together may occupy.
 const SHARE: f64 = 0.6;
 
 impl TimeScale {
-    /// The map of a range to the pixels from `start` on. The bands are sorted by time and lie
-    /// within the range.
+    /// Maps a range to the pixels from `start` on. The bands are sorted by time and lie within the
+    /// range.
     pub fn new(range: (Time, Time), bands: Vec<Band>, start: f64, width: f64) -> TimeScale {
         let cells: usize = bands.iter().map(|band| band.microsteps.len()).sum();
         let cell = if cells == 0 { 0.0 } else { CELL.min(SHARE * width / cells as f64) };
@@ -87,7 +89,7 @@ impl TimeScale {
         TimeScale { range, start, per_attosecond, bands, cell }
     }
 
-    /// From when to when.
+    /// The start and the end.
     pub fn range(&self) -> (Time, Time) {
         self.range
     }
@@ -105,7 +107,7 @@ impl TimeScale {
         self.start + between(self.range.0, time) * self.per_attosecond + cells as f64 * self.cell
     }
 
-    /// The pixel of a tag: the middle of its cell where the instant is opened.
+    /// The pixel of a tag: the middle of its cell if the instant is opened.
     pub fn place(&self, tag: Tag) -> f64 {
         match self.cell(tag) {
             Some((left, right)) => (left + right) / 2.0,
@@ -113,7 +115,7 @@ impl TimeScale {
         }
     }
 
-    /// The left and the right end of the cell of a tag, where its instant is opened.
+    /// The left and the right end of the cell of a tag, if its instant is opened.
     pub fn cell(&self, tag: Tag) -> Option<(f64, f64)> {
         let band = self.bands.iter().find(|band| band.time == tag.time)?;
         let rank = band.microsteps.binary_search(&tag.microstep).ok()?;
@@ -127,8 +129,8 @@ impl TimeScale {
     }
 }
 
-/// The distance between two times \[as\]. Much faster than a conversion of each to seconds, and
-/// exact for close ones.
+/// The distance between two times \[as\]. Much faster than converting both to seconds, and exact
+/// for times close to each other.
 pub(crate) fn between(from: Time, to: Time) -> f64 {
     to.attoseconds().saturating_sub(from.attoseconds()) as f64
 }

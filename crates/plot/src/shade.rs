@@ -1,5 +1,5 @@
-//! Signals whose numbers stand for names, such as the state of a machine: strips of colours with
-//! the names in them, and the same colours, paler, behind the other panels.
+//! Signals whose values index labels, such as the state of a machine: coloured strips with the
+//! labels in them, and the same colours, paler, behind the other panels.
 
 use trace::Trace;
 
@@ -9,29 +9,29 @@ use crate::curve::{Curve, Source};
 use crate::scale::TimeScale;
 use crate::window::{Step, walk};
 
-/// A name that a signal may stand for.
+/// A label of a signal.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Label {
-    /// The name.
+    /// The text.
     pub name: String,
     /// Its colour in a strip.
     pub color: Color,
-    /// The longest time that it lasts, as a part of the time in view; nothing where it never
-    /// comes.
+    /// The longest time that it lasts, as a fraction of the time in view; `None` if it never
+    /// occurs.
     pub share: Option<f64>,
 }
 
-/// How much of a colour is left in a strip, and behind curves.
+/// How much of a colour remains in a strip, and behind curves.
 const STRIP: f64 = 0.42;
 const BEHIND: f64 = 0.13;
-/// The size of the letters in a strip, and the room at either side of a name \[px\].
+/// The font size in a strip, and the space on either side of a label \[px\].
 const SIZE: f64 = 11.0;
 const ROOM: f64 = 4.0;
-/// What is narrower is part of what is before it \[px\].
+/// Anything narrower is merged into what comes before it \[px\].
 const NARROW: f64 = 0.15;
 
-/// The names of a column with their colours; no two signals of a trace share colours before the
-/// palette is used up.
+/// The labels of a column with their colours; no two signals of a trace share colours until the
+/// palette is exhausted.
 pub(crate) fn labels(trace: &Trace, column: usize) -> Vec<Label> {
     let first = first_color(trace, column);
     let label = |(place, name): (usize, &String)| {
@@ -45,7 +45,7 @@ fn first_color(trace: &Trace, column: usize) -> usize {
     (0..column).map(|before| trace.schema().labels(before).len()).sum()
 }
 
-/// How much of a scale from 0 to 1 each name lasts at most.
+/// Determines the largest fraction of a scale from 0 to 1 that each label lasts.
 pub(crate) fn measure(curve: &mut Curve, trace: &Trace, scale: &TimeScale) {
     for stretch in stretches(trace, &curve.source, scale) {
         if let Some(label) = curve.labels.get_mut(stretch.value as usize) {
@@ -55,13 +55,13 @@ pub(crate) fn measure(curve: &mut Curve, trace: &Trace, scale: &TimeScale) {
     }
 }
 
-/// Whether a name has room somewhere in its strip.
+/// Whether a label fits somewhere in its strip.
 pub(crate) fn has_room(label: &Label, letters: &crate::lettering::Letters, width: f64) -> bool {
     let needed = letters.width(&label.name, SIZE) + 2.0 * ROOM;
     label.share.is_none_or(|share| share * width >= needed)
 }
 
-/// A time over which a signal keeps a value, by its ends on the page.
+/// An interval over which a signal keeps its value, by its ends on the page.
 struct Stretch {
     from: f64,
     to: f64,
@@ -84,7 +84,7 @@ fn stretches(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<Stretch> 
     found
 }
 
-/// The stretches that can be seen.
+/// The visible intervals.
 fn visible(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<Stretch> {
     let mut seen: Vec<Stretch> = Vec::new();
     for stretch in stretches(trace, source, scale) {
@@ -101,7 +101,7 @@ fn visible(trace: &Trace, source: &Source, scale: &TimeScale) -> Vec<Stretch> {
     seen
 }
 
-/// Colours what lies behind the curves of a panel by the names of a signal.
+/// Colours the background of a panel by the labels of a signal.
 pub(crate) fn draw_behind(
     canvas: &mut Canvas,
     frame: Frame,
@@ -118,7 +118,7 @@ pub(crate) fn draw_behind(
     }
 }
 
-/// The strip of a signal between two heights on the page.
+/// Draws the strip of a signal between two heights on the page.
 pub(crate) fn draw_strip(
     canvas: &mut Canvas,
     (top, bottom): (f64, f64),

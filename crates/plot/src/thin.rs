@@ -1,24 +1,24 @@
-//! Fewer marks where many share a pixel, without losing the least and the greatest.
+//! Reduces the number of marks if many share a pixel, without losing the minimum and the maximum.
 //!
-//! Everything here takes marks from left to right and works column by column; a column is half a
-//! pixel wide, so that an image of twice the size is as sharp as it could be. A column with few
-//! marks keeps them all.
+//! Everything here takes marks from left to right and works column by column. A column is half a
+//! pixel wide, so that an image of twice the size is as sharp as possible. A column with few marks
+//! keeps all of them.
 
 use std::fmt::Write;
 
 /// The width of a column \[px\].
 const COLUMN: f64 = 0.5;
-/// How many marks a column keeps as they are.
+/// How many marks a column keeps unchanged.
 const KEPT: usize = 8;
 
 fn column(x: f64) -> i64 {
     (x / COLUMN).floor() as i64
 }
 
-/// Writes a coordinate with two places, as a hundredth of a pixel is not seen.
+/// Writes a coordinate with two decimals; a hundredth of a pixel is not visible.
 pub(crate) fn coordinate(out: &mut String, value: f64) {
     let hundredths = (value * 100.0).round();
-    // The sum turns a negative zero into zero.
+    // The addition turns negative zero into zero.
     write!(out, "{}", (hundredths + 0.0) / 100.0).expect("a string takes all text");
 }
 
@@ -30,8 +30,8 @@ struct Step {
     y: f64,
 }
 
-/// Makes the path of a line. Of a full column it keeps the first, the least, the greatest and the
-/// last point (Jugel et al., M4, VLDB 2014), which a rasterizer cannot tell from all of them.
+/// Builds the path of a line. Of a full column it keeps the first, the lowest, the highest and the
+/// last point (Jugel et al., M4, VLDB 2014), which gives the same raster image as all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Pen {
     path: Path,
@@ -45,17 +45,17 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
-    /// Goes somewhere without a line.
+    /// Moves without drawing a line.
     pub fn move_to(&mut self, x: f64, y: f64) {
         self.step(Step { line: false, x, y });
     }
 
-    /// Draws a line from the last place.
+    /// Draws a line from the last position.
     pub fn line_to(&mut self, x: f64, y: f64) {
         self.step(Step { line: true, x, y });
     }
 
-    /// The path that was drawn.
+    /// The finished path.
     pub fn finish(mut self) -> Path {
         self.flush();
         self.path.end();
@@ -92,8 +92,8 @@ impl Pen {
             self.path.step(first, false);
             let (low, high) = (self.least, self.greatest);
             if self.broken {
-                // A bar as high and as wide as the column, so that many small jumps leave a line
-                // of full strength; the gaps in it are narrower than a pixel.
+                // A bar as high and as wide as the column, so that many small jumps leave a line of
+                // full strength; the gaps in it are narrower than a pixel.
                 let (left, right) = (first.x, self.last.0);
                 let corners =
                     [(left, low.2), (right, low.2), (right, high.2), (left, high.2), (left, low.2)];
@@ -114,12 +114,12 @@ impl Pen {
     }
 }
 
-/// The text of a path, with the points that no line reaches.
+/// The text of a path, and the points that no line reaches.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Path {
-    /// What stands in `d`.
+    /// The content of `d`.
     pub data: String,
-    /// The lone points.
+    /// The isolated points.
     pub dots: Vec<(f64, f64)>,
     start: Option<(f64, f64, bool)>,
 }
@@ -162,7 +162,7 @@ impl Path {
     }
 }
 
-/// Keeps, of marks with a height, the lowest and the highest of each full column.
+/// Keeps the lowest and the highest mark of each full column.
 #[derive(Debug)]
 pub(crate) struct Peaks<T> {
     column: i64,
@@ -172,7 +172,7 @@ pub(crate) struct Peaks<T> {
 }
 
 impl<T: Copy> Peaks<T> {
-    /// Nothing yet.
+    /// An empty collection.
     pub fn new() -> Peaks<T> {
         Peaks { column: i64::MIN, few: Vec::new(), many: None, out: Vec::new() }
     }
@@ -199,7 +199,7 @@ impl<T: Copy> Peaks<T> {
         }
     }
 
-    /// The marks that are left.
+    /// The remaining marks.
     pub fn finish(mut self) -> Vec<T> {
         self.flush();
         self.out
@@ -214,7 +214,7 @@ impl<T: Copy> Peaks<T> {
     }
 }
 
-/// Makes the path of vertical strokes; those of a full column become one.
+/// Builds the path of vertical strokes; those of a full column become one.
 #[derive(Debug, Default)]
 pub(crate) struct Verticals {
     column: i64,
@@ -236,7 +236,7 @@ impl Verticals {
                 self.kept.drain(..).fold((x, from.min(to), from.max(to)), |all, (_, a, b)| {
                     (x, all.1.min(a.min(b)), all.2.max(a.max(b)))
                 });
-            // A column that is full stays at one stroke that the next ones extend.
+            // A full column keeps a single stroke, which later ones extend.
             self.kept.extend(std::iter::repeat_n(one, KEPT));
         }
     }

@@ -1,22 +1,22 @@
 //! Ticks at multiples of 1, 2 or 5 times a power of ten, and their labels.
 //!
-//! A label is made from whole numbers, so that no tick ever reads 0.30000000000000004.
+//! Labels are made from integers, so that no tick ever reads 0.30000000000000004.
 
 /// The ticks of an axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Ticks {
-    /// Where they stand.
+    /// Their positions.
     pub values: Vec<f64>,
-    /// What is written at each.
+    /// The text at each.
     pub labels: Vec<String>,
-    /// What every label is to be read with, such as `×10⁻³` or `+ 1000`.
+    /// What applies to all labels, such as `×10⁻³` or `+ 1000`.
     pub note: Option<String>,
 }
 
-/// A label longer than this many digits is written as a difference from a common number.
+/// Labels with more digits than this are written as differences from a common number.
 const DIGITS: i32 = 6;
 
-/// Past this many steps from zero floats no longer tell ticks well apart.
+/// Beyond this many steps from zero, floats no longer separate ticks well.
 const FARTHEST: f64 = 1e14;
 
 /// Ticks between two finite numbers, about `count` of them, with steps of at least `least`.
@@ -27,7 +27,7 @@ pub(crate) fn ticks(from: f64, to: f64, count: f64, least: f64) -> Ticks {
     }
     let (factor, exponent) = nice_step(raw);
     let step = f64::from(factor) * ten_to(exponent);
-    // A hair more than the range, so that a tick at its very end survives rounding.
+    // Slightly more than the range, so that a tick at its very end survives rounding.
     let hair = |steps: f64| 1e-9 + 4.0 * f64::EPSILON * steps.abs();
     let (first, last) = (from / step, to / step);
     let (first, last) = ((first - hair(first)).ceil(), (last + hair(last)).floor());
@@ -40,9 +40,8 @@ pub(crate) fn ticks(from: f64, to: f64, count: f64, least: f64) -> Ticks {
     Ticks { values, labels, note }
 }
 
-/// Ticks of a logarithmic axis between two positive numbers, about `count` of them at most: powers
-/// of ten, with 2 and 5 times them where there is room, or evenly spaced ones where the range is
-/// narrow.
+/// Ticks of a logarithmic axis between two positive numbers, at most about `count` of them: powers
+/// of ten, with 2 and 5 times these if there is room, or evenly spaced ones if the range is narrow.
 pub(crate) fn log_ticks(from: f64, to: f64, count: f64) -> Ticks {
     let (first, last) = (from.log10().floor() as i32, to.log10().ceil() as i32);
     let hair = 1e-9;
@@ -73,7 +72,7 @@ pub(crate) fn log_ticks(from: f64, to: f64, count: f64) -> Ticks {
     Ticks { values, labels, note: None }
 }
 
-/// The least 1, 2 or 5 times a power of ten that is no less than `raw`.
+/// The smallest 1, 2 or 5 times a power of ten that is at least `raw`.
 fn nice_step(raw: f64) -> (u8, i32) {
     let exponent = raw.log10().floor();
     let mantissa = raw / 10f64.powf(exponent);
@@ -96,12 +95,12 @@ fn scaled(k: i64, exponent: i32) -> f64 {
     format!("{k}e{exponent}").parse().expect("a decimal number is a float")
 }
 
-/// The labels of multiples of a power of ten, with what they have in common.
+/// The labels of multiples of a power of ten, and their common part.
 fn labels(multiples: &[i64], exponent: i32) -> (Vec<String>, Option<String>) {
     let digits = |k: i64| k.unsigned_abs().max(1).ilog10() as i32 + 1;
     let longest = multiples.iter().copied().map(digits).max().unwrap_or(1);
     if longest > DIGITS {
-        // All ticks lie far from zero beside their distances.
+        // All ticks are far from zero compared with their spacing.
         let common = multiples[0].div_euclid(1000) * 1000;
         let rest: Vec<i64> = multiples.iter().map(|k| k - common).collect();
         let (labels, note) = labels(&rest, exponent);
@@ -110,7 +109,7 @@ fn labels(multiples: &[i64], exponent: i32) -> (Vec<String>, Option<String>) {
         let note = note.map_or(String::new(), |note| format!("{note} "));
         return (labels, Some(format!("{note}{sign}{common}")));
     }
-    // The place of the leading digit of the greatest label.
+    // The position of the leading digit of the largest label.
     let leading = longest - 1 + exponent;
     let shift = if (-3..=4).contains(&leading) { 0 } else { leading.div_euclid(3) * 3 };
     let labels = multiples.iter().map(|k| decimal(*k, exponent - shift)).collect();
@@ -133,7 +132,7 @@ fn decimal(k: i64, exponent: i32) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// `k` times a power of ten without trailing zeros, with an exponent where it is very long.
+/// `k` times a power of ten without trailing zeros, with an exponent if it is very long.
 fn number(k: i64, exponent: i32) -> String {
     let (mut k, mut exponent) = (k, exponent);
     while k != 0 && k % 10 == 0 {
@@ -147,7 +146,7 @@ fn number(k: i64, exponent: i32) -> String {
     }
 }
 
-/// A whole number as raised digits.
+/// An integer in superscript digits.
 pub(crate) fn superscript(n: i32) -> String {
     let raised = |c: char| match c {
         '-' => '⁻',
@@ -159,7 +158,7 @@ pub(crate) fn superscript(n: i32) -> String {
     n.to_string().chars().map(raised).collect()
 }
 
-/// A value with three significant digits, as a mark in a picture needs no more.
+/// A value with three significant digits; a mark in a figure needs no more.
 pub(crate) fn brief(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

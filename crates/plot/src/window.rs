@@ -1,4 +1,4 @@
-//! A signal over a stretch of time, as a pen would follow it.
+//! A signal over a time interval, as the movements of a pen.
 
 use std::ops::Range;
 
@@ -28,26 +28,26 @@ pub(crate) fn instants(trace: &Trace, rows: Range<usize>) -> impl Iterator<Item 
     })
 }
 
-/// What a pen does. Places are pixels from the left, values are those of the signal.
+/// What a pen does. Positions are pixels from the left; values are those of the signal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Step {
-    /// The signal begins to be present here.
+    /// The signal becomes present here.
     Start(f64, f64),
-    /// The signal goes on to here without a jump.
+    /// The signal continues to here without a jump.
     Flow(f64, f64),
     /// The signal jumps here, from the first value to the second.
     Jump(f64, f64, f64),
 }
 
-/// How far apart the points of a curve between two rows are \[px\].
+/// The distance between the points of a curve between two rows \[px\].
 const SHORT: f64 = 1.5;
 
-/// Follows a signal through the range of a scale, from the left to the right.
+/// Follows a signal through the range of a scale, from left to right.
 ///
-/// At an instant the value at microstep 0 is the left limit, which a line from the instant before
-/// reaches; every change after it is a jump. Where microstep 0 is missing the left limit is not
-/// known, and no line leads to the instant, unless each instant of the trace has one row. Lines end
-/// at the edges of the range.
+/// At an instant, the value at microstep 0 is the left limit, which is reached by a line from the
+/// instant before; every change after it is a jump. If microstep 0 is missing, the left limit is
+/// not known and no line leads to the instant, unless each instant of the trace has only one row.
+/// Lines end at the edges of the range.
 pub(crate) fn walk(trace: &Trace, source: &Source, scale: &TimeScale, visit: impl FnMut(Step)) {
     let nodes = Nodes::new(trace, source, Some(scale));
     Walk { trace, source, scale, nodes, current: None, visit }.all();
@@ -58,7 +58,7 @@ struct Walk<'a, V> {
     source: &'a Source,
     scale: &'a TimeScale,
     nodes: Nodes<'a>,
-    /// The row, its value and the time that the pen has reached, where the signal is present.
+    /// The row, its value and the time that the pen has reached, if the signal is present.
     current: Option<Reached>,
     visit: V,
 }
@@ -82,7 +82,7 @@ impl<V: FnMut(Step)> Walk<'_, V> {
                 continue;
             }
             self.arrive(instant.start);
-            // Nearly every instant is a single left limit, which has just been reached.
+            // Nearly every instant consists of a single left limit, which has just been reached.
             if instant.len() > 1 || self.current.is_none() || !self.scale.bands().is_empty() {
                 self.pass(instant);
             }
@@ -95,14 +95,15 @@ impl<V: FnMut(Step)> Walk<'_, V> {
         }
     }
 
-    /// The way from a row to the first of the signal from `next` on, where that is a left limit.
+    /// The curve from a row to the first row of the signal at or after `next`, if that is a left
+    /// limit.
     fn piece(&self, row: usize, next: usize) -> Option<Piece> {
         let next = self.nodes.from(next)?;
         self.nodes.left_limit(next)?;
         self.nodes.piece(row, next)
     }
 
-    /// Begins at the left edge, on the way between the rows before and after it.
+    /// Starts at the left edge, on the curve between the rows before and after it.
     fn enter(&mut self, before: usize, after: usize, edge: Time) {
         let Some(piece) = self.piece(before, after) else { return };
         if piece.end() > edge {
@@ -112,9 +113,9 @@ impl<V: FnMut(Step)> Walk<'_, V> {
         }
     }
 
-    /// The points of a curve between two times, without the ends.
+    /// Draws the points of a curve between two times, without the ends.
     fn follow(&mut self, piece: Piece, (from, to): (Time, Time)) {
-        // A straight line is a curve on a logarithmic axis.
+        // A straight line is curved on a logarithmic axis.
         if piece.is_straight() && (!self.source.positive || piece.is_flat()) {
             return;
         }
@@ -124,14 +125,14 @@ impl<V: FnMut(Step)> Walk<'_, V> {
         }
     }
 
-    /// Goes to the left limit at an instant.
+    /// Moves to the left limit at an instant.
     fn arrive(&mut self, row: usize) {
         let reached = self.nodes.left_limit(row);
         if let Some((time, value)) = reached {
             let x = self.scale.at(time);
             match self.current {
                 Some(now) => {
-                    // Most rows are closer than a curve could be seen between them.
+                    // Most rows are too close together for a curve between them to be visible.
                     if x - self.scale.at(now.time) > 2.0 * SHORT
                         && let Some(piece) = self.nodes.piece(now.row, row)
                     {
@@ -145,7 +146,7 @@ impl<V: FnMut(Step)> Walk<'_, V> {
         self.current = reached.map(|(time, value)| Reached { row, time, value });
     }
 
-    /// Goes through the microsteps of an instant.
+    /// Draws the microsteps of an instant.
     fn pass(&mut self, instant: Range<usize>) {
         for row in instant {
             let tag = self.trace.tags()[row];
@@ -180,7 +181,7 @@ mod tests {
         Time::from_f64(seconds).unwrap()
     }
 
-    /// The steps over 0..10 at ten pixels; a value that is negative zero is absent.
+    /// The steps over 0..10 with ten pixels; negative zero marks an absent value.
     fn steps(rows: &[(f64, u32, f64)], range: (f64, f64)) -> Vec<Step> {
         let mut trace = Trace::new(vec![Column { name: "x".to_owned(), ty: Type::REAL }]);
         for (t, n, value) in rows {
@@ -240,7 +241,7 @@ mod tests {
         let rows = [(0.0, 0, 0.0), (4.0, 0, 4.0), (4.0, 1, 4.0), (8.0, 0, 0.0)];
         let expected = [Start(3.0, 3.0), Flow(4.0, 4.0), Flow(6.0, 2.0)];
         assert_eq!(steps(&rows, (3.0, 6.0)), expected);
-        // No row lies in the range at all.
+        // No row lies in the range.
         assert_eq!(steps(&rows, (1.0, 3.0)), [Start(1.0, 1.0), Flow(3.0, 3.0)]);
         assert_eq!(steps(&rows, (9.0, 10.0)), []);
     }
@@ -255,7 +256,7 @@ mod tests {
             let exact = (x / 10.0) * (x / 10.0);
             assert!((value - exact).abs() < 0.08, "{x} {value} {exact}");
         }
-        // A straight line needs no points on its way.
+        // A straight line needs no intermediate points.
         let rows: Vec<_> = (0..4).map(|k| (f64::from(k) * 10.0, 0, f64::from(k))).collect();
         assert_eq!(steps(&rows, (0.0, 10.0)), [Start(0.0, 0.0), Flow(10.0, 1.0)]);
     }

@@ -1,14 +1,14 @@
-//! A bounded number of rows, held by columns.
+//! A bounded number of rows, stored by column.
 //!
-//! Writers gather rows here until a file takes them; readers do the way back. A lane keeps the
-//! elements of the rows in which it is present, and for each row whether it is: the layout that
-//! Parquet wants, so that a chunk goes there without being copied.
+//! Writers collect rows here until a file takes them; readers do the reverse. A lane keeps the
+//! elements of the rows in which it is present, and for each row whether it is present. This is the
+//! layout that Parquet needs, so a chunk is written without being copied.
 
 use base::Tag;
 
 use crate::Schema;
 
-/// Rows by columns.
+/// Rows, stored by column.
 pub(crate) struct Chunk {
     tags: Vec<Tag>,
     /// The table of each row.
@@ -19,12 +19,12 @@ pub(crate) struct Chunk {
 /// The values of a column or its impulses of one order.
 #[derive(Default)]
 pub(crate) struct Lane {
-    /// How many rows of its table there are.
+    /// The number of rows of its table.
     rows: usize,
-    /// For each of them 1 where it is present, else 0; empty where it is present in all, as most
-    /// lanes are.
+    /// For each row 1 if it is present, else 0; empty if it is present in all rows, as most lanes
+    /// are.
     levels: Vec<i16>,
-    /// For each element its values in the rows where it is present.
+    /// For each element, its values in the rows in which the lane is present.
     pub elements: Vec<Vec<f64>>,
 }
 
@@ -33,7 +33,7 @@ impl Chunk {
     pub fn new(schema: &Schema, rows: usize) -> Chunk {
         let lane = |lane| {
             let length = schema.lane_type(lane).len();
-            // Impulses are rare: their lanes grow when they come.
+            // Impulses are rare: their lanes grow on demand.
             let room = if lane.order.is_none() { rows } else { 0 };
             let elements = (0..length).map(|_| Vec::with_capacity(room)).collect();
             Lane { elements, ..Lane::default() }
@@ -57,7 +57,7 @@ impl Chunk {
         }
     }
 
-    /// Forgets the rows and keeps the room.
+    /// Removes the rows and keeps the capacity.
     pub fn clear(&mut self) {
         self.tags.clear();
         self.tables.clear();
@@ -90,7 +90,7 @@ impl Chunk {
         self.tags.len()
     }
 
-    /// Adds the tag of a row of a table, whose lanes are set apart.
+    /// Adds the tag of a row of a table, whose lanes are set separately.
     pub fn push_tag(&mut self, tag: Tag, table: u32) {
         self.tags.push(tag);
         self.tables.push(table);
@@ -100,7 +100,7 @@ impl Chunk {
         &mut self.lanes
     }
 
-    /// A place at the first row of each lane.
+    /// A cursor at the first row of each lane.
     pub fn cursors(&self) -> Vec<Cursor<'_>> {
         self.lanes.iter().map(|lane| Cursor { lane, row: 0, stored: 0 }).collect()
     }
@@ -133,12 +133,12 @@ impl Lane {
         self.rows += 1;
     }
 
-    /// Sets in which rows of its table it is present.
+    /// Sets in which rows of its table the lane is present.
     pub fn set_levels(&mut self, levels: Vec<i16>) {
         (self.rows, self.levels) = (levels.len(), levels);
     }
 
-    /// For each row of its table 1 where it is present, else 0; nothing where it is in all.
+    /// For each row of its table 1 if the lane is present, else 0; `None` if it is present in all.
     pub fn levels(&self) -> Option<&[i16]> {
         (!self.levels.is_empty()).then_some(&self.levels)
     }
@@ -147,8 +147,8 @@ impl Lane {
         self.levels.is_empty() || self.levels[row] != 0
     }
 
-    /// The elements of the last row in which it is present, and how many rows of its table are
-    /// after that one.
+    /// The elements of the last row in which the lane is present, and how many rows of its table
+    /// follow.
     pub fn last(&self) -> Option<(usize, Vec<f64>)> {
         let row = (0..self.rows).rev().find(|row| self.is_present(*row))?;
         let elements = self.elements.iter().filter_map(|element| element.last().copied());
@@ -156,7 +156,7 @@ impl Lane {
     }
 }
 
-/// A walk along the rows of a lane, which are those of its table.
+/// Walks along the rows of a lane, which are those of its table.
 pub(crate) struct Cursor<'a> {
     lane: &'a Lane,
     row: usize,
@@ -164,7 +164,7 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The elements of the next row, or nothing where the lane is absent.
+    /// The elements of the next row, or `None` if the lane is absent.
     pub fn next(&mut self) -> Option<impl Iterator<Item = f64> + use<'a>> {
         self.row += 1;
         if !self.was_present() {
@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
         Some(lane.elements.iter().map(move |element| element[at]))
     }
 
-    /// Whether the row that was last asked for was present.
+    /// Whether the lane was present in the row last returned.
     pub fn was_present(&self) -> bool {
         self.lane.is_present(self.row - 1)
     }

@@ -1,12 +1,12 @@
-//! Where two traces part, in superdense time.
+//! Where two traces differ, in superdense time.
 //!
-//! Instants with microsteps above 0 are events. Those of the two traces are paired by order where
-//! their times are within the tolerance of time, and compared microstep by microstep, so that left
-//! and right limits are never mixed. Between events the signals are smooth: each trace is
-//! interpolated linearly at the times of the other's rows, never across an event. Rows that only
-//! one trace has between events are thus no difference, but the error of interpolation is: record
-//! both on the same grid where tolerances are tight. A signal that has no row of its own at a tag,
-//! because it is of another region, says nothing there. An impulse that is missing weighs zero.
+//! Instants with microsteps above 0 are events. The events of the two traces are paired in order if
+//! their times are within the time tolerance, and compared microstep by microstep, so that left and
+//! right limits are never mixed. Between events the signals are smooth: each trace is interpolated
+//! linearly at the times of the other's rows, never across an event. Rows that only one trace has
+//! between events are therefore no difference, but the interpolation error is: record both on the
+//! same grid if tolerances are tight. A signal that has no row of its own at a tag, because it
+//! belongs to another region, is not compared there. A missing impulse has weight zero.
 
 mod result;
 
@@ -28,9 +28,9 @@ pub use result::{ColumnDifference, Comparison, Difference, Parting, Reason, RowD
 pub struct Tolerance {
     /// A difference of values that is always allowed.
     pub absolute: f64,
-    /// A difference of values that is allowed as a part of the larger of them.
+    /// An allowed difference of values, as a fraction of the larger of them.
     pub relative: f64,
-    /// How far apart the times of one event may be \[s\].
+    /// How far apart the times of an event may be \[s\].
     pub time: f64,
 }
 
@@ -38,7 +38,7 @@ impl Tolerance {
     /// Nothing may differ.
     pub const EXACT: Tolerance = Tolerance { absolute: 0.0, relative: 0.0, time: 0.0 };
 
-    /// Whether two values are alike.
+    /// Whether two values are equal within the tolerance.
     pub fn admits(&self, first: f64, second: f64) -> bool {
         let most = self.absolute + self.relative * first.abs().max(second.abs());
         first == second
@@ -70,8 +70,8 @@ pub fn compare(first: &Trace, second: &Trace, tolerance: Tolerance) -> Compariso
     comparer.result
 }
 
-/// The names of both, and the places of the second's among them. Where one has numbers alone, the
-/// numbers are compared.
+/// The merged labels of both, and the indices of the second's labels among them. If one has only
+/// plain values, the values are compared.
 fn common_names(first: &[String], second: &[String]) -> (Vec<String>, Vec<f64>) {
     if first.is_empty() || second.is_empty() {
         return (Vec::new(), Vec::new());
@@ -87,15 +87,15 @@ fn common_names(first: &[String], second: &[String]) -> (Vec<String>, Vec<f64>) 
     (all, numbers)
 }
 
-/// A comparison that is being made.
+/// A comparison in progress.
 struct Comparer<'a> {
     first: &'a Trace,
     second: &'a Trace,
     tolerance: Tolerance,
-    /// The places of the common columns in both.
+    /// The indices of the common columns in both.
     places: Vec<(usize, usize)>,
-    /// For each common column whose numbers stand for names, what the second's numbers are among
-    /// the names of both.
+    /// For each common column with labels, the indices of the second's values among the merged
+    /// labels.
     renumbered: Vec<Vec<f64>>,
     result: Comparison,
 }
@@ -161,7 +161,7 @@ impl<'a> Comparer<'a> {
         self.part(tag, || Reason::Rows(difference));
     }
 
-    /// Notes the values of a common column at a place.
+    /// Compares and records the values of a common column at a tag.
     fn values(&mut self, index: usize, tag: Tag, first: Option<&[f64]>, second: Option<&[f64]>) {
         let (a, b) = match (first, second) {
             (None, None) => return,

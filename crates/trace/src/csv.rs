@@ -1,15 +1,15 @@
-//! CSV: a line for each row, with exact time and microstep.
+//! CSV: a line per row, with exact time and microstep.
 //!
 //! The columns are `time` \[s\], `microstep`, and one for each element of each signal; a signal
 //! with impulses has further columns `NAME.delta0`, `NAME.delta1`, ... with the coefficients of
-//! each order. Absent is an empty field. Truth values are `true` and `false`; what is not finite is
-//! `NaN`, `inf` or `-inf`. Numbers that stand for names, such as the state of a machine, are these
-//! names.
+//! each order. Absent is an empty field. Truth values are `true` and `false`; values that are not
+//! finite are `NaN`, `inf` or `-inf`. Values that index labels, such as the state of a machine, are
+//! written as labels.
 //!
-//! On request the file begins with lines `# key: JSON` (the version of the layout, the fields of
+//! On request the file starts with lines `# key: JSON` (the version of the layout, the fields of
 //! the header, and the columns with their types) and ends with `# rows: N`. Without them a reader
-//! takes whole numbers for reals, counts names in the order in which they come, and cannot see that
-//! lines are missing at the end.
+//! treats integers as reals, numbers labels in the order in which they occur, and cannot notice
+//! that lines are missing at the end.
 
 mod decode;
 mod encode;
@@ -18,7 +18,7 @@ pub(crate) use decode::read;
 pub(crate) use encode::Encoder;
 pub use encode::{write_csv, write_indexed_csv};
 
-/// The first comment, which tells the version of the layout.
+/// The first comment, with the version of the layout.
 const VERSION_KEY: &str = "superdense-trace";
 /// The comment with the columns.
 const COLUMNS_KEY: &str = "columns";

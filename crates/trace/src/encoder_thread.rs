@@ -1,5 +1,5 @@
-//! Who encodes the chunks of a file: the caller as long as there is one, then a thread beside it,
-//! so that a long run does not wait for what it records.
+//! Encodes the chunks of a file: on the caller's thread if there is only one chunk, otherwise on a
+//! separate thread, so that a long run does not wait for its recording.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use crate::chunk::Chunk;
 use crate::writer::Encoder;
 
-/// An encoder here, or at work on a thread of its own.
+/// An encoder on the caller's thread, or on a thread of its own.
 pub(crate) enum EncoderPlace {
     Here(Box<dyn Encoder>),
     EncoderThread(EncoderThread),
@@ -16,7 +16,7 @@ pub(crate) enum EncoderPlace {
     Closed,
 }
 
-/// An encoder on a thread: full chunks go to it, and come back empty.
+/// An encoder on a thread: it receives full chunks and returns them empty.
 pub(crate) struct EncoderThread {
     full: SyncSender<Chunk>,
     empty: Receiver<Chunk>,
@@ -28,7 +28,7 @@ impl EncoderThread {
     fn start(mut encoder: Box<dyn Encoder>, spare: Chunk) -> io::Result<EncoderThread> {
         let (full, chunks) = sync_channel::<Chunk>(0);
         let (back, empty) = channel();
-        // The thread is not there yet, so the channel takes it.
+        // The thread has not started yet, so the channel has room for it.
         let _ = back.send(spare);
         let work = move || {
             while let Ok(mut chunk) = chunks.recv() {
@@ -44,7 +44,7 @@ impl EncoderThread {
         Ok(EncoderThread { full, empty, thread })
     }
 
-    /// Waits for the thread to end; gives the encoder back.
+    /// Waits for the thread to end and returns the encoder.
     fn end(self) -> io::Result<Box<dyn Encoder>> {
         drop(self.full);
         match self.thread.join() {
@@ -55,8 +55,8 @@ impl EncoderThread {
 }
 
 impl EncoderPlace {
-    /// Encodes a chunk, here or beside, and leaves an empty one in its place. An error beside comes
-    /// with a later chunk, or at the end.
+    /// Encodes a chunk, on this thread or the other, and leaves an empty one in its place. An error
+    /// on the other thread is reported with a later chunk, or at the end.
     pub fn take(&mut self, chunk: &mut Chunk, spare: Option<Chunk>) -> io::Result<()> {
         if let (EncoderPlace::Here(_), Some(spare)) = (&*self, spare) {
             let EncoderPlace::Here(encoder) = std::mem::replace(self, EncoderPlace::Closed) else {
@@ -71,7 +71,7 @@ impl EncoderPlace {
                 Ok(())
             }
             EncoderPlace::EncoderThread(beside) => {
-                // An empty chunk is back as soon as the one before has been encoded.
+                // An empty chunk is available as soon as the previous one has been encoded.
                 let handed = beside
                     .empty
                     .recv()
@@ -86,7 +86,7 @@ impl EncoderPlace {
         }
     }
 
-    /// The encoder, once everything that was handed over has been encoded.
+    /// Returns the encoder once everything handed over has been encoded.
     pub fn come_back(&mut self) -> io::Result<&mut Box<dyn Encoder>> {
         match std::mem::replace(self, EncoderPlace::Closed) {
             EncoderPlace::EncoderThread(beside) => *self = EncoderPlace::Here(beside.end()?),

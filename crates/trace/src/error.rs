@@ -1,4 +1,4 @@
-//! What can go wrong with files, each with a stable code, the reason and the remedy.
+//! What can go wrong with files, each with a stable code, a reason and a remedy.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use base::Diagnostic;
 
 use crate::header::FORMAT_VERSION;
 
-/// A file that could not be written. What was there before is untouched.
+/// A file that could not be written. Its previous content is untouched.
 #[derive(Debug)]
 pub struct WriteError {
     /// The file.
@@ -20,11 +20,11 @@ pub struct WriteError {
 /// Why a file could not be written.
 #[derive(Debug)]
 pub enum WriteProblem {
-    /// The extension names no format; another name or an explicit format helps.
+    /// The extension names no format; use another name or an explicit format.
     UnknownFormat,
     /// The file or its folder cannot be written to.
     Unwritable(io::Error),
-    /// There is no room left. The run may go on without recording.
+    /// There is no space left. The run may continue without recording.
     DiskFull(io::Error),
 }
 
@@ -40,17 +40,17 @@ pub struct ReadError {
 /// Why a file could not be read.
 #[derive(Debug)]
 pub enum ReadProblem {
-    /// The extension names no format; another name or an explicit format helps.
+    /// The extension names no format; use another name or an explicit format.
     UnknownFormat,
     /// The file cannot be opened or read.
     Unreadable(io::Error),
-    /// The file is something else; the words say what is missing.
+    /// The file is something else; the text says what is missing.
     NotATrace(String),
-    /// The file was made by another version of the layout, which is given.
+    /// The file was made with another version of the layout, which is given.
     OtherVersion(String),
-    /// The file ends too early; the words say where.
+    /// The file ends too early; the text says where.
     Cut(String),
-    /// The file contradicts itself; the words say where.
+    /// The file contradicts itself; the text says where.
     Damaged(String),
 }
 
@@ -64,7 +64,7 @@ impl WriteError {
         WriteError { path: path.to_owned(), problem }
     }
 
-    /// A name that stays the same between versions.
+    /// A code that is stable across versions.
     pub fn code(&self) -> &'static str {
         match self.problem {
             WriteProblem::UnknownFormat => "trace-format",
@@ -90,12 +90,12 @@ impl WriteError {
         }
     }
 
-    /// The same as a message for people.
+    /// The same as a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.code(), self.to_string()).help(self.help())
     }
 
-    /// Whether a reader of a pipe has had enough, which is no mistake.
+    /// Whether the reader of a pipe has closed it, which is not an error.
     pub fn is_broken_pipe(&self) -> bool {
         let error = std::error::Error::source(self).and_then(|e| e.downcast_ref::<io::Error>());
         error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -103,7 +103,7 @@ impl WriteError {
 }
 
 impl ReadError {
-    /// A name that stays the same between versions.
+    /// A code that is stable across versions.
     pub fn code(&self) -> &'static str {
         match self.problem {
             ReadProblem::UnknownFormat => "trace-format",
@@ -127,7 +127,7 @@ impl ReadError {
         }
     }
 
-    /// The same as a message for people.
+    /// The same as a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.code(), self.to_string()).help(self.help())
     }

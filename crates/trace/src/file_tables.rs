@@ -1,8 +1,8 @@
 //! The tables of a file as they are read, and how they are joined.
 //!
-//! In the joined view every signal has a value at every tag. Where its own table has no row, that
-//! value is taken from the straight line between its own rows, which is all that they tell, and
-//! marked as filled in.
+//! In the joined view every signal has a value at every tag. If its own table has no row there, the
+//! value is interpolated linearly between its own rows, since nothing more is known, and marked as
+//! filled in.
 
 use base::{Elem, Tag, Time};
 
@@ -44,7 +44,7 @@ impl FileTables {
         &self.layout
     }
 
-    /// What the rows of a table are made of, and the table, to add a row to.
+    /// The schema and layout of a table, and the table to add a row to.
     pub fn table_mut(&mut self, table: usize) -> (&Schema, &Table, &mut Trace) {
         (&self.schema, &self.layout.tables[table], &mut self.tables[table])
     }
@@ -127,7 +127,7 @@ impl FileTables {
         joined
     }
 
-    /// For each column, its table and its place there.
+    /// For each column, its table and its index there.
     fn places(&self) -> Vec<(usize, usize)> {
         let mut places = vec![(0, 0); self.schema.columns().len()];
         for (index, table) in self.layout.tables.iter().enumerate() {
@@ -138,7 +138,7 @@ impl FileTables {
         places
     }
 
-    /// The first tag that is left; that of an impulse alone is no row.
+    /// The first remaining tag; that of an impulse alone is not a row.
     fn first_tag(&self, next: &[usize]) -> Option<Tag> {
         let kinds = self.layout.tables.iter().map(|table| table.kind);
         let tables = self.tables.iter().zip(next).zip(kinds);
@@ -148,8 +148,8 @@ impl FileTables {
             .min()
     }
 
-    /// What a table says about one of its columns at a tag, its next row being `next`; a value
-    /// between two rows is put in `between`.
+    /// The content of one of a table's columns at a tag, if its next row is `next`; a value between
+    /// two rows is stored in `between`.
     fn cell(
         &self,
         table: usize,
@@ -181,16 +181,16 @@ impl FileTables {
     }
 }
 
-/// How much of the way from one time to another lies before a third.
+/// The position of a time between two others, as a fraction.
 fn part_of(from: Time, at: Time, to: Time) -> f64 {
     if from == to { 0.0 } else { seconds(at - from) / seconds(to - from) }
 }
 
-/// What the joined view has of a column at a tag.
+/// The content of a column of the joined view at a tag.
 enum Cell<'a> {
     Absent,
     /// The table of the column has a row here.
     Own(&'a [f64]),
-    /// It has none, but rows on both sides.
+    /// It has none here, but rows on both sides.
     Filled,
 }

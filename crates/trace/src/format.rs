@@ -1,20 +1,20 @@
-//! The kinds of files.
+//! The file formats.
 
 use std::path::Path;
 
-/// A kind of file.
+/// A file format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
-    /// Text: a line for each row.
+    /// Text: one line per row.
     Csv,
-    /// Binary, by columns, with exact time; what pandas, Polars and DuckDB read fastest.
+    /// Binary, columnar, with exact time; the fastest to read with pandas, Polars and DuckDB.
     Parquet,
-    /// Text: a line for each row inside one JSON object.
+    /// Text: one line per row inside one JSON object.
     Json,
 }
 
 impl Format {
-    /// The format that the extension of a file names, or nothing where it names none.
+    /// The format given by the extension of a file, or `None` if the extension is unknown.
     pub fn of(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Format::Csv),

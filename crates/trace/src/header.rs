@@ -1,9 +1,9 @@
-//! What a trace says about the run that made it.
+//! Information in a trace about the run that made it.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// The version of the layout of files; a reader refuses any other.
+/// The version of the file layout; a reader refuses any other.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
 /// Where a trace comes from. Every field may be empty.
@@ -12,7 +12,7 @@ pub(crate) const FORMAT_VERSION: u32 = 1;
 pub struct Header {
     /// The name of the model.
     pub model: String,
-    /// A number, in hexadecimal, that differs between models, parameters and settings.
+    /// A hexadecimal hash that differs between models, parameters and settings.
     pub hash: String,
     /// The parameters and their values as text, in the order of the model.
     pub parameters: IndexMap<String, String>,

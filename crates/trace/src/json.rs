@@ -1,4 +1,4 @@
-//! JSON: one object, whose rows have a line each.
+//! JSON: one object, with one line per row.
 //!
 //! ```json
 //! {"superdense-trace": 1,
@@ -12,15 +12,14 @@
 //! ```
 //!
 //! The keys come in this order. `t` is the exact decimal number of seconds, as text; `n` is the
-//! microstep; `v` has an entry for each column: `null` where it is absent, a number or a truth
-//! value for a scalar, and for vectors and matrices their elements in one list, row by row. `d`,
-//! where a row has impulses, lists `[column, order, coefficient]`, the coefficient written like a
-//! value. Where the file has several tables, a row begins with `table`, the name of its own, and
-//! `v` has the columns of that table alone: `"columns"` say which table each column is in, rows of
-//! the table `impulses` have an empty `v`. What is not finite is `"NaN"`, `"Infinity"` or
-//! `"-Infinity"`. Numbers that stand for names are these names, which the column lists as `labels`.
-//! `count` is the number of
-//! rows, so that a file from which rows were lost is known.
+//! microstep; `v` has an entry for each column: `null` if it is absent, a number or a truth value
+//! for a scalar, and for vectors and matrices a flat list of their elements, row by row. `d`, if a
+//! row has impulses, lists `[column, order, coefficient]`, with the coefficient written like a
+//! value. If the file has several tables, a row starts with `table`, the name of its table, and `v`
+//! has only the columns of that table: `"columns"` say which table each column is in, and rows of
+//! the table `impulses` have an empty `v`. Values that are not finite are `"NaN"`, `"Infinity"` or
+//! `"-Infinity"`. Values that index labels are written as labels, which the column lists as
+//! `labels`. `count` is the number of rows, so that a reader notices if rows were lost.
 
 mod decode;
 mod encode;

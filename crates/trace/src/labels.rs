@@ -1,7 +1,7 @@
-//! Numbers that stand for names, such as the state of a machine.
+//! Values that index labels, such as the state of a machine.
 //!
-//! In memory they stay numbers, with the names in the schema. Files hold the names, which other
-//! tools can read; a number that stands for no name is written as the number that it is.
+//! In memory they remain numbers, with the labels in the schema. Files hold the labels, which other
+//! tools can read; a number without a label is written as a number.
 
 use base::Elem;
 
@@ -9,12 +9,12 @@ use crate::Schema;
 use crate::number::write_value;
 use crate::schema::LaneId;
 
-/// The name that a number stands for.
+/// The label of a value.
 pub(crate) fn name_of(labels: &[String], value: f64) -> Option<&str> {
     place(labels.len(), value).map(|place| labels[place].as_str())
 }
 
-/// The number that stands for a name.
+/// The value of a label.
 pub(crate) fn number_of(labels: &[String], name: &str) -> Option<f64> {
     labels.iter().position(|label| label == name).map(|place| place as f64)
 }
@@ -27,7 +27,7 @@ fn place(count: usize, value: f64) -> Option<usize> {
 /// How the values of a lane are written as text.
 pub(crate) struct Form {
     pub elem: Elem,
-    /// The names, with the quotes that the format wants.
+    /// The labels, quoted as the format requires.
     names: Vec<Vec<u8>>,
 }
 
@@ -37,24 +37,24 @@ impl Form {
         Form { elem: schema.lane_type(lane).elem, names }
     }
 
-    /// Whether the values stand for names.
+    /// Whether the values index labels.
     pub fn has_names(&self) -> bool {
         !self.names.is_empty()
     }
 
-    /// The name of a value or its number.
+    /// The label of a value, or its number.
     pub fn text(&self, value: f64) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out, value);
         out
     }
 
-    /// The text of a value's name.
+    /// The text of a value's label.
     pub fn name(&self, value: f64) -> Option<&[u8]> {
         place(self.names.len(), value).map(|place| &self.names[place][..])
     }
 
-    /// Appends the name of a value or its number.
+    /// Appends the label of a value, or its number.
     pub fn write(&self, out: &mut Vec<u8>, value: f64) {
         match self.name(value) {
             Some(name) => out.extend_from_slice(name),

@@ -1,9 +1,9 @@
-//! Which table of a file a part of a row goes to.
+//! Determines which table of a file each part of a row goes to.
 //!
-//! A schema without tables has one table with everything: the joined view. Otherwise the signals
-//! of each region that steps apart have a table, whose rows are those of that region; signals that
-//! are events only share the table `events`, with a row where one of them is present, and the
-//! coefficients of impulses are in the table `impulses`.
+//! A schema without tables has one table with everything: the joined view. Otherwise the signals of
+//! each region that steps separately have a table, whose rows are those of that region. Signals
+//! that consist only of events share the table `events`, with a row whenever one of them is
+//! present, and the coefficients of impulses are in the table `impulses`.
 
 use std::collections::HashMap;
 
@@ -13,9 +13,9 @@ use crate::Schema;
 use crate::chunk::Chunk;
 use crate::schema::LaneId;
 
-/// The name of the table of a schema without tables.
+/// The name of the only table of a schema without tables.
 pub(crate) const SIGNALS: &str = "signals";
-/// The table of signals that are events only.
+/// The table of signals that consist only of events.
 pub(crate) const EVENTS: &str = "events";
 /// The table of the coefficients of impulses.
 pub(crate) const IMPULSES: &str = "impulses";
@@ -27,20 +27,20 @@ pub(crate) struct Layout {
     /// The table of each lane.
     pub table_of: Vec<usize>,
     ids: Vec<LaneId>,
-    /// How many tables of signals there are, which come first, and the table of the value of each
+    /// The number of tables of signals, which come first, and the table of the value of each
     /// column.
     signals: usize,
     value_tables: Vec<usize>,
-    /// The place of each table, by its name.
+    /// The index of each table, by its name.
     places: HashMap<String, usize>,
 }
 
-/// One of them.
+/// One table.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub name: String,
     pub kind: Kind,
-    /// Its lanes, by their places among all.
+    /// The indices of its lanes.
     pub lanes: Vec<usize>,
     /// The columns that these lanes belong to, each once.
     pub columns: Vec<usize>,
@@ -62,7 +62,7 @@ pub(crate) enum Kind {
 }
 
 impl Layout {
-    /// The tables that a schema asks for.
+    /// The tables that a schema requires.
     pub fn of(schema: &Schema) -> Layout {
         if schema.tables().is_empty() {
             return Layout::joined(schema);
@@ -82,7 +82,7 @@ impl Layout {
         Layout::new(schema, std::iter::once((SIGNALS.to_owned(), Kind::Joined)), |_| 0)
     }
 
-    /// Tables without a lane are left out, but there is at least one.
+    /// Tables without a lane are left out, but at least one remains.
     fn new(
         schema: &Schema,
         names: impl Iterator<Item = (String, Kind)>,
@@ -123,17 +123,17 @@ impl Layout {
         self.tables[0].kind == Kind::Joined
     }
 
-    /// Whether rows say which table they belong to.
+    /// Whether rows name the table they belong to.
     pub fn is_divided(&self) -> bool {
         self.tables.len() > 1
     }
 
-    /// The table of a name.
+    /// The index of the table with this name.
     pub fn table(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// The last value of each column in a chunk, where it has one.
+    /// The last value of each column in a chunk, if it has one.
     pub fn last_values(&self, chunk: &Chunk) -> Vec<Option<LastValue>> {
         let mut rows: Vec<Vec<Tag>> = vec![Vec::new(); self.tables.len()];
         chunk.rows().rev().for_each(|(tag, table)| rows[table].push(tag));
@@ -146,10 +146,9 @@ impl Layout {
         values.map(last).collect()
     }
 
-    /// Adds what a row says to the tables that it concerns. A row that says nothing, and covers
-    /// all columns, leaves its tag in the last table, so that none is lost. Where it is said among
-    /// which columns those are that it covers, one of each table and in their order, other tables of
-    /// signals are not asked.
+    /// Adds a row to the tables that it concerns. A row without content that covers all columns
+    /// leaves its tag in the last table, so that no tag is lost. If `among` lists the columns that
+    /// the row covers, one of each table and in order, other tables of signals are skipped.
     #[inline]
     pub fn push<'v>(
         &self,
@@ -171,7 +170,7 @@ impl Layout {
             match table.kind {
                 Kind::Joined => chunk.push(tag, index, lanes.map(|lane| (*lane, part(*lane)))),
                 Kind::Signals if table.columns.iter().any(|column| covers(*column)) => {
-                    // Each of its columns has one lane. Most rows come this way.
+                    // Each column has one lane. This is the case for most rows.
                     let values = table.columns.iter().map(|column| value(*column));
                     chunk.push(tag, index, lanes.copied().zip(values));
                 }
@@ -186,7 +185,7 @@ impl Layout {
         let first = match among {
             None => 0,
             Some(columns) => {
-                // The joined view is no table of signals.
+                // The joined view is not a table of signals.
                 let tables = columns.iter().map(|column| self.value_tables[*column]);
                 tables.filter(|table| *table < self.signals).for_each(&mut add);
                 self.signals

@@ -1,9 +1,9 @@
 //! Recorded results: rows of signals at tags, and the files that hold them.
 //!
-//! Rows come in one after the other, each with a tag and, for each recorded signal, a value or
-//! nothing where the signal is absent, and the impulses that it carries. They are kept as a
-//! [`Trace`] or written by a [`Writer`] as they come. A file is complete or absent: a writer that
-//! does not reach its end leaves what was there before. Nothing here knows where rows come from.
+//! Rows arrive one after the other, each with a tag and, for each recorded signal, its value, or
+//! nothing if the signal is absent, and the impulses that it carries. They are kept as a [`Trace`]
+//! or written by a [`Writer`] as they arrive. A file is complete or absent: a writer that does not
+//! finish leaves the old content in place. Nothing here knows where rows come from.
 //!
 //! ```
 //! use base::{Tag, Time, Type};

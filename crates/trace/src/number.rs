@@ -4,7 +4,7 @@ use base::{ATTOSECONDS_PER_SECOND, Elem, Time, parse_decimal};
 
 const UNIT: u128 = ATTOSECONDS_PER_SECOND.unsigned_abs();
 
-/// Appends a value of a kind of element.
+/// Appends a value of an element type.
 pub(crate) fn write_value(out: &mut Vec<u8>, elem: Elem, value: f64) {
     match elem {
         Elem::Bool => out.extend_from_slice(if value != 0.0 { b"true" } else { b"false" }),
@@ -53,7 +53,7 @@ pub(crate) fn write_time(out: &mut Vec<u8>, time: Time) {
     out.extend_from_slice(&digits[..used]);
 }
 
-/// Reads a decimal number of seconds; nothing where it is none or outside the range.
+/// Reads a decimal number of seconds; `None` if it is not one or is out of range.
 pub(crate) fn parse_time(text: &str) -> Option<Time> {
     parse_plain(text).or_else(|| {
         let (sign, magnitude) = match text.strip_prefix('-') {
@@ -66,7 +66,7 @@ pub(crate) fn parse_time(text: &str) -> Option<Time> {
     })
 }
 
-/// Digits, and at most eighteen of them behind a point: the form that [`write_time`] gives.
+/// Digits, at most eighteen of them after a point: the form that [`write_time`] produces.
 fn parse_plain(text: &str) -> Option<Time> {
     let (negative, magnitude) = match text.strip_prefix('-') {
         Some(magnitude) => (true, magnitude),
@@ -87,7 +87,7 @@ fn parse_plain(text: &str) -> Option<Time> {
 /// The float nearest to a time \[s\].
 ///
 /// The quotient of the leading part is corrected by its remainder, which leaves an error far below
-/// a rounding; where even that could decide the rounding, the slow way through text decides.
+/// rounding; if even that could affect the rounding, the slow conversion through text decides.
 pub(crate) fn seconds(time: Time) -> f64 {
     const SCALE: f64 = ATTOSECONDS_PER_SECOND as f64;
     let count = time.attoseconds();

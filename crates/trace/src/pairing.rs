@@ -1,8 +1,8 @@
-//! A signal as a distribution: the number <S, phi> that it gives with a test function.
+//! A signal as a distribution: the value <S, phi> of its pairing with a test function.
 //!
-//! The regular part is the integral of the signal times the test function; a jump is where rows of
-//! one time have different values, and both limits count on their side of it. An impulse of order
-//! i and weight a at the time tau gives a (-1)^i phi^(i)(tau).
+//! The regular part is the integral of the signal times the test function. At a jump, rows of one
+//! time have different values, and each limit counts on its own side. An impulse of order i and
+//! weight a at the time tau contributes a (-1)^i phi^(i)(tau).
 
 mod bump;
 mod curve;
@@ -17,14 +17,14 @@ use curve::Curve;
 
 /// A smooth function that is zero outside an interval.
 pub trait TestFunction {
-    /// Where it may differ from zero \[s\].
+    /// The interval outside which it is zero \[s\].
     fn support(&self) -> (f64, f64);
 
-    /// Its derivative of an order; the function itself for order 0.
+    /// Its derivative of some order; order 0 is the function itself.
     fn derivative(&self, order: usize, time: f64) -> f64;
 }
 
-/// The derivative of a test function, which is one too.
+/// The derivative of a test function, which is itself a test function.
 #[derive(Clone, Copy, Debug)]
 pub struct DerivativeOf<T>(pub T, pub usize);
 
@@ -41,17 +41,19 @@ impl<T: TestFunction> TestFunction for DerivativeOf<T> {
 /// Why a signal cannot be paired.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PairError {
-    /// The trace has no such signal; these it has.
+    /// The trace has no such signal; the list has those that it has.
     NoSignal(String, Vec<String>),
-    /// The signal is there at events only, which is nothing to integrate.
+    /// The signal is present only at events, so there is nothing to integrate.
     OnlyEvents(String),
-    /// The signal is the state of a machine: names are nothing to integrate.
+    /// The signal is the state of a machine: labels cannot be integrated.
     Names(String),
-    /// A value or an impulse of the signal is no finite number where the test function is.
+    /// A value or an impulse of the signal within the support of the test function is not finite.
     NotFinite(String),
-    /// The row of an instant at this time \[s\] has no left limit, where the test function is.
+    /// An instant within the support of the test function, at this time \[s\], has a row but no
+    /// left limit.
     NoLeftLimit(String, f64),
-    /// The test function reaches beyond the trace, or to where the signal is absent \[s\].
+    /// The support of the test function extends beyond the trace, or to times at which the signal
+    /// is absent \[s\].
     Unknown(String, f64, f64),
 }
 
@@ -86,11 +88,12 @@ impl fmt::Display for PairError {
 
 impl std::error::Error for PairError {}
 
-/// The number that a signal of a trace gives with a test function. The signal is an element where
-/// the column is a vector or a matrix, such as `x[2]`.
+/// Pairs a signal of a trace with a test function. If the column is a vector or a matrix, the
+/// signal is one of its elements, such as `x[2]`.
 ///
 /// Between rows the signal is the polynomial through the nearest rows on the same side of every
-/// event, so that rows a hundredth of the scale of the signal apart give about ten digits.
+/// event. If the rows are a hundredth of the time scale of the signal apart, the result has about
+/// ten digits.
 pub fn pair(trace: &Trace, signal: &str, phi: &impl TestFunction) -> Result<f64, PairError> {
     let (column, element) = find(trace, signal)?;
     if trace.is_discrete(column) {

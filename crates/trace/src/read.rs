@@ -1,4 +1,4 @@
-//! Reading files back.
+//! Reads files.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::file_tables::FileTables;
 use crate::layout::SIGNALS;
 use crate::{Format, ReadError, ReadProblem, Trace, csv, json, parquet};
 
-/// Reads a file in the format that its extension names.
+/// Reads a file in the format given by its extension.
 pub fn read(path: &Path) -> Result<Trace, ReadError> {
     match Format::of(path) {
         Some(format) => read_as(path, format),
@@ -25,8 +25,9 @@ pub fn read_as(path: &Path, format: Format) -> Result<Trace, ReadError> {
     joined.map_err(|problem| ReadError { path: path.to_owned(), problem })
 }
 
-/// Reads the tables of a file apart, each with its name: one for the signals of each region that
-/// steps apart, `events`, and `impulses`. A file of the joined view has one table, `signals`.
+/// Reads the tables of a file separately, each with its name: one for the signals of each region
+/// that steps separately, `events`, and `impulses`. A file with the joined view has one table,
+/// `signals`.
 pub fn read_tables(path: &Path) -> Result<Vec<(String, Trace)>, ReadError> {
     let error = |problem| ReadError { path: path.to_owned(), problem };
     let open = || File::open(path).map_err(|problem| error(problem.into()));

@@ -7,12 +7,12 @@ use base::Tag;
 use crate::number::{write_number, write_time};
 use crate::{Column, Impulse, Schema, Trace};
 
-/// One line of the joined table: the values and the impulses of a tag.
+/// One line of the joined table: the values and the impulses at a tag.
 #[derive(Clone, Copy)]
 pub(crate) struct Joined<'a> {
     pub tag: Tag,
     trace: &'a Trace,
-    /// Nothing for an impulse at a tag without a row.
+    /// `None` for an impulse at a tag without a row.
     row: Option<usize>,
     impulses: &'a [Impulse],
 }
@@ -46,9 +46,10 @@ impl Trace {
         })
     }
 
-    /// Whether a signal has only events: it is there in some row, and absent at every microstep 0,
-    /// where a signal that lasts has its left limit. If each instant has one row there may be no
-    /// microstep 0; then the table of the signal decides, or that it is absent in some row.
+    /// Whether a signal consists only of events: it is present in some row, and absent at every
+    /// microstep 0, where a signal that lasts has its left limit. If each instant has one row there
+    /// may be no microstep 0; then the table of the signal decides or, without one, whether it is
+    /// absent in some row.
     pub fn is_discrete(&self, column: usize) -> bool {
         let mut present = (0..self.len()).filter(|row| self.get(*row, column).is_some()).peekable();
         let somewhere = present.peek().is_some();
@@ -57,7 +58,7 @@ impl Trace {
             && (!self.has_one_row_an_instant() || self.comes_and_goes(column))
     }
 
-    /// Whether no time has two rows although something happens: left limits are not known.
+    /// Whether no time has two rows although there are events: then left limits are not known.
     pub fn has_one_row_an_instant(&self) -> bool {
         let tags = self.tags();
         tags.iter().any(|tag| tag.microstep > 0)
@@ -71,8 +72,8 @@ impl Trace {
         }
     }
 
-    /// The table of events: the signals that have only events, and the rows in which one of them
-    /// is present.
+    /// The table of events: the signals that consist only of events, and the rows in which one of
+    /// them is present.
     pub fn events(&self) -> Trace {
         let discrete: Vec<usize> =
             (0..self.columns().len()).filter(|column| self.is_discrete(*column)).collect();
@@ -92,7 +93,7 @@ impl Trace {
     }
 }
 
-/// Writes the table of impulses: `time,microstep,signal,order,weight`, a line for each element.
+/// Writes the table of impulses: `time,microstep,signal,order,weight`, one line per element.
 pub fn write_impulses_csv(trace: &Trace, out: impl Write) -> io::Result<()> {
     let mut writer = ::csv::Writer::from_writer(out);
     writer.write_record(["time", "microstep", "signal", "order", "weight"])?;
@@ -138,7 +139,8 @@ mod tests {
 
     #[test]
     fn one_row_an_instant_tells_events_from_what_is_held() {
-        // The time, the microstep and whether there is an event; the other signal is always there.
+        // The time, the microstep and whether there is an event; the other signal is always
+        // present.
         let trace = |rows: &[(f64, u32, bool)], schema: Schema| {
             let mut trace = Trace::with_schema(schema);
             for (time, microstep, hit) in rows {
@@ -153,7 +155,8 @@ mod tests {
         let sparse = [(0.0, 2, true), (1.0, 3, false), (2.0, 2, true)];
         assert_eq!(trace(&sparse, plain()), (true, false, true));
         assert_eq!(trace(&sparse, known()), (true, false, true));
-        // Where the event is in every row its table tells; without one there is no telling.
+        // If the event is present in every row, its table decides; without one there is no way to
+        // know.
         let dense = [(0.0, 2, true), (1.0, 2, true)];
         assert_eq!(trace(&dense, known()), (true, false, true));
         assert_eq!(trace(&dense, plain()), (true, false, false));

@@ -1,10 +1,10 @@
 //! A file that is complete or absent.
 //!
-//! What is written goes to a file beside the target, which takes the target's name at the end. If
-//! the end is not reached the file beside is removed and the target keeps what it had; a process
-//! that is killed leaves the file beside (`.NAME.PID-K.partial`, with the start of a long NAME) and
-//! the old target, and the next one that writes to the same target removes what was left. Pipes and
-//! devices have no name to take, so they are written to directly.
+//! Data are written to a temporary file next to the target, which takes the target's name at the
+//! end. If the end is not reached, the temporary file is removed and the target keeps its content.
+//! A process that is killed leaves the temporary file (`.NAME.PID-K.partial`, with the start of a
+//! long NAME) and the old target; the next process that writes to the same target removes the
+//! leftover. Pipes and devices cannot be renamed, so they are written to directly.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -14,13 +14,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The files beside that this process writes to.
+/// The temporary files that this process is writing.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that nobody has locked may be new, where the process that has made it cannot be seen.
+/// An unlocked file younger than this may belong to a process that cannot be seen and has just
+/// created it.
 const NEW: Duration = Duration::from_secs(2);
 
-/// Removes what is not complete yet, for a process that is about to be ended.
+/// Removes all incomplete files, for a process that is about to end.
 pub fn discard() {
     let open = OPEN.lock().map(|mut open| std::mem::take(&mut *open)).unwrap_or_default();
     for beside in open {
@@ -31,14 +32,14 @@ pub fn discard() {
 pub(crate) struct Target {
     path: PathBuf,
     file: File,
-    /// The file beside; nothing once it has taken the target's name, or for pipes and devices.
+    /// The temporary file; `None` once it has taken the target's name, or for pipes and devices.
     beside: Option<PathBuf>,
 }
 
 impl Target {
-    /// Opens the file beside the target.
+    /// Opens the temporary file next to the target.
     pub fn create(path: &Path) -> io::Result<Target> {
-        // A link stays a link: what it points to is replaced.
+        // A link stays a link: the file that it points to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -66,7 +67,7 @@ impl Target {
             let beside = path.with_file_name(hidden);
             match OpenOptions::new().write(true).create_new(true).open(&beside) {
                 Ok(file) => {
-                    // Where files cannot be locked, nobody takes this one for one that was left.
+                    // If files cannot be locked, nobody mistakes this one for a leftover.
                     let _ = file.try_lock();
                     if let Ok(mut open) = OPEN.lock() {
                         open.push(beside.clone());
@@ -84,8 +85,8 @@ impl Target {
         self.file.try_clone()
     }
 
-    /// Gives the complete file its name, once its bytes are on the disk: some file systems say
-    /// only then that there was no room.
+    /// Gives the complete file its name once its bytes are on the disk: some file systems report
+    /// only then that there was no space.
     pub fn finish(mut self) -> io::Result<()> {
         let Some(beside) = &self.beside else { return Ok(()) };
         self.file.sync_all()?;
@@ -102,8 +103,8 @@ fn forget(beside: &Path) {
     }
 }
 
-/// The name of a target as it is found in that of the file beside: as much of it as leaves room for
-/// the rest. File systems take names of 255 bytes.
+/// The target's name as it appears in that of the temporary file: as much of it as leaves room for
+/// the rest. File systems allow names of 255 bytes.
 fn start_of(name: &OsStr) -> OsString {
     const MOST: usize = 200;
     match name.to_str() {
@@ -112,7 +113,7 @@ fn start_of(name: &OsStr) -> OsString {
     }
 }
 
-/// Removes files beside a target that processes have left which were killed.
+/// Removes temporary files next to a target that killed processes have left.
 fn remove_left(path: &Path, name: &OsStr) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return };
@@ -128,7 +129,7 @@ fn remove_left(path: &Path, name: &OsStr) {
     }
 }
 
-/// Whether nobody writes to the file of a process any more: a writer has it locked.
+/// Whether no process writes to the file any more: a writer keeps it locked.
 fn is_left(beside: &Path, process: u32) -> bool {
     let Ok(file) = OpenOptions::new().write(true).open(beside) else { return false };
     let gone = Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{process}")).exists();
@@ -137,8 +138,8 @@ fn is_left(beside: &Path, process: u32) -> bool {
     (gone || old) && file.try_lock().is_ok()
 }
 
-/// Writes a file as a whole: it has the new bytes in the end, or what it had before. One that was
-/// there keeps its permissions.
+/// Writes a file atomically: in the end it has either the new bytes or its old content. An existing
+/// file keeps its permissions.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = Target::create(path)?;
     let mut file = target.file()?;
@@ -155,7 +156,7 @@ impl Drop for Target {
     fn drop(&mut self) {
         if let Some(beside) = &self.beside {
             forget(beside);
-            // There is nobody left to tell; the name says what it is.
+            // There is nobody to report an error to; the name of the file says what it is.
             let _ = fs::remove_file(beside);
         }
     }

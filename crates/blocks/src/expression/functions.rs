@@ -1,4 +1,4 @@
-//! Functions that are called by their names.
+//! Functions that are called by name.
 
 use base::{Diagnostic, Span, Spanned, Type};
 use expr::{Expr, ExprKind, Function};
@@ -57,7 +57,7 @@ impl Formula {
         }
     }
 
-    /// A vector or matrix whose size, which must be constant, is all that its arguments say.
+    /// A vector or matrix that is fully determined by its size, which must be constant.
     fn constant_matrix(
         &self,
         cx: &mut Context,
@@ -89,7 +89,7 @@ fn inner_product(cx: &mut Context, a: &[Signal], span: Span) -> Result<Signal, D
     }))
 }
 
-/// Functions that are one operation of the graph.
+/// Functions that are a single operation of the graph.
 fn elementary(function: Function) -> Option<Unary> {
     Some(match function {
         Function::Sin => Unary::Sin,
@@ -113,8 +113,8 @@ fn elementary(function: Function) -> Option<Unary> {
     })
 }
 
-/// Functions with kinks and jumps, whose sides and cells are frozen between events; and those of
-/// two operands.
+/// Functions with kinks and jumps, whose sides and floors are frozen between events, and functions
+/// of two operands.
 fn piecewise(g: &mut ir::Graph, function: Function, v: &[NodeId]) -> NodeId {
     let zero = g.constant(Type::INT, &[0.0]);
     match function {

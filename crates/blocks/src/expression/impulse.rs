@@ -1,4 +1,4 @@
-//! The function `delta`: Dirac impulses at times that the expression gives.
+//! The function `delta`: Dirac impulses at times given by the expression.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Formula, Operand};
 use crate::{Context, Impulses, Instants, Signal};
 
 impl Formula {
-    /// A Dirac impulse of some order where an argument that is linear in time passes zero:
+    /// A Dirac impulse of some order at the time at which an argument linear in time passes zero:
     /// delta^(i)(a (t - t0)) = delta^(i)(t - t0) / (|a| a^i).
     pub(super) fn delta(
         &self,

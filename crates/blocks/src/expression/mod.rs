@@ -1,4 +1,4 @@
-//! An expression over signals as a block of its own: its names resolved, lowered to a graph of
+//! An expression over signals as a separate block: its names resolved, and lowered to a graph of
 //! signals operator by operator.
 
 mod arrays;
@@ -13,12 +13,12 @@ use expr::{Expr, ExprKind};
 
 use crate::{Block, Context, Info, Input, Role, Setting, Signal};
 
-/// What a name in an expression means.
+/// What a name in an expression refers to.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Operand {
     /// A parameter.
     Constant(Value),
-    /// The signal at the port of this number.
+    /// The signal at the port with this index.
     Port(usize),
 }
 
@@ -49,8 +49,8 @@ impl Block for Formula {
     }
 
     fn why_not_finite(&self, inputs: &[Option<Value>]) -> Option<Diagnostic> {
-        // A position is rounded from a signal that stands at the edge of a cell; rounding may have
-        // left it on the other side.
+        // A position is rounded from a signal that lies at the edge of a cell; rounding may have
+        // moved it to the other side.
         let hair = |value: &Value, by: f64| {
             let moved = value.data().iter().map(|x| x + by * x.abs().max(1.0)).collect();
             if value.ty().elem == Elem::Real {
@@ -113,8 +113,8 @@ impl Formula {
         }
     }
 
-    /// The same signal, where it is a constant that is known exactly rounded once: `0.3 - 0.1 - 0.2`
-    /// is 0, as it is in a parameter.
+    /// The same signal; but a constant that is known exactly is rounded once: `0.3 - 0.1 - 0.2` is
+    /// 0, as it is in a parameter.
     fn exactly(&self, cx: &mut Context, expr: &Expr, signal: Signal) -> Signal {
         let is_real = cx.graph.ty(signal.value) == Type::REAL;
         if !is_real || cx.graph.constant_of(signal.value).is_none() {
@@ -150,7 +150,7 @@ impl Formula {
     }
 }
 
-/// Notes that an operator needs its operands, each with its expression, at the same tags.
+/// Records that an operator needs its operands, each with its expression, at the same tags.
 fn join_all<'o>(
     cx: &mut Context,
     operator: &'static str,

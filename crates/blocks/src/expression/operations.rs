@@ -79,7 +79,7 @@ impl Formula {
     }
 }
 
-/// Refuses truth values where an operator takes numbers, and numbers where it takes truth values.
+/// Refuses truth values if an operator takes numbers, and numbers if it takes truth values.
 fn check_operands(
     op: BinaryOp,
     (left, left_span): (Type, Span),
@@ -100,7 +100,7 @@ fn check_operands(
     }
 }
 
-/// The signal of an operator whose operands fit, or why impulses keep it from having a meaning.
+/// The signal of an operator whose operands fit, or why impulses make it undefined.
 fn operate(cx: &mut Context, op: BinaryOp, a: &Signal, b: &Signal) -> Result<Signal, String> {
     let direct = |cx: &mut Context, op: Binary| {
         cx.strict(&[a.clone(), b.clone()], |g, v| g.binary(op, v[0], v[1]))

@@ -1,4 +1,4 @@
-//! The library: one block, one file, in the category where a user would look for it.
+//! The library: one block, one file, in the category in which a user would look for it.
 
 use std::sync::Arc;
 

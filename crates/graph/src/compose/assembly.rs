@@ -1,4 +1,5 @@
-//! A level from its drawing: nodes and lines in their places, with a frame around them.
+//! Assembles a level from its drawing: nodes and lines in their positions, with a frame around
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +13,15 @@ use crate::scene::{Scene, ScopeId};
 use crate::size::{NAME, STACK};
 use crate::{Frame, Line, Node, Point, Port, Rect, Side};
 
-/// Above the inside of an open instance, with its name \[px\].
+/// The space above the inside of an open instance, including its name \[px\].
 const HEAD: i64 = 30;
-/// Around the inside of an open instance \[px\].
+/// The padding around the inside of an open instance \[px\].
 const PAD: i64 = 16;
 
-/// A level being put together from its drawing.
+/// A level that is being assembled from its drawing.
 pub(super) struct Assembly<'a> {
     scene: &'a Scene<'a>,
-    /// Where the drawing begins inside the level.
+    /// Where the drawing starts inside the level.
     corner: Point,
     level: Level,
 }
@@ -136,7 +137,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Puts the ports where the pins have been put, where pins could change places.
+    /// Moves the ports to the positions of the pins if pins could be reordered.
     fn place_ports(&self, draft: &mut Draft, drawing: &Drawing, vertex: usize) {
         if !draft.free {
             return;
@@ -154,11 +155,11 @@ impl<'a> Assembly<'a> {
 struct Ends {
     /// The vertices of the level's inputs.
     inputs: Vec<usize>,
-    /// For a pin, how far a line that leads to it goes, and whether it has an arrow head.
+    /// For each pin, how far a line that leads to it extends, and whether it has an arrow head.
     pins: BTreeMap<Pin, (i64, bool)>,
 }
 
-/// The lines on which folded expressions stand, and the bars that gather their operands.
+/// The lines on which folded expressions are written, and the bars that collect their operands.
 fn fold(draft: &Draft) -> Vec<(WireId, Vec<Point>, bool, bool)> {
     let mut lines = Vec::new();
     for (input, wire, looped) in &draft.folded {

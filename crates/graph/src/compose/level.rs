@@ -12,10 +12,10 @@ use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::size::SMALL;
 use crate::{Frame, Line, Node, Point};
 
-/// The height of a port of a level with its name \[px\].
+/// The height of a port of a level, including its name \[px\].
 pub(super) const PORT: i64 = 16;
 
-/// A level with everything inside it; places are relative to its corner.
+/// A level with everything inside it; positions are relative to its corner.
 #[derive(Default)]
 pub(super) struct Level {
     pub width: i64,
@@ -23,13 +23,13 @@ pub(super) struct Level {
     pub frames: Vec<Frame>,
     pub nodes: Vec<Node>,
     pub lines: Vec<Line>,
-    /// The heights of its inputs, from the top.
+    /// The heights of its inputs, from top to bottom.
     pub inputs: Vec<(WireId, i64)>,
-    /// The heights of its outputs, from the top.
+    /// The heights of its outputs, from top to bottom.
     pub outputs: Vec<(WireId, i64)>,
 }
 
-/// What a vertex stands for.
+/// What a vertex represents.
 pub(super) enum Item {
     Input(WireId, String),
     Output(WireId, String),
@@ -37,7 +37,7 @@ pub(super) enum Item {
     Open(ScopeId, Box<Level>),
 }
 
-/// A wire of the level: where it leads to, and whether a refused loop leads there.
+/// A wire of the level: where it leads to, and whether that connection is part of a refused loop.
 pub(super) struct Way {
     pub wire: WireId,
     pub from: Pin,
@@ -73,7 +73,7 @@ pub(super) fn level(scene: &Scene, scope: ScopeId) -> Level {
     Assembly::new(scene, scope, &items, &drawing).assemble(items, &drawing, &ways)
 }
 
-/// Everything that gets a place in a level, in the order in which it was written.
+/// Everything that gets a position in a level, in the order in which it was written.
 fn items(scene: &Scene, scope: ScopeId) -> Vec<Item> {
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for (wire, net) in scene.level(scope) {
@@ -164,7 +164,7 @@ impl Item {
 }
 
 impl Level {
-    /// Moves everything.
+    /// Moves the whole level.
     pub fn shift(&mut self, by: Point) {
         for frame in &mut self.frames {
             frame.area = frame.area.moved(by);
@@ -176,7 +176,7 @@ impl Level {
     }
 }
 
-/// Numbers the lines so that those of one wire from one point on share a number.
+/// Numbers the lines so that those of one wire with the same starting point share a number.
 pub(super) fn number_nets(lines: &mut [Line]) {
     let mut known = BTreeMap::new();
     for line in lines {

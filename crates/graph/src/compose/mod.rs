@@ -1,4 +1,4 @@
-//! Levels into one picture: each level is laid out once those inside it have a size.
+//! Combines the levels into one figure: each level is laid out once those inside it have a size.
 
 mod level;
 
@@ -15,13 +15,13 @@ use crate::scene::Scene;
 use crate::size::{NAME, SMALL};
 use crate::{Kind, Layout, Options, Point};
 
-/// Around the picture \[px\].
+/// The margin around the figure \[px\].
 const MARGIN: i64 = 20;
-/// The height of the title with the space below it \[px\].
+/// The height of the title, including the space below it \[px\].
 const TITLE: i64 = 34;
-/// The height of the legend with the space above it \[px\].
+/// The height of the legend, including the space above it \[px\].
 pub(crate) const LEGEND: i64 = 48;
-/// The length of the samples of lines in the legend \[px\].
+/// The length of the line samples in the legend \[px\].
 pub(crate) const SAMPLE: i64 = 34;
 
 /// Lays out a diagram.
@@ -47,7 +47,7 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
     layout
 }
 
-/// Puts the charts of the machines that are shown below the diagram, each below the one before.
+/// Places the charts of the visible machines below the diagram, one below the other.
 fn add_charts(layout: &mut Layout, scene: &Scene) {
     for machine in scene.machines() {
         let depth = machine.path.matches('.').count();

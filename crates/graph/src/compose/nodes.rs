@@ -1,4 +1,4 @@
-//! The nodes of a level: what is written in each, and which wire leads to which pin.
+//! The nodes of a level: the text in each, and which wire leads to which pin.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,18 @@ use crate::scene::{Scene, ScopeId, Sink, Source};
 use crate::size::{Input, Lettering, Sized};
 use crate::{Figure, Label, Node, Point, Port, Rect, Side};
 
-/// A node before it has a place.
+/// A node without a position.
 pub(super) struct Draft {
     pub node: Node,
     pub sized: Sized,
-    /// The sinks of the pins on the left edge, from the top.
+    /// The sinks of the pins on the left edge, from top to bottom.
     pub sinks: Vec<(Sink, WireId)>,
     /// The sources of the pins on the right edge.
     pub sources: Vec<(Source, WireId)>,
-    /// Expressions written on inputs: the input, the wire from there on, and whether it is looped.
+    /// Expressions written on inputs: the input, the wire that continues from there, and whether it
+    /// is part of a refused loop.
     pub folded: Vec<(usize, WireId, bool)>,
-    /// Whether pins may change places.
+    /// Whether the pins may be reordered.
     pub free: bool,
 }
 
@@ -29,11 +30,11 @@ struct Slot {
     shown: bool,
     sink: Sink,
     wires: Vec<WireId>,
-    /// What is written at it, where that tells elements of arrays apart.
+    /// What is written at it, if that distinguishes elements of arrays.
     selection: Option<String>,
 }
 
-/// The draft of a block of the library or of a visible expression.
+/// The draft of a library block or of a visible expression.
 pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
     let block = scene.block(id);
     let expression = scene.is_expression(id);
@@ -63,7 +64,7 @@ pub(super) fn block(scene: &Scene, id: BlockId) -> Draft {
         false => block.name(),
     };
     let mut draft = assemble(scene, figure, name, slots);
-    // Nothing but its state is shown of a machine, unless something reads it.
+    // Only the state of a machine is shown, unless something reads the other outputs.
     let read = |(_, wire): &(usize, &WireId)| !scene.is_machine(id) || scene.is_read(**wire);
     let outputs: Vec<(usize, &WireId)> = block.outputs.iter().enumerate().filter(read).collect();
     let several = outputs.len() > 1;
@@ -130,7 +131,7 @@ pub(super) fn closed(scene: &Scene, id: ScopeId, outside: ScopeId) -> Draft {
     draft.finish()
 }
 
-/// What a block of the library shows of its parameters; elements of an array may differ in them.
+/// The parameters that a library block shows; they may differ between elements of an array.
 fn caption(scene: &Scene, id: BlockId) -> Option<String> {
     let caption = |block: &BlockId| {
         let block = scene.diagram.block(*block);
@@ -141,14 +142,14 @@ fn caption(scene: &Scene, id: BlockId) -> Option<String> {
     all.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
 
-/// The sign with which a signal is added.
+/// The sign of a term in a sum.
 fn sign(scene: &Scene, wire: WireId, sink: Sink) -> String {
     let driver = scene.source(wire);
     let negative = scene.host(driver) == Some(sink) && scene.is_negation(driver);
     if negative { "\u{2212}".to_owned() } else { "+".to_owned() }
 }
 
-/// The name of an input, with its place in a list; operands of expressions have none.
+/// The name of an input, with its position in a list; operands of expressions have no names.
 pub(crate) fn input_name(scene: &Scene, id: BlockId, port: usize) -> String {
     if scene.block(id).made || scene.is_machine(id) {
         return String::new();
@@ -165,7 +166,7 @@ fn port_of(side: Side, name: String, shown: bool) -> Port {
     Port { side, at: Point::default(), name, shown }
 }
 
-/// Makes a draft from inputs, writing expressions into it that are not nodes themselves.
+/// Makes a draft from inputs, and writes those expressions into it that are not nodes themselves.
 fn assemble(scene: &Scene, figure: Figure, name: &str, slots: Vec<Slot>) -> Draft {
     let text = match &figure {
         Figure::Expression(id) => scene.expression(*id),
@@ -259,7 +260,7 @@ impl Draft {
         }
     }
 
-    /// Finds the size and the places of all ports, relative to the node's corner.
+    /// Determines the size and the positions of all ports, relative to the node's corner.
     fn finish(mut self) -> Draft {
         let shown = |port: &Port| if port.shown { port.name.clone() } else { String::new() };
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -304,7 +305,7 @@ impl Draft {
     }
 }
 
-/// The words of a tip: path, kind and what was written for it.
+/// The text of a tooltip: path, kind and what was written for it.
 fn about(scene: &Scene, id: BlockId) -> String {
     let path = &scene.block(id).path;
     let written = shortened(scene.diagram.sources.snippet(scene.block(id).span), 200);

@@ -1,14 +1,14 @@
-//! The tracks of a channel: where the vertical pieces of wires run between two layers.
+//! The tracks of a channel: the positions of the vertical pieces of wires between two layers.
 //!
-//! Two wires must not lie on each other. A wire that comes from a height at which another one
-//! leaves to the right must have its track to the left of that one's. Where such rules go in a
-//! circle a wire gets two tracks, joined by a lane at a height where no pin is.
+//! Two wires must not cover each other. A wire that arrives at a height at which another one leaves
+//! to the right must have its track to the left of that one's. If these constraints are cyclic, a
+//! wire gets two tracks, joined by a lane at a height without pins.
 
 use super::proper::Proper;
 
-/// Pins nearer than this count as level \[px\].
+/// Pins closer than this count as level \[px\].
 const LEVEL: i64 = 6;
-/// Up to this many wires in a channel the order of their tracks is improved.
+/// The order of the tracks is optimised for channels with at most this many wires.
 const IMPROVED: usize = 500;
 
 /// How a segment runs through its channel.
@@ -22,7 +22,7 @@ pub(super) enum Track {
     Two(usize, i64, usize),
 }
 
-/// The tracks of a channel's segments, and how many there are side by side.
+/// The tracks of a channel's segments, and how many tracks there are side by side.
 pub(super) struct Tracks {
     pub of: Vec<Track>,
     pub count: usize,
@@ -34,9 +34,9 @@ struct Piece {
     segment: usize,
     /// Whether it is the part to the right of a lane.
     second: bool,
-    /// Heights at which it goes to the left.
+    /// Heights at which it leads to the left.
     left: Vec<i64>,
-    /// Heights at which it goes to the right.
+    /// Heights at which it leads to the right.
     right: Vec<i64>,
 }
 
@@ -98,8 +98,8 @@ pub(super) fn tracks(proper: &Proper, tops: &[i64], channel: usize) -> Tracks {
     Tracks { of, count: slots.iter().map(|slot| slot + 1).max().unwrap_or(0) }
 }
 
-/// Splits pieces until the rule of who is before whom has no circle; gives the lanes. The part to
-/// the left of a lane comes first in the list.
+/// Splits pieces until the order constraints have no cycle; returns the lanes. The piece to the
+/// left of a lane comes first in the list.
 fn split_circles(pieces: &mut Vec<Piece>, taken: &mut Vec<i64>) -> Vec<(usize, i64)> {
     let mut lanes = Vec::new();
     while let Some(index) = in_circle(pieces) {
@@ -126,12 +126,13 @@ fn split_circles(pieces: &mut Vec<Piece>, taken: &mut Vec<i64>) -> Vec<(usize, i
 fn in_circle(pieces: &[Piece]) -> Option<usize> {
     let before = |a: &usize, b: &usize| a != b && pieces[*a].before(&pieces[*b]);
     let behind = lasting((0..pieces.len()).collect(), |a, left| left.iter().any(|b| before(b, a)));
-    // What is left may also be merely behind a circle; splitting needs one that is before others.
+    // What is left may also be merely behind a cycle; splitting needs a piece that is before
+    // others.
     let circle = lasting(behind, |a, left| left.iter().any(|b| before(a, b)));
     circle.first().copied()
 }
 
-/// What is left when those that do not stay among the others are taken away, again and again.
+/// Repeatedly removes the items that do not satisfy `stays` among the rest, until all of them do.
 fn lasting(mut left: Vec<usize>, stays: impl Fn(&usize, &[usize]) -> bool) -> Vec<usize> {
     loop {
         let kept: Vec<usize> = left.iter().copied().filter(|a| stays(a, &left)).collect();
@@ -142,7 +143,7 @@ fn lasting(mut left: Vec<usize>, stays: impl Fn(&usize, &[usize]) -> bool) -> Ve
     }
 }
 
-/// The pieces from left to right: the rule first, then few crossings.
+/// The pieces from left to right: the constraints first, then few crossings.
 fn ordered(pieces: &[Piece]) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::new();
     let mut left: Vec<usize> = (0..pieces.len()).collect();
@@ -180,7 +181,7 @@ fn ordered(pieces: &[Piece]) -> Vec<usize> {
     order
 }
 
-/// For each piece the first track that is to the right of all earlier ones that it overlaps.
+/// For each piece, the first track to the right of all earlier pieces that it overlaps.
 fn slots(pieces: &[Piece], order: &[usize]) -> Vec<usize> {
     let mut slots = vec![0; pieces.len()];
     for (place, index) in order.iter().enumerate() {

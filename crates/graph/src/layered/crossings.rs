@@ -2,7 +2,7 @@
 
 use super::proper::{End, Proper};
 
-/// The order of the cells, as something to count with: the position of each cell in its layer.
+/// The order of the cells in a form for counting: the position of each cell in its layer.
 pub(super) struct Positions(pub Vec<usize>);
 
 impl Positions {
@@ -16,13 +16,13 @@ impl Positions {
         Positions(positions)
     }
 
-    /// Where a pin on a right edge is among all such pins of its layer.
+    /// The position of a pin on a right edge among all such pins of its layer.
     pub fn right_of(&self, proper: &Proper, end: End) -> u64 {
         let slot = proper.cells[end.cell].vertex.map_or(0, |v| proper.right[v][end.pin]);
         key(self.0[end.cell], slot)
     }
 
-    /// Where a pin on a left edge is among all such pins of its layer.
+    /// The position of a pin on a left edge among all such pins of its layer.
     pub fn left_of(&self, proper: &Proper, end: End) -> u64 {
         let slot = proper.cells[end.cell].vertex.map_or(0, |v| proper.left[v][end.pin]);
         key(self.0[end.cell], slot)
@@ -36,7 +36,7 @@ impl Positions {
             let left: Vec<u64> = segment.left.iter().map(|e| self.right_of(proper, *e)).collect();
             let right: Vec<u64> = segment.right.iter().map(|e| self.left_of(proper, *e)).collect();
             pairs.extend(left.iter().flat_map(|l| right.iter().map(|r| (*l, *r))));
-            // A wire that turns back crosses what leaves its layer between its two ends.
+            // A wire that turns back crosses whatever leaves its layer between its two ends.
             if right.is_empty() {
                 turns.push((true, span(&left)));
             } else if left.is_empty() {
@@ -93,7 +93,7 @@ fn add(tree: &mut [u64], place: usize) {
     }
 }
 
-/// How many were added at the first `count` places.
+/// How many were added at the first `count` positions.
 fn total(tree: &[u64], count: usize) -> u64 {
     let (mut at, mut sum) = (count, 0);
     while at > 0 {

@@ -1,17 +1,18 @@
-//! Which connections run back.
+//! Determines which connections are feedback.
 //!
-//! A vertex that leads another is one group with it, so an expression stays right before the block
-//! that it feeds and a loop is cut where it enters the group. Inside each strongly connected part a
-//! depth-first search decides; it starts where the fewest connections run back.
+//! A vertex that leads another forms a group with it, so an expression stays right before the block
+//! that it feeds and a loop is cut where it enters the group. Inside each strongly connected
+//! component a depth-first search decides; it starts at the group that leaves the fewest feedback
+//! connections.
 
 use std::collections::BTreeSet;
 
 use super::{Graph, Pin};
 
-/// Parts of more groups than this are cut from their first group on.
+/// Components with more groups than this are cut starting from their first group.
 const TRIED_STARTS: usize = 80;
 
-/// For each net and each pin that it feeds, whether the connection runs back.
+/// For each net and each pin that it feeds, whether the connection is feedback.
 pub(super) fn feedback(graph: &Graph) -> Vec<Vec<bool>> {
     let groups = Groups::new(graph);
     let back = groups.cut();
@@ -52,7 +53,7 @@ impl Groups {
         Groups { of, next, count }
     }
 
-    /// The pairs of groups whose connections run back.
+    /// The pairs of groups whose connections are feedback.
     fn cut(&self) -> BTreeSet<(usize, usize)> {
         let part = self.parts();
         let mut members = vec![Vec::new(); self.count];
@@ -70,7 +71,7 @@ impl Groups {
                 let found = self.search(*start, inside, &part);
                 let plain = found.iter().filter(|(u, v)| self.next[*u].contains(&(*v, false)));
                 // A loop that is driven from outside is best read from where it is driven, at the
-                // price of one more connection that runs back.
+                // cost of one more feedback connection.
                 let entry = if entered[*start] { 0 } else { 3 };
                 ((2 * found.len() + entry, plain.count(), *start), found)
             });
@@ -80,7 +81,7 @@ impl Groups {
         back
     }
 
-    /// The connections inside a part that lead back to a group on the way from the start.
+    /// The connections inside a component that lead back to a group on the path from the start.
     fn search(&self, start: usize, inside: &[usize], part: &[usize]) -> BTreeSet<(usize, usize)> {
         let mut state = vec![State::New; self.count];
         let mut back = BTreeSet::new();
@@ -114,7 +115,7 @@ impl Groups {
         back
     }
 
-    /// The strongly connected part of each group (Kosaraju and Sharir).
+    /// The strongly connected component of each group (Kosaraju and Sharir).
     fn parts(&self) -> Vec<usize> {
         let mut before = vec![Vec::new(); self.count];
         for (group, next) in self.next.iter().enumerate() {
@@ -144,7 +145,8 @@ enum State {
     Done,
 }
 
-/// Depth first, without recursion; `finished` gets each vertex after all that it leads to.
+/// Depth-first search without recursion; each vertex is added to `finished` after all that it leads
+/// to.
 fn visit(
     root: usize,
     next: &dyn Fn(usize, usize) -> Option<usize>,

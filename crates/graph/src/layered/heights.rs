@@ -1,15 +1,15 @@
-//! The height of each cell: wires as straight as the order of the cells and their sizes allow.
+//! The height of each cell: wires are as straight as the order and the sizes of the cells allow.
 
 use super::proper::{End, Proper};
 use super::simplex::{Distance, solve};
 use super::{Edge, PORT_GAP, VERTEX_GAP, WIRE_GAP, WIRE_TO_VERTEX};
 
-/// Up to this many cells and connections the exact method is used.
+/// The exact method is used up to this many cells and connections.
 const EXACT: usize = 4000;
-/// How often the other method looks at each layer.
+/// How many times the other method visits each layer.
 const PASSES: usize = 12;
 
-/// Two pins that would like to be level, and how much.
+/// Two pins that should be level, and with what weight.
 struct Pull {
     from: (usize, i64),
     to: (usize, i64),
@@ -26,7 +26,7 @@ pub(super) fn heights(proper: &Proper) -> Vec<i64> {
     }
 }
 
-/// The distance of the tops of two neighbours in a layer.
+/// The minimum distance between the tops of two neighbours in a layer.
 fn apart(proper: &Proper, upper: usize, lower: usize) -> i64 {
     let edge = |cell: usize| proper.cells[cell].vertex.map(|v| proper.graph.vertices[v].edge);
     let gap = match (edge(upper), edge(lower)) {
@@ -44,7 +44,7 @@ fn pulls(proper: &Proper) -> Vec<Pull> {
     for segment in proper.channels.iter().flatten() {
         let left = |end: &End| (end.cell, proper.right_offset(*end));
         let right = |end: &End| (end.cell, proper.left_offset(*end));
-        // A wire that turns back need not be level with what it turns away from.
+        // A wire that turns back need not be level with the pin that it turns away from.
         let back = |end: &End| proper.cells[end.cell].back;
         for a in &segment.left {
             for b in segment.right.iter().filter(|b| back(a) == back(b)) {
@@ -52,7 +52,7 @@ fn pulls(proper: &Proper) -> Vec<Pull> {
                 let led = |from: usize| proper.graph.vertices[from].leads == Some(b.cell);
                 let led = proper.cells[a.cell].vertex.is_some_and(led);
                 let weight = if led { 2 * weight } else { weight };
-                // One of several wires straight is better than each with a small bend.
+                // One straight wire of several is better than a small bend in each.
                 let weight = weight + i64::from(b.pin == 0 && wire(b) == 0);
                 pulls.push(Pull { from: left(a), to: right(b), weight });
             }
@@ -68,7 +68,7 @@ fn pulls(proper: &Proper) -> Vec<Pull> {
     pulls
 }
 
-/// The least weighted sum of all differences in height, by the network simplex method.
+/// The minimum weighted sum of all differences in height, by the network simplex method.
 fn exact(proper: &Proper, pulls: &[Pull]) -> Vec<i64> {
     let cells = proper.cells.len();
     let start = cells;
@@ -97,7 +97,7 @@ fn raise(mut found: Vec<i64>) -> Vec<i64> {
     found
 }
 
-/// Layer after layer, each cell near the middle one of its wishes.
+/// Layer by layer, each cell is placed near the median of its preferred heights.
 fn relaxed(proper: &Proper, pulls: &[Pull]) -> Vec<i64> {
     let mut at = vec![0; proper.cells.len()];
     let mut wishes = vec![Vec::new(); proper.cells.len()];
@@ -119,15 +119,15 @@ fn relaxed(proper: &Proper, pulls: &[Pull]) -> Vec<i64> {
     raise(at)
 }
 
-/// Neighbours that touch, and where they would like to be together.
+/// Neighbours that touch, and their preferred heights as a group.
 struct Pool {
     wishes: Vec<(i64, i64)>,
     members: usize,
     at: i64,
 }
 
-/// Pools neighbours that would come too near to each other; each pool takes the middle of the
-/// wishes of its members (isotonic regression in the sum of absolute differences).
+/// Pools neighbours that would come too close to each other; each pool takes the median of the
+/// preferred heights of its members (isotonic regression in the sum of absolute differences).
 fn settle(proper: &Proper, layer: &[usize], wishes: &[Vec<(usize, i64, i64)>], at: &mut [i64]) {
     let mut base = 0;
     let mut bases = Vec::new();

@@ -1,4 +1,4 @@
-//! The layer of each vertex: as near to what it is connected to as the direction allows.
+//! The layer of each vertex: as close to what it is connected to as the direction allows.
 
 use super::simplex::{Distance, solve};
 use super::{Edge, Graph};
@@ -42,7 +42,7 @@ pub(super) fn layers(graph: &Graph, feedback: &[Vec<bool>]) -> Vec<usize> {
     compact(&found)
 }
 
-/// Numbers the layers that are used.
+/// Renumbers the layers that are used.
 fn compact(layers: &[i64]) -> Vec<usize> {
     let mut used = layers.to_vec();
     used.sort_unstable();

@@ -1,10 +1,10 @@
-//! The layered drawing of one level: sizes, pins and nets in, places and routes out.
+//! The layered drawing of one level: from sizes, pins and nets to positions and routes.
 //!
 //! The steps are those of Sugiyama, Tagawa and Toda (1981), with nets instead of edges: a wire that
-//! feeds several pins shares its way as long as it can. Cycles are cut, vertices get layers, layers
-//! get an order, cells get heights, and the gaps between layers get vertical tracks. A wire runs
-//! through a layer only along a cell of its own, so it never passes through a vertex. Nothing here
-//! knows what a block is.
+//! feeds several pins shares its route for as long as it can. Cycles are cut, vertices are assigned
+//! to layers, layers are ordered, cells get heights, and the gaps between layers get vertical
+//! tracks. A wire passes through a layer only along a cell of its own, so it never passes through a
+//! vertex. Nothing here knows what a block is.
 
 mod pack;
 mod wrap;
@@ -29,13 +29,13 @@ pub(crate) use pack::draw;
 
 use crate::Point;
 
-/// The least distance between two vertices in a layer \[px\].
+/// The minimum distance between two vertices in a layer \[px\].
 const VERTEX_GAP: i64 = 26;
-/// The least distance between two ports at an edge of the level \[px\].
+/// The minimum distance between two ports at an edge of the level \[px\].
 const PORT_GAP: i64 = 2;
-/// The least distance of a wire that passes a vertex \[px\].
+/// The minimum distance between a wire and a vertex that it passes \[px\].
 const WIRE_TO_VERTEX: i64 = 14;
-/// The least distance of wires that run side by side \[px\].
+/// The minimum distance between parallel wires \[px\].
 const WIRE_GAP: i64 = 10;
 
 /// What is drawn: vertices and the nets between their pins.
@@ -50,21 +50,22 @@ pub(crate) struct Graph {
 pub(crate) struct Vertex {
     pub width: i64,
     pub height: i64,
-    /// Distances of the pins on the left edge from the top, downwards.
+    /// Distances of the pins on the left edge from the top, in increasing order.
     pub left: Vec<i64>,
-    /// Distances of the pins on the right edge from the top, downwards.
+    /// Distances of the pins on the right edge from the top, in increasing order.
     pub right: Vec<i64>,
-    /// Whether pins of an edge may change places.
+    /// Whether the pins of an edge may be reordered.
     pub free: bool,
     /// Whether it must be in the first or in the last layer.
     pub edge: Edge,
-    /// The vertex that this one only prepares an input of; it stands right before it.
+    /// The vertex whose input this one merely prepares; this one is placed right before it.
     pub leads: Option<usize>,
-    /// Whether it computes something from its inputs, so that a loop is well cut before it.
+    /// Whether it computes something from its inputs, which makes the point before it a good place
+    /// to cut a loop.
     pub gathers: bool,
 }
 
-/// Where a vertex must be.
+/// Where a vertex must be placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Edge {
     /// Anywhere.
@@ -75,7 +76,7 @@ pub(crate) enum Edge {
     Last,
 }
 
-/// A pin of a vertex; the side follows from its place in a net.
+/// A pin of a vertex; its side follows from its position in a net.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Pin {
     pub vertex: usize,
@@ -89,7 +90,7 @@ pub(crate) struct Net {
     pub to: Vec<Pin>,
 }
 
-/// Where everything is.
+/// The resulting positions and routes.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Drawing {
     pub width: i64,
@@ -100,11 +101,11 @@ pub(crate) struct Drawing {
     pub left: Vec<Vec<i64>>,
     /// For each vertex, the distance of each right pin from the top.
     pub right: Vec<Vec<i64>>,
-    /// For each net and each pin that it feeds, the way of the wire.
+    /// For each net and each pin that it feeds, the route of the wire.
     pub routes: Vec<Vec<Route>>,
 }
 
-/// The way of a wire to one pin.
+/// The route of a wire to one pin.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Route {
     pub points: Vec<Point>,

@@ -1,11 +1,11 @@
-//! Parts that are not connected, drawn one by one and put side by side and below one another.
+//! Draws connected components one by one and arranges them in rows.
 
 use super::proper::Proper;
 use super::wrap::wrapped;
 use super::{Drawing, Edge, Graph, Net, Pin, Vertex, cycles, heights, layers, route, sweep};
 use crate::Point;
 
-/// Between parts \[px\].
+/// The distance between components \[px\].
 const GAP: i64 = 30;
 
 /// Draws a level.
@@ -26,19 +26,19 @@ pub(crate) fn draw(graph: &Graph) -> Drawing {
         whole.width = whole.width.max(corner.x + drawing.width);
         whole.height = whole.height.max(corner.y + drawing.height);
         row = row.max(drawing.height);
-        // A part that reaches the edges of the level has its row for itself.
+        // A component that reaches the edges of the level has a row to itself.
         corner.x = if pinned { limit + 1 } else { corner.x + drawing.width + GAP };
     }
     whole
 }
 
-/// Draws what is connected, in several rows where it is long.
+/// Draws a connected component, in several rows if it is long.
 fn in_rows(graph: &Graph) -> Drawing {
     let (drawing, layers) = connected(graph);
     wrapped(graph, &layers, drawing)
 }
 
-/// Draws what is connected in one row, and gives the layer of each vertex.
+/// Draws a connected component in one row, and returns the layer of each vertex.
 pub(super) fn connected(graph: &Graph) -> (Drawing, Vec<usize>) {
     let feedback = cycles::feedback(graph);
     let layers = layers::layers(graph, &feedback);
@@ -48,7 +48,7 @@ pub(super) fn connected(graph: &Graph) -> (Drawing, Vec<usize>) {
     (route::route(&proper, &tops, &feedback), layers)
 }
 
-/// Connected vertices; those at the edges of the level are one part, and it comes first.
+/// Connected vertices; those at the edges of the level form one component, which comes first.
 fn parts(graph: &Graph) -> Vec<Vec<usize>> {
     let mut root: Vec<usize> = (0..graph.vertices.len()).collect();
     fn find(root: &mut [usize], mut vertex: usize) -> usize {
@@ -75,7 +75,7 @@ fn parts(graph: &Graph) -> Vec<Vec<usize>> {
         members[find(&mut root, vertex)].push(vertex);
     }
     members.retain(|part| !part.is_empty());
-    // Large parts first, so that single blocks gather at the end.
+    // Large components first, so that single blocks collect at the end.
     members.sort_by_key(|part| (!part.iter().any(&pinned), part.len() == 1));
     members
 }

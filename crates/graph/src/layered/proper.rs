@@ -1,26 +1,26 @@
 //! Layers of cells: the vertices, and a cell for each layer that a wire passes through.
 //!
 //! Channel `k` is the gap before layer `k`; a diagram of `n` layers has `n + 1` channels. A net has
-//! at most one segment in a channel, which joins pins of the layer before and of the layer after.
-//! A wire that runs back leaves its source to the right, turns, passes its source's layer and all
-//! layers up to that of its target along cells of its own, and turns again.
+//! at most one segment in a channel, which joins pins of the layer before and of the layer after. A
+//! feedback wire leaves its source to the right, turns, passes its source's layer and all layers up
+//! to that of its target along cells of its own, and turns again.
 
 use std::collections::BTreeMap;
 
 use super::{Graph, Pin};
 
-/// A graph whose segments join neighbouring layers only.
+/// A graph whose segments join only neighbouring layers.
 pub(super) struct Proper<'a> {
     pub graph: &'a Graph,
-    /// The vertices in their order, then the cells of wires.
+    /// The vertices in order, then the cells of wires.
     pub cells: Vec<Cell>,
-    /// The cells of each layer, from the top.
+    /// The cells of each layer, from top to bottom.
     pub layers: Vec<Vec<usize>>,
     /// The segments of each channel.
     pub channels: Vec<Vec<Segment>>,
-    /// For each vertex, the place of each left pin among the pins of that edge.
+    /// For each vertex, the position of each left pin among the pins of that edge.
     pub left: Vec<Vec<usize>>,
-    /// For each vertex, the place of each right pin among the pins of that edge.
+    /// For each vertex, the position of each right pin among the pins of that edge.
     pub right: Vec<Vec<usize>>,
     /// The cell of a net in a layer, for each direction.
     passing: BTreeMap<(usize, usize, Direction), usize>,
@@ -33,11 +33,11 @@ pub(super) struct Cell {
     pub height: i64,
     /// The vertex; a passage has none.
     pub vertex: Option<usize>,
-    /// Whether it is the passage of a wire that runs back.
+    /// Whether it is the passage of a feedback wire.
     pub back: bool,
 }
 
-/// The way that a wire runs through a layer.
+/// The direction in which a wire passes through a layer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Direction {
     Forward,

@@ -1,17 +1,17 @@
-//! Columns side by side, and the way of each wire through them.
+//! Places columns side by side and routes each wire through them.
 
 use super::channel::{Track, Tracks, tracks};
 use super::proper::{Direction, End, Proper};
 use super::{Drawing, Edge, Route};
 use crate::Point;
 
-/// The least width of a channel \[px\].
+/// The minimum width of a channel \[px\].
 const CHANNEL: i64 = 30;
-/// Between the layer before and the first track \[px\].
+/// The distance between the preceding layer and the first track \[px\].
 const BEFORE_TRACKS: i64 = 12;
-/// Between the last track and the layer after, with room for an arrow head \[px\].
+/// The distance between the last track and the following layer, with room for an arrow head \[px\].
 const AFTER_TRACKS: i64 = 18;
-/// Between tracks \[px\].
+/// The distance between tracks \[px\].
 const TRACK: i64 = 9;
 
 /// Places cells and routes wires, given the top of each cell.
@@ -47,9 +47,9 @@ fn raise(proper: &Proper, tops: &[i64], drawing: &mut Drawing) {
 }
 
 struct Columns {
-    /// Left edge and width of each layer.
+    /// The left edge and the width of each layer.
     layers: Vec<(i64, i64)>,
-    /// Left edge of each channel.
+    /// The left edge of each channel.
     channels: Vec<i64>,
     tracks: Vec<Tracks>,
     width: i64,
@@ -77,7 +77,8 @@ impl Columns {
         Columns { layers, channels, tracks, width: x }
     }
 
-    /// The left edge of a vertex: what prepares an input stands near it, the rest in the middle.
+    /// The left edge of a vertex: one that prepares an input is placed close to it, all others in
+    /// the middle.
     fn x(&self, proper: &Proper, vertex: usize) -> i64 {
         let (left, width) = self.layers[proper.cells[vertex].layer];
         let vertex = &proper.graph.vertices[vertex];
@@ -199,7 +200,7 @@ impl Router<'_> {
     }
 }
 
-/// Without points that lie on the way between their neighbours.
+/// Removes points that lie on the line between their neighbours.
 fn simplified(points: Vec<Point>) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::new();
     for point in points {

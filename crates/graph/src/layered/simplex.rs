@@ -1,8 +1,8 @@
-//! The network simplex method of Gansner, Koutsofios, North and Vo (1993): places on a line that
-//! keep least distances and make the weighted sum of distances small.
+//! The network simplex method of Gansner, Koutsofios, North and Vo (1993): positions on a line that
+//! respect minimum distances and minimise the weighted sum of distances.
 //!
-//! Cut values come from subtree sums of each vertex's net weight, so a step costs one pass over
-//! the tree instead of the incremental bookkeeping of the paper.
+//! Cut values come from subtree sums of each vertex's net weight, so a step costs one pass over the
+//! tree instead of the incremental bookkeeping of the paper.
 
 /// `head - tail` is at least `length`, and each unit of it costs `weight`.
 #[derive(Clone, Copy, Debug)]
@@ -13,10 +13,10 @@ pub(crate) struct Distance {
     pub weight: i64,
 }
 
-/// How many visits of vertices and edges a solution may cost; after that it is merely feasible.
+/// How many visits of vertices and edges a solution may cost; beyond that it is merely feasible.
 const BUDGET: usize = 60_000_000;
 
-/// Places of `count` connected vertices, the least of which is 0.
+/// The positions of `count` connected vertices; the smallest is 0.
 pub(crate) fn solve(count: usize, distances: &[Distance]) -> Vec<i64> {
     let mut simplex = Simplex::new(count, distances);
     if count > 1 {
@@ -34,21 +34,21 @@ pub(crate) fn solve(count: usize, distances: &[Distance]) -> Vec<i64> {
 struct Simplex<'a> {
     distances: &'a [Distance],
     at: Vec<i64>,
-    /// For each vertex, the edges of the spanning tree at it.
+    /// For each vertex, the spanning-tree edges at it.
     tree: Vec<Vec<usize>>,
-    /// For each vertex, the weights of its edges out less those in.
+    /// For each vertex, the weights of its outgoing edges minus those of its incoming ones.
     net: Vec<i64>,
 }
 
-/// The tree hung up at vertex 0.
+/// The tree rooted at vertex 0.
 struct Hung {
-    /// Vertices, each before those below it.
+    /// The vertices, each before its descendants.
     order: Vec<usize>,
-    /// The place in `order`.
+    /// The index in `order`.
     place: Vec<usize>,
-    /// How many vertices are at and below each.
+    /// The number of vertices in the subtree of each.
     size: Vec<usize>,
-    /// The tree edge above each vertex; nothing at the top.
+    /// The tree edge above each vertex; `None` at the root.
     above: Vec<Option<usize>>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Simplex<'a> {
         self.at[edge.head] - self.at[edge.tail] - edge.length
     }
 
-    /// Makes a spanning tree of edges without slack, moving what is reached so far where needed.
+    /// Builds a spanning tree of edges without slack, moving the vertices reached so far if needed.
     fn grow_tree(&mut self) {
         let count = self.at.len();
         let mut touching = vec![Vec::new(); count];
@@ -101,7 +101,7 @@ impl<'a> Simplex<'a> {
             let slack = self.slack(&edge);
             let shift = if reached[edge.tail] { slack } else { -slack };
             members.iter().for_each(|vertex| self.at[*vertex] += shift);
-            // Only this edge is sure to be tight now; look again from its end in the tree.
+            // Only this edge is certain to be tight now; search again from its end in the tree.
             let end = if reached[edge.tail] { edge.tail } else { edge.head };
             let place = members.iter().position(|vertex| *vertex == end).expect("it is reached");
             members.swap(place, next - 1);
@@ -137,7 +137,7 @@ impl<'a> Simplex<'a> {
         self.distances[index].tail + self.distances[index].head - vertex
     }
 
-    /// Exchanges the tree edge with the most negative cut value; says whether there was one.
+    /// Exchanges the tree edge with the most negative cut value; returns whether there was one.
     fn pivot(&mut self) -> bool {
         let hung = self.hang();
         let mut sums = self.net.clone();
@@ -179,7 +179,7 @@ impl<'a> Simplex<'a> {
     }
 }
 
-/// The least places that keep all distances.
+/// The smallest positions that respect all distances.
 fn longest_paths(count: usize, distances: &[Distance]) -> Vec<i64> {
     let (mut out, mut waiting) = (vec![Vec::new(); count], vec![0; count]);
     for edge in distances {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_vertex_stands_beside_its_heavy_neighbour() {
-        // 0 and 1 are 10 apart; 2 is after 0 and drawn to 1 twice as much.
+        // 0 and 1 are 10 apart; 2 is after 0 and attracted twice as strongly to 1.
         let edge = |tail, head, length, weight| Distance { tail, head, length, weight };
         let found =
             solve(4, &[edge(0, 1, 10, 1), edge(0, 2, 1, 1), edge(2, 3, 1, 2), edge(1, 3, 1, 0)]);

@@ -1,4 +1,5 @@
-//! The order of the cells in each layer: barycentres swept to and fro, then neighbours exchanged.
+//! The order of the cells in each layer: barycentre sweeps in both directions, then exchanges of
+//! neighbours.
 
 use super::crossings::Positions;
 use super::proper::{End, Proper};
@@ -8,7 +9,7 @@ const SWEEP_BUDGET: usize = 4_000_000;
 /// How many visits of pins the exchanges may cost.
 const EXCHANGE_BUDGET: usize = 12_000_000;
 
-/// Orders the cells of all layers, and the pins that may change places.
+/// Orders the cells of all layers, and the pins that may be reordered.
 pub(super) fn order(proper: &mut Proper) {
     let pins: usize = proper.channels.iter().flatten().map(|s| s.left.len() + s.right.len()).sum();
     let lookup = Lookup::new(proper);
@@ -88,8 +89,9 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Sorts a layer by where the wires from the layer before (or after) come from. What has no such
-/// wire follows what it is joined to in its own layer, and lies below it; else it stays.
+/// Sorts a layer by where its wires from the layer before (or after) come from. A cell without such
+/// a wire follows the cell that it is joined to in its own layer, and is placed below it; otherwise
+/// it stays.
 fn sort_layer(proper: &mut Proper, lookup: &Lookup, layer: usize, to_right: bool) {
     let positions = Positions::new(proper);
     let channel = if to_right { layer } else { layer + 1 };
@@ -124,7 +126,7 @@ fn sort_layer(proper: &mut Proper, lookup: &Lookup, layer: usize, to_right: bool
     proper.layers[layer] = keyed.into_iter().map(|(_, cell)| cell).collect();
 }
 
-/// Sorts the pins that may change places, on the edges that face the layer before (or after).
+/// Sorts the pins that may be reordered, on the edges that face the layer before (or after).
 fn sort_pins(proper: &mut Proper, lookup: &Lookup, layer: usize, to_right: bool) {
     let positions = Positions::new(proper);
     let channel = if to_right { layer } else { layer + 1 };
@@ -159,7 +161,7 @@ fn sort_pins(proper: &mut Proper, lookup: &Lookup, layer: usize, to_right: bool)
     }
 }
 
-/// Exchanges neighbours as long as that leaves fewer crossings.
+/// Exchanges neighbours as long as that reduces crossings.
 fn exchange(proper: &mut Proper) {
     let mut positions = Positions::new(proper);
     let mut budget = EXCHANGE_BUDGET;

@@ -1,4 +1,4 @@
-//! Small graphs that are hard in a known way.
+//! Small graphs with known difficulties.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn net(from: (usize, usize), to: &[(usize, usize)]) -> Net {
     Net { from: pin(from), to: to.iter().copied().map(pin).collect() }
 }
 
-/// Whether pieces of different nets lie on each other.
+/// Whether pieces of different nets overlap.
 fn on_each_other(drawing: &Drawing) -> bool {
     let pieces = |net: usize| {
         let points = drawing.routes[net].iter().map(|route| &route.points);

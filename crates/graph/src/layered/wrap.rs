@@ -1,32 +1,32 @@
-//! A long drawing in several lines, as text is: the layers are cut into rows, each row is drawn on
-//! its own, and wires from one row to another run around the right end of their row, above the row
-//! that they lead to, and in at its left end.
+//! Wraps a long drawing into several rows, like text: the layers are cut into rows, each row is
+//! drawn on its own, and wires from one row to another run around the right end of their row, above
+//! the target row, and in at its left end.
 //!
-//! Every such wire has a track of its own right of the rows, above a row and left of it, so that no
-//! wire lies on another.
+//! Each such wire has its own track to the right of the rows, above the target row and to the left
+//! of it, so that no wire covers another.
 
 use super::pack::{connected, extract};
 use super::{Drawing, Edge, Graph, Net, Pin, Route, Vertex};
 use crate::Point;
 
-/// Drawings that are wider are cut \[px\].
+/// Wider drawings are cut \[px\].
 const WIDE: i64 = 1080;
-/// Between rows, and between a row and the first track beside it \[px\].
+/// The distance between rows, and between a row and the first track beside it \[px\].
 const GAP: i64 = 34;
 const FIRST: i64 = 14;
-/// Between tracks \[px\].
+/// The distance between tracks \[px\].
 const TRACK: i64 = 10;
 /// The height of the end of a wire at the edge of a row \[px\].
 const END: i64 = 10;
-/// What it costs to cut a wire, and to cut an expression off the block that it belongs to \[px\].
+/// The cost of cutting a wire, and of separating an expression from its block \[px\].
 const WIRE: i64 = 60;
 const LEAD: i64 = 400;
 
-/// The same in several rows, where it is too long for one; a level with ports at its edges stays as
-/// it is.
+/// The same drawing in several rows if it is too long for one; a level with ports at its edges is
+/// left unchanged.
 pub(super) fn wrapped(graph: &Graph, layers: &[usize], drawing: Drawing) -> Drawing {
     let pinned = graph.vertices.iter().any(|vertex| vertex.edge != Edge::None);
-    // With this many rows it is about twice as wide as it is high.
+    // With this many rows it is about twice as wide as high.
     let shapely = (drawing.width as f64 / (2 * drawing.height).max(1) as f64).sqrt().round() as i64;
     let count = (drawing.width.div_euclid(WIDE) + 1).min(shapely);
     if pinned || count < 2 {
@@ -43,7 +43,8 @@ pub(super) fn wrapped(graph: &Graph, layers: &[usize], drawing: Drawing) -> Draw
     if smaller { found } else { drawing }
 }
 
-/// The row of each vertex: whole layers, cut near even distances where few wires are.
+/// The row of each vertex. Rows consist of whole layers, and the cuts are near evenly spaced
+/// positions, where few wires cross.
 fn rows(graph: &Graph, layers: &[usize], drawing: &Drawing, count: i64) -> Vec<usize> {
     let last = layers.iter().copied().max().unwrap_or(0);
     let starts: Vec<i64> = (0..=last)
@@ -74,10 +75,10 @@ fn rows(graph: &Graph, layers: &[usize], drawing: &Drawing, count: i64) -> Vec<u
 
 /// A row that has been drawn.
 struct Row {
-    /// The vertices of the level that are in it.
+    /// The vertices of the level that belong to it.
     part: Vec<usize>,
     drawing: Drawing,
-    /// The nets that begin here, in the order of its drawing, and those that come from elsewhere.
+    /// The nets that start here, in the order of its drawing, and those that come from other rows.
     own: Vec<usize>,
     entering: Vec<usize>,
     /// The nets that leave it.
@@ -118,7 +119,7 @@ impl Row {
         Row { part, drawing, own, entering, leaving }
     }
 
-    /// Puts its vertices and the wires within it into the whole.
+    /// Adds its vertices and internal wires to the whole drawing.
     fn place(&self, graph: &Graph, corner: Point, whole: &mut Drawing) {
         for (local, vertex) in self.part.iter().enumerate() {
             whole.places[*vertex] = moved(self.drawing.places[local], corner);
@@ -135,19 +136,19 @@ impl Row {
         }
     }
 
-    /// The way of a net that begins here to its end at the right.
+    /// The route of a net that starts here to its end at the right.
     fn way_out(&self, net: usize) -> Option<&Route> {
         let place = self.own.iter().position(|own| *own == net)?;
         self.leaving.contains(&net).then(|| self.drawing.routes[place].last())?
     }
 
-    /// The ways of a net that comes from elsewhere, from its end at the left.
+    /// The routes of a net that comes from another row, from its end at the left.
     fn ways_in(&self, net: usize) -> Option<&[Route]> {
         let place = self.entering.iter().position(|entering| *entering == net)?;
         Some(&self.drawing.routes[self.own.len() + place])
     }
 
-    /// The nets that come from elsewhere, from the topmost.
+    /// The nets that come from other rows, from top to bottom.
     fn entering_downwards(&self) -> Vec<usize> {
         let height = |net: &usize| self.ways_in(*net).and_then(|ways| ways[0].points.first());
         let mut nets = self.entering.clone();
@@ -161,7 +162,7 @@ fn end(left: Vec<i64>, right: Vec<i64>, edge: Edge) -> Vertex {
     Vertex { width: 2, height: END, left, right, free, edge, leads, gathers }
 }
 
-/// Rows below one another, with the wires between them.
+/// Stacks the rows and adds the wires between them.
 fn join(graph: &Graph, rows: &[Row]) -> Drawing {
     let stack = Stack::new(rows);
     let mut whole = Drawing {
@@ -183,14 +184,14 @@ fn join(graph: &Graph, rows: &[Row]) -> Drawing {
     whole
 }
 
-/// Rows in their places.
+/// Rows with their positions.
 struct Stack<'a> {
     rows: &'a [Row],
     corners: Vec<Point>,
-    /// The right end of the widest row, and the bottom of the last.
+    /// The right end of the widest row, and the bottom of the last one.
     right: i64,
     height: i64,
-    /// The nets that leave their rows; those from lower ends turn first.
+    /// The nets that leave their rows; those with lower ends turn first.
     leaving: Vec<usize>,
 }
 
@@ -214,7 +215,7 @@ impl<'a> Stack<'a> {
         Stack { rows, corners, right: left + wide, height: y - GAP, leaving }
     }
 
-    /// Leads a net around the end of its row to the pins that it feeds in another one.
+    /// Routes a net around the end of its row to the pins that it feeds in another row.
     fn connect(&self, graph: &Graph, (net, to): (usize, usize), track: i64, whole: &mut Drawing) {
         let from = self.rows.iter().position(|row| row.own.contains(&net)).expect("it begins");
         let (row, corner) = (&self.rows[to], self.corners[to]);
@@ -247,7 +248,7 @@ fn moved(point: Point, by: Point) -> Point {
     Point { x: point.x + by.x, y: point.y + by.y }
 }
 
-/// The same way without points on straight pieces.
+/// The same route without points inside straight pieces.
 fn straightened(points: Vec<Point>) -> Vec<Point> {
     let mut found: Vec<Point> = Vec::new();
     for point in points {

@@ -1,15 +1,15 @@
-//! Names in a picture: the elements of an array of blocks share one, with the sizes of the array.
+//! Names in a figure: the elements of an array of blocks share one, with the sizes of the array.
 
 use std::collections::{BTreeMap, HashMap};
 
 use diagram::{BlockArray, Diagram};
 
-/// What is drawn under which name.
+/// Which path is drawn under which name.
 #[derive(Default)]
 pub(super) struct Names {
     /// For the path of each element, the array as it is drawn.
     elements: HashMap<String, usize>,
-    /// Arrays, those in different elements of another one drawn as one.
+    /// The arrays; those in different elements of an enclosing array are drawn as one.
     arrays: Vec<Stack>,
 }
 
@@ -26,7 +26,7 @@ impl Names {
         for array in &diagram.arrays {
             levels.entry(array.path.matches('.').count()).or_default().push(array);
         }
-        // The names of arrays around others are settled before those inside.
+        // The names of enclosing arrays are determined before those inside.
         levels.into_values().fold(Names::default(), |names, level| names.with(&level))
     }
 
@@ -45,7 +45,7 @@ impl Names {
         self
     }
 
-    /// The path that is drawn, and how many arrays it leads through.
+    /// The path that is drawn, and how many arrays it passes through.
     pub fn drawn(&self, path: &str) -> (String, usize) {
         let (mut drawn, mut through) = (String::new(), 0);
         let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
@@ -63,14 +63,14 @@ impl Names {
         (drawn, through)
     }
 
-    /// What the elements of the array are that is drawn at a path.
+    /// What kind the elements of the array drawn at a path are.
     pub fn kind(&self, path: &str) -> Option<&str> {
         let found = self.arrays.iter().find(|array| array.path == path);
         found.map(|array| array.kind.as_str())
     }
 }
 
-/// The sizes of arrays, from the least to the greatest where they differ.
+/// The sizes of arrays; the smallest and the largest if they differ.
 fn sizes(arrays: &[&BlockArray]) -> String {
     let size = |index: usize| {
         let counts = || arrays.iter().map(|array| array.counts[index]);

@@ -5,9 +5,9 @@ use diagram::{Presence, Wire};
 /// What a wire carries, as far as it is known before anything runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// A signal that moves between events.
+    /// A signal that changes continuously between events.
     Continuous,
-    /// A signal that is there between events and changes at events only.
+    /// A signal that is present between events and changes only at events.
     Held,
     /// Events.
     Discrete,
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// The one of two that more happens on.
+    /// The one of the two on which more happens.
     pub(super) fn livelier(self, other: Kind) -> Kind {
         let rank = |kind: Kind| match kind {
             Kind::Constant => 0,

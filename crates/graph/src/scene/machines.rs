@@ -1,8 +1,8 @@
-//! What the charts of state machines show in place of blocks, and what machines read.
+//! Which blocks the charts of state machines replace, and what machines read.
 //!
-//! The number of the state, guards, delays, and what transitions set and say are blocks of the flat
-//! diagram that a chart tells about. The machine itself stays a node wherever its transitions read
-//! signals of the diagram, so that a loop through a guard is seen to be closed.
+//! The index of the state, guards, delays, and what transitions set and emit are blocks of the flat
+//! diagram that a chart shows instead. The machine itself remains a node if its transitions read
+//! signals of the diagram, so that a loop through a guard is visibly closed.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use base::Span;
 use blocks::Role;
 use diagram::{BlockId, Diagram, StateMachine, WireId};
 
-/// Whether a block joins what the states of a machine give for one of its outputs.
+/// Whether a block joins the values that the states of a machine give to one of its outputs.
 pub(super) fn joins_states(diagram: &Diagram, block: usize) -> bool {
     diagram.blocks[block].kind.role() == Role::MachineOutput
 }
 
-/// Blocks of state machines that the charts tell about, and nothing else that is drawn reads: the
-/// state, guards, and what transitions set and say.
+/// Blocks of state machines that the charts show and that nothing else that is drawn reads: the
+/// state, guards, and what transitions set and emit.
 pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
     let mut told: Vec<bool> = diagram
         .blocks
@@ -26,7 +26,7 @@ pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
     for machine in &diagram.modes.machines {
         told[machine.mode.index()] = true;
     }
-    // What is read was made before its readers, or is one of these blocks itself.
+    // What is read was made before its readers, or is itself one of these blocks.
     for _ in 0..told.len() {
         let mut changed = false;
         for index in 0..told.len() {
@@ -45,8 +45,8 @@ pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
     told
 }
 
-/// The signals that the guards and actions of a machine read from blocks that are drawn, and where
-/// each is written.
+/// The signals that the guards and actions of a machine read from drawn blocks, and where each is
+/// written.
 pub(super) fn reads(
     diagram: &Diagram,
     told: &[bool],
@@ -62,7 +62,7 @@ pub(super) fn reads(
         .collect();
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     while let Some(block) = waiting.pop() {
-        // A block that is drawn for others, too, is itself what the machine reads.
+        // A block that is also drawn for others is itself what the machine reads.
         if !told[block.index()] {
             let block = diagram.block(block);
             found.extend(block.outputs.first().map(|wire| (*wire, block.span)));

@@ -1,4 +1,4 @@
-//! Marks that a picture may carry: refused loops and the order of evaluation.
+//! Marks in a figure: refused loops and the order of evaluation.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,8 @@ impl Loops {
                 found.blocks[block.index()] = true;
             }
             let along = connections(diagram, parts.iter());
-            // A caller may list a loop either way; drawn is the direction of the data.
+            // A caller may list a loop in either direction; the direction of the data flow is
+            // drawn.
             let all = along.or_else(|| connections(diagram, parts.iter().rev()));
             for (wire, block) in all.into_iter().flatten() {
                 found.mark(drawn, wire, block);
@@ -34,7 +35,7 @@ impl Loops {
         found
     }
 
-    /// Marks a connection, and the expression on its way that stands for what is written there.
+    /// Marks a connection, and the expression on its route that represents what is written there.
     fn mark(&mut self, drawn: &Drawn, wire: WireId, block: BlockId) {
         let way = drawn.by_way_of.get(&(wire, block));
         let (wire, block) = (drawn.wire(wire), drawn.standing_for(block));
@@ -57,7 +58,7 @@ impl Loops {
     }
 }
 
-/// The connections by which each part feeds the next; nothing where some does not.
+/// The connections by which each part feeds the next; `None` if one does not.
 fn connections<'p>(
     diagram: &Diagram,
     parts: impl Iterator<Item = &'p PartRef> + Clone,
@@ -68,7 +69,7 @@ fn connections<'p>(
         if diagram.block(block).inputs.iter().flatten().any(|wire| *wire == part.wire) {
             found.push((part.wire, block));
         } else if diagram.wire(part.wire).block != block {
-            // Parts of one block may need each other inside it.
+            // Parts of one block may depend on each other inside it.
             return None;
         }
     }
@@ -104,7 +105,7 @@ fn parts(step: &Step) -> Vec<PartId> {
     match step {
         Step::Single(part) => vec![*part],
         Step::Iterate(parts) => parts.clone(),
-        // No values among these.
+        // These steps compute no values.
         Step::Presences { .. } => Vec::new(),
         Step::Solve { unknowns, rest } => {
             unknowns.iter().map(|(part, _)| *part).chain(rest.iter().copied()).collect()

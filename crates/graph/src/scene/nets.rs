@@ -1,5 +1,5 @@
 //! The connections of each level. A wire between blocks of different instances is drawn in pieces,
-//! one in each level that it passes, and meets the edges of the boxes between.
+//! one in each level that it passes through, and meets the edges of the boxes in between.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::drawn::Drawn;
 use super::marks::Loops;
 use super::scopes::{ScopeId, Scopes};
 
-/// Where a wire comes from, in one level.
+/// Where a wire comes from, within one level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Source {
     /// An output of a block.
@@ -20,7 +20,7 @@ pub(crate) enum Source {
     Outside,
 }
 
-/// Where a wire goes to, in one level.
+/// Where a wire leads to, within one level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Sink {
     /// An input of a block, counting every signal of a list.
@@ -31,11 +31,11 @@ pub(crate) enum Sink {
     Outside,
 }
 
-/// A wire in one level.
+/// A wire within one level.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelNet {
     pub from: Source,
-    /// Where it goes to, and whether a refused loop goes there.
+    /// Where it leads to, and whether that connection is part of a refused loop.
     pub to: Vec<(Sink, bool)>,
 }
 

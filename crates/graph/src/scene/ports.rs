@@ -1,6 +1,5 @@
-//! Names of the ports of instances: as they were declared, where a wire goes through a port. What
-//! enters or leaves otherwise is named by those who use it, and where nobody wrote a name, that of
-//! the wire stands in.
+//! Names of the ports of instances: as declared, if a wire passes through a port. Anything else
+//! that enters or leaves is named by its readers and, if nobody wrote a name, after the wire.
 
 use diagram::{BlockId, WireId};
 
@@ -37,7 +36,7 @@ pub(super) fn output_name(drawn: &Drawn, scopes: &Scopes, scope: ScopeId, wire: 
     named.map_or_else(|| short_name(drawn, wire), str::to_owned)
 }
 
-/// The port of an instance through which a wire goes.
+/// The port of an instance through which a wire passes.
 fn declared(drawn: &Drawn, instance: &str, wire: WireId, input: bool) -> Option<String> {
     let mut ports = drawn.ports.iter();
     let found =
@@ -52,7 +51,7 @@ fn named_after_port(drawn: &Drawn, wire: WireId, instance: &str) -> Option<Strin
     (is_expression(drawn, driver) && !name.contains('.')).then(|| name.to_owned())
 }
 
-/// The blocks that read a wire, and the words by which each names it.
+/// The blocks that read a wire, and the text by which each refers to it.
 fn readers<'d>(drawn: &'d Drawn, wire: WireId) -> impl Iterator<Item = (BlockId, &'d str)> {
     drawn.ids().flat_map(move |id| {
         let inputs = drawn.block(id).inputs.iter();

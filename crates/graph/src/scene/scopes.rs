@@ -1,4 +1,4 @@
-//! The hierarchy, found again from the paths of the blocks.
+//! The hierarchy, recovered from the paths of the blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,36 +17,35 @@ pub(crate) struct ScopeId(pub usize);
 pub(crate) struct Scope {
     /// Its path; empty for the main diagram.
     pub path: String,
-    /// The instance that it is part of.
+    /// The enclosing instance.
     pub parent: Option<ScopeId>,
-    /// How many arrays it is an element of, or inside of.
+    /// How many arrays it is an element of, or is inside of.
     pub arrays: usize,
-    /// What it is, where it stands for all elements of an array.
+    /// The kind of its elements, if it represents all elements of an array.
     pub elements: Option<String>,
     /// Whether its inside is drawn.
     pub open: bool,
     /// The instances inside it.
     pub children: Vec<ScopeId>,
-    /// The blocks right inside it.
+    /// The blocks directly inside it.
     pub blocks: Vec<BlockId>,
 }
 
 impl Scope {
-    /// Its name in the instance that it is part of.
+    /// Its name in the enclosing instance.
     pub fn name(&self) -> &str {
         split(&self.path).1
     }
 }
 
-/// All instances, and where each block is.
+/// All instances, and the instance of each block.
 pub(crate) struct Scopes {
     all: Vec<Scope>,
-    /// The instance of each block; none for what is not shown.
+    /// The instance of each block; `None` if the block is not shown.
     of: Vec<Option<ScopeId>>,
 }
 
-/// Whether a block was made for an expression, or stands where the outputs of the states of a
-/// machine come together.
+/// Whether a block was made for an expression, or joins the outputs of the states of a machine.
 pub(super) fn is_expression(drawn: &Drawn, block: BlockId) -> bool {
     drawn.block(block).made || is_machine_output(drawn, block)
 }
@@ -56,7 +55,7 @@ pub(super) fn is_machine_output(drawn: &Drawn, block: BlockId) -> bool {
     !drawn.block(block).made && joins_states(drawn.diagram, block.index())
 }
 
-/// A path without its last name, and that name.
+/// A path without its last name, followed by that name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
 }
@@ -81,7 +80,7 @@ impl Scopes {
         };
         let mut all = vec![root.clone()];
         let mut ids = BTreeMap::from([("", ScopeId(0))]);
-        // A path comes before those inside it, for it is shorter.
+        // A path comes before those inside it because it is shorter.
         for path in paths {
             let id = ScopeId(all.len());
             let parent = ids[split(path).0];
@@ -145,7 +144,7 @@ impl Scopes {
     }
 }
 
-/// The path of the instance that each block is drawn in; none for what is not shown.
+/// The path of the instance in which each block is drawn; `None` if it is not shown.
 fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
     let diagram = drawn.diagram;
     let told = drawn.told();
@@ -197,7 +196,7 @@ fn is_inside(path: &str, instance: &str) -> bool {
     path.strip_prefix(instance).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether an expression at a port of an instance names a signal of its inside: it is an output
+/// Whether an expression at a port of an instance refers to a signal inside: then it is an output
 /// that is fed back to the instance.
 fn reads_inside(drawn: &Drawn, id: BlockId, instance: &str) -> bool {
     drawn.block(id).inputs.iter().any(|input| {

@@ -1,7 +1,8 @@
 //! Inputs of arrays of instances whose signals depend on the indices, such as `cell[i - 1, j]`.
 //!
-//! The flat diagram connects what is inside an element with what it reads, wherever that is. Here
-//! the way goes through an expression outside the array that stands for what is written.
+//! The flat diagram connects what is inside an element directly to what it reads, wherever that is.
+//! Here the connection passes through an expression outside the array that represents what is
+//! written.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -36,7 +37,7 @@ impl<'a> Selections<'a> {
                 Some(made) => made,
                 None => drawn.add_expression(path, arrays, port.span),
             });
-            // The first one of the flat diagram, which has a kind and a number, is the better one.
+            // The first one in the flat diagram is preferred because it has a kind and a number.
             if let Some(made) = made.filter(|made| made < wire) {
                 drawn.withdraw(*wire);
                 *wire = made;
@@ -45,13 +46,13 @@ impl<'a> Selections<'a> {
         found
     }
 
-    /// The expression at an input of an instance that is drawn under a path.
+    /// The expression at an input of an instance drawn under a path.
     pub fn at(&self, port: &InstancePort, instance: &str) -> Option<WireId> {
         let key = (instance.to_owned(), port.name.as_str());
         self.wires.get(&key).copied().filter(|_| port.is_input)
     }
 
-    /// The expression through which a wire gets to a block, which names it as it is written.
+    /// The expression through which a wire reaches a block, and which names it as written.
     pub fn through(
         &self,
         drawn: &Drawn,
@@ -76,7 +77,7 @@ impl<'a> Selections<'a> {
                 continue;
             };
             if let Some(found) = self.at(port, &drawn.path(&port.instance).0) {
-                // An expression that was made for the input is read as it is.
+                // An expression that was made for the input is read directly.
                 return (found != drawn.wire(wire)).then_some(found);
             }
             name = drawn.diagram.sources.snippet(port.span);
@@ -84,7 +85,7 @@ impl<'a> Selections<'a> {
         None
     }
 
-    /// Lets each expression read what some element has at the input.
+    /// Connects each expression to what the elements read at the input.
     pub fn gather(&self, drawn: &mut Drawn) {
         for port in drawn.diagram.ports.iter().filter(|port| port.is_input) {
             let Some(found) = self.at(port, &drawn.path(&port.instance).0) else { continue };
@@ -104,7 +105,7 @@ fn is_made_for(drawn: &Drawn, port: &InstancePort) -> bool {
     drawn.block(driver).made && name == Some(&port.name)
 }
 
-/// Whether what is written is a plain name, which is the same for all elements.
+/// Whether the text is a plain name, which is the same for all elements.
 fn is_name(written: &str) -> bool {
     written.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
 }

@@ -1,4 +1,4 @@
-//! Wires: rounded corners, arrow heads, dots where a wire divides.
+//! Wires: rounded corners, arrow heads, and dots where a wire branches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ const BEND: i64 = 5;
 /// The length of an arrow head \[px\].
 const TIP: i64 = 8;
 
-/// Draws all lines: those with impulses below, refused loops on top.
+/// Draws all lines: those with impulses at the bottom, refused loops on top.
 pub(super) fn lines(out: &mut String, lines: &[Line]) {
     let mut nets: BTreeMap<usize, Vec<&Line>> = BTreeMap::new();
     for line in lines {
@@ -39,7 +39,7 @@ pub(super) fn lines(out: &mut String, lines: &[Line]) {
 fn draw_net(out: &mut String, net: &[&Line]) {
     let kind = net[0].kind;
     let _ = writeln!(out, "<g><title>{}: {}</title>", escaped(&net[0].name), kind.name());
-    // The way that lines share is drawn once, or dashes would fill each other's gaps.
+    // The route that lines share is drawn only once; otherwise dashes would fill each other's gaps.
     let (mut drawn, mut dots, mut way) = (Vec::new(), Vec::new(), String::new());
     for line in net {
         let (rest, departs) = undrawn(&line.points, &drawn);
@@ -66,7 +66,7 @@ fn draw_net(out: &mut String, net: &[&Line]) {
     out.push_str("</g>\n");
 }
 
-/// The rest of a way that begins on what is drawn already, and whether there was such a beginning.
+/// The rest of a route that starts on what is already drawn, and whether there was such a start.
 fn undrawn(points: &[Point], drawn: &[(Point, Point)]) -> (Vec<Point>, bool) {
     let mut rest: Vec<Point> = points.to_vec();
     let mut departs = false;
@@ -86,7 +86,8 @@ fn undrawn(points: &[Point], drawn: &[(Point, Point)]) -> (Vec<Point>, bool) {
     (rest, departs)
 }
 
-/// How far from `first` towards `next` a piece covers the way; nothing where it does not begin.
+/// How far from `first` towards `next` a piece covers the route; `None` if it does not cover its
+/// start.
 fn covered(first: Point, next: Point, (a, b): (Point, Point)) -> Option<Point> {
     let level = first.y == next.y && a.y == b.y && a.y == first.y;
     let upright = first.x == next.x && a.x == b.x && a.x == first.x;
@@ -104,7 +105,7 @@ fn covered(first: Point, next: Point, (a, b): (Point, Point)) -> Option<Point> {
     (reached != from).then_some(found)
 }
 
-/// A way with rounded bends; it ends a little before its end where there is an arrow head.
+/// A route with rounded bends; it stops slightly before its end if there is an arrow head.
 pub(super) fn rounded(points: &[Point], arrow: bool) -> String {
     let mut out = format!("M{} {}", points[0].x, points[0].y);
     for three in points.windows(3) {

@@ -1,4 +1,4 @@
-//! The picture as SVG.
+//! The figure as SVG.
 
 mod charts;
 mod lines;
@@ -69,7 +69,7 @@ fn legend(out: &mut String, layout: &Layout) {
     }
 }
 
-/// A text as it stands in XML; characters that XML does not know are replaced.
+/// A text escaped for XML; characters that XML does not allow are replaced.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -21,7 +21,7 @@ pub(super) fn frame(out: &mut String, frame: &Frame) {
     out.push_str("</g>\n");
 }
 
-/// The edges of other elements of an array, as far as they are seen behind the first.
+/// The edges of other elements of an array, as far as they are visible behind the first.
 fn behind(out: &mut String, class: &str, front: Rect, radius: i64) {
     for by in [STACK, STACK / 2] {
         rectangle(out, class, front.moved(Point { x: by, y: by }), radius);
@@ -98,7 +98,7 @@ fn shape(out: &mut String, node: &Node) {
     rectangle(out, &class, node.body, radius);
 }
 
-/// A small drawing by which the kind of a block is known at a glance.
+/// A small drawing that identifies the kind of a block at a glance.
 fn icon(out: &mut String, node: &Node) {
     if node.icon.is_empty() {
         return;
@@ -108,7 +108,7 @@ fn icon(out: &mut String, node: &Node) {
     let _ = writeln!(out, "<path class=\"icon\" transform=\"translate({x} {y})\" d=\"{path}\"/>");
 }
 
-/// The lines of text in a node: class, height \[px\] and words.
+/// The lines of text in a node: class, height \[px\] and text.
 fn lines(node: &Node) -> Vec<(&'static str, i64, String)> {
     let mut lines = Vec::new();
     if !node.name.is_empty() {

@@ -3,8 +3,8 @@
 use crate::letters::FAMILY;
 use crate::size::{NAME, SMALL, TEXT};
 
-/// The style sheet inside the picture. Kinds of wires differ in stroke as well as in colour, so
-/// that a print in black and white still tells them apart.
+/// The style sheet inside the figure. Kinds of wires differ in stroke as well as in colour, so that
+/// they can be distinguished in a black-and-white print.
 pub(super) fn style() -> String {
     let (title, key) = (NAME + 3, SMALL + 1);
     format!(

@@ -1,25 +1,25 @@
-//! The texts of a picture, for those who draw letters themselves.
+//! The texts of a figure, for callers that draw the letters themselves.
 
 use crate::size::{NAME, SMALL, TEXT};
 
-/// A line of text in a picture.
+/// A line of text in a figure.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Words {
     /// What is written.
     pub text: String,
-    /// The place that `anchor` means, on the base line \[px\].
+    /// The position that `anchor` refers to, on the baseline \[px\].
     pub at: (f64, f64),
-    /// Which part of the text stands there.
+    /// Which point of the text is at this position.
     pub anchor: Anchor,
-    /// The size of the letters \[px\].
+    /// The font size \[px\].
     pub size: f64,
-    /// Whether they are bold.
+    /// Whether it is bold.
     pub bold: bool,
-    /// Their colour.
+    /// Its colour.
     pub fill: &'static str,
 }
 
-/// Which part of a text its place means.
+/// Which point of a text its position refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Anchor {
     /// Its beginning.
@@ -30,7 +30,7 @@ pub enum Anchor {
     End,
 }
 
-/// The same picture with something else in the place of each text, such as outlines of letters.
+/// The same figure with each text replaced, for example by outlines of its letters.
 pub fn relettered(svg: &str, mut letters: impl FnMut(&Words) -> String) -> String {
     const OPENING: &str = "<text class=\"";
     let mut pieces = svg.split(OPENING);
@@ -51,7 +51,7 @@ pub fn relettered(svg: &str, mut letters: impl FnMut(&Words) -> String) -> Strin
     out
 }
 
-/// The words of `CLASS" x="X" y="Y">TEXT`.
+/// Parses `CLASS" x="X" y="Y">TEXT`.
 fn words(element: &str) -> Option<Words> {
     let (attributes, text) = element.split_once('>')?;
     let mut values = attributes.split('"');
@@ -61,7 +61,7 @@ fn words(element: &str) -> Option<Words> {
     Some(Words { text: plain(text), at: (x, y), anchor, size: size as f64, bold, fill })
 }
 
-/// What the style sheet says about texts of a class.
+/// The style of texts of a class, as in the style sheet.
 fn style(class: &str) -> Option<(i64, bool, Anchor, &'static str)> {
     const INK: &str = "#1f2933";
     Some(match class {
@@ -79,7 +79,7 @@ fn style(class: &str) -> Option<(i64, bool, Anchor, &'static str)> {
     })
 }
 
-/// A text without the escapes of XML.
+/// A text with its XML escapes resolved.
 fn plain(text: &str) -> String {
     let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     text.replace("&amp;", "&")

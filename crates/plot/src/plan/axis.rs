@@ -7,11 +7,11 @@ use crate::{Axis, Error};
 /// An axis of values.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct AxisPlan {
-    /// From which value to which.
+    /// The lower and the upper end.
     pub range: (f64, f64),
     /// The ticks.
     pub ticks: Ticks,
-    /// Name and unit.
+    /// The name and the unit.
     pub label: Option<String>,
     /// Whether it is logarithmic.
     pub log: bool,
@@ -27,24 +27,25 @@ impl AxisPlan {
     }
 }
 
-/// Nearer to zero than this is zero: floats soon run out of digits here.
+/// Anything closer to zero than this counts as zero: floats soon run out of digits here.
 const SMALLEST: f64 = 1e-290;
 
-/// What is to be seen along an axis.
+/// What an axis must show.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Need {
-    /// From the least to the greatest value, where there is one.
+    /// The smallest and the largest value, if there are any.
     pub data: Option<(f64, f64)>,
-    /// Whether an end at zero is the end of the axis, as where nothing but stems rises from it.
+    /// Whether zero, if it is an end of the data, is also the end of the axis, for example if only
+    /// stems rise from it.
     pub grounded: bool,
-    /// Further room below and above, as a part of the data.
+    /// Additional space below and above, as a fraction of the data range.
     pub room: [f64; 2],
-    /// Whether the values are whole numbers.
+    /// Whether the values are integers.
     pub whole: bool,
 }
 
 impl Need {
-    /// Takes in a value.
+    /// Includes a value.
     pub fn add(&mut self, value: f64) {
         let (from, to) = self.data.unwrap_or((value, value));
         self.data = Some((from.min(value), to.max(value)));
@@ -54,11 +55,11 @@ impl Need {
     pub fn range(&self) -> (f64, f64) {
         let Some((from, to)) = self.data else { return (0.0, 1.0) };
         let size = from.abs().max(to.abs());
-        // Halves, since the difference of two great numbers may be infinite.
+        // Halves, because the difference of two large numbers may be infinite.
         let half = to / 2.0 - from / 2.0;
         let margin = match half {
             _ if size < SMALLEST => 1.0,
-            // A constant; or rounding errors about one, which are not to fill the picture.
+            // A constant; or rounding errors around one, which must not fill the figure.
             half if half <= 1e-13 * size => 0.1 * size,
             half => 0.1 * half,
         };
@@ -71,22 +72,22 @@ impl Need {
         (finite(from - end(from, self.room[0])), finite(to + end(to, self.room[1])))
     }
 
-    /// The same where the axis is logarithmic.
+    /// The same for a logarithmic axis.
     fn log_range(&self) -> (f64, f64) {
         let (from, to) = self.data.filter(|(from, _)| *from > 0.0).unwrap_or((1.0, 10.0));
-        // Half a decade around a constant, a twentieth of the way at the ends otherwise.
+        // Half a decade around a constant; otherwise a twentieth of the range at either end.
         let margin = (to / from).powf(0.05).max(if to < 1.01 * from { 3.0 } else { 1.0 });
         let finite = |value: f64| value.clamp(f64::MIN_POSITIVE, f64::MAX);
         (finite(from / margin), finite(to * margin))
     }
 }
 
-/// Fewer ticks than this are too few, where there is room for more \[px\] apart.
+/// Fewer ticks than this are too few if there is room for more; their spacing \[px\].
 const FEWEST: usize = 4;
 const CLOSEST: f64 = 17.0;
 
-/// An axis of this length \[px\] with a tick about every `spacing` pixels. One with nothing to show
-/// has no ticks.
+/// An axis of this length \[px\] with a tick about every `spacing` pixels. An axis with nothing to
+/// show has no ticks.
 pub(super) fn plan(
     axis: &Axis,
     label: Option<String>,
@@ -110,7 +111,7 @@ pub(super) fn plan(
     AxisPlan { range, ticks: found, label, log }
 }
 
-/// Refuses a range that does not go up.
+/// Refuses a range that is not increasing.
 pub(super) fn check(which: &str, axis: &Axis) -> Result<(), Error> {
     match axis.range {
         Some((from, to))

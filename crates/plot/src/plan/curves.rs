@@ -13,10 +13,10 @@ use crate::ticks::Ticks;
 use crate::window::{self, Step, rows};
 use crate::{Axis, Error, Mark, Panel, Signal};
 
-/// The room that the label of an arrow takes beyond its tip \[px\].
+/// The space that the label of an arrow takes beyond its tip \[px\].
 const LABEL: f64 = 18.0;
 
-/// Fills in a panel over time; `usual` is its height where it has none of its own \[px\].
+/// Fills in a panel over time; `usual` is its default height \[px\].
 pub(super) fn plan(
     panel: &Panel,
     signals: &[Signal],
@@ -59,8 +59,7 @@ pub(super) fn plan(
     Ok(PanelPlan { title, body, y, ground, height, width: None, message, warning })
 }
 
-/// Puts truth values, or strips of names, one above the other, where there is nothing else; the
-/// first is on top.
+/// Stacks truth values, or strips of labels, if there is nothing else; the first is on top.
 fn stack(curves: &mut [Curve], trace: &Trace) -> bool {
     let count = curves.len();
     let truths = curves.iter().all(|curve| curve.source.elem(trace) == Elem::Bool);
@@ -92,7 +91,7 @@ fn nothing(trace: &Trace, curves: &[Curve]) -> String {
     }
 }
 
-/// What a panel shows: its values, and what of it rises from zero.
+/// What a panel shows: its values, and which of them rise from zero.
 #[derive(Clone, Copy, Debug, Default)]
 struct Content {
     need: Need,
@@ -130,7 +129,7 @@ impl Content {
         self.stems || self.arrows_up || self.arrows_down
     }
 
-    /// What the vertical axis of a panel of this height \[px\] has to show.
+    /// What the vertical axis of a panel of this height \[px\] must show.
     fn need(mut self, height: f64, log: bool, whole: bool) -> Need {
         if self.rises() && self.need.data.is_some() && !log {
             self.need.add(0.0);
@@ -141,13 +140,13 @@ impl Content {
     }
 }
 
-/// The unit that all curves share, where there is one.
+/// The unit that all curves share, if there is one.
 fn common_unit(curves: &[Curve]) -> Option<&str> {
     let first = curves.first()?.unit.as_deref()?;
     curves.iter().all(|curve| curve.unit.as_deref() == Some(first)).then_some(first)
 }
 
-/// The label of the vertical axis of curves: as given, or that of a single curve.
+/// The label of the vertical axis: as given, or that of the only curve.
 fn axis_label(axis: &Axis, curves: &[Curve]) -> Option<String> {
     let unit = axis.unit.as_deref().or(common_unit(curves));
     match (&axis.label, curves) {

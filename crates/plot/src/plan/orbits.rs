@@ -7,7 +7,7 @@ use super::{Body, PanelPlan, TimePlan, height, named, warning};
 use crate::phase::{Orbit, Step, orbits, walk};
 use crate::{Axis, Error, Pair, Panel};
 
-/// The usual height of a phase plot \[px\], and its width as a multiple of its height.
+/// The default height of a phase plot \[px\], and its width as a multiple of its height.
 const HEIGHT: f64 = 330.0;
 const ASPECT: f64 = 1.15;
 
@@ -65,7 +65,7 @@ pub(super) fn plan(
     Ok(PanelPlan { title, body, y, ground: false, height, width, message, warning })
 }
 
-/// The label of an axis: as given, or the name that all signals along it have.
+/// The label of an axis: as given, or the common name of all signals along it.
 fn label<'a>(axis: &Axis, mut names: impl Iterator<Item = &'a str>) -> Option<String> {
     let unit = axis.unit.as_deref();
     let first = names.next();
@@ -76,7 +76,7 @@ fn label<'a>(axis: &Axis, mut names: impl Iterator<Item = &'a str>) -> Option<St
     }
 }
 
-/// Widens one of two ranges so that a unit is as long on both axes.
+/// Widens one of two ranges so that a unit has the same length on both axes.
 fn equal(x: (f64, f64), y: (f64, f64)) -> ((f64, f64), (f64, f64)) {
     let (wide, high) = (x.1 - x.0, y.1 - y.0);
     let widened = |(from, to): (f64, f64), span: f64| {

@@ -1,4 +1,4 @@
-//! Which events of two traces are the same.
+//! Determines which events of two traces correspond.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) fn events(trace: &Trace) -> Vec<Instant> {
     groups.filter(|(tags, _)| is_event(tags)).map(|(_, instant)| instant).collect()
 }
 
-/// Two things that correspond, or one that has no other.
+/// Two items that correspond, or one without a counterpart.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Pair<'a, T> {
     Both(&'a T, &'a T),
@@ -33,7 +33,7 @@ pub(super) enum Pair<'a, T> {
 }
 
 impl<'a, T> Pair<'a, T> {
-    /// The one of the first list.
+    /// The item of the first list.
     pub fn first(&self) -> Option<&'a T> {
         match *self {
             Pair::Both(a, _) | Pair::First(a) => Some(a),
@@ -41,7 +41,7 @@ impl<'a, T> Pair<'a, T> {
         }
     }
 
-    /// The one of the second list.
+    /// The item of the second list.
     pub fn second(&self) -> Option<&'a T> {
         match *self {
             Pair::Both(_, b) | Pair::Second(b) => Some(b),
@@ -50,7 +50,7 @@ impl<'a, T> Pair<'a, T> {
     }
 }
 
-/// Pairs two lists in the order of time: those that are the same, and of the rest the earlier one
+/// Pairs two lists in the order of time: items that correspond, and of the rest the earlier one
 /// first.
 pub(super) fn align<'a, T>(
     first: &'a [T],

@@ -1,4 +1,4 @@
-//! Impulses, each against the one of the same signal, order and microstep.
+//! Compares each impulse with the one of the same signal, order and microstep.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use base::Tag;
 use super::{Comparer, Difference, Pair, align};
 use crate::{Impulse, Trace};
 
-/// The signal (by its place among the common ones), the order and the microstep.
+/// The signal (by its index among the common ones), the order and the microstep.
 type Key = (usize, usize, u32);
 
 impl Comparer<'_> {

@@ -20,7 +20,7 @@ pub struct Comparison {
     pub lengths: (usize, usize),
     /// The columns that both have.
     pub columns: Vec<ColumnDifference>,
-    /// The columns that only one of them has.
+    /// The columns that only one trace has.
     pub missing: Vec<(String, Side)>,
     /// The columns whose shapes differ.
     pub reshaped: Vec<String>,

@@ -1,4 +1,4 @@
-//! The parts between events.
+//! Compares the smooth parts between events.
 
 use std::ops::Range;
 
@@ -8,32 +8,32 @@ use super::{Comparer, Instant, Pair, Side};
 use crate::Trace;
 use crate::number::seconds;
 
-/// The rows of a smooth part of a trace: from the right limit at the event before to the left
-/// limit at the event after.
+/// The rows of a smooth part of a trace: from the right limit at the preceding event to the left
+/// limit at the following one.
 #[derive(Clone)]
 struct Phase<'a> {
     trace: &'a Trace,
     rows: Range<usize>,
 }
 
-/// Where a time is among the rows of a smooth part.
+/// The position of a time among the rows of a smooth part.
 #[derive(Clone, Copy)]
 enum Place {
     /// At a row.
     Row(usize),
-    /// Between two rows, this part of the way from the one to the other.
+    /// Between two rows, at this fraction of the interval.
     Between { right: usize, part: f64 },
-    /// Before the first or behind the last.
+    /// Before the first or after the last.
     Outside,
 }
 
-/// What a trace says of a signal at a time.
+/// What a trace contains about a signal at a time.
 enum Sample<'a> {
     /// The elements of a row.
     Row(Option<&'a [f64]>),
     /// The elements between two rows.
     Between(Vec<f64>),
-    /// The signal comes or goes between two rows, or has no row here: no telling.
+    /// Unknown: the presence of the signal changes between two rows, or it has no row here.
     Unknown,
 }
 
@@ -64,8 +64,8 @@ impl Comparer<'_> {
         self.interval(&phase_a, &phase_b, from, None);
     }
 
-    /// Compares at the times of the rows of both between two times, which are events of one or
-    /// both.
+    /// Compares at the times of the rows of both between two times, each of which is an event of at
+    /// least one of them.
     fn interval(&mut self, a: &Phase<'_>, b: &Phase<'_>, from: Option<Time>, to: Option<Time>) {
         let mut times = a.times(from, to).chain(b.times(from, to)).collect::<Vec<_>>();
         times.sort_unstable();
@@ -80,7 +80,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Compares both limits at an event that one trace lacks with the other's smooth part.
+    /// Compares both limits at an event that one trace lacks with its smooth part.
     fn lone_event(&mut self, event: &Instant, side: Side, other: &Phase<'_>) {
         let own = if side == Side::First { self.first } else { self.second };
         let place = other.locate(event.time);
@@ -106,7 +106,7 @@ impl Comparer<'_> {
     }
 }
 
-/// For each place in a list of pairs, the next event of one trace from there on.
+/// For each position in a list of pairs, the next event of one trace from there on.
 fn following<'a>(
     pairs: &[Pair<'a, Instant>],
     own: impl Fn(&Pair<'a, Instant>) -> Option<&'a Instant>,
@@ -125,7 +125,7 @@ fn following<'a>(
 }
 
 impl<'a> Phase<'a> {
-    /// The smooth part that begins with a row and ends with the left limit at an event.
+    /// The smooth part that starts with a row and ends with the left limit at an event.
     fn new(trace: &'a Trace, from: usize, event: Option<&Instant>) -> Phase<'a> {
         let to = event.map_or(trace.len(), |event| {
             let has_left_limit = trace.tags()[event.rows.start].microstep == 0;
@@ -146,7 +146,7 @@ impl<'a> Phase<'a> {
         tags[begin..end.max(begin)].iter().map(|tag| tag.time)
     }
 
-    /// Where a time is among the rows.
+    /// The position of a time among the rows.
     fn locate(&self, time: Time) -> Place {
         let tags = self.tags();
         let after = tags.partition_point(|tag| tag.time < time);
@@ -161,7 +161,7 @@ impl<'a> Phase<'a> {
         Place::Between { right: row, part: seconds(time - from) / seconds(to - from) }
     }
 
-    /// The value of a signal at a place.
+    /// The value of a signal at a position.
     fn sample(&self, place: Place, column: usize) -> Sample<'a> {
         let (right, part) = match place {
             Place::Outside => return Sample::Unknown,
@@ -183,7 +183,7 @@ impl<'a> Phase<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// What a row says; nothing where the signal has none of its own there.
+    /// The sample of a row; unknown if the signal has no row of its own there.
     fn at(trace: &'a Trace, row: usize, column: usize) -> Sample<'a> {
         match trace.is_filled(row, column) {
             true => Sample::Unknown,
@@ -191,7 +191,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// What is known: the elements, or that there are none.
+    /// What is known: the elements, or that the signal is absent.
     fn value(&self) -> Option<Option<&[f64]>> {
         match self {
             Sample::Row(value) => Some(*value),

@@ -1,10 +1,10 @@
-//! A comparison in words.
+//! Describes a comparison in words.
 
 use std::fmt;
 
 use super::{ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side};
 
-/// How many rows that do not correspond are shown.
+/// How many non-corresponding rows are shown.
 const SHOWN: usize = 5;
 
 impl fmt::Display for Comparison {
@@ -18,7 +18,7 @@ impl fmt::Display for Comparison {
         writeln!(f, "  {first} rows in the first, {second} in the second")?;
         let width = self.columns.iter().map(|column| column.name.chars().count()).max();
         for column in &self.columns {
-            // Events that correspond to none are no equal events.
+            // Events without a counterpart are not equal events.
             let partly = !self.rows.is_empty() && column.largest.is_none();
             let rest = if partly { " in the rows that correspond" } else { "" };
             writeln!(f, "  {:<1$}  {column}{rest}", column.name, width.unwrap_or(0))?;

@@ -1,4 +1,4 @@
-//! Events, microstep by microstep.
+//! Compares events, microstep by microstep.
 
 use super::{Comparer, Instant, Pair, RowDifference, Side};
 use crate::Trace;
@@ -19,7 +19,8 @@ impl Comparer<'_> {
         self.unpaired(&lone);
     }
 
-    /// Events between two that correspond: where both traces have as many of them, they have moved.
+    /// Events between two that correspond: if both traces have the same number of them, they have
+    /// moved.
     fn unpaired(&mut self, lone: &[&Pair<'_, Instant>]) {
         let first: Vec<_> = lone.iter().filter_map(|pair| pair.first()).collect();
         let second: Vec<_> = lone.iter().filter_map(|pair| pair.second()).collect();

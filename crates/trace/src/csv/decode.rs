@@ -1,4 +1,4 @@
-//! CSV to rows.
+//! Reads rows from CSV.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -35,7 +35,7 @@ pub(crate) fn read(mut file: File) -> Result<Trace, ReadProblem> {
         return Err(cut());
     }
     let names: Vec<String> = record.iter().skip(2).map(str::to_owned).collect();
-    // Where comments tell the columns, a signal may be called like the impulses of another.
+    // If comments list the columns, a signal may have the name of another one's impulses.
     let mut seen = BTreeSet::new();
     let twice = names.iter().find(|name| !seen.insert(name.as_str()));
     if let Some(name) = twice.filter(|_| comments.is_none()) {
@@ -90,7 +90,7 @@ fn broken(error: &::csv::Error) -> ReadProblem {
     }
 }
 
-/// What the comments at the start of a file say.
+/// The content of the comments at the start of a file.
 struct Comments {
     header: Header,
     schema: Schema,
@@ -129,9 +129,9 @@ struct Rows {
     trace: Trace,
     lanes: Vec<(usize, Option<usize>, usize)>,
     values: Vec<Option<Vec<f64>>>,
-    /// The columns in which something else than a truth value has been seen.
+    /// The columns in which something other than a truth value has been found.
     numeric: BTreeSet<usize>,
-    /// The names that have been seen in each column, where no comment tells them.
+    /// The labels found in each column, if no comment lists them.
     seen: Option<Vec<Vec<String>>>,
 }
 
@@ -204,8 +204,8 @@ impl Rows {
     }
 }
 
-/// The elements of a column whose names are not known before: a word is a name, and where names
-/// stand, all else is wrong.
+/// The elements of a column whose labels are not known beforehand: a word is a label, and in a
+/// column of labels everything else is wrong.
 fn learn(
     fields: &[&str],
     names: &mut Vec<String>,
@@ -240,7 +240,7 @@ fn elements(fields: &[&str], labels: &[String]) -> Result<Option<Vec<f64>>, Stri
     fields.iter().map(element).collect::<Result<_, _>>().map(Some)
 }
 
-/// The columns that a line of names stands for, where no comment tells them.
+/// The columns that a line of names describes, if no comment lists them.
 fn guess(names: &[String]) -> Schema {
     let (mut columns, mut orders) = (Vec::new(), Vec::new());
     let mut rest = names;

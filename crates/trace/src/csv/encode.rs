@@ -1,4 +1,4 @@
-//! Rows to CSV.
+//! Writes rows to CSV.
 
 use std::io::{self, Write};
 
@@ -11,13 +11,13 @@ use crate::number::write_time;
 use crate::{Header, Schema, Trace, writer};
 
 /// Writes the table. Vectors and matrices have a column for each element; absent signals have an
-/// empty field; a signal with impulses has a further column with the coefficient of each order.
+/// empty field; a signal with impulses has a further column for the coefficient of each order.
 pub fn write_csv(trace: &Trace, out: impl Write) -> io::Result<()> {
     write_rows(trace, Encoder::new(out, trace.schema(), None)?)
 }
 
-/// Writes a table whose rows are numbered by something else than time, which is called `index` and
-/// stands in the time of the tags. There are no microsteps.
+/// Writes a table whose rows are numbered by something other than time, which is called `index` and
+/// stored as the time of the tags. There are no microsteps.
 pub fn write_indexed_csv(trace: &Trace, index: &str, out: impl Write) -> io::Result<()> {
     write_rows(trace, Encoder::with_index(out, trace.schema(), &[index])?)
 }
@@ -50,7 +50,7 @@ pub(crate) struct Encoder<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    /// Writes the names of the columns, behind comments where there is a header to write.
+    /// Writes the names of the columns, after comments if there is a header to write.
     pub fn new(mut out: W, schema: &Schema, header: Option<&Header>) -> io::Result<Self> {
         if let Some(header) = header {
             out.write_all(comments(header, schema)?.as_bytes())?;
@@ -59,7 +59,7 @@ impl<W: Write> Encoder<W> {
         Ok(Encoder { comments: header.is_some(), ..encoder })
     }
 
-    /// Writes the names of the columns, behind those of the one or two that the tags fill.
+    /// Writes the names of the columns, after the one or two columns for the tags.
     fn with_index(mut out: W, schema: &Schema, index: &[&str]) -> io::Result<Self> {
         let mut names = ::csv::Writer::from_writer(Vec::new());
         let own = schema.names();
@@ -115,7 +115,7 @@ impl<W: Write + Send> writer::Encoder for Encoder<W> {
     }
 }
 
-/// A name as a field, in quotes where it must be.
+/// A name as a field, in quotes if necessary.
 fn quoted(name: &str) -> Vec<u8> {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\"")).into_bytes()

@@ -1,4 +1,4 @@
-//! JSON to rows.
+//! Reads rows from JSON.
 
 use std::fmt;
 use std::fs::File;
@@ -37,7 +37,7 @@ pub(crate) fn read(file: File) -> Result<FileTables, ReadProblem> {
     }
 }
 
-/// What is known of the layout so far.
+/// What is known about the layout so far.
 enum Version {
     Unknown,
     Ours,
@@ -92,7 +92,7 @@ impl<'de> Visitor<'de> for FileSeed<'_> {
     }
 }
 
-/// The list of rows, which go into the table one by one.
+/// The list of rows, which are added to the table one by one.
 struct RowsSeed<'a>(&'a mut FileTables);
 
 impl<'de> DeserializeSeed<'de> for RowsSeed<'_> {
@@ -160,7 +160,7 @@ impl Row {
     }
 }
 
-/// The impulse of a row: the place of its column in the table, its order and its coefficient.
+/// The impulse of a row: the index of its column in the table, its order and its coefficient.
 fn weight(
     schema: &Schema,
     table: &Table,
@@ -177,16 +177,16 @@ fn weight(
     }
 }
 
-/// What stands for a value.
+/// An entry for a value.
 enum Entry {
     Absent,
     Elements(Vec<f64>),
-    /// A name, or a number that is not finite.
+    /// A label, or a number that is not finite.
     Word(String),
 }
 
 impl Entry {
-    /// The elements of a value, or nothing where it is absent.
+    /// The elements of a value, or `None` if it is absent.
     fn elements(
         self,
         length: usize,

@@ -1,4 +1,4 @@
-//! Rows to JSON.
+//! Writes rows to JSON.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(crate) struct Encoder {
     out: Output,
     lanes: Vec<(LaneId, Kind)>,
     layout: Layout,
-    /// What the rows of each table begin with.
+    /// The beginning of the rows of each table.
     begins: Vec<Vec<u8>>,
     /// The lines of a chunk.
     text: Vec<u8>,

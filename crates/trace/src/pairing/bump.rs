@@ -2,8 +2,8 @@
 
 use super::TestFunction;
 
-/// The bump exp(1 - 1 / (1 - x^2)) with x = (t - center) / radius, zero for |x| >= 1: 1 in its
-/// middle, and smooth everywhere.
+/// The bump exp(1 - 1 / (1 - x^2)) with x = (t - center) / radius, zero for |x| >= 1. It is 1 at
+/// its centre and smooth everywhere.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Bump {
     center: f64,
@@ -11,8 +11,8 @@ pub struct Bump {
 }
 
 impl Bump {
-    /// A bump around a time, with a positive radius \[s\]; nothing where they are not finite, or
-    /// the radius is not positive.
+    /// A bump around a time, with a positive radius \[s\]; `None` if either is not finite, or the
+    /// radius is not positive.
     pub fn new(center: f64, radius: f64) -> Option<Bump> {
         let good = center.is_finite() && radius.is_finite() && radius > 0.0;
         good.then_some(Bump { center, radius })
@@ -24,11 +24,11 @@ impl TestFunction for Bump {
         (self.center - self.radius, self.center + self.radius)
     }
 
-    /// Exact but for rounding: the Taylor coefficients of g = -1 / (1 - x^2) follow from
-    /// (1 - x^2) g = -1, and those of e^g from (e^g)' = g' e^g.
+    /// Exact up to rounding: the Taylor coefficients of g = -1 / (1 - x^2) follow from (1 - x^2) g
+    /// = -1, and those of e^g from (e^g)' = g' e^g.
     fn derivative(&self, order: usize, time: f64) -> f64 {
         let x = (time - self.center) / self.radius;
-        // So near the edge everything has underflown, up to any order that a signal has.
+        // This close to the edge everything underflows, up to any order that a signal has.
         let q = (1.0 - x) * (1.0 + x);
         if q.is_nan() || q < 1e-3 {
             return 0.0;

@@ -2,15 +2,15 @@
 
 use crate::Trace;
 
-/// How many rows a polynomial goes through at most.
+/// The maximum number of rows that a polynomial passes through.
 const NODES: usize = 7;
-/// How near two of them may be, as a part of the interval between rows that it is for: nearer ones
-/// would tell of rounding alone.
+/// How close two of them may be, as a fraction of the interval between rows that the polynomial is
+/// for: closer ones would only reflect rounding.
 const NEAR: f64 = 0.1;
-/// How many pieces of the support have a quadrature of their own at least.
+/// The minimum number of pieces of the support that have a quadrature of their own.
 const PIECES: f64 = 128.0;
 
-/// Nodes and weights of the quadrature of Gauss and Legendre with eight points on \[-1, 1\].
+/// Nodes and weights of the eight-point Gauss-Legendre quadrature on \[-1, 1\].
 const GAUSS: [(f64, f64); 4] = [
     (0.183_434_642_495_649_8, 0.362_683_783_378_362),
     (0.525_532_409_916_329, 0.313_706_645_877_887_27),
@@ -18,7 +18,7 @@ const GAUSS: [(f64, f64); 4] = [
     (0.960_289_856_497_536_3, 0.101_228_536_290_376_26),
 ];
 
-/// Stretches without events: times and values of their rows, from a right limit to a left limit.
+/// Intervals without events: times and values of their rows, from a right limit to a left limit.
 pub(super) struct Curve {
     stretches: Vec<Vec<(f64, f64)>>,
     /// Intervals that end with an instant whose left limit is not in the trace.
@@ -44,7 +44,7 @@ impl Curve {
                 lost.push((*before, tag.time.seconds()));
             }
             if later || no_limit {
-                // A new microstep: what comes is on the other side of the event.
+                // A new microstep: what follows is on the other side of the event.
                 close(&mut open);
             }
             match value {
@@ -61,7 +61,7 @@ impl Curve {
         self.lost.iter().find(|(a, b)| *a < to && *b > from).map(|(_, time)| *time)
     }
 
-    /// The first part of an interval in which nothing is known.
+    /// The first part of an interval in which the signal is not known.
     pub fn gap(&self, from: f64, to: f64) -> Option<(f64, f64)> {
         let mut known = from;
         for stretch in &self.stretches {
@@ -97,8 +97,8 @@ impl Curve {
     }
 }
 
-/// The rows that a polynomial between two neighbours goes through: those two and the nearest ones
-/// that are not too near to each other.
+/// The rows that a polynomial between two neighbours passes through: these two and the nearest ones
+/// that are not too close together.
 fn nodes(stretch: &[(f64, f64)], index: usize) -> Vec<(f64, f64)> {
     let mut nodes = vec![stretch[index], stretch[index + 1]];
     let near = NEAR * (nodes[1].0 - nodes[0].0);

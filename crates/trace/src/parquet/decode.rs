@@ -1,4 +1,4 @@
-//! Parquet to rows.
+//! Reads rows from Parquet.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -26,17 +26,17 @@ use crate::{Header, ReadProblem, Schema};
 /// Reads a whole file.
 pub(crate) fn read(mut file: File) -> Result<FileTables, ReadProblem> {
     check_ends(&mut file)?;
-    // The decoders of the library check less than they assume: some bytes make them panic.
+    // The decoders of the library assume more than they check: some bytes make them panic.
     let read = without_words(|| catch_unwind(|| decode(file)));
     read.unwrap_or_else(|_| Err(ReadProblem::Damaged("its pages cannot be decoded".to_owned())))
 }
 
 thread_local! {
-    /// Whether a panic of this thread is expected, and nothing to tell.
+    /// Whether a panic of this thread is expected and must not be reported.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps panics of this thread silent; those of others are told as before.
+/// Suppresses the messages of panics of this thread; those of other threads are reported as before.
 fn without_words<R>(work: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -75,7 +75,7 @@ fn decode(file: File) -> Result<FileTables, ReadProblem> {
     Ok(parts)
 }
 
-/// A Parquet file begins and ends with the same four letters.
+/// A Parquet file starts and ends with the same four letters.
 fn check_ends(file: &mut File) -> Result<(), ReadProblem> {
     const LETTERS: [u8; 4] = *b"PAR1";
     let length = file.metadata()?.len();
@@ -126,7 +126,7 @@ fn chunk(
     layout: &Layout,
 ) -> Result<Chunk, ReadProblem> {
     let mut chunk = Chunk::new(schema, 0);
-    // Files of earlier versions have the exact time first, and the seconds after it.
+    // Files of earlier versions have the exact time first, followed by the seconds.
     let first = group.metadata().column(0).column_type();
     let exact = usize::from(first != Physical::FIXED_LEN_BYTE_ARRAY);
     let (times, _) = column::<FixedLenByteArrayType>(group, exact)?;
@@ -191,7 +191,8 @@ fn tables(
     places.ok_or_else(|| ReadProblem::Damaged("a row of no table".to_owned()))
 }
 
-/// The levels of a lane in the rows of its table; nothing where it has a value in another's.
+/// The levels of a lane in the rows of its table; `None` if it has a value in a row of another
+/// table.
 fn own_levels(levels: &[i16], tables: &[u32], table: usize) -> Option<Vec<i16>> {
     let rows = levels.iter().zip(tables);
     let foreign = rows.clone().any(|(level, own)| *own as usize != table && *level != 0);
@@ -199,7 +200,7 @@ fn own_levels(levels: &[i16], tables: &[u32], table: usize) -> Option<Vec<i16>> 
     (!foreign).then(|| own.collect())
 }
 
-/// The number that a name or the text of a number stands for.
+/// The number for a label, or for the text of a number.
 fn number(labels: &[String], name: &ByteArray) -> Result<f64, ReadProblem> {
     let name = String::from_utf8_lossy(name.data());
     number_of(labels, &name)
@@ -207,7 +208,7 @@ fn number(labels: &[String], name: &ByteArray) -> Result<f64, ReadProblem> {
         .ok_or_else(|| ReadProblem::Damaged(format!("`{name}` is none of a column's names")))
 }
 
-/// All values of a column in a row group and, for those that may be absent, whether they are.
+/// All values of a column in a row group and, if they may be absent, whether they are.
 fn column<D: DataType>(
     group: &dyn RowGroupReader,
     index: usize,

@@ -1,4 +1,4 @@
-//! Rows to Parquet: a chunk is a row group.
+//! Writes rows to Parquet: a chunk is a row group.
 
 use std::collections::HashSet;
 use std::io;
@@ -50,7 +50,7 @@ impl Encoder {
         let in_seconds: Vec<f64> = chunk.tags().iter().map(|tag| seconds(tag.time)).collect();
         column::<DoubleType, _>(&mut group, &in_seconds, None)?;
         times(&mut group, chunk.tags())?;
-        // The bits of a u32 as those of an i32, which is the widest of the narrow types.
+        // The bits of a u32 as an i32, which is the widest of the narrow types.
         let microsteps: Vec<i32> =
             chunk.tags().iter().map(|tag| tag.microstep.cast_signed()).collect();
         column::<Int32Type, _>(&mut group, &microsteps, None)?;
@@ -83,7 +83,7 @@ impl writer::Encoder for Encoder {
     }
 }
 
-/// The error of the stream below, where there is one.
+/// The error of the underlying stream, if there is one.
 fn broken(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(below) => match below.downcast::<io::Error>() {
@@ -108,8 +108,9 @@ fn properties(schema: &Schema, layout: &Layout, header: &Header) -> io::Result<W
         .set_dictionary_enabled(false)
         .set_encoding(Encoding::BYTE_STREAM_SPLIT)
         .set_column_encoding(microstep, Encoding::DELTA_BINARY_PACKED)
-        // A reader that wants a span of time finds its row groups by these, and by the exact time
-        // where it does not know yet how the library orders floats. Others would cost time.
+        // A reader that needs a time range finds its row groups by these statistics, or by those of
+        // the exact time if it does not yet know how the library orders floats. Others would cost
+        // time.
         .set_statistics_enabled(EnabledStatistics::None)
         .set_column_statistics_enabled(time, EnabledStatistics::Chunk)
         .set_column_statistics_enabled(seconds, EnabledStatistics::Chunk)
@@ -138,7 +139,7 @@ fn properties(schema: &Schema, layout: &Layout, header: &Header) -> io::Result<W
     Ok(properties.build())
 }
 
-/// The names of all columns, each of them once.
+/// The names of all columns, made unique.
 fn names(schema: &Schema, layout: &Layout) -> Vec<String> {
     let mut taken = HashSet::new();
     let first = first_columns(layout).into_iter().map(str::to_owned);
@@ -192,7 +193,8 @@ fn fields(schema: &Schema, layout: &Layout) -> Result<Arc<Type>, ParquetError> {
 
 type Group<'a> = SerializedRowGroupWriter<'a, Output>;
 
-/// Writes the exact times, in pieces: each value is a handle of many more bytes than its own.
+/// Writes the exact times in pieces: each value is a handle that is many times larger than its
+/// bytes.
 fn times(group: &mut Group<'_>, tags: &[Tag]) -> Result<(), ParquetError> {
     const PIECE: usize = 1 << 12;
     let mut column = group.next_column()?.expect("the column of times");
@@ -201,7 +203,8 @@ fn times(group: &mut Group<'_>, tags: &[Tag]) -> Result<(), ParquetError> {
         let mut all = Vec::with_capacity(16 * tags.len());
         all.extend(tags.iter().flat_map(|tag| tag.time.attoseconds().to_be_bytes()));
         let all = Bytes::from(all);
-        // The first and the last may stay in the statistics, where a slice would hold all bytes.
+        // The first and the last may be kept in the statistics, and a slice would keep all bytes
+        // alive.
         let handle = |row: usize| {
             let own = all.slice(16 * row..16 * row + 16);
             let is_end = row == 0 || row + 1 == tags.len();
@@ -214,7 +217,7 @@ fn times(group: &mut Group<'_>, tags: &[Tag]) -> Result<(), ParquetError> {
     column.close()
 }
 
-/// Writes the names of the tables of rows, in pieces like the times.
+/// Writes the table names of rows, in pieces like the times.
 fn tables(group: &mut Group<'_>, layout: &Layout, rows: &[u32]) -> Result<(), ParquetError> {
     const PIECE: usize = 1 << 12;
     let names: Vec<ByteArray> =
@@ -227,7 +230,7 @@ fn tables(group: &mut Group<'_>, layout: &Layout, rows: &[u32]) -> Result<(), Pa
     column.close()
 }
 
-/// For each row whether a lane is present: not in the rows of other tables.
+/// For each row whether a lane is present; it is not in rows of other tables.
 fn spread(levels: &[i16], tables: &[u32], table: usize) -> Vec<i16> {
     let mut own = levels.iter();
     let level = |row: &u32| match *row as usize == table {

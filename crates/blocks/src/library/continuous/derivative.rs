@@ -1,10 +1,10 @@
-//! The time derivative of a signal, with impulses where it jumps.
+//! The time derivative of a signal, with impulses at its jumps.
 
 use base::Diagnostic;
 
 use crate::{Block, Context, Impulses, Info, Input, Signal};
 
-/// The time derivative of a signal, with impulses where it jumps.
+/// The time derivative of a signal, with impulses at its jumps.
 #[derive(Debug)]
 pub struct Derivative;
 

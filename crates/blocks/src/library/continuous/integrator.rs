@@ -1,4 +1,4 @@
-//! A state that grows at the rate of its input.
+//! A state whose rate is the input.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use base::{Diagnostic, Elem, Type};
 
 use crate::{Block, Context, Info, Input, Parameter, Role, Setting, Signal};
 
-/// A state that grows at the rate of its input.
+/// A state whose rate is the input.
 #[derive(Debug)]
 pub struct Integrator;
 

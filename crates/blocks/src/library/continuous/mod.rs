@@ -1,4 +1,4 @@
-//! Continuous: states that flow, and what was.
+//! Continuous: states that are integrated, and the past of signals.
 
 mod derivative;
 mod integrator;

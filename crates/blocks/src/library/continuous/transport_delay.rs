@@ -1,4 +1,4 @@
-//! A signal as it was some time ago.
+//! A signal delayed by a constant time.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use base::{Diagnostic, Elem, Type};
 
 use crate::{Block, Context, Info, Input, Parameter, Setting};
 
-/// A signal as it was some time ago.
+/// A signal delayed by a constant time.
 #[derive(Debug)]
 pub struct TransportDelay;
 

@@ -1,10 +1,10 @@
-//! Events of several signals in one.
+//! Merges the events of several signals.
 
 use base::Diagnostic;
 
 use crate::{Block, Context, Info, Input, Signal};
 
-/// Events of several signals in one.
+/// Merges the events of several signals.
 #[derive(Debug)]
 pub struct Merge;
 

@@ -1,4 +1,4 @@
-//! The value of a signal at even times.
+//! The value of a signal at evenly spaced times.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use base::Diagnostic;
 
 use crate::{Block, Context, Every, Info, Input, Parameter};
 
-/// The value of a signal at even times.
+/// The value of a signal at evenly spaced times.
 #[derive(Debug)]
 pub struct PeriodicSampler;
 

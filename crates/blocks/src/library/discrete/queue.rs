@@ -1,14 +1,14 @@
-//! Values that wait, first come, first served.
+//! A first-in, first-out queue of values.
 
 use base::{Diagnostic, Shape, Type, Value};
 use ir::{Binary, NodeId};
 
 use crate::{Block, Context, Info, Input, Parameter, Signal};
 
-/// The greatest number of elements that a queue holds: its memory is copied at every event.
+/// The maximum number of elements of a queue: its memory is copied at every event.
 const LARGEST: f64 = 1e6;
 
-/// Values that wait, first come, first served.
+/// A first-in, first-out queue of values.
 #[derive(Debug)]
 pub struct Queue;
 
@@ -100,7 +100,7 @@ simulate: {stop: 10}"#,
     }
 }
 
-/// The room, checked.
+/// The capacity, checked.
 fn capacity(cx: &Context, input: &Signal) -> Result<usize, Diagnostic> {
     let capacity = cx.real("capacity");
     if !(capacity >= 1.0 && capacity.fract() == 0.0) {
@@ -116,7 +116,8 @@ fn capacity(cx: &Context, input: &Signal) -> Result<usize, Diagnostic> {
     Ok(capacity as usize)
 }
 
-/// Whether something takes a value now: a trigger, or one that has waited since it found nothing.
+/// Whether something takes a value now: a trigger, or an earlier one that found the queue empty and
+/// has waited since.
 fn wanted(cx: &mut Context, trigger: &Signal, available: NodeId) -> NodeId {
     if cx.word("empty") == "ignore" {
         return trigger.present;
@@ -134,7 +135,7 @@ fn wanted(cx: &mut Context, trigger: &Signal, available: NodeId) -> NodeId {
     wanted
 }
 
-/// Whether the input is put in: where there is room, or where one leaves at the same microstep.
+/// Whether the input is put in: if there is room, or if a value leaves at the same microstep.
 fn put(cx: &mut Context, input: &Signal, count: NodeId, taken: NodeId, capacity: usize) -> NodeId {
     let most = cx.graph.real(capacity as f64);
     let room = cx.graph.binary(Binary::Less, count, most);
@@ -148,8 +149,8 @@ fn put(cx: &mut Context, input: &Signal, count: NodeId, taken: NodeId, capacity:
     cx.graph.and(input.present, room)
 }
 
-/// Keeps the values, the last that came at the front, so that a put moves all by one place and a
-/// take moves none. Gives the first that came, at the place `count - 1`.
+/// Stores the values, the newest at the front, so that a put moves all of them by one place and a
+/// take moves none. Returns the oldest, at index `count - 1`.
 fn store(cx: &mut Context, input: &Signal, put: NodeId, count: NodeId, capacity: usize) -> NodeId {
     let ty = cx.graph.ty(input.value);
     let (width, length) = (ty.len(), ty.len() * capacity);

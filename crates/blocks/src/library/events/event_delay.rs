@@ -1,11 +1,11 @@
-//! Events a constant time later.
+//! Events delayed by a constant time.
 
 use base::{Diagnostic, Rational, Time, Value};
 
 use super::microstep_delay::next_microstep;
 use crate::{Block, Context, Info, Input, Parameter};
 
-/// Events a constant time later.
+/// Events delayed by a constant time.
 #[derive(Debug)]
 pub struct EventDelay;
 

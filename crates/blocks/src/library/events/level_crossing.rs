@@ -1,11 +1,11 @@
-//! An event where a signal crosses a level.
+//! An event when a signal crosses a level.
 
 use base::Diagnostic;
 use ir::{Binary, Unary};
 
 use crate::{Block, Context, Info, Input, Parameter, Role};
 
-/// An event where a signal crosses a level.
+/// An event when a signal crosses a level.
 #[derive(Debug)]
 pub struct LevelCrossing;
 

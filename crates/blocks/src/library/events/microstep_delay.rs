@@ -46,14 +46,14 @@ simulate: {stop: 2}"#,
 pub(super) fn next_microstep(cx: &mut Context, name: &str) -> Signal {
     let input = cx.input(name);
     let mut signal = match cx.impulses().steps() {
-        // A run by fixed steps has a step in the place of a microstep; what waits asks for it.
+        // In a fixed-step run a step takes the place of a microstep; a pending value requests one.
         true => {
             let (value, present) = (delayed(cx, input.value), delayed(cx, input.present));
             Signal { value, present, impulses: Vec::new() }
         }
         false => cx.previous(&input),
     };
-    // An event in a loop is absent between events because nothing there makes it present.
+    // An event in a loop is absent between events because nothing makes it present there.
     let (ticking, lasting) = (cx.ticking(), cx.lasting(name));
     let possible = cx.graph.or(ticking, lasting);
     signal.present = cx.graph.and(possible, signal.present);
@@ -61,7 +61,7 @@ pub(super) fn next_microstep(cx: &mut Context, name: &str) -> Signal {
     signal
 }
 
-/// A number one microstep later; the memory of an impulse is empty between events.
+/// A value one microstep later; the memory of an impulse is empty between events.
 fn delayed(cx: &mut Context, impulse: NodeId) -> NodeId {
     let ty = cx.graph.ty(impulse);
     let state = cx.state("delayed", Value::new(ty, vec![0.0; ty.len()]));

@@ -1,4 +1,4 @@
-//! Events: where something happens, and what was just before.
+//! Events: when something happens, and the values just before.
 
 mod event_delay;
 mod left_limit;

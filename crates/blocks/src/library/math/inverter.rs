@@ -1,10 +1,10 @@
-//! One over a signal.
+//! The reciprocal of a signal.
 
 use base::Diagnostic;
 
 use crate::{Block, Context, Info, Input};
 
-/// One over a signal.
+/// The reciprocal of a signal.
 #[derive(Debug)]
 pub struct Inverter;
 

@@ -1,10 +1,10 @@
-//! A signal with the other sign.
+//! A signal with its sign changed.
 
 use base::Diagnostic;
 
 use crate::{Block, Context, Info, Input};
 
-/// A signal with the other sign.
+/// A signal with its sign changed.
 #[derive(Debug)]
 pub struct Negate;
 

@@ -59,7 +59,7 @@ simulate: {stop: 1}"#,
     }
 }
 
-/// Two factors, the one that is absent being 1: the unit matrix, where it is a matrix.
+/// Two factors, with 1 in place of an absent one; if that is a matrix, the identity matrix.
 fn with_ones(cx: &mut Context, a: &Signal, b: &Signal) -> Result<[Signal; 2], Diagnostic> {
     let shapes = [a, b].map(|factor| cx.graph.ty(factor.value).shape);
     let square = |shape: Shape| !matches!(shape, Shape::Matrix(rows, columns) if rows != columns);

@@ -1,10 +1,10 @@
-//! One where a signal is at or above a threshold, else zero.
+//! One if a signal is at or above a threshold, otherwise zero.
 
 use base::Diagnostic;
 
 use crate::{Block, Context, Info, Input, Parameter};
 
-/// One where a signal is at or above a threshold, else zero.
+/// One if a signal is at or above a threshold, otherwise zero.
 #[derive(Debug)]
 pub struct Switch;
 

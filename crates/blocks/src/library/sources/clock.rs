@@ -1,4 +1,4 @@
-//! Events at exact, even times.
+//! Events at exact, evenly spaced times.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use base::Diagnostic;
 
 use crate::{Block, Context, Every, Info, Parameter, Role};
 
-/// Events at exact, even times.
+/// Events at exact, evenly spaced times.
 #[derive(Debug)]
 pub struct Clock;
 

@@ -1,10 +1,10 @@
-//! A value that never changes.
+//! A constant value.
 
 use base::Diagnostic;
 
 use crate::{Block, Context, Info, Parameter};
 
-/// A value that never changes.
+/// A constant value.
 #[derive(Debug)]
 pub struct Constant;
 

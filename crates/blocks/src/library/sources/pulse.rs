@@ -7,7 +7,7 @@ use ir::{Binary, Unary};
 
 use crate::{Block, Context, Info, Parameter, Timer};
 
-/// Rising edges at even indices, falling ones at odd.
+/// Rising edges at even indices, falling edges at odd ones.
 #[derive(Debug)]
 struct Edges {
     offset: Rational,
@@ -80,7 +80,7 @@ simulate: {stop: 2}"#,
         let (_, wakings) = cx.timer(Arc::new(edges));
         let (low, high) = (cx.constant("low"), cx.constant("high"));
         cx.same_shape(low, high, "low", "high")?;
-        // Odd numbers of edges: the last one was a rising one.
+        // An odd number of edges: the last one was rising.
         let half = cx.graph.real(0.5);
         let halves = cx.graph.mul(wakings, half);
         let pairs = cx.graph.unary(Unary::Floor, halves);

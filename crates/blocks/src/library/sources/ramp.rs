@@ -1,4 +1,4 @@
-//! A value that starts to grow.
+//! A value that increases linearly from a given time on.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ir::Binary;
 
 use crate::{Block, Context, Info, Instants, Parameter};
 
-/// A value that starts to grow.
+/// A value that increases linearly from a given time on.
 #[derive(Debug)]
 pub struct Ramp;
 
