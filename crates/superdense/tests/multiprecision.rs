@@ -406,16 +406,23 @@ fn by_series(f: &Tree, g: &Tree, start: f64, x: f64) -> (Vec<f64>, Vec<f64>) {
     (values, largest)
 }
 
+/// A shift of time and state that is small, and large beside roundings.
+const SHIFT: f64 = 1e-9;
+
 fn check(f: &Tree, g: &Tree, start: f64, x: f64) -> Result<(), TestCaseError> {
     // A program that overflows or leaves a domain says nothing; another is drawn for it.
     let Some(found) = of_the_model(f, g, start, x) else {
         return Err(TestCaseError::reject("no value at the start"));
     };
     let (truth, largest) = by_series(f, g, start, x);
+    let moved = [by_series(f, g, start + SHIFT, x).0, by_series(f, g, start, x + SHIFT).0];
     for k in 0..=ORDER {
         let scale = largest[..=k].iter().fold(truth[k].abs().max(1.0), |a, b| a.max(*b));
+        // Next to a pole the rounding of an argument is a large change of the derivatives.
+        let change = moved.iter().map(|moved| (moved[k] - truth[k]).abs()).fold(0.0, f64::max);
+        let rounding = 64.0 * f64::EPSILON / SHIFT * change;
         prop_assert!(
-            (found[k] - truth[k]).abs() <= 1e-12 * scale,
+            (found[k] - truth[k]).abs() <= 1e-12 * scale + rounding,
             "order {k} of {} with x' = {}, at t = {start}, x = {x}: {} is not {}, of terms to {scale:e}",
             g.text(),
             f.text(),
