@@ -32,4 +32,4 @@ pub use rational::{
 pub use source::{FileId, SourceMap, Span, Spanned};
 pub use time::{ATTOSECONDS_PER_SECOND, Tag, Time};
 pub use types::{Elem, Shape, Type};
-pub use value::Value;
+pub use value::{ParameterId, Value};

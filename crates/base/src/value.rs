@@ -6,6 +6,11 @@ use num_traits::ToPrimitive;
 
 use crate::{Elem, Rational, Shape, Time, Type};
 
+crate::typed_id! {
+    /// A value that is computed from the parameters of a model when a run starts.
+    ParameterId
+}
+
 /// A value of some type, with the exact fraction beside it if it is a real scalar whose expression
 /// gave one.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,6 +18,7 @@ pub struct Value {
     ty: Type,
     data: Vec<f64>,
     exact: Option<Rational>,
+    open: Option<ParameterId>,
 }
 
 impl Value {
@@ -22,18 +28,19 @@ impl Value {
     /// If the number of elements does not match the type.
     pub fn new(ty: Type, data: Vec<f64>) -> Self {
         assert_eq!(ty.len(), data.len(), "a {ty} has {} elements", ty.len());
-        Value { ty, data, exact: None }
+        Value { ty, data, exact: None, open: None }
     }
 
     /// A real number.
     pub fn real(value: f64) -> Self {
-        Value { ty: Type::REAL, data: vec![value], exact: None }
+        Value { ty: Type::REAL, data: vec![value], exact: None, open: None }
     }
 
     /// A real number that is known as an exact fraction.
     pub fn rational(exact: Rational) -> Self {
         let elem = if exact.is_integer() { Type::INT } else { Type::REAL };
-        Value { ty: elem, data: vec![exact.to_f64().unwrap_or(f64::NAN)], exact: Some(exact) }
+        let data = vec![exact.to_f64().unwrap_or(f64::NAN)];
+        Value { ty: elem, data, exact: Some(exact), open: None }
     }
 
     /// An integer.
@@ -43,13 +50,13 @@ impl Value {
 
     /// A truth value.
     pub fn bool(value: bool) -> Self {
-        Value { ty: Type::BOOL, data: vec![f64::from(value)], exact: None }
+        Value { ty: Type::BOOL, data: vec![f64::from(value)], exact: None, open: None }
     }
 
     /// A vector of reals.
     pub fn vector(data: Vec<f64>) -> Self {
         let length = u32::try_from(data.len()).expect("a vector has fewer than 2^32 elements");
-        Value { ty: Type::vector(length), data, exact: None }
+        Value { ty: Type::vector(length), data, exact: None, open: None }
     }
 
     /// The type.
@@ -94,6 +101,39 @@ impl Value {
     pub fn to_real(mut self) -> Self {
         self.ty = self.ty.with_elem(Elem::Real);
         self
+    }
+
+    /// The parameter that every run computes it from; none if it is the same in all runs.
+    pub fn open(&self) -> Option<ParameterId> {
+        self.open
+    }
+
+    /// The same value, computed from a parameter in every run. Numbers are real then, because the
+    /// next run may have another one.
+    pub fn opened(mut self, id: ParameterId) -> Self {
+        if self.ty.elem != Elem::Bool {
+            self.ty = self.ty.with_elem(Elem::Real);
+        }
+        self.open = Some(id);
+        self
+    }
+
+    /// The same value in all runs.
+    pub fn closed(mut self) -> Self {
+        self.open = None;
+        self
+    }
+
+    /// The same value for a type of another shape: a scalar fills it.
+    ///
+    /// # Panics
+    /// If the number of elements does not match the type.
+    pub fn filling(&self, ty: Type) -> Self {
+        let data = match self.data[..] {
+            [one] => vec![one; ty.len()],
+            _ => self.data.clone(),
+        };
+        Value { open: self.open, ..Value::new(ty, data) }
     }
 }
 

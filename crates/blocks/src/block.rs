@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use base::{Diagnostic, Rational, Type, Value};
+use base::{Diagnostic, ParameterId, Type, Value};
 
 use crate::{Context, Info, Role, Text};
 
@@ -21,6 +21,12 @@ pub trait Block: std::fmt::Debug + Send + Sync {
     /// Defines outputs and states as functions of inputs and states. Called once the types of all
     /// inputs are known, and again if impulses turn out to reach an input.
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic>;
+
+    /// The same block with other values of open parameters, if it holds such values apart from its
+    /// settings.
+    fn with_values(&self, _of: &dyn Fn(ParameterId) -> Value) -> Option<Arc<dyn Block>> {
+        None
+    }
 
     /// The type of the first output as far as the parameters alone determine it, so that loops
     /// through states have a type to start from.
@@ -70,10 +76,10 @@ pub trait Block: std::fmt::Debug + Send + Sync {
 pub enum Setting {
     /// A value.
     Value(Value),
-    /// An exact time.
-    Time(Rational),
-    /// Exact times.
-    Times(Vec<Rational>),
+    /// A time; it is exact if its expression is.
+    Time(Value),
+    /// Times.
+    Times(Vec<Value>),
     /// A word.
     Word(String),
 }

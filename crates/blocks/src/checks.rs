@@ -14,7 +14,7 @@ impl Context<'_> {
     /// A parameter that is a list of times in increasing order.
     pub fn instants(&self, name: &str) -> Result<Vec<ExactTime>, Diagnostic> {
         let times: Option<Vec<ExactTime>> =
-            self.times(name).iter().map(|time| ExactTime::from_rational(*time)).collect();
+            self.times(name).into_iter().map(ExactTime::from_rational).collect();
         let times = times.ok_or_else(|| outside(name))?;
         if times.windows(2).any(|pair| pair[0].time() >= pair[1].time()) {
             let message = format!("the times of `{name}` must rise");
@@ -39,7 +39,7 @@ impl Context<'_> {
     /// The value of a parameter as the initial value of a state of some type; a scalar fills all
     /// elements.
     pub fn initial(&self, name: &str, ty: Type) -> Result<Value, Diagnostic> {
-        let value = self.value(name);
+        let value = self.open_value(name);
         if (value.ty().elem == Elem::Bool) != (ty.elem == Elem::Bool) {
             let message = format!(
                 "`{name}` is {} and the signal is {}",
@@ -48,20 +48,15 @@ impl Context<'_> {
             );
             return Err(Diagnostic::error("type-mismatch", message));
         }
-        if value.ty().shape == ty.shape {
-            return Ok(Value::new(ty, value.data().to_vec()));
+        if value.ty().shape == ty.shape || value.ty().is_scalar() {
+            return Ok(value.filling(ty));
         }
-        match value.as_f64() {
-            Some(only) => Ok(Value::new(ty, vec![only; ty.len()])),
-            None => {
-                let message = format!(
-                    "`{name}` is {} and the signal is {}",
-                    value.ty().with_article(),
-                    ty.with_article()
-                );
-                Err(Diagnostic::error("size-mismatch", message))
-            }
-        }
+        let message = format!(
+            "`{name}` is {} and the signal is {}",
+            value.ty().with_article(),
+            ty.with_article()
+        );
+        Err(Diagnostic::error("size-mismatch", message))
     }
 
     /// Refuses two parameters of different shapes.

@@ -1,9 +1,10 @@
 //! What a block's `define` works with: inputs, settings, states, timers and the graph.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use base::{Elem, ExactTime, Rational, Span, Type, Value};
+use base::{Elem, ExactTime, ParameterId, Rational, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
@@ -43,6 +44,10 @@ pub struct Context<'a> {
     /// How many orders of derivatives are required of each output.
     asked: Vec<u32>,
     impulses: Impulses,
+    /// Parameters of the model whose values decide what is built, and why.
+    structural: RefCell<BTreeMap<ParameterId, String>>,
+    /// Parameters whose values decide times or the largest step, which each run finds anew.
+    at_start: RefCell<BTreeSet<ParameterId>>,
 }
 
 impl<'a> Context<'a> {
@@ -76,6 +81,8 @@ impl<'a> Context<'a> {
             maximum_step: f64::INFINITY,
             asked,
             impulses: Impulses::Symbolic,
+            structural: RefCell::default(),
+            at_start: RefCell::default(),
         }
     }
 
@@ -95,6 +102,11 @@ impl<'a> Context<'a> {
     /// that events reach.
     pub fn take_joins(&mut self) -> Vec<Join> {
         std::mem::take(&mut self.joins)
+    }
+
+    /// The parameters of the model whose values have decided what was built, and why.
+    pub fn take_structural(&mut self) -> BTreeMap<ParameterId, String> {
+        self.structural.take()
     }
 
     /// The finished definition.
@@ -134,6 +146,7 @@ impl<'a> Context<'a> {
             checks: self.checks,
             hazards: self.hazards,
             maximum_step: self.maximum_step,
+            at_start: self.at_start.into_inner().into_iter().collect(),
         }
     }
 
@@ -244,33 +257,70 @@ impl<'a> Context<'a> {
         setting.unwrap_or_else(|| panic!("{} has no parameter `{name}`", self.info.name))
     }
 
-    /// The value of a parameter.
+    /// The value of a parameter, which decides what the block builds: parameters of the model that
+    /// it is computed from become structural. If it is a number in the functions of the block, use
+    /// [`Context::constant`], and if it is a state's, [`Context::initial`].
     pub fn value(&self, name: &str) -> Value {
+        let value = self.open_value(name);
+        if let Some(id) = value.open() {
+            self.decides(id, format!("`{name}` of {} decides what the block is", self.info.name));
+        }
+        value.clone().closed()
+    }
+
+    /// The value of a parameter, of which nothing but the type may be looked at: its numbers may be
+    /// others in the next run.
+    pub fn open_value(&self, name: &str) -> &'a Value {
         match self.setting(name) {
-            Setting::Value(value) => value.clone(),
+            Setting::Value(value) => value,
             other => panic!("`{name}` is {other:?}, not a value"),
         }
     }
 
-    /// A parameter that is one real number.
+    /// Makes a parameter of the model structural: its value decides what is built.
+    pub(crate) fn decides(&self, id: ParameterId, reason: String) {
+        self.structural.borrow_mut().entry(id).or_insert(reason);
+    }
+
+    /// A parameter that is one real number and decides what the block builds, as
+    /// [`Context::value`].
     pub fn real(&self, name: &str) -> f64 {
         self.value(name).as_f64().expect("a real parameter has been checked")
     }
 
-    /// A parameter that is an exact time.
+    /// A parameter that is one real number, for [`Context::limit_step`] and for nothing else: each
+    /// run finds the largest step anew.
+    pub fn real_at_start(&self, name: &str) -> f64 {
+        let value = self.open_value(name);
+        self.finds_at_start(value);
+        value.as_f64().expect("a real parameter has been checked")
+    }
+
+    /// A parameter that is an exact time. It may decide timers, delays and the largest step, which
+    /// each run finds anew, but no functions.
     pub fn time(&self, name: &str) -> Rational {
         match self.setting(name) {
-            Setting::Time(time) => *time,
+            Setting::Time(time) => self.exact_time(time),
             other => panic!("`{name}` is {other:?}, not a time"),
         }
     }
 
-    /// A parameter that is a list of exact times.
-    pub fn times(&self, name: &str) -> &'a [Rational] {
+    /// A parameter that is a list of exact times, as [`Context::time`].
+    pub fn times(&self, name: &str) -> Vec<Rational> {
         match self.setting(name) {
-            Setting::Times(times) => times,
+            Setting::Times(times) => times.iter().map(|time| self.exact_time(time)).collect(),
             other => panic!("`{name}` is {other:?}, not a list of times"),
         }
+    }
+
+    /// Notes that each run finds timers, delays or the largest step anew from a value.
+    pub(crate) fn finds_at_start(&self, value: &Value) {
+        self.at_start.borrow_mut().extend(value.open());
+    }
+
+    fn exact_time(&self, time: &Value) -> Rational {
+        self.finds_at_start(time);
+        time.as_rational().expect("a time has been checked")
     }
 
     /// A parameter that is a word.
@@ -283,8 +333,7 @@ impl<'a> Context<'a> {
 
     /// The node of a parameter's value.
     pub fn constant(&mut self, name: &str) -> NodeId {
-        let value = self.value(name);
-        self.graph.value(&value)
+        self.graph.value(self.open_value(name))
     }
 
     /// A state with its initial value. It stays constant unless its `next` is set.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{ExactTime, Span, Type, Value};
+use base::{ExactTime, ParameterId, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{Text, Timer};
@@ -171,6 +171,9 @@ pub struct Definition {
     pub hazards: Vec<OrderHazard>,
     /// The largest step \[s\] that resolves what the block does; infinite if it does not matter.
     pub maximum_step: f64,
+    /// Parameters of the model whose values decide timers, delays and the largest step: each run
+    /// defines the block anew to find them.
+    pub at_start: Vec<ParameterId>,
 }
 
 impl Definition {

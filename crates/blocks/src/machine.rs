@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::{Diagnostic, Elem, ExactTime, Type, Value};
 use ir::NodeId;
 
-use crate::{Block, Context, Info, Input, Instants, Leaf, Role, Signal};
+use crate::{Block, Context, Info, Input, Instants, Leaf, Parameter, Role, Signal};
 
 /// The current state of a machine.
 #[derive(Clone, Debug)]
@@ -230,11 +230,11 @@ impl Block for Variable {
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         // Any number may be set later, whatever the initial value was.
-        let ty = match self.initial.ty().elem {
-            Elem::Bool => self.initial.ty(),
-            _ => self.initial.ty().with_elem(Elem::Real),
+        let initial = match self.initial.ty().elem {
+            Elem::Bool => self.initial.clone(),
+            _ => self.initial.clone().to_real(),
         };
-        let state = cx.state("value", Value::new(ty, self.initial.data().to_vec()));
+        let state = cx.state("value", initial);
         let signal = cx.always(state);
         cx.output("output", signal);
         Ok(())
@@ -265,15 +265,13 @@ impl Block for Elapsed {
 
 /// Whether a state has lasted a given time.
 #[derive(Clone, Debug)]
-pub struct After {
-    /// The time \[s\].
-    pub delay: ExactTime,
-}
+pub struct After;
 
 impl Block for After {
     fn info(&self) -> Info {
         Info::new("after", "Modes", "Whether a state has lasted a given time.")
             .output("output", "Whether the time is over.")
+            .parameter(Parameter::time("delay", "The time."))
     }
 
     fn role(&self) -> Role {
@@ -282,7 +280,12 @@ impl Block for After {
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let over = cx.state("over", Value::new(Type::BOOL, vec![0.0]));
-        let (woken, _) = cx.timer(Arc::new(Instants(vec![self.delay])));
+        let delay = cx.instant("delay")?;
+        if delay < ExactTime::default() {
+            let message = "`after` must be a time, 0 or more";
+            return Err(Diagnostic::error("bad-parameter", message));
+        }
+        let (woken, _) = cx.timer(Arc::new(Instants(vec![delay])));
         let now = cx.graph.or(over, woken);
         cx.next(over, now);
         let signal = cx.always(now);

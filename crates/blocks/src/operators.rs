@@ -121,7 +121,7 @@ impl Context<'_> {
         swapped: bool,
     ) -> Result<Vec<NodeId>, String> {
         let orders = carrier.impulses.len();
-        let constant = self.graph.constant_of(factor.value).is_some();
+        let constant = self.graph.is_fixed(factor.value);
         let mut derivatives = vec![factor.value];
         if !constant {
             derivatives.extend(self.derivatives(factor.value, orders as u32 - 1));

@@ -133,9 +133,8 @@ pub(crate) fn sharpen_from<'a>(
             let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);
             let (between, ticking) =
                 (presence(smooth.graph.truth(a.present)), presence(tick.graph.truth(b.present)));
-            let constant = smooth.graph.constant_of(a.value).filter(|value| {
-                between == Presence::Always
-                    && tick.graph.constant_of(b.value).as_ref() == Some(value)
+            let constant = smooth.graph.fixed_of(a.value).filter(|value| {
+                between == Presence::Always && tick.graph.fixed_of(b.value).as_ref() == Some(value)
             });
             let wire = &mut diagram.wires[wire.index()];
             let new = (between, ticking, constant);
@@ -327,7 +326,7 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
     let block = diagram.block(id);
     for wire in &block.outputs {
         let constant = diagram.wire(*wire).constant.as_ref();
-        if constant.is_some_and(|value| value.iter().any(|x| !x.is_finite())) {
+        if constant.is_some_and(|value| value.data().iter().any(|x| !x.is_finite())) {
             let error = Diagnostic::error("not-finite", "a constant that is not finite")
                 .at(block.span, "this is infinite or not a number")
                 .help("look for a division by zero, or a root or logarithm of a negative number");

@@ -6,7 +6,7 @@ use base::{Diagnostic, SourceMap, Span, Type, Value};
 use blocks::{BlockKind, Definition, Role, Setting};
 
 use crate::machine::{FragmentId, Modes};
-use crate::{Phase, RunSettings, Sites, Specialised};
+use crate::{Parameters, Phase, RunSettings, Sites, Specialised};
 
 base::typed_id! {
     /// A block of the flat diagram.
@@ -45,8 +45,8 @@ pub struct Diagram {
     pub solve: Solve,
     /// How the model is run.
     pub run: RunSettings,
-    /// The parameters of the main diagram.
-    pub parameters: Vec<(String, Value)>,
+    /// The parameters of the main diagram, and what each run computes from them.
+    pub parameters: Parameters,
     /// State machines and what they switch on and off.
     pub modes: Modes,
     /// What was written and nothing uses, as warnings.
@@ -190,8 +190,8 @@ pub struct Wire {
     pub moving: bool,
     /// Whether it is known by now if it moves.
     pub settled: bool,
-    /// Its value, where it is the same at every tag.
-    pub constant: Option<Vec<f64>>,
+    /// Its value, where it is the same at every tag of a run.
+    pub constant: Option<Value>,
 }
 
 /// A part of the diagram that shares no continuous signal with the rest.

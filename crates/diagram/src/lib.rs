@@ -11,6 +11,7 @@ mod flat;
 mod flatten;
 mod machine;
 mod modal;
+mod open;
 mod parameters;
 mod run;
 mod scope;
@@ -43,6 +44,7 @@ pub use machine::{
     Assignment, Entry, Fragment, FragmentId, MachineId, MachineState, Modes, StateMachine,
     Transition,
 };
+pub use open::{MainParameter, NeedsCompiling, ParameterKind, Parameters};
 pub use possible::possible;
 pub use run::{Overrides, Rows, RowsPer, RunSettings, Zeno};
 pub use specialise::Specialised;

@@ -6,21 +6,27 @@ use base::{Diagnostic, Span, Value, did_you_mean};
 use expr::{Expr, evaluate};
 use model::Diagram;
 
+use crate::open::{Names, Opening};
+
 /// How many names of a long cycle are shown at its beginning and at its end.
 const SHOWN: usize = 8;
 
-/// The values of all parameters of an instance. `given` has those that come from outside.
+/// The values of all parameters of an instance. `given` has those that come from outside; `main`
+/// says whether it is the main diagram, whose parameters each run may set.
 pub(crate) fn evaluate_all(
     diagram: &Diagram,
-    given: BTreeMap<String, Value>,
+    given: Names,
+    (opening, main): (&Opening, bool),
     errors: &mut base::Diagnostics,
     missing_at: Option<Span>,
-) -> BTreeMap<String, Value> {
+) -> Names {
     let numbers = diagram.parameters.iter().enumerate().map(|(i, p)| (p.name.value.as_str(), i));
     let mut table = Table {
         diagram,
         numbers: numbers.collect(),
         values: given,
+        opening,
+        main,
         state: vec![State::New; diagram.parameters.len()],
     };
     for (number, parameter) in diagram.parameters.iter().enumerate() {
@@ -49,7 +55,9 @@ enum State {
 struct Table<'m> {
     diagram: &'m Diagram,
     numbers: BTreeMap<&'m str, usize>,
-    values: BTreeMap<String, Value>,
+    values: Names,
+    opening: &'m Opening,
+    main: bool,
     state: Vec<State>,
 }
 
@@ -99,8 +107,12 @@ impl Table<'_> {
         match (needed, result) {
             (Some(needed), _) => Ok(Some(needed)),
             (None, Err(error)) => Err(error),
-            (None, Ok(value)) => {
-                self.values.insert(name.clone(), value);
+            (None, Ok(found)) => {
+                let found = match self.main {
+                    true => self.opening.main(name, Some(value), &self.values, found),
+                    false => self.opening.open(value, &self.values, found),
+                };
+                self.values.insert(name.clone(), found);
                 Ok(None)
             }
         }
@@ -155,26 +167,26 @@ pub(crate) fn depends_on_set(name: &str, on: &str, span: Span) -> Diagnostic {
 /// The value of an expression over the parameters of an instance.
 pub(crate) fn constant(
     expr: &Expr,
-    parameters: &BTreeMap<String, Value>,
+    parameters: &Names,
+    opening: &Opening,
     moving: &dyn Fn(&str) -> Moving,
 ) -> Result<Value, Diagnostic> {
-    evaluate(expr, &mut |name, span| match (parameters.get(name), moving(name)) {
-        (Some(value), _) => Ok(value.clone()),
-        (None, Moving::Set) => {
+    opening.evaluate(expr, parameters, &mut |name, span| match moving(name) {
+        Moving::Set => {
             let message = format!("a transition sets `{name}`, and this must be constant");
-            Err(Diagnostic::error("not-constant", message)
+            Diagnostic::error("not-constant", message)
                 .at(span, "not fixed before the run")
-                .help("give a number, or a parameter that no transition sets"))
+                .help("give a number, or a parameter that no transition sets")
         }
-        (None, moving) if moving == Moving::Signal || name == "time" => {
+        moving if moving == Moving::Signal || name == "time" => {
             let message = format!("`{name}` is a signal, and a parameter must be constant");
-            Err(Diagnostic::error("not-constant", message).at(span, "a signal"))
+            Diagnostic::error("not-constant", message).at(span, "a signal")
         }
-        (None, _) => {
+        _ => {
             let message = format!("there is no parameter `{name}`");
-            Err(Diagnostic::error("unknown-name", message)
+            Diagnostic::error("unknown-name", message)
                 .at(span, "not found")
-                .maybe_help(did_you_mean(name, parameters.keys().map(String::as_str))))
+                .maybe_help(did_you_mean(name, parameters.keys().map(String::as_str)))
         }
     })
 }

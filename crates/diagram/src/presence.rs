@@ -206,8 +206,8 @@ fn between_events(
         Op::Leaf(key) => match definition.leaves[*key as usize] {
             Leaf::Ticking | Leaf::Woken(_) => Some(g.bool(false)),
             Leaf::Input { port, part } => {
-                let data = known(diagram.wire(block.port(port)), part, Phase::Smooth)?;
-                Some(g.constant(node.ty, &data))
+                let value = known(diagram.wire(block.port(port)), part, Phase::Smooth)?;
+                Some(g.typed(node.ty, &value))
             }
             _ => None,
         },

@@ -16,6 +16,9 @@ use crate::flat::{BlockArray, WireId};
 use crate::flatten::Flattener;
 use crate::scope::{Entity, Scope, ScopeId};
 
+/// What the count of an array decides.
+pub(crate) const HOW_MANY: &str = "how many blocks there are";
+
 /// Blocks with indices.
 #[derive(Debug)]
 pub(crate) struct Array<'m> {
@@ -65,7 +68,7 @@ impl<'m> Flattener<'m> {
     fn counts(&self, scope: ScopeId, repeated: &Repeated) -> Result<Vec<usize>, Diagnostic> {
         let mut total = 1usize;
         let mut count = |index: &Named| {
-            let value = self.constant(scope, &index.value)?;
+            let value = self.decided(scope, &index.value, HOW_MANY)?;
             let count = whole_number(&value).filter(|count| *count >= 1).ok_or_else(|| {
                 let message = format!("the count of `{}` must be a whole number", index.name.value);
                 Diagnostic::error("bad-setting", message)
@@ -159,14 +162,15 @@ impl<'m> Flattener<'m> {
         match &expr.kind {
             ExprKind::Conditional(parts) => {
                 let [condition, yes, no] = &**parts;
-                let known = self.constant(scope, condition).ok().and_then(|value| value.as_bool());
+                let known = self.decided(scope, condition, "which branch of a conditional exists");
+                let known = known.ok().and_then(|value| value.as_bool());
                 if let Some(known) = known {
                     return self.settled(scope, if known { yes } else { no });
                 }
             }
             ExprKind::Index(base, positions) => {
                 if let Some((array, first, rest)) = self.indexed(scope, base) {
-                    let constant = |expr: &Expr| match self.constant(scope, expr) {
+                    let constant = |expr: &Expr| match self.decided(scope, expr, "an index") {
                         Err(error) if error.code == "not-constant" => Ok(None),
                         found => found.map(Some),
                     };

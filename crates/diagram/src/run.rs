@@ -1,12 +1,11 @@
 //! How a model is run: the settings of its `simulate` section, evaluated.
 
-use std::collections::BTreeMap;
-
 use base::{Diagnostic, Diagnostics, ExactTime, Rational, Span, Time, Value, did_you_mean};
 use blocks::Impulses;
 use expr::{Expr, ExprKind};
 use model::Simulate;
 
+use crate::open::{Names, Opening};
 use crate::parameters::{Moving, constant};
 
 /// Start and stop, solver, tolerances and limits. If a field has no value, the engine chooses.
@@ -119,6 +118,8 @@ pub struct Overrides {
     /// Records every signal at every step: first those that the model records, then all others, each
     /// named by its path after a `~`.
     pub everything: bool,
+    /// Takes all parameters for constants, so that setting one compiles the model again.
+    pub closed: bool,
 }
 
 const DEFAULT_TOLERANCE: f64 = 1e-6;
@@ -127,7 +128,7 @@ const DEFAULT_MICROSTEPS: u32 = 1000;
 /// Evaluates the settings over the parameters of the main diagram.
 pub(crate) fn evaluate(
     simulate: &Simulate,
-    parameters: &BTreeMap<String, Value>,
+    parameters: &Names,
     overrides: &Overrides,
     errors: &mut Diagnostics,
 ) -> RunSettings {
@@ -188,7 +189,7 @@ fn smooth(rows: Rows, number: Option<u32>, start: Time, stop: Time) -> Rows {
 }
 
 /// The model's representation of impulses; the parser has checked the word.
-fn impulses(simulate: &Simulate) -> Impulses {
+pub(crate) fn impulses(simulate: &Simulate) -> Impulses {
     simulate.impulses.as_ref().and_then(|word| Impulses::named(&word.value)).unwrap_or_default()
 }
 
@@ -207,13 +208,14 @@ fn is_positive_time(seconds: &Rational) -> bool {
 }
 
 struct Reader<'a> {
-    parameters: &'a BTreeMap<String, Value>,
+    parameters: &'a Names,
     errors: &'a mut Diagnostics,
 }
 
 impl Reader<'_> {
     fn value(&mut self, expr: &Expr) -> Option<Value> {
-        let value = constant(expr, self.parameters, &|_| Moving::Unknown);
+        // Its value belongs to the run, and decides nothing of what is built.
+        let value = constant(expr, self.parameters, &Opening::default(), &|_| Moving::Unknown);
         self.errors.keep(value)
     }
 

@@ -60,11 +60,11 @@ fn time(
     name: &str,
     expr: &Expr,
     evaluate: &dyn Fn(&Expr) -> Result<Value, Diagnostic>,
-) -> Result<base::Rational, Diagnostic> {
+) -> Result<Value, Diagnostic> {
     let value = evaluate(expr)?;
     let number = value.as_bool().is_none() && value.as_f64().is_some_and(f64::is_finite);
     match value.as_rational() {
-        Some(time) if number => Ok(time),
+        Some(_) if number => Ok(value),
         _ => Err(Diagnostic::error("bad-parameter", format!("`{name}` must be a time in seconds"))
             .at(expr.span, "not a finite real number")),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::Value;
 use blocks::{Definition, Leaf, OrderHazard, Part, Signal, State};
 use ir::{Binary, Graph, Inlined, NodeId, Op, Unary};
 
@@ -60,14 +61,14 @@ pub(crate) fn specialise(
                 Leaf::Woken(_) if phase == Phase::Smooth => Some(g.bool(false)),
                 Leaf::Input { port: index, part } => {
                     let wire = &wires[port(index).index()];
-                    known(wire, part, phase).map(|data| g.constant(node.ty, &data))
+                    known(wire, part, phase).map(|value| g.typed(node.ty, &value))
                 }
                 Leaf::Delayed { index, part } => {
                     let wire = &wires[port(definition.histories[index].port).index()];
                     let [between, ticking] = remembered[&definition.histories[index].port];
                     // Before the delay is over, the signal may be another constant.
                     let past = Wire { between, ticking, constant: None, ..wire.clone() };
-                    known(&past, part, phase).map(|data| g.constant(node.ty, &data))
+                    known(&past, part, phase).map(|value| g.typed(node.ty, &value))
                 }
                 _ => None,
             },
@@ -142,7 +143,8 @@ fn nulls(
     let null_wire = |leaf: &Leaf| match leaf {
         Leaf::Input { port: index, part: Part::Value } => {
             let wire = &wires[port(*index).index()];
-            let zero = |data: &Vec<f64>| data.iter().all(|x| *x == 0.0);
+            let zero =
+                |value: &Value| value.open().is_none() && value.data().iter().all(|x| *x == 0.0);
             wire.orders > 0 && wire.constant.as_ref().is_some_and(zero)
         }
         // Between events there are no impulses at all.
@@ -196,21 +198,22 @@ fn roots(definition: &Definition, phase: Phase) -> Vec<NodeId> {
 }
 
 /// What is known of a part of a wire in a mode.
-pub(crate) fn known(wire: &Wire, part: Part, phase: Phase) -> Option<Vec<f64>> {
+pub(crate) fn known(wire: &Wire, part: Part, phase: Phase) -> Option<Value> {
+    let zero = || Value::new(wire.ty, vec![0.0; wire.ty.len()]);
     let presence = match phase {
         Phase::Smooth => wire.between,
         Phase::Tick => wire.ticking,
     };
     match (part, presence) {
-        (Part::Present, Presence::Always) => Some(vec![1.0]),
-        (Part::Present, Presence::Never) => Some(vec![0.0]),
+        (Part::Present, Presence::Always) => Some(Value::bool(true)),
+        (Part::Present, Presence::Never) => Some(Value::bool(false)),
         (Part::Present, Presence::Varies) => None,
-        (Part::Value, Presence::Never) => Some(vec![0.0; wire.ty.len()]),
+        (Part::Value, Presence::Never) => Some(zero()),
         (Part::Value, _) => wire.constant.clone(),
-        (Part::Derivative(_), Presence::Never) => Some(vec![0.0; wire.ty.len()]),
-        (Part::Derivative(_), _) if wire.settled && !wire.moving => Some(vec![0.0; wire.ty.len()]),
+        (Part::Derivative(_), Presence::Never) => Some(zero()),
+        (Part::Derivative(_), _) if wire.settled && !wire.moving => Some(zero()),
         (Part::Derivative(_), _) => None,
-        (Part::Impulse(_), _) if phase == Phase::Smooth => Some(vec![0.0; wire.ty.len()]),
+        (Part::Impulse(_), _) if phase == Phase::Smooth => Some(zero()),
         (Part::Impulse(_), _) => None,
     }
 }

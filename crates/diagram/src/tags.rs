@@ -14,12 +14,12 @@ mod circles;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use base::{ExactTime, Type};
-use blocks::{Definition, Leaf, Memory, ModeOutput, Part, Times};
+use base::{ExactTime, ParameterId, Type, Value};
+use blocks::{Definition, Leaf, Memory, ModeOutput, Part, Role, Setting, Times};
 use ir::{Binary, Graph, Node, NodeId, Op};
 
 use crate::facts::Phase;
-use crate::flat::{BlockId, Diagram, Presence, Wire, WireId};
+use crate::flat::{BlockId, Diagram, FlatBlock, Presence, Wire, WireId};
 use crate::machine::FragmentId;
 use crate::specialise::known;
 
@@ -33,11 +33,11 @@ enum Atom {
     /// A part of a wire as blocks of a fragment see it.
     Wire(WireId, Part, Phase, FragmentId),
     /// An event, by the symbol of its presence, a constant time later.
-    Later(NodeId, ExactTime, FragmentId),
+    Later(NodeId, ExactTime, Opens, FragmentId),
     /// Another part of a wire a constant time ago.
-    Past(WireId, Part, ExactTime, Phase, FragmentId),
+    Past(WireId, Part, ExactTime, Opens, Phase, FragmentId),
     /// Whether a timer wakes.
-    Timer(Times, FragmentId),
+    Timer(Times, Opens, FragmentId),
     /// Time and the step, which all blocks of a fragment share.
     Shared(Leaf, FragmentId),
     /// A state among those that are being described.
@@ -51,10 +51,15 @@ enum Atom {
     Own(BlockId, Leaf, Phase),
 }
 
+/// The open parameters that times are made of, by the settings that they are in: times that are
+/// equal by chance in this run need not be in the next.
+type Opens = Vec<(String, ParameterId)>;
+
 /// A state by what it begins with and what it becomes, at ticks and otherwise.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Remembered {
     initial: Vec<u64>,
+    open: Option<ParameterId>,
     next: [NodeId; 2],
     memory: Memory,
 }
@@ -64,7 +69,7 @@ struct Remembered {
 struct Symbol {
     atom: Atom,
     /// Its value at ticks, where that is always the same.
-    constant: Option<Vec<f64>>,
+    constant: Option<Value>,
 }
 
 type Symbols = BTreeMap<usize, Symbol>;
@@ -280,7 +285,7 @@ impl<'a> Tags<'a> {
         let remembered = |(state, next): (&usize, &[NodeId; 2])| {
             let state = &definition.states[*state];
             let initial = state.initial.data().iter().map(|x| x.to_bits()).collect();
-            Remembered { initial, next: *next, memory: state.memory }
+            Remembered { initial, open: state.initial.open(), next: *next, memory: state.memory }
         };
         let group: Vec<Remembered> = states.iter().zip(&nexts).map(remembered).collect();
         let fresh = self.groups.len();
@@ -295,8 +300,8 @@ impl<'a> Tags<'a> {
 
     /// The value of a state that microstep 0 makes the same at every instant, and that nothing
     /// changes later.
-    fn constant(&self, [tick, smooth]: [NodeId; 2], itself: NodeId) -> Option<Vec<f64>> {
-        let value = self.graph.constant_of(smooth)?;
+    fn constant(&self, [tick, smooth]: [NodeId; 2], itself: NodeId) -> Option<Value> {
+        let value = self.graph.fixed_of(smooth)?;
         (tick == smooth || tick == itself).then_some(value)
     }
 
@@ -344,7 +349,7 @@ impl<'a> Tags<'a> {
                 let leaf = definition.leaves[*key as usize];
                 Some(match self.leaf(id, definition, leaf, phase, states) {
                     Leafed::Node(node) => node,
-                    Leafed::Constant(data) => self.graph.constant(node.ty, &data),
+                    Leafed::Constant(value) => self.graph.typed(node.ty, &value),
                     Leafed::Atom(atom) => self.atom(atom, node.ty),
                 })
             }
@@ -362,20 +367,20 @@ impl<'a> Tags<'a> {
     ) -> Leafed {
         let block = self.diagram.block(id);
         let fragment = block.fragment;
-        let truth = |truth: bool| Leafed::Constant(vec![f64::from(truth)]);
+        let truth = |truth: bool| Leafed::Constant(Value::bool(truth));
         match leaf {
             Leaf::Ticking => truth(phase == Phase::Tick),
             Leaf::Woken(_) if phase == Phase::Smooth => truth(false),
-            Leaf::Woken(index) => match definition.timers[index].times() {
-                Some(times) => Leafed::Atom(Atom::Timer(times, fragment)),
+            Leaf::Woken(index) => match definition.timers[index].times().zip(opens(block)) {
+                Some((times, opens)) => Leafed::Atom(Atom::Timer(times, opens, fragment)),
                 None => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
             Leaf::Lasting { port } => truth(block.remembered[&port][0] != Presence::Never),
             Leaf::Time | Leaf::Step => Leafed::Atom(Atom::Shared(leaf, fragment)),
             Leaf::Input { port, part } => {
                 let wire = block.port(port);
-                if let Some(data) = known(self.diagram.wire(wire), part, phase) {
-                    return Leafed::Constant(data);
+                if let Some(value) = known(self.diagram.wire(wire), part, phase) {
+                    return Leafed::Constant(value);
                 }
                 match self.wires.get(&wire) {
                     Some(symbol) if (part, phase) == (Part::Present, Phase::Tick) => {
@@ -390,19 +395,22 @@ impl<'a> Tags<'a> {
                 let [between, ticking] = block.remembered[&history.port];
                 let past =
                     Wire { between, ticking, constant: None, ..self.diagram.wire(wire).clone() };
-                if let Some(data) = known(&past, part, phase) {
-                    return Leafed::Constant(data);
+                if let Some(value) = known(&past, part, phase) {
+                    return Leafed::Constant(value);
                 }
+                let Some(opens) = opens(block) else {
+                    return Leafed::Atom(Atom::Own(id, leaf, phase));
+                };
                 Leafed::Atom(match self.wires.get(&wire) {
                     Some(symbol) if (part, phase) == (Part::Present, Phase::Tick) => {
-                        Atom::Later(*symbol, history.delay, fragment)
+                        Atom::Later(*symbol, history.delay, opens, fragment)
                     }
-                    _ => Atom::Past(wire, part, history.delay, phase, fragment),
+                    _ => Atom::Past(wire, part, history.delay, opens, phase, fragment),
                 })
             }
             Leaf::State(state) => match states.get(&state) {
-                Some(Symbol { constant: Some(data), .. }) if phase == Phase::Tick => {
-                    Leafed::Constant(data.clone())
+                Some(Symbol { constant: Some(value), .. }) if phase == Phase::Tick => {
+                    Leafed::Constant(value.clone())
                 }
                 Some(Symbol { atom, .. }) => Leafed::Atom(atom.clone()),
                 _ if state == ModeOutput::SAID[0] && phase == Phase::Tick => self.spoken(id, leaf),
@@ -420,7 +428,7 @@ impl<'a> Tags<'a> {
         for (transition, wire) in said {
             let fact = known(self.diagram.wire(*wire), Part::Present, Phase::Tick);
             let symbol = match (fact, self.wires.get(wire)) {
-                (Some(data), _) => self.graph.constant(Type::BOOL, &data),
+                (Some(value), _) => self.graph.typed(Type::BOOL, &value),
                 (None, Some(symbol)) => *symbol,
                 (None, None) => return own,
             };
@@ -487,6 +495,21 @@ impl<'a> Tags<'a> {
 /// What a leaf becomes.
 enum Leafed {
     Node(NodeId),
-    Constant(Vec<f64>),
+    Constant(Value),
     Atom(Atom),
+}
+
+/// The open parameters in the times of a block; `None` if its times are in an expression.
+fn opens(block: &FlatBlock) -> Option<Opens> {
+    if block.definition.at_start.is_empty() {
+        return Some(Vec::new());
+    }
+    let open = |(name, setting): (&String, &Setting)| match setting {
+        Setting::Time(time) => vec![(name.clone(), time.open())],
+        Setting::Times(times) => times.iter().map(|time| (name.clone(), time.open())).collect(),
+        Setting::Value(_) | Setting::Word(_) => Vec::new(),
+    };
+    let opens = block.settings.iter().flat_map(open);
+    let opens = opens.filter_map(|(name, open)| Some((name, open?))).collect();
+    (block.kind.role() != Role::Formula).then_some(opens)
 }

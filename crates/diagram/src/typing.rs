@@ -7,6 +7,7 @@ use blocks::{Context, Definition, Impulses};
 
 use crate::flat::{BlockId, WireId};
 use crate::flatten::{Draft, UNTYPED};
+use crate::open::Opening;
 
 /// The greatest order of impulses that is followed.
 const MAXIMUM_ORDERS: u32 = 16;
@@ -37,8 +38,9 @@ pub(crate) fn infer(
     wire_blocks: Vec<(BlockId, usize)>,
     guesses: Vec<(WireId, Type)>,
     impulses: Impulses,
+    opening: &Opening,
 ) -> Result<Typed, Diagnostics> {
-    let mut inference = Inference::new(drafts, wire_blocks);
+    let mut inference = Inference::new(drafts, wire_blocks, opening);
     inference.impulses = impulses;
     inference.guesses = guesses;
     inference.run()?;
@@ -57,7 +59,8 @@ pub(crate) fn infer(
     Ok(Typed { blocks, wires, stepped: impulses.steps() })
 }
 
-struct Inference {
+struct Inference<'o> {
+    opening: &'o Opening,
     drafts: Vec<Draft>,
     wire_blocks: Vec<(BlockId, usize)>,
     wires: Vec<Known>,
@@ -79,8 +82,8 @@ struct Inference {
     errors: Diagnostics,
 }
 
-impl Inference {
-    fn new(drafts: Vec<Draft>, wire_blocks: Vec<(BlockId, usize)>) -> Self {
+impl<'o> Inference<'o> {
+    fn new(drafts: Vec<Draft>, wire_blocks: Vec<(BlockId, usize)>, opening: &'o Opening) -> Self {
         let mut consumers = vec![Vec::new(); wire_blocks.len()];
         for (index, draft) in drafts.iter().enumerate() {
             for wire in draft.inputs.iter().flatten() {
@@ -89,6 +92,7 @@ impl Inference {
         }
         let missing = drafts.iter().map(|d| d.inputs.iter().map(Vec::len).sum()).collect();
         Inference {
+            opening,
             wires: vec![None; wire_blocks.len()],
             asked: vec![0; wire_blocks.len()],
             definitions: drafts.iter().map(|_| None).collect(),
@@ -167,7 +171,11 @@ impl Inference {
         let asked = draft.outputs.iter().map(|wire| self.asked[wire.index()]).collect();
         let mut context = Context::new(draft.kind.info(), &draft.settings, &inputs, asked)
             .with_impulses(self.impulses);
-        if let Err(error) = draft.kind.define(&mut context) {
+        let defined = draft.kind.define(&mut context);
+        for (id, why) in context.take_structural() {
+            self.opening.decides(id, &format!("{why} (block `{}`)", draft.path));
+        }
+        if let Err(error) = defined {
             return Err(self.located(id, error).into());
         }
         let mut definition = context.finish();
@@ -296,7 +304,7 @@ impl Inference {
             (std::mem::take(&mut self.drafts), std::mem::take(&mut self.wire_blocks));
         let (guesses, impulses) = (std::mem::take(&mut self.guesses), self.impulses);
         let supposed = std::mem::take(&mut self.supposed);
-        *self = Inference { guesses, impulses, ..Inference::new(drafts, wires) };
+        *self = Inference { guesses, impulses, ..Inference::new(drafts, wires, self.opening) };
         self.settle()?;
         supposed.into_iter().try_for_each(|supposed| self.try_types(supposed))
     }

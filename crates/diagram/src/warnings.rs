@@ -158,8 +158,8 @@ fn folded(
             Leaf::Ticking => Some(g.bool(phase == Phase::Tick)),
             Leaf::Woken(_) if phase == Phase::Smooth => Some(g.bool(false)),
             Leaf::Input { port, part } if !absent.contains(&ports[port]) => {
-                let data = known(diagram.wire(ports[port]), part, phase)?;
-                Some(g.constant(node.ty, &data))
+                let value = known(diagram.wire(ports[port]), part, phase)?;
+                Some(g.typed(node.ty, &value))
             }
             Leaf::Input { .. } => Some(g.filled(node.ty, 0.0)),
             Leaf::State(index) => stuck[index].as_ref().map(|value| g.constant(node.ty, value)),
@@ -215,7 +215,7 @@ fn starts_on_its_level(diagram: &Diagram, id: BlockId) -> Option<Diagnostic> {
 /// The value of a wire at the start, where it is that of an Integrator or a constant.
 fn first_value(diagram: &Diagram, wire: WireId) -> Option<f64> {
     if let Some(value) = &diagram.wire(wire).constant {
-        return <[f64; 1]>::try_from(value.as_slice()).ok().map(|[value]| value);
+        return value.as_f64();
     }
     let block = diagram.block(diagram.wire(wire).block);
     let state = block.definition.states.first().filter(|_| block.kind.role() == Role::Integrator);

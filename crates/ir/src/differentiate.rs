@@ -131,7 +131,7 @@ fn tangent(g: &mut Graph, id: NodeId, known: &FxHashMap<NodeId, NodeId>) -> Opti
             let tangents: Vec<NodeId> = (0..args.len()).map(|i| filled(g, i)).collect();
             Some(g.call(function, &[args, &tangents].concat(), node.ty))
         }
-        Op::Const(_) | Op::Leaf(_) | Op::Unknown => None,
+        Op::Const(_) | Op::Parameter(..) | Op::Leaf(_) | Op::Unknown => None,
         Op::FrozenSign | Op::Crossed | Op::FrozenFloor | Op::SignOutside | Op::FloorOutside => None,
     }
 }

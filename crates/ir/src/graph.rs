@@ -10,7 +10,7 @@ mod known;
 
 use std::sync::Arc;
 
-use base::Type;
+use base::{ParameterId, Type, Value};
 use smallvec::SmallVec;
 
 use crate::{Op, Opaque};
@@ -116,6 +116,35 @@ impl Graph {
             Op::Const(bits) => Some(bits.iter().map(|b| f64::from_bits(*b)).collect()),
             _ => None,
         }
+    }
+
+    /// The value of a node that is a constant, or one that each run computes from parameters.
+    pub fn fixed_of(&self, id: NodeId) -> Option<Value> {
+        let value = |bits: &[u64]| {
+            Value::new(self.ty(id), bits.iter().map(|bits| f64::from_bits(*bits)).collect())
+        };
+        match &self.node(id).op {
+            Op::Const(bits) => Some(value(bits)),
+            Op::Parameter(parameter, bits) => Some(value(bits).opened(*parameter)),
+            _ => None,
+        }
+    }
+
+    /// Whether a node has one value throughout each run: it depends on constants and parameters
+    /// alone.
+    pub fn is_fixed(&self, id: NodeId) -> bool {
+        let fixed = |op: &Op| matches!(op, Op::Const(_) | Op::Parameter(..));
+        let known = |id: NodeId| fixed(&self.node(id).op) || !self.node(id).args.is_empty();
+        self.reachable(&[id]).into_iter().all(known)
+    }
+
+    /// The parameters that a node depends on.
+    pub fn parameters_of(&self, id: NodeId) -> Vec<ParameterId> {
+        let parameter = |id: NodeId| match self.node(id).op {
+            Op::Parameter(id, _) => Some(id),
+            _ => None,
+        };
+        self.reachable(&[id]).into_iter().filter_map(parameter).collect()
     }
 
     /// The truth value of a constant scalar node.

@@ -23,7 +23,8 @@ impl Graph {
             let node = self.node(id);
             let args: Vec<&str> = node.args.iter().map(|arg| texts[arg].as_str()).collect();
             let text = self.text(id, &args, leaf);
-            let plain = matches!(node.op, Op::Const(_) | Op::Leaf(_) | Op::Unknown);
+            let plain =
+                matches!(node.op, Op::Const(_) | Op::Parameter(..) | Op::Leaf(_) | Op::Unknown);
             let shared = !plain && uses.get(&id).is_some_and(|uses| *uses > 1);
             let text = if shared {
                 let _ = writeln!(out, "%{count} = {text}");
@@ -53,6 +54,7 @@ impl Graph {
                     bits.iter().map(|bits| f64::from_bits(*bits).to_string()).collect();
                 if data.len() == 1 { data.concat() } else { format!("[{}]", data.join(", ")) }
             }
+            Op::Parameter(id, _) => format!("parameter {}", id.index()),
             Op::Leaf(key) => leaf(*key),
             Op::Unknown => "unknown".to_owned(),
             Op::Unary(op) => unary_text(*op, args[0]),

@@ -1,6 +1,6 @@
 //! The operations of the graph.
 
-use base::Type;
+use base::{ParameterId, Type};
 
 use crate::graph::{BodyId, CallId};
 
@@ -10,6 +10,9 @@ use crate::graph::{BodyId, CallId};
 pub enum Op {
     /// The elements of a constant, as bits so that equal constants are one node.
     Const(Vec<u64>),
+    /// A value that every run computes from the parameters of the model, and its elements for those
+    /// that are known when the graph is made. It is never folded.
+    Parameter(ParameterId, Vec<u64>),
     /// A number that comes from outside; the maker of the graph knows what it is.
     Leaf(u32),
     /// A value that a causality loop leaves undetermined.

@@ -72,7 +72,7 @@ impl Finder<'_> {
     fn moves(&mut self, node: &Node) -> Option<Moves> {
         let args = &node.args;
         match &node.op {
-            Op::Const(_) | Op::Leaf(_) | Op::Unknown => None,
+            Op::Const(_) | Op::Parameter(..) | Op::Leaf(_) | Op::Unknown => None,
             Op::FrozenSign | Op::Crossed | Op::FrozenFloor | Op::SignOutside | Op::FloorOutside => {
                 None
             }

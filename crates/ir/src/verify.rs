@@ -53,8 +53,10 @@ fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
         if fits { Ok(()) } else { Err("operands of different shapes") }
     };
     match &node.op {
-        Op::Const(bits) if bits.len() != node.ty.len() => Err("number of elements of a constant"),
-        Op::Const(_) | Op::Leaf(_) | Op::Unknown => count(0),
+        Op::Const(bits) | Op::Parameter(_, bits) if bits.len() != node.ty.len() => {
+            Err("number of elements of a constant")
+        }
+        Op::Const(_) | Op::Parameter(..) | Op::Leaf(_) | Op::Unknown => count(0),
         Op::Unary(_) => same(1),
         Op::Binary(_) => same(2),
         Op::FrozenSign | Op::Crossed | Op::FrozenFloor if !sides => {

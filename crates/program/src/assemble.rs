@@ -57,6 +57,7 @@ pub(crate) fn program(
         recovering: machines.recovering,
         machines: machines.machines,
         influence: Influence::default(),
+        parameters: slots.parameters.into_values().collect(),
         origins: Origins::of(diagram),
         graph,
         values,

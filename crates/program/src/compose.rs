@@ -93,6 +93,7 @@ impl<'a> Composer<'a> {
                     let leaf = flat.definition.leaves[*key as usize];
                     inlining.leaf(g, leaf, node.ty)
                 }
+                Op::Parameter(id, _) => g.leaf(slots.parameters[id].slot, node.ty),
                 Op::Observed(_) if phase == Phase::Tick => args[1],
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;

@@ -58,7 +58,8 @@ pub use program::{Extras, Program, compile};
 pub use rates::{Rates, rates};
 pub use region::{Crossing, CrossingKind, FragmentSlice, LiveTapes, Memory, RegionProgram, Watch};
 pub use tracked::{
-    RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire, WireSlots,
+    ParameterSlots, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+    WireSlots,
 };
 pub use unit::{Output, Unit, UnitEffects, UnitId};
 pub use verify::ProgramError;

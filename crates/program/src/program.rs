@@ -11,7 +11,9 @@ use crate::machines::{FragmentProgram, MachineProgram};
 use crate::origins::Origins;
 use crate::region::{Crossing, RegionProgram};
 use crate::slots::Slots;
-use crate::tracked::{RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
+use crate::tracked::{
+    ParameterSlots, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+};
 use crate::unit::{Unit, UnitEffects, UnitId};
 use crate::{assemble, machines, smooth, solved, tick};
 
@@ -68,6 +70,8 @@ pub struct Program {
     pub remembering: Vec<usize>,
     /// The machines with an error transition.
     pub recovering: Vec<usize>,
+    /// The values that each run computes from parameters, in order.
+    pub parameters: Vec<ParameterSlots>,
     /// The origin of everything in the model, for messages.
     pub origins: Origins,
     /// The functions between events, for messages.

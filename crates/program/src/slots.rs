@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::Type;
+use base::{ParameterId, Type};
 use blocks::Part;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::alike::{Flowing, in_families};
 use crate::delay_line::DelayLine;
 use crate::region::{Crossing, CrossingKind, FragmentSlice, RegionProgram, Watch};
-use crate::tracked::{Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
+use crate::tracked::{ParameterSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
 
 /// The slots of a side or floor of a block, one for each element.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,8 @@ pub(crate) struct Slots {
     pub fragments: Vec<FragmentSlots>,
     /// The conditions under which tapes run: those of fragments, by their indices.
     pub guards: Guards,
+    /// The slots of the values that each run computes from parameters.
+    pub parameters: BTreeMap<ParameterId, ParameterSlots>,
 }
 
 /// The slots of a fragment.
@@ -98,8 +100,10 @@ impl Slots {
             fragments: Vec::new(),
             guards: Guards::default(),
             hazards: Vec::new(),
+            parameters: BTreeMap::new(),
         };
         slots.place_fragments(diagram);
+        slots.place_parameters(diagram);
         slots.place_wires(diagram);
         slots.place_states(diagram);
         slots.place_timers(diagram);
@@ -117,6 +121,21 @@ impl Slots {
             if index > 0 {
                 self.guards.add(active, fragment.parent.0);
             }
+        }
+    }
+
+    fn place_parameters(&mut self, diagram: &Diagram) {
+        let nodes = diagram.blocks.iter().flat_map(|block| block.definition.graph.nodes());
+        let mut used: BTreeMap<ParameterId, &Vec<u64>> = BTreeMap::new();
+        for node in nodes {
+            if let Op::Parameter(id, bits) = &node.op {
+                used.insert(*id, bits);
+            }
+        }
+        for (id, bits) in used {
+            let data: Vec<f64> = bits.iter().map(|bits| f64::from_bits(*bits)).collect();
+            let slot = self.layout.reserve_with(&data);
+            self.parameters.insert(id, ParameterSlots { id, slot, length: data.len() });
         }
     }
 
@@ -206,6 +225,7 @@ impl Slots {
                     name: state.name.clone(),
                     tracked: cell,
                     initial: state.initial.data().to_vec(),
+                    open: state.initial.open(),
                     continuous: place.is_some(),
                     wire: None,
                 });

@@ -1,7 +1,7 @@
 //! Signals, states and timers in the buffer, and who reads their changes.
 use std::sync::Arc;
 
-use base::Type;
+use base::{ParameterId, Type};
 use blocks::{Part, Text, Timer};
 use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::Slot;
@@ -62,6 +62,17 @@ pub(crate) fn in_words(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
     words
 }
 
+/// The slots of a value that each run computes from parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct ParameterSlots {
+    /// The value.
+    pub id: ParameterId,
+    /// Its first slot.
+    pub slot: Slot,
+    /// The number of slots.
+    pub length: usize,
+}
+
 /// A state of a block.
 #[derive(Clone, Debug)]
 pub struct TrackedState {
@@ -73,6 +84,8 @@ pub struct TrackedState {
     pub tracked: TrackedId,
     /// Its initial value.
     pub initial: Vec<f64>,
+    /// What each run computes the initial value from; a scalar fills it.
+    pub open: Option<ParameterId>,
     /// Whether it is continuous.
     pub continuous: bool,
     /// The wire that shows it, if it is a parameter that transitions set.

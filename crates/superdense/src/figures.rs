@@ -182,11 +182,11 @@ impl Drawing<'_> {
     }
 
     fn value(&mut self, expr: &Expr) -> Option<Value> {
-        let parameters = &self.diagram.parameters;
+        let parameters = self.diagram.parameters.main();
         let value = expr::evaluate(expr, &mut |name, span| {
-            let found = parameters.iter().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.clone()).ok_or_else(|| {
-                let known = parameters.iter().map(|(known, _)| known.as_str());
+            let found = parameters.iter().find(|own| own.name == name);
+            found.map(|own| own.value.clone()).ok_or_else(|| {
+                let known = parameters.iter().map(|own| own.name.as_str());
                 Diagnostic::error("unknown-name", format!("there is no parameter `{name}`"))
                     .at(span, "not found")
                     .maybe_help(did_you_mean(name, known))

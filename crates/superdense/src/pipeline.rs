@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
 use blocks::{Library, Role};
-use diagram::{Diagram, Overrides};
+use diagram::{Diagram, MainParameter, Overrides};
 use engine::{InputValue, Options, RunError};
 use jit::NativeError;
 use model::{Model, Refused};
@@ -73,9 +73,8 @@ impl System {
         overrides: &Overrides,
     ) -> Result<System, Refused> {
         let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-        let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
+        let (diagram, schedule) = front(model, library, overrides).map_err(refused)?;
         let method = method(&diagram).map_err(refused)?;
-        let schedule = schedule::schedule(&diagram).map_err(refused)?;
         let code = match diagram.run.impulses.steps() {
             true => Code::FixedStep(Arc::new(program::fixed_step(&diagram, &schedule))),
             false => {
@@ -122,9 +121,9 @@ impl System {
         Run::new(self)
     }
 
-    /// The parameters of the main diagram with their values.
-    pub fn parameters(&self) -> &[(String, Value)] {
-        &self.diagram.parameters
+    /// The parameters of the main diagram, with the values that they have unless a run sets them.
+    pub fn parameters(&self) -> &[MainParameter] {
+        self.diagram.parameters.main()
     }
 
     /// The name of the model.
@@ -214,11 +213,11 @@ impl System {
     /// The provenance that is written into a trace.
     pub fn header(&self) -> Header {
         let run = &self.diagram.run;
-        let parameters = self.diagram.parameters.iter();
+        let parameters = self.diagram.parameters.main().iter();
         Header {
             model: self.diagram.name.clone(),
             hash: format!("{:016x}", self.identity),
-            parameters: parameters.map(|(name, value)| (name.clone(), value.to_string())).collect(),
+            parameters: parameters.map(|own| (own.name.clone(), own.value.to_string())).collect(),
             seed: Some(run.seed),
             solver: match run.impulses.steps() {
                 true => run.impulses.name().to_owned(),
@@ -368,6 +367,21 @@ impl System {
             None => diagnostic,
         }
     }
+}
+
+/// The diagram of a model and its order of evaluation. A model may have a meaning only because of
+/// the numbers of its parameters; then all of them are constants.
+fn front(
+    model: &Model,
+    library: &Library,
+    overrides: &Overrides,
+) -> Result<(Diagram, Schedule), Diagnostics> {
+    let make = |overrides: &Overrides| {
+        let diagram = diagram::flatten(model, library, overrides)?;
+        let schedule = schedule::schedule(&diagram)?;
+        Ok((diagram, schedule))
+    };
+    make(overrides).or_else(|_: Diagnostics| make(&Overrides { closed: true, ..overrides.clone() }))
 }
 
 /// The columns that a program records, and how many orders of impulses each may carry.

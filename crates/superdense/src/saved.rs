@@ -100,7 +100,11 @@ pub(crate) fn identity(diagram: &Diagram, options: &Options) -> u64 {
     for (_, text) in diagram.sources.files() {
         text.hash(&mut hasher);
     }
-    format!("{:?} {options:?}", diagram.parameters).hash(&mut hasher);
+    for parameter in diagram.parameters.main() {
+        let value = &parameter.value;
+        format!("{} {:?} {:?}", parameter.name, value.data(), value.exact()).hash(&mut hasher);
+    }
+    format!("{options:?}").hash(&mut hasher);
     hasher.finish()
 }
 

@@ -4,7 +4,7 @@ use base::{Diagnostic, Shape, Span, Type};
 use expr::Expr;
 use ir::NodeId;
 
-use super::{Formula, join_all};
+use super::{Formula, decide, join_all};
 use crate::{Context, Signal};
 
 impl Formula {
@@ -60,6 +60,7 @@ impl Formula {
         let signal = self.lower(cx, base)?;
         let at: Vec<Signal> =
             positions.iter().map(|p| self.lower(cx, p)).collect::<Result<_, _>>()?;
+        at.iter().for_each(|at| decide(cx, at.value, "which element is chosen"));
         let named = std::iter::once((&signal, base)).chain(at.iter().zip(positions));
         join_all(cx, "[]", named);
         let shape = cx.graph.ty(signal.value).shape;

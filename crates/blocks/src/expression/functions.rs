@@ -68,7 +68,10 @@ impl Formula {
         let kind = ExprKind::Call(Spanned::new(function, span), args.to_vec());
         let value =
             expr::evaluate(&Expr { kind, span }, &mut |name, at| match self.operands.get(name) {
-                Some(Operand::Constant(value)) => Ok(value.clone()),
+                Some(Operand::Constant(value)) => {
+                    value.open().iter().for_each(|id| cx.decides(*id, "it decides a size".into()));
+                    Ok(value.clone().closed())
+                }
                 _ => Err(Diagnostic::error("not-constant", "a size must be constant")
                     .at(at, "this is a signal")),
             })?;

@@ -20,7 +20,7 @@ impl Formula {
         let wrong = |message: &str, at: Span| {
             Diagnostic::error("impulse-undefined", message).at(at, "write delta(time - t0)")
         };
-        let at = |time: i64| self.constant_at(&args[0], time);
+        let at = |time: i64| self.constant_at(cx, &args[0], time);
         let (zero, one, two) = (at(0)?, at(1)?, at(2)?);
         let exact = |value: &Value| value.as_rational();
         let (Some(c0), Some(c1), Some(c2)) = (exact(&zero), exact(&one), exact(&two)) else {
@@ -32,7 +32,7 @@ impl Formula {
         };
         let order = match args {
             [_] => 0,
-            [_, order] => match self.constant_at(order, 0)?.as_int() {
+            [_, order] => match self.constant_at(cx, order, 0)?.as_int() {
                 Some(order @ 0..=8) => order as usize,
                 _ => return Err(wrong("the order of an impulse is 0 to 8", order.span)),
             },
@@ -58,9 +58,12 @@ impl Formula {
     }
 
     /// The value of an expression over parameters and time at some time.
-    fn constant_at(&self, expr: &Expr, time: i64) -> Result<Value, Diagnostic> {
+    fn constant_at(&self, cx: &Context, expr: &Expr, time: i64) -> Result<Value, Diagnostic> {
         expr::evaluate(expr, &mut |name, at| match self.operands.get(name) {
-            Some(Operand::Constant(value)) => Ok(value.clone()),
+            Some(Operand::Constant(value)) => {
+                cx.finds_at_start(value);
+                Ok(value.clone().closed())
+            }
             None if name == "time" => Ok(Value::int(time)),
             _ => {
                 let message = "the time of an impulse must be constant";

@@ -7,9 +7,11 @@ mod impulse;
 mod operations;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use base::{Diagnostic, Elem, Span, Type, Value};
+use base::{Diagnostic, Elem, ParameterId, Span, Type, Value};
 use expr::{Expr, ExprKind};
+use ir::NodeId;
 
 use crate::{Block, Context, Info, Input, Role, Setting, Signal};
 
@@ -29,6 +31,8 @@ pub struct Formula {
     pub expr: Expr,
     /// Its names.
     pub operands: BTreeMap<String, Operand>,
+    /// Its largest parts that are made of parameters alone, some of them open, and their values.
+    pub open: Vec<(Expr, Value)>,
 }
 
 impl Block for Formula {
@@ -77,6 +81,19 @@ impl Block for Formula {
         all.find_map(|expr| [0.0, 1e-12, -1e-12].into_iter().find_map(|by| outside(expr, by)))
     }
 
+    fn with_values(&self, of: &dyn Fn(ParameterId) -> Value) -> Option<Arc<dyn Block>> {
+        let renewed = |value: &Value| value.open().map_or_else(|| value.clone(), of);
+        let operand = |(name, operand): (&String, &Operand)| match operand {
+            Operand::Constant(value) => (name.clone(), Operand::Constant(renewed(value))),
+            Operand::Port(_) => (name.clone(), operand.clone()),
+        };
+        Some(Arc::new(Formula {
+            expr: self.expr.clone(),
+            operands: self.operands.iter().map(operand).collect(),
+            open: self.open.iter().map(|(expr, value)| (expr.clone(), renewed(value))).collect(),
+        }))
+    }
+
     fn named_types(&self, _settings: &BTreeMap<String, Setting>) -> Vec<Type> {
         let mut types = Vec::new();
         let mut open = vec![&self.expr];
@@ -98,6 +115,9 @@ impl Block for Formula {
 
 impl Formula {
     fn lower(&self, cx: &mut Context, expr: &Expr) -> Result<Signal, Diagnostic> {
+        if let Some((_, value)) = self.open.iter().find(|(open, _)| open == expr) {
+            return Ok(constant(cx, value));
+        }
         match &expr.kind {
             ExprKind::Literal(value) => Ok(constant(cx, value)),
             ExprKind::Name(name) => self.name(cx, name, expr.span),
@@ -158,6 +178,15 @@ fn join_all<'o>(
 ) {
     let operands: Vec<(&Signal, Span)> = operands.map(|(s, expr)| (s, expr.span)).collect();
     cx.join(operator, &operands);
+}
+
+/// Makes the parameters of a node structural if the node is made of parameters alone: its value
+/// decides which operations there are.
+fn decide(cx: &Context, node: NodeId, what: &str) {
+    if cx.graph.is_fixed(node) {
+        let parameters = cx.graph.parameters_of(node);
+        parameters.into_iter().for_each(|id| cx.decides(id, format!("it decides {what}")));
+    }
 }
 
 fn constant(cx: &mut Context, value: &Value) -> Signal {

@@ -4,7 +4,7 @@ use base::{Diagnostic, Elem, Shape, Span, Type};
 use expr::{BinaryOp, Expr, UnaryOp};
 use ir::{Binary, Unary};
 
-use super::{Formula, impulse_error};
+use super::{Formula, decide, impulse_error};
 use crate::operators::{common_shape, number, truth};
 use crate::{Context, Signal};
 
@@ -41,6 +41,9 @@ impl Formula {
         let (ta, tb) = (cx.graph.ty(a.value), cx.graph.ty(b.value));
         cx.join(op.symbol(), &[(&a, left.span), (&b, right.span)]);
         check_operands(op, (ta, left.span), (tb, right.span))?;
+        if op == BinaryOp::Power {
+            decide(cx, b.value, "an exponent");
+        }
         match op {
             BinaryOp::Multiply => product_shape(ta, tb, span)?,
             _ => common_shape(ta, tb, span)?,
@@ -55,6 +58,7 @@ impl Formula {
         span: Span,
     ) -> Result<Signal, Diagnostic> {
         let test = self.lower(cx, condition)?;
+        decide(cx, test.value, "which branch of a conditional exists");
         let mut branch = |value: bool, branch: &Expr| {
             cx.under(test.value, value, |cx| {
                 let signal = self.lower(cx, branch)?;

@@ -7,13 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Diagnostic, Span, did_you_mean};
+use base::{Diagnostic, Span, Value, did_you_mean};
 use blocks::{BlockKind, Count, Formula, Info, Operand, Setting};
 use expr::{Expr, ExprKind};
 
 use super::Flattener;
 use crate::flat::{BlockId, WireId};
 use crate::machine::FragmentId;
+use crate::open::Names;
 use crate::scope::ScopeId;
 use crate::settings;
 
@@ -211,21 +212,61 @@ impl<'m> Flattener<'m> {
                 spans.push(span);
             }
         }
-        let formula = self.shared(expr, operands);
+        let open = self.open_parts(expr, &operands);
+        let formula = self.shared(expr, operands, open);
         let draft = &mut self.drafts[id.index()];
         draft.kind = draft.kind.with_block(formula);
         (draft.inputs, draft.input_spans) = (vec![wires], vec![spans]);
         Ok(())
     }
 
+    /// The largest parts of an expression that are made of parameters alone, some of them open, with
+    /// their values: they are computed once in a run. A part that has no value, such as a quotient
+    /// by zero, is left to its own parts.
+    fn open_parts(&self, expr: &Expr, operands: &BTreeMap<String, Operand>) -> Vec<(Expr, Value)> {
+        let value = |(name, operand): (&String, &Operand)| match operand {
+            Operand::Constant(value) => Some((name.clone(), value.clone())),
+            Operand::Port(_) => None,
+        };
+        let names: Names = operands.iter().filter_map(value).collect();
+        if names.values().all(|value| value.open().is_none()) {
+            return Vec::new();
+        }
+        let (mut found, mut waiting) = (Vec::new(), vec![expr]);
+        while let Some(expr) = waiting.pop() {
+            if matches!(expr.kind, ExprKind::Name(_) | ExprKind::Literal(_)) {
+                continue;
+            }
+            let known = |(name, _)| names.contains_key(name) || matches!(name, "pi" | "inf");
+            let open = |(name, _)| names.get(name).is_some_and(|value| value.open().is_some());
+            if expr.names().all(known) && expr.names().any(open) {
+                let none = &mut |_: &str, _: Span| Diagnostic::error("unknown-name", "");
+                if let Ok(value) = self.opening.evaluate(expr, &names, none) {
+                    found.push((expr.clone(), value));
+                    continue;
+                }
+            }
+            waiting.extend(expr.children());
+        }
+        found
+    }
+
     /// The function of an expression. If it equals that of the instance before, both share it, so
     /// that an expression in a diagram that is used many times is kept once.
-    fn shared(&mut self, expr: &Expr, operands: BTreeMap<String, Operand>) -> Arc<Formula> {
+    fn shared(
+        &mut self,
+        expr: &Expr,
+        operands: BTreeMap<String, Operand>,
+        open: Vec<(Expr, Value)>,
+    ) -> Arc<Formula> {
         let place = (expr.span, operands.len());
+        let same = |known: &Formula| {
+            known.operands == operands && known.expr == *expr && known.open == open
+        };
         match self.formulas.get(&place) {
-            Some(known) if known.operands == operands && known.expr == *expr => known.clone(),
+            Some(known) if same(known) => known.clone(),
             _ => {
-                let formula = Arc::new(Formula { expr: expr.clone(), operands });
+                let formula = Arc::new(Formula { expr: expr.clone(), operands, open });
                 self.formulas.insert(place, formula.clone());
                 formula
             }

@@ -32,7 +32,10 @@ impl<'m> Flattener<'m> {
                 self.errors.push(error);
             }
         }
-        let given = overrides.parameters.iter().cloned().collect();
+        let given = overrides.parameters.iter().map(|(name, value)| {
+            (name.clone(), self.opening.main(name, None, &BTreeMap::new(), value.clone()))
+        });
+        let given = given.collect();
         let none = BTreeMap::new();
         self.open(self.model.root, String::new(), None, given, none, &mut Vec::new());
     }
@@ -55,7 +58,8 @@ impl<'m> Flattener<'m> {
                 self.refuse_set(parameter, &own);
             }
         }
-        let mut parameters = parameters::evaluate_all(written, given, &mut self.errors, at);
+        let table = (&self.opening, parent.is_none());
+        let mut parameters = parameters::evaluate_all(written, given, table, &mut self.errors, at);
         parameters.retain(|name, _| !variables.contains_key(name));
         let id = ScopeId::new(self.scopes.len());
         self.scopes.push(Scope {
@@ -89,7 +93,8 @@ impl<'m> Flattener<'m> {
             self.scopes[id.index()].discrete = Some(span);
         }
         let Some(expr) = &diagram.tolerance else { return };
-        let tolerance = self.constant(id, expr).and_then(|value| match value.as_f64() {
+        let tolerance = self.decided(id, expr, "the tolerance of a diagram");
+        let tolerance = tolerance.and_then(|value| match value.as_f64() {
             Some(tolerance) if tolerance > 0.0 && tolerance < 1.0 => Ok(tolerance),
             _ => {
                 let message = "`tolerance` must be a number above 0 and below 1";
@@ -102,7 +107,7 @@ impl<'m> Flattener<'m> {
     /// Takes over the greatest number of blocks, if the model sets it.
     fn take_limit(&mut self, id: ScopeId) {
         let Some(expr) = &self.model.simulate.maximum_blocks else { return };
-        let limit = self.constant(id, expr).and_then(|value| {
+        let limit = self.decided(id, expr, "the greatest number of blocks").and_then(|value| {
             whole_number(&value).and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
                 let message = "`maximum_blocks` must be a whole number";
                 Diagnostic::error("bad-setting", message).at(expr.span, format!("this is {value}"))

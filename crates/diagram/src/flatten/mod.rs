@@ -24,7 +24,8 @@ use model::Model;
 use crate::flat::{BlockId, Diagram};
 use crate::machine::Modes;
 use crate::modal::Machines;
-use crate::repeated::Array;
+use crate::open::Opening;
+use crate::repeated::{Array, HOW_MANY};
 use crate::scope::{Scope, ScopeId};
 use crate::{Overrides, run, typing};
 pub(crate) use drafts::Draft;
@@ -32,13 +33,54 @@ pub(crate) use drafts::Draft;
 /// The greatest number of blocks in a flat diagram, unless the model sets `maximum_blocks`.
 const DEFAULT_BLOCKS: usize = 250_000;
 
-/// Makes the flat diagram of a model, or lists everything that is wrong with it.
+/// Makes the flat diagram of a model, or lists everything that is wrong with it. Parameters that
+/// turn out to be structural are constants from then on, until no other one is.
 pub fn flatten(
     model: &Model,
     library: &Library,
     overrides: &Overrides,
 ) -> Result<Diagram, Diagnostics> {
-    let mut flattener = Flattener::new(model, library);
+    let mut structural = closed(model, overrides);
+    loop {
+        let opening = Opening::new(structural.clone());
+        let mut found = BTreeMap::new();
+        let diagram = flatten_once(model, library, overrides, opening, &mut found);
+        if found.is_empty() {
+            return diagram;
+        }
+        structural.extend(found);
+    }
+}
+
+/// The parameters that are structural before anything is looked at, and why.
+fn closed(model: &Model, overrides: &Overrides) -> BTreeMap<String, String> {
+    let main = model.diagram(model.root);
+    let impulses = overrides.impulses.unwrap_or_else(|| run::impulses(&model.simulate));
+    let all = match overrides.closed {
+        true => Some("all values are constants in this system"),
+        false => impulses.steps().then_some("a run by fixed steps is made for its values"),
+    };
+    if let Some(why) = all {
+        let names = main.parameters.iter().map(|parameter| &parameter.name.value);
+        return names.map(|name| (name.clone(), why.to_owned())).collect();
+    }
+    // Counts are found before all blocks are made again and again.
+    let indices = main.blocks.iter().filter_map(|block| block.repeated.as_ref());
+    let counts = indices.flat_map(|repeated| &repeated.indices).flat_map(|i| i.value.names());
+    let why = || format!("it decides {HOW_MANY}");
+    let own = |name: &str| main.parameters.iter().any(|parameter| parameter.name.value == name);
+    counts.filter(|(name, _)| own(name)).map(|(name, _)| (name.to_owned(), why())).collect()
+}
+
+/// Flattens a model with some parameters as constants; `found` are others that must be, too.
+fn flatten_once(
+    model: &Model,
+    library: &Library,
+    overrides: &Overrides,
+    opening: Opening,
+    found: &mut BTreeMap<String, String>,
+) -> Result<Diagram, Diagnostics> {
+    let mut flattener = Flattener::new(model, library, opening);
     flattener.open_main(overrides);
     flattener.connect();
     flattener.connect_machines();
@@ -50,22 +92,26 @@ pub fn flatten(
     let main = &flattener.scopes[0].parameters;
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
-    let parameters = order
-        .iter()
-        .filter_map(|p| Some((p.name.value.clone(), main.get(&p.name.value)?.clone())))
-        .collect();
+    let parameters = order.iter().filter_map(|parameter| {
+        let name = &parameter.name;
+        Some((name.value.clone(), name.span, main.get(&name.value)?.clone()))
+    });
+    let parameters = parameters.collect();
     let ports = flattener.instance_ports();
     let arrays = flattener.block_arrays();
     let instances = flattener.instances();
     let unused = crate::unused::unused(model, library);
-    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, .. } = flattener;
+    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, opening, .. } = flattener;
     drop((scopes, machines));
+    *found = opening.found();
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     if run.impulses.steps() {
         // The right Riemann sum is implicit: a loop through an integrator is one to solve.
         solve.everywhere.push(String::new());
     }
-    let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses)?;
+    let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses, &opening);
+    *found = opening.found();
+    let (typed, parameters) = (typed?, opening.finish(parameters));
     crate::facts::settle(typed, |blocks, wires| Diagram {
         name: model.name.clone(),
         blocks,
@@ -95,6 +141,8 @@ pub(crate) struct Flattener<'m> {
     /// Blocks whose inputs are still to be found, each with its scope and its text in the model.
     pending: Vec<(ScopeId, BlockId, &'m model::Block)>,
     pub errors: Diagnostics,
+    /// The values that each run computes from parameters.
+    pub opening: Opening,
     pub modes: Modes,
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
@@ -109,7 +157,7 @@ pub(crate) struct Flattener<'m> {
 }
 
 impl<'m> Flattener<'m> {
-    fn new(model: &'m Model, library: &'m Library) -> Self {
+    fn new(model: &'m Model, library: &'m Library, opening: Opening) -> Self {
         Flattener {
             model,
             library,
@@ -118,6 +166,7 @@ impl<'m> Flattener<'m> {
             wire_blocks: Vec::new(),
             pending: Vec::new(),
             errors: Diagnostics::default(),
+            opening,
             modes: Modes::none(),
             machines: Machines::default(),
             arrays: Vec::new(),
@@ -136,7 +185,7 @@ impl<'m> Flattener<'m> {
 /// A placeholder for an expression whose names are not resolved.
 fn unresolved(span: Span) -> BlockKind {
     let expr = Expr { kind: ExprKind::Literal(Value::int(0)), span };
-    BlockKind::new(Arc::new(Formula { expr, operands: BTreeMap::new() }))
+    BlockKind::new(Arc::new(Formula { expr, operands: BTreeMap::new(), open: Vec::new() }))
 }
 
 /// The type of a wire until its block is defined.

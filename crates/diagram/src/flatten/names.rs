@@ -13,9 +13,21 @@ use crate::parameters::{self, Moving};
 use crate::scope::{Entity, ScopeId};
 
 impl<'m> Flattener<'m> {
-    /// The value of an expression over the parameters of a scope.
+    /// The value of an expression over the parameters of a scope; open if one of them is.
     pub(crate) fn constant(&self, id: ScopeId, expr: &Expr) -> Result<Value, Diagnostic> {
-        parameters::constant(expr, &self.scope(id).parameters, &|name| self.moving(id, name))
+        let moving = |name: &str| self.moving(id, name);
+        parameters::constant(expr, &self.scope(id).parameters, &self.opening, &moving)
+    }
+
+    /// The same where the number itself decides what is built.
+    pub(crate) fn decided(
+        &self,
+        id: ScopeId,
+        expr: &Expr,
+        what: &str,
+    ) -> Result<Value, Diagnostic> {
+        let value = self.constant(id, expr)?;
+        Ok(self.opening.decide(value, &format!("it decides {what}")))
     }
 
     /// The kind of a name, in a scope or around it, that is no constant.

@@ -96,7 +96,7 @@ impl Flattener<'_> {
                 model::Solve::All(_) => solve.everywhere.push(self.scopes[index].prefix.clone()),
                 model::Solve::Signals(signals) => {
                     for named in signals {
-                        let guess = self.constant(scope, &named.value);
+                        let guess = self.decided(scope, &named.value, "the guess of a solved loop");
                         let wire = self.signal(scope, &named.name.value, named.name.span);
                         let (guess, wire) = (self.errors.keep(guess), self.errors.keep(wire));
                         if let (Some(guess), Some(wire)) = (guess, wire) {

@@ -173,7 +173,9 @@ impl<'m> Flattener<'m> {
             let set = |name: &str| around.contains(&name) || parameter(name) && sets(modal, name);
             self.refuse_set(written, &set);
         }
-        let mut parameters = parameters::evaluate_all(diagram, given, &mut self.errors, None);
+        let table = (&self.opening, false);
+        let mut parameters =
+            parameters::evaluate_all(diagram, given, table, &mut self.errors, None);
         around.iter().for_each(|name| drop(parameters.remove(*name)));
         self.scopes.push(Scope {
             diagram,

@@ -37,7 +37,7 @@ impl<'m> Flattener<'m> {
                 known.insert(name.to_owned(), value.clone());
             }
         }
-        parameters::constant(expr, &known, &|name| self.moving(id, name))
+        parameters::constant(expr, &known, &self.opening, &|name| self.moving(id, name))
     }
 
     /// Refuses a parameter that is made of what transitions set: it would stay what it was at first.
@@ -188,7 +188,7 @@ impl<'m> Flattener<'m> {
         let id = self.formula(&expr, path, fragment);
         let operands = BTreeMap::from([("state".to_owned(), Operand::Port(0))]);
         let block = &mut self.drafts[id.index()];
-        block.kind = block.kind.with_block(Arc::new(Formula { expr, operands }));
+        block.kind = block.kind.with_block(Arc::new(Formula { expr, operands, open: Vec::new() }));
         (block.inputs, block.input_spans) = (vec![vec![mode]], vec![vec![span]]);
         let wire = block.outputs[0];
         self.machines.tests.insert((machine, state), wire);

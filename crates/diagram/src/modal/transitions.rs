@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Diagnostic, ExactTime, Span, Spanned, Value, did_you_mean};
-use blocks::{After, BlockKind};
+use blocks::{After, BlockKind, Setting};
 use expr::{Expr, ExprKind, Function};
 use model::Named;
 
@@ -210,7 +210,7 @@ impl<'m> Flattener<'m> {
     ) -> Option<BlockId> {
         let delay = self.constant(scope, expr).and_then(|value| {
             match value.as_rational().and_then(ExactTime::from_rational) {
-                Some(time) if time >= ExactTime::default() => Ok(time),
+                Some(time) if time >= ExactTime::default() => Ok(value),
                 _ => {
                     let message = "`after` must be a time, 0 or more";
                     Err(Diagnostic::error("bad-parameter", message).at(expr.span, "[s]"))
@@ -218,13 +218,15 @@ impl<'m> Flattener<'m> {
             }
         });
         let delay = self.errors.keep(delay)?;
-        let kind = BlockKind::new(Arc::new(After { delay }));
-        Some(self.draft(path, expr.span, kind, BTreeMap::new(), dwell))
+        let kind = BlockKind::new(Arc::new(After));
+        let settings = BTreeMap::from([("delay".to_owned(), Setting::Time(delay))]);
+        Some(self.draft(path, expr.span, kind, settings, dwell))
     }
 
     /// The number by which transitions whose guards hold at once are put in order.
     fn priority(&mut self, scope: ScopeId, expr: &Expr) -> Option<i64> {
-        let priority = self.constant(scope, expr).and_then(|value| {
+        let what = "which transition is taken";
+        let priority = self.decided(scope, expr, what).and_then(|value| {
             value.as_int().ok_or_else(|| {
                 let message = "`priority` must be a whole number";
                 let error = Diagnostic::error("bad-parameter", message);

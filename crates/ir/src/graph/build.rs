@@ -21,9 +21,20 @@ impl Graph {
         self.insert(Op::Const(data.iter().map(|x| x.to_bits()).collect()), &[], ty)
     }
 
-    /// A constant value.
+    /// A value: a constant, or one that each run computes from parameters.
     pub fn value(&mut self, value: &Value) -> NodeId {
-        self.constant(value.ty(), value.data())
+        match value.open() {
+            None => self.constant(value.ty(), value.data()),
+            Some(id) => {
+                let bits = value.data().iter().map(|x| x.to_bits()).collect();
+                self.insert(Op::Parameter(id, bits), &[], value.ty())
+            }
+        }
+    }
+
+    /// A value as a node of this type, which has the shape of the value.
+    pub fn typed(&mut self, ty: Type, value: &Value) -> NodeId {
+        self.value(&value.filling(ty))
     }
 
     /// A real constant.

@@ -33,7 +33,9 @@ impl Graph {
     /// An operation that needs nothing but its arguments.
     fn again(&mut self, node: &Node, args: &[NodeId]) -> NodeId {
         match &node.op {
-            Op::Const(_) | Op::Leaf(_) | Op::Unknown => self.insert(node.op.clone(), &[], node.ty),
+            Op::Const(_) | Op::Parameter(..) | Op::Leaf(_) | Op::Unknown => {
+                self.insert(node.op.clone(), &[], node.ty)
+            }
             Op::Unary(op) => self.unary(*op, args[0]),
             Op::Binary(op) => self.binary(*op, args[0], args[1]),
             Op::Select => self.select(args[0], args[1], args[2]),

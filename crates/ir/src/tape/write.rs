@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
         let node = self.graph.node(id);
         let length = node.ty.len();
         match &node.op {
-            Op::Const(bits) => {
+            Op::Const(bits) | Op::Parameter(_, bits) => {
                 let data: Vec<f64> = bits.iter().map(|b| f64::from_bits(*b)).collect();
                 let slot = self.layout.constant(&data);
                 self.slots.insert(id, slot);

@@ -1,6 +1,6 @@
 //! A count of events.
 
-use base::{Diagnostic, Value};
+use base::{Diagnostic, Type};
 
 use crate::{Block, Context, Info, Input, Parameter};
 
@@ -43,8 +43,8 @@ simulate: {stop: 1}"#,
         for input in [Some(&up), down.as_ref(), reset.as_ref()].into_iter().flatten() {
             cx.refuse_impulses(input, "an impulse cannot be counted");
         }
-        let count = cx.state("count", Value::real(cx.real("initial")));
-        let start = cx.graph.real(cx.real("initial"));
+        let initial = cx.initial("initial", Type::REAL)?;
+        let (start, count) = (cx.graph.value(&initial), cx.state("count", initial));
         let one = cx.graph.real(1.0);
         let mut present = up.present;
         let more = cx.graph.add(count, one);

@@ -49,14 +49,14 @@ simulate: {stop: 3}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let times = cx.instants("times")?;
-        let (count, weights) = (times.len(), cx.value("weight"));
+        let (count, weights) = (times.len(), cx.open_value("weight"));
         let (woken, wakings) = cx.timer(Arc::new(Instants(times)));
         let zero = cx.graph.real(0.0);
         let weight = if weights.ty().is_scalar() {
-            cx.graph.value(&weights)
+            cx.graph.value(weights)
         } else if weights.data().len() == count {
             let one = cx.graph.real(1.0);
-            let list = cx.graph.value(&weights);
+            let list = cx.graph.value(weights);
             let index = cx.graph.sub(wakings, one);
             cx.graph.index(list, index)
         } else {

@@ -32,9 +32,10 @@ simulate: {stop: 1}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let omega = 2.0 * std::f64::consts::PI * cx.real("frequency");
-        cx.limit_step(0.1 / cx.real("frequency").abs());
-        let (now, omega) = (cx.now(), cx.graph.real(omega));
+        cx.limit_step(0.1 / cx.real_at_start("frequency").abs());
+        let (turn, frequency) =
+            (cx.graph.real(2.0 * std::f64::consts::PI), cx.constant("frequency"));
+        let (now, omega) = (cx.now(), cx.graph.mul(turn, frequency));
         let (phase, offset) = (cx.constant("phase"), cx.constant("offset"));
         let amplitude = cx.constant("amplitude");
         let turned = cx.graph.mul(omega, now);

@@ -1,0 +1,260 @@
+//! Open parameters: values that each run computes from the parameters of the model.
+//!
+//! While a model is flattened, every value that depends on an open parameter of the main diagram
+//! gets an id and a line in a table: an expression over values that come before it. Whoever needs
+//! the number itself to decide what is built says so; the parameters that it comes from are then
+//! structural, and the model is flattened again with their numbers as constants. So what is built
+//! never depends on the numbers of those that stay open.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Diagnostic, ParameterId, Span, Value};
+use expr::{Expr, ExprKind, evaluate};
+use rustc_hash::FxHashMap;
+
+/// How much of a parameter is fixed when the model is compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParameterKind {
+    /// Its value decides what is built, for this reason: another value needs another program.
+    Structural(String),
+    /// Each run may set it.
+    Fixed,
+}
+
+/// A parameter of the main diagram.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MainParameter {
+    /// Its name.
+    pub name: String,
+    /// Its value unless a run sets it.
+    pub value: Value,
+    /// How much of it is fixed when the model is compiled.
+    pub kind: ParameterKind,
+    /// Where it was written.
+    pub span: Span,
+    id: Option<ParameterId>,
+}
+
+/// The parameters of a model, and everything that is computed from the open ones.
+#[derive(Clone, Default, Debug)]
+pub struct Parameters {
+    main: Vec<MainParameter>,
+    computed: Vec<Computed>,
+}
+
+/// A value that is computed from values before it.
+#[derive(Clone, Debug)]
+struct Computed {
+    /// None if nothing computes it: the parameter is a number until a run sets it.
+    expr: Option<Expr>,
+    names: Vec<(String, Value)>,
+    value: Value,
+}
+
+/// Why values of parameters cannot be used with the program that was made for others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NeedsCompiling;
+
+impl Parameters {
+    /// The parameters of the main diagram, in the order of the model.
+    pub fn main(&self) -> &[MainParameter] {
+        &self.main
+    }
+
+    /// The values that were used to compile the model.
+    pub fn values(&self) -> Vec<Value> {
+        self.computed.iter().map(|computed| computed.value.clone()).collect()
+    }
+
+    /// The values of a run that sets some parameters of the main diagram, by their indices. Others
+    /// follow by their expressions.
+    pub fn evaluate(&self, set: &[(usize, Value)]) -> Result<Vec<Value>, NeedsCompiling> {
+        let mut given: Vec<Option<&Value>> = vec![None; self.computed.len()];
+        for (index, value) in set {
+            match self.main[*index].id {
+                Some(id) => given[id.index()] = Some(value),
+                None if *value == self.main[*index].value => {}
+                None => return Err(NeedsCompiling),
+            }
+        }
+        let mut values: Vec<Value> = Vec::with_capacity(self.computed.len());
+        let mut changed = vec![false; self.computed.len()];
+        for (index, computed) in self.computed.iter().enumerate() {
+            let depends = |value: &Value| value.open().is_some_and(|id| changed[id.index()]);
+            let value = match (given[index], &computed.expr) {
+                (Some(value), _) => Some(value.clone()),
+                (None, Some(expr)) if computed.names.iter().any(|(_, value)| depends(value)) => {
+                    Some(computed.again(expr, &values)?)
+                }
+                _ => None,
+            };
+            let id = ParameterId::new(index);
+            let value = value.map_or_else(|| computed.value.clone(), |value| value.opened(id));
+            let finite = |value: &Value| value.data().iter().all(|x| x.is_finite());
+            if value.ty() != computed.value.ty() || finite(&value) != finite(&computed.value) {
+                return Err(NeedsCompiling);
+            }
+            changed[index] = value != computed.value;
+            values.push(value);
+        }
+        Ok(values)
+    }
+}
+
+impl Computed {
+    fn again(&self, expr: &Expr, values: &[Value]) -> Result<Value, NeedsCompiling> {
+        let found = evaluate(expr, &mut |name, span| {
+            let known = self.names.iter().find(|(known, _)| known == name);
+            let value = known.map(|(_, value)| match value.open() {
+                Some(id) => values[id.index()].clone(),
+                None => value.clone(),
+            });
+            value.ok_or_else(|| Diagnostic::error("unknown-name", name).at(span, ""))
+        });
+        found.map_err(|_| NeedsCompiling)
+    }
+}
+
+/// Parameters by their names, with their values.
+pub(crate) type Names = BTreeMap<String, Value>;
+
+/// The table while a model is flattened.
+#[derive(Debug, Default)]
+pub(crate) struct Opening {
+    /// The parameters of the main diagram that are constants, and why.
+    structural: BTreeMap<String, String>,
+    computed: RefCell<Vec<Computed>>,
+    /// For each entry, the parameter of the main diagram that it is.
+    named: RefCell<BTreeMap<ParameterId, String>>,
+    /// Entries by where they were written.
+    known: RefCell<FxHashMap<Span, Vec<ParameterId>>>,
+    /// Entries whose values have decided something, and what.
+    decided: RefCell<BTreeMap<ParameterId, String>>,
+}
+
+impl Opening {
+    /// A table in which these parameters of the main diagram are constants.
+    pub fn new(structural: BTreeMap<String, String>) -> Opening {
+        Opening { structural, ..Opening::default() }
+    }
+
+    /// A parameter of the main diagram with its value; `names` are those that its expression needs.
+    pub fn main(&self, name: &str, expr: Option<&Expr>, names: &Names, value: Value) -> Value {
+        if self.structural.contains_key(name) {
+            return value.closed();
+        }
+        let id = self.enter(expr, expr.map_or_else(Vec::new, |expr| used(expr, names)), &value);
+        self.named.borrow_mut().insert(id, name.to_owned());
+        value.opened(id)
+    }
+
+    /// The value of an expression over parameters, open if one of them is.
+    pub fn evaluate(
+        &self,
+        expr: &Expr,
+        names: &Names,
+        missing: &mut dyn FnMut(&str, Span) -> Diagnostic,
+    ) -> Result<Value, Diagnostic> {
+        let value = evaluate(expr, &mut |name, span| match names.get(name) {
+            Some(value) => Ok(value.clone()),
+            None => Err(missing(name, span)),
+        })?;
+        Ok(self.open(expr, names, value))
+    }
+
+    /// The value of an expression, open if something in it is.
+    pub fn open(&self, expr: &Expr, names: &Names, value: Value) -> Value {
+        if matches!(expr.kind, ExprKind::Name(_)) {
+            return value;
+        }
+        let used = used(expr, names);
+        if used.iter().all(|(_, value)| value.open().is_none()) {
+            return value.closed();
+        }
+        let same = |id: &ParameterId| {
+            let computed = &self.computed.borrow()[id.index()];
+            computed.expr.as_ref() == Some(expr) && computed.names == used
+        };
+        let known = self.known.borrow().get(&expr.span).and_then(|ids| {
+            let id = ids.iter().rev().take(4).find(|id| same(id));
+            id.copied()
+        });
+        let id = known.unwrap_or_else(|| {
+            let id = self.enter(Some(expr), used, &value);
+            self.known.borrow_mut().entry(expr.span).or_default().push(id);
+            id
+        });
+        value.opened(id)
+    }
+
+    fn enter(
+        &self,
+        expr: Option<&Expr>,
+        names: Vec<(String, Value)>,
+        value: &Value,
+    ) -> ParameterId {
+        let mut computed = self.computed.borrow_mut();
+        let id = ParameterId::new(computed.len());
+        let value = value.clone().opened(id);
+        computed.push(Computed { expr: expr.cloned(), names, value });
+        id
+    }
+
+    /// The number of a value that decides what is built.
+    pub fn decide(&self, value: Value, why: &str) -> Value {
+        if let Some(id) = value.open() {
+            self.decides(id, why);
+        }
+        value.closed()
+    }
+
+    pub fn decides(&self, id: ParameterId, why: &str) {
+        self.decided.borrow_mut().entry(id).or_insert_with(|| why.to_owned());
+    }
+
+    /// The parameters of the main diagram that turned out to be structural; none if all that are
+    /// were constants.
+    pub fn found(&self) -> BTreeMap<String, String> {
+        let (computed, named) = (self.computed.borrow(), self.named.borrow());
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for (id, why) in self.decided.borrow().iter() {
+            let (mut open, mut seen) = (vec![*id], BTreeSet::new());
+            while let Some(id) = open.pop() {
+                if !seen.insert(id) {
+                    continue;
+                }
+                if let Some(name) = named.get(&id) {
+                    found.entry(name.clone()).or_insert_with(|| why.clone());
+                }
+                open.extend(computed[id.index()].names.iter().filter_map(|(_, v)| v.open()));
+            }
+        }
+        found
+    }
+
+    /// The finished table. `main` has the parameters of the main diagram with their values.
+    pub fn finish(self, main: Vec<(String, Span, Value)>) -> Parameters {
+        let main = main.into_iter().map(|(name, span, value)| {
+            let kind = match self.structural.get(&name) {
+                Some(why) => ParameterKind::Structural(why.clone()),
+                None => ParameterKind::Fixed,
+            };
+            MainParameter { id: value.open(), name, value, kind, span }
+        });
+        Parameters { main: main.collect(), computed: self.computed.into_inner() }
+    }
+}
+
+/// The names in an expression that have values.
+fn used(expr: &Expr, names: &Names) -> Vec<(String, Value)> {
+    let mut used: Vec<(String, Value)> = Vec::new();
+    for (name, _) in expr.names() {
+        if let Some(value) = names.get(name)
+            && !used.iter().any(|(known, _)| known == name)
+        {
+            used.push((name.to_owned(), value.clone()));
+        }
+    }
+    used
+}
