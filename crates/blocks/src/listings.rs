@@ -19,8 +19,8 @@ fn setting(info: &Info, name: &str, text: &str) -> Setting {
     let parameter = info.parameters.iter().find(|parameter| parameter.name == name);
     let number: i64 = text.parse().unwrap_or_default();
     match parameter.map(|parameter| &parameter.kind) {
-        Some(Kind::Time) => Setting::Time(Value::int(number.into())),
-        Some(Kind::Times) => Setting::Times(vec![Value::int(number.into())]),
+        Some(Kind::Time) => Setting::Time(Value::int(number)),
+        Some(Kind::Times) => Setting::Times(vec![Value::int(number)]),
         Some(Kind::Word(_)) => Setting::Word(text.to_owned()),
         _ => Setting::Value(Value::real(text.parse().expect("a number"))),
     }

@@ -2,9 +2,10 @@
 //! events, whether it is constant. Facts only ever get sharper, so the order does not matter.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
-use base::{Diagnostic, Diagnostics};
-use blocks::{Leaf, Part};
+use base::{Diagnostic, Diagnostics, Time};
+use blocks::{Leaf, Part, Timer};
 use ir::{Binary, NodeId, Op};
 
 use crate::flat::{BlockId, Diagram, FlatBlock, Presence, RegionId, Wire, WireId};
@@ -322,6 +323,9 @@ impl Diagram {
     }
 }
 
+/// Counts of wakings are exact as floats up to here.
+const MOST_WAKINGS: u64 = 1 << 53;
+
 fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
     let block = diagram.block(id);
     for wire in &block.outputs {
@@ -332,6 +336,16 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
                 .help("look for a division by zero, or a root or logarithm of a negative number");
             errors.push(error.block(&block.path));
         }
+    }
+    let first = diagram.run.start.time().max(Time::ZERO);
+    let uncounted = |timer: &Arc<dyn Timer>| timer.time(MOST_WAKINGS).is_some_and(|t| t < first);
+    if block.definition.timers.iter().any(uncounted) {
+        let message = format!("`{}` would wake too often before the start", block.path);
+        let error = Diagnostic::error("bad-parameter", message)
+            .at(block.span, "more than 2^53 wakings are over by then")
+            .note("how often it has woken is a number of the model, and it would not be exact")
+            .help("begin later, or make the period longer");
+        errors.push(error.block(&block.path));
     }
     let flows = block.definition.states.iter().any(|state| state.derivative.is_some());
     let moves = block.outputs.iter().any(|wire| diagram.wire(*wire).moving);
