@@ -340,6 +340,10 @@ pub struct CheckArguments {
     /// Print the result of a compilation stage: blocks, diagram, schedule or program.
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
+    /// List the parameters of the model: value, type, unit, and whether a run can set them without
+    /// compiling the model again; with --format json, one JSON object per line.
+    #[arg(long = "parameters", conflicts_with = "print")]
+    pub list_parameters: bool,
     /// The format of messages on standard error; with json, one JSON object per line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

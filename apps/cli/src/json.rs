@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use superdense::{
-    BackendUsed, BlockWork, Diagnostic, Diagnostics, RegionWork, SolverSwitch, SourceMap, System,
-    Work,
+    BackendUsed, BlockWork, Diagnostic, Diagnostics, MainParameter, ParameterKind, RegionWork,
+    SolverSwitch, SourceMap, System, Work,
 };
 
 use crate::report::Problem;
@@ -19,6 +19,20 @@ pub fn lines(error: &anyhow::Error) -> String {
 /// A line for each diagnostic.
 pub fn objects(diagnostics: &Diagnostics, sources: &SourceMap) -> String {
     diagnostics.0.iter().map(|diagnostic| format!("{}\n", object(diagnostic, sources))).collect()
+}
+
+/// A parameter of the model: what it is now, and whether a run can set it.
+pub fn parameter(own: &MainParameter) -> Value {
+    let (kind, reason) = match &own.kind {
+        ParameterKind::Structural(why) => ("structural", Some(why)),
+        ParameterKind::Fixed => ("fixed", None),
+    };
+    let elements: Vec<f64> = own.value.data().to_vec();
+    json!({
+        "name": own.name, "value": own.value.to_string(), "elements": elements,
+        "type": own.value.ty().to_string(), "unit": own.about.unit,
+        "description": own.about.description, "kind": kind, "reason": reason,
+    })
 }
 
 /// An object without a code and without a place in a text.

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Diagnostic, ParameterId, Span, Value};
 use expr::{Expr, ExprKind, evaluate};
+use model::About;
 use rustc_hash::FxHashMap;
 
 /// How much of a parameter is fixed when the model is compiled.
@@ -31,6 +32,8 @@ pub struct MainParameter {
     pub value: Value,
     /// How much of it is fixed when the model is compiled.
     pub kind: ParameterKind,
+    /// Its unit and what it is, if the model says so.
+    pub about: About,
     /// Where it was written.
     pub span: Span,
     id: Option<ParameterId>,
@@ -234,13 +237,21 @@ impl Opening {
     }
 
     /// The finished table. `main` has the parameters of the main diagram with their values.
-    pub fn finish(self, main: Vec<(String, Span, Value)>) -> Parameters {
-        let main = main.into_iter().map(|(name, span, value)| {
+    pub fn finish(self, main: Vec<(&model::Parameter, Value)>) -> Parameters {
+        let main = main.into_iter().map(|(written, value)| {
+            let (name, span) = (written.name.value.clone(), written.name.span);
             let kind = match self.structural.get(&name) {
                 Some(why) => ParameterKind::Structural(why.clone()),
                 None => ParameterKind::Fixed,
             };
-            MainParameter { id: value.open(), name, value, kind, span }
+            MainParameter {
+                id: value.open(),
+                name,
+                value,
+                kind,
+                about: written.about.clone(),
+                span,
+            }
         });
         Parameters { main: main.collect(), computed: self.computed.into_inner() }
     }

@@ -64,6 +64,26 @@ impl Context<'_> {
         );
     }
 
+    /// The span of a key whose value is `true`; `None` if it is `false` or missing.
+    pub fn flag(&mut self, entries: &[Entry], key: &str) -> Option<Span> {
+        let entry = get(entries, key)?;
+        match &entry.value.kind {
+            NodeKind::Scalar(scalar) if scalar.value == "true" => Some(entry.key.span),
+            NodeKind::Scalar(scalar) if scalar.value == "false" => None,
+            NodeKind::Scalar(scalar) if !entry.value.is_null() => {
+                let message = format!("`{key}` is `true` or `false`, not `{}`", scalar.value);
+                let error = Diagnostic::error("wrong-kind", message).at(entry.value.span, "");
+                self.report.push(error.help(format!("write it like `{key}: true`")));
+                None
+            }
+            _ => {
+                let example = format!("{key}: true");
+                self.unexpected(&entry.value, &format!("`{key}`"), "`true` or `false`", &example);
+                None
+            }
+        }
+    }
+
     /// A text that is not an expression: a name, a description, a path.
     pub fn word(&mut self, entry: &Entry, what: &str) -> Option<Spanned<String>> {
         let found = match &entry.value.kind {

@@ -81,6 +81,26 @@ pub struct Parameter {
     pub name: Spanned<String>,
     /// Its default, an expression over other parameters of the same diagram.
     pub value: Option<Expr>,
+    /// What is said about it besides.
+    pub about: About,
+    /// The span of `tunable`, if its value may change during a run.
+    pub tunable: Option<Span>,
+}
+
+impl Parameter {
+    /// A parameter about which nothing else is said.
+    pub(crate) fn plain(name: Spanned<String>, value: Option<Expr>) -> Parameter {
+        Parameter { name, value, about: About::default(), tunable: None }
+    }
+}
+
+/// What a model says about a parameter, an input or an output for its readers.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct About {
+    /// Its unit, such as `m/s`.
+    pub unit: Option<String>,
+    /// What it is.
+    pub description: Option<String>,
 }
 
 /// An expression with a name.

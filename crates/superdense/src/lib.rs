@@ -94,13 +94,13 @@ pub use blocks::{
     Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, Kind, Library, Output,
     Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
-pub use diagram::{Overrides, Rows, RowsPer, RunSettings, Zeno};
+pub use diagram::{MainParameter, Overrides, ParameterKind, Rows, RowsPer, RunSettings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use jit::NativeError;
-pub use model::{Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
+pub use model::{About, Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
 pub use native::{Backend, BackendUsed};
 pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};

@@ -136,7 +136,26 @@ fn parameters() -> Json {
         "description": "Constants: expressions over each other, in any order.",
         "type": "object",
         "additionalProperties": {
-            "anyOf": [{"$ref": "#/$defs/expression"}, {"type": "null"}],
+            "anyOf": [
+                {"$ref": "#/$defs/expression"},
+                {"type": "null"},
+                {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "value": {
+                            "description": "An expression over other parameters.",
+                            "anyOf": [{"$ref": "#/$defs/expression"}, {"type": "null"}],
+                        },
+                        "unit": {"description": "Its unit, such as m/s.", "type": "string"},
+                        "description": {"description": "What it is.", "type": "string"},
+                        "tunable": {
+                            "description": "Whether its value may change during a run.",
+                            "type": "boolean",
+                        },
+                    },
+                },
+            ],
         },
     })
 }

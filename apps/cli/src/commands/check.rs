@@ -1,9 +1,10 @@
 //! `check`: checks a model for mistakes, and prints the results of the stages.
 
 use anyhow::{Result, bail};
-use superdense::Stage;
+use superdense::{MainParameter, ParameterKind, Stage};
 
-use crate::arguments::CheckArguments;
+use crate::arguments::{CheckArguments, Format};
+use crate::json;
 use crate::model::{Wanted, compile};
 use crate::report::{show, warn};
 
@@ -12,6 +13,9 @@ const MOST_NAMES: usize = 8;
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let system = compile(&arguments.model, &arguments.method, Wanted::Result(None))?;
+    if arguments.list_parameters {
+        return show(&parameters(system.parameters(), arguments.format));
+    }
     match arguments.print.as_deref() {
         None => {
             let warnings = system.warnings();
@@ -42,6 +46,31 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
         Some("program") => show(&system.print(Stage::Program)),
         Some(other) => bail!("there is no stage `{other}`: blocks, diagram, schedule or program"),
     }
+}
+
+/// The parameters of a model, one on each line.
+fn parameters(parameters: &[MainParameter], format: Format) -> String {
+    let cells = |own: &MainParameter| {
+        let kind = match &own.kind {
+            ParameterKind::Structural(why) => format!("structural: {why}"),
+            ParameterKind::Fixed => "fixed".to_owned(),
+        };
+        let unit = own.about.unit.clone().unwrap_or_default();
+        [own.name.clone(), own.value.to_string(), own.value.ty().to_string(), unit, kind]
+    };
+    if format == Format::Json {
+        return parameters.iter().map(|own| format!("{}\n", json::parameter(own))).collect();
+    }
+    let head = ["parameter", "value", "type", "unit", "kind"].map(str::to_owned);
+    let rows: Vec<[String; 5]> =
+        std::iter::once(head).chain(parameters.iter().map(cells)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [usize; 5] = std::array::from_fn(|column| width(column).unwrap_or(0));
+    let line = |row: &[String; 5]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -93,8 +93,8 @@ fn flatten_once(
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
     let parameters = order.iter().filter_map(|parameter| {
-        let name = &parameter.name;
-        Some((name.value.clone(), name.span, main.get(&name.value)?.clone()))
+        let value = main.get(&parameter.name.value)?;
+        Some((parameter, value.clone()))
     });
     let parameters = parameters.collect();
     let ports = flattener.instance_ports();

@@ -8,7 +8,7 @@ use expr::{Expr, ExprKind};
 use crate::fields::{Context, get};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Block, Diagram, Named, Parameter, Repeated, Solve};
+use crate::{About, Block, Diagram, Named, Parameter, Repeated, Solve};
 
 /// The fields of a diagram, in canonical order.
 pub(crate) const KEYS: [&str; 8] =
@@ -52,11 +52,38 @@ pub(super) fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
     let mut found = Vec::with_capacity(entries.len());
     for entry in entries {
         context.report.keep(names::check(&entry.key, "a parameter"));
-        let given = !entry.value.is_null();
-        let value = given.then(|| context.expression(&entry.value)).flatten();
-        found.push(Parameter { name: entry.key.clone(), value });
+        found.push(parameter(context, entry));
     }
     found
+}
+
+/// The fields of a parameter that is written as a mapping.
+pub(crate) const PARAMETER_KEYS: [&str; 4] = ["value", "unit", "description", "tunable"];
+
+/// A parameter: an expression, nothing, or a mapping that says more about it.
+fn parameter(context: &mut Context, entry: &Entry) -> Parameter {
+    let NodeKind::Mapping(entries) = &entry.value.kind else {
+        let given = !entry.value.is_null();
+        let value = given.then(|| context.expression(&entry.value)).flatten();
+        return Parameter::plain(entry.key.clone(), value);
+    };
+    context.check_keys(entries, &PARAMETER_KEYS, "a parameter");
+    let value = get(entries, "value").filter(|entry| !entry.value.is_null());
+    Parameter {
+        name: entry.key.clone(),
+        value: value.and_then(|entry| context.expression(&entry.value)),
+        about: about(context, entries),
+        tunable: context.flag(entries, "tunable"),
+    }
+}
+
+/// The unit and the description that a mapping gives.
+fn about(context: &mut Context, entries: &[Entry]) -> About {
+    let mut text = |key: &str| {
+        let word = context.word(get(entries, key)?, &format!("`{key}`"))?;
+        Some(word.value)
+    };
+    About { unit: text("unit"), description: text("description") }
 }
 
 /// The span of `domain: discrete`; `None` for `continuous`, which is the default.
@@ -165,7 +192,7 @@ fn repeated(context: &mut Context, block: &Spanned<String>, entry: &Entry) -> Op
         let count = context.field(entry);
         indices.extend(count.map(|value| Named { name: entry.key.clone(), value }));
     }
-    let parameter = |index: &Named| Parameter { name: index.name.clone(), value: None };
+    let parameter = |index: &Named| Parameter::plain(index.name.clone(), None);
     let own = Diagram::of_parameters(block.clone(), indices.iter().map(parameter).collect());
     Some(Repeated { indices, own })
 }

@@ -79,7 +79,7 @@ fn state(context: &mut Context, entry: &Entry) -> State {
     State {
         name: entry.key.clone(),
         like: get(entries, "like").and_then(|entry| context.word(entry, "`like`")),
-        last: flag(context, entries, "final").is_some(),
+        last: context.flag(entries, "final").is_some(),
         content,
         transitions,
     }
@@ -107,7 +107,7 @@ fn transition(context: &mut Context, node: &Node) -> Option<Transition> {
     let priority = expression("priority");
     let set = actions(context, entries, "set");
     let output = actions(context, entries, "output");
-    let mut flag = |key: &str| flag(context, entries, key);
+    let mut flag = |key: &str| context.flag(entries, key);
     Some(Transition {
         span: first(node, entries),
         to,
@@ -143,24 +143,4 @@ fn actions(context: &mut Context, entries: &[Entry], key: &str) -> Vec<Named> {
         found.extend(value.map(|value| Named { name: entry.key.clone(), value }));
     }
     found
-}
-
-/// The span of a key whose value is `true`; `None` if it is `false` or missing.
-fn flag(context: &mut Context, entries: &[Entry], key: &str) -> Option<Span> {
-    let entry = get(entries, key)?;
-    match &entry.value.kind {
-        NodeKind::Scalar(scalar) if scalar.value == "true" => Some(entry.key.span),
-        NodeKind::Scalar(scalar) if scalar.value == "false" => None,
-        NodeKind::Scalar(scalar) if !entry.value.is_null() => {
-            let message = format!("`{key}` is `true` or `false`, not `{}`", scalar.value);
-            let error = Diagnostic::error("wrong-kind", message).at(entry.value.span, "");
-            context.report.push(error.help(format!("write it like `{key}: true`")));
-            None
-        }
-        _ => {
-            let example = format!("{key}: true");
-            context.unexpected(&entry.value, &format!("`{key}`"), "`true` or `false`", &example);
-            None
-        }
-    }
 }
