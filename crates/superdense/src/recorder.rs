@@ -16,7 +16,7 @@ use crate::System;
 pub(crate) use instant::InstantRow;
 
 /// Receives the events of a run as they happen.
-pub type Listener = Box<dyn FnMut(&Event)>;
+pub type Listener = Box<dyn FnMut(&Event) + Send>;
 
 pub(crate) struct Recorder {
     trace: Trace,

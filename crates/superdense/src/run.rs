@@ -351,3 +351,18 @@ impl Run {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_send<T: Send>() {}
+    fn is_sync<T: Sync>() {}
+
+    #[test]
+    fn systems_are_shared_and_runs_are_moved_between_threads() {
+        is_send::<System>();
+        is_sync::<System>();
+        is_send::<Run>();
+    }
+}

@@ -1,9 +1,7 @@
 //! Blocks of a user, through the public trait.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
@@ -324,15 +322,18 @@ simulate: {{stop: 4.5}}
             compile_with(&text(way), &library, &Overrides::default()).expect("a model that runs");
         let trace = system.simulate().expect("a run").trace;
         assert_eq!(["y0", "y1", "y2"].map(|name| trace.last(name)), counts.map(Some));
-        let names = Rc::new(RefCell::new(BTreeSet::new()));
+        let names = Arc::new(Mutex::new(BTreeSet::new()));
         let (heard, mut run) = (names.clone(), system.start());
         run.listen(Box::new(move |event| {
             if let Event::Committed { state, .. } = event {
-                heard.borrow_mut().insert(state.to_string());
+                heard.lock().expect("no listener panics").insert(state.to_string());
             }
         }));
         while run.advance().expect("a run").is_none() {}
-        assert_eq!(names.take(), BTreeSet::from([format!("count of {counting}")]));
+        assert_eq!(
+            *names.lock().expect("no listener panics"),
+            BTreeSet::from([format!("count of {counting}")])
+        );
     }
     let refused = compile_with(&text(", way: y4"), &library, &Overrides::default());
     assert_eq!(codes(&refused.expect_err("no such way")), ["bad-parameter"]);

@@ -1,7 +1,6 @@
 //! `explain`: what happened at an instant of a run, and why; or what a message code means.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, bail};
 use superdense::{Instant, Time, did_you_mean, parse_value};
@@ -72,18 +71,21 @@ fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -
             "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"
         );
     }
-    let gathered = Rc::new(RefCell::new(Instant::near(at)));
+    let gathered = Arc::new(Mutex::new(Instant::near(at)));
     let mut run = system.start();
     let listener = gathered.clone();
-    run.listen(Box::new(move |event| listener.borrow_mut().take(event)));
+    run.listen(Box::new(move |event| listener.lock().expect("no listener panics").take(event)));
     run.record_nothing();
     tell_long_run(&system, Time::from_f64(at).unwrap_or(Time::MAX), Format::Text);
     interrupt::note_run(true);
     let mut progress = Progress::new(system.settings(), false);
-    let end = advance(&mut run, &mut progress, |tag| gathered.borrow().is_found(tag.time));
+    let end = advance(&mut run, &mut progress, |tag| {
+        gathered.lock().expect("no listener panics").is_found(tag.time)
+    });
     interrupt::note_run(false);
     drop(progress);
-    let events = gathered.take().events(microstep);
+    let events =
+        std::mem::take(&mut *gathered.lock().expect("no listener panics")).events(microstep);
     show(&system.tell(&events))?;
     match end {
         End::Interrupted(tag) => Err(Interrupted { tag, outcome: None }.into()),

@@ -1,10 +1,9 @@
 //! The log of a run: everything that happens at ticks, as one line of JSON each.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use superdense::{Event, Listener, System};
@@ -13,11 +12,11 @@ use superdense::{Event, Listener, System};
 /// run ends.
 pub struct Log {
     path: PathBuf,
-    lines: Rc<RefCell<Lines>>,
+    lines: Arc<Mutex<Lines>>,
 }
 
 struct Lines {
-    out: BufWriter<Box<dyn Write>>,
+    out: BufWriter<Box<dyn Write + Send>>,
     /// The result of writing so far; after an error nothing more is written.
     written: io::Result<()>,
 }
@@ -25,7 +24,7 @@ struct Lines {
 impl Log {
     /// Creates a log; `-` is standard output.
     pub fn create(path: &Path) -> Result<Log> {
-        let out: Box<dyn Write> = match path.as_os_str() == "-" {
+        let out: Box<dyn Write + Send> = match path.as_os_str() == "-" {
             true => Box::new(io::stdout()),
             false => {
                 let file = File::create(path);
@@ -33,14 +32,14 @@ impl Log {
             }
         };
         let lines = Lines { out: BufWriter::new(out), written: Ok(()) };
-        Ok(Log { path: path.to_owned(), lines: Rc::new(RefCell::new(lines)) })
+        Ok(Log { path: path.to_owned(), lines: Arc::new(Mutex::new(lines)) })
     }
 
     /// A listener that writes every event of a run.
     pub fn listener(&self, system: &System) -> Listener {
         let (lines, system) = (self.lines.clone(), system.clone());
         Box::new(move |event: &Event| {
-            let lines = &mut *lines.borrow_mut();
+            let lines = &mut *lines.lock().expect("no listener panics");
             if lines.written.is_ok() {
                 lines.written = writeln!(lines.out, "{}", system.event_json(event));
             }
@@ -50,7 +49,7 @@ impl Log {
     /// Writes the last lines, and reports a failure. It is no failure if the reader of a pipe stops
     /// early.
     pub fn finish(self) -> Result<()> {
-        let lines = &mut *self.lines.borrow_mut();
+        let lines = &mut *self.lines.lock().expect("no listener panics");
         let written = std::mem::replace(&mut lines.written, Ok(()));
         match written.and_then(|()| lines.out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
