@@ -5,7 +5,7 @@ mod transitions;
 
 use crate::common;
 use crate::common::{assert_near, bits, codes, compile, refusal, simulate, times};
-use superdense::Trace;
+use superdense::{Library, Trace, pages};
 
 /// The tags at which a column takes another value, and these values.
 fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
@@ -52,21 +52,15 @@ simulate: {stop: 3, tolerance: 1e-10}
 
 #[test]
 fn a_thermostat_switches_at_exact_times() {
-    let text = "
-superdense: 1
-name: thermostat
-blocks:
-  room: {type: Integrator, input: -0.1 * (room - 10) + heater.q, initial: 18}
-  heater:
-    type: Modal
-    initial: warm
-    states:
-      warm: {outputs: {q: 2}, transitions: [{to: cool, when: room > 21}]}
-      cool: {outputs: {q: 0}, transitions: [{to: warm, when: room < 19}]}
-record: [room, heater.state, heater.warm]
-simulate: {stop: 30, tolerance: 1e-10}
-";
-    let trace = simulate(text).trace;
+    // The example of the page of Modal, with one more record and a tighter tolerance.
+    let pages = pages(&Library::standard());
+    let page = pages.iter().find(|page| page.name == "Modal").expect("a page");
+    let (_, example) = page.text.split_once("```yaml\n").expect("an example");
+    let text = example
+        .trim_end_matches("```\n")
+        .replace("heater.state]", "heater.state, heater.warm]")
+        .replace("stop: 30}", "stop: 30, tolerance: 1e-10}");
+    let trace = simulate(&text).trace;
     let found = changes(&trace, "heater.state");
     // From a to b with the limit c and the rate 0.1.
     let way = |a: f64, b: f64, c: f64| 10.0 * ((a - c) / (b - c)).ln();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
-    Block, Context, Diagnostic, Event, Info, Input, Library, Opaque, Overrides, Parameter, Time,
-    Timer, Trace, Type, Value,
+    Block, Context, Diagnostic, Event, Info, Input, Library, NodeId, Opaque, Overrides, Parameter,
+    Time, Timer, Trace, Type, Value,
 };
 
 /// What the blocks of these tests have in common.
@@ -18,6 +18,13 @@ fn plain(name: &'static str) -> Info {
         .impulses("An impulse at the input is an error.")
         .input(Input::one("input", "The signal."))
         .output("output", "The result.")
+}
+
+/// Gives the one output a value while a condition holds.
+fn emit(cx: &mut Context, value: NodeId, present: NodeId) -> Result<(), Diagnostic> {
+    let signal = cx.event(value, present);
+    cx.output("output", signal);
+    Ok(())
 }
 
 /// y = u^2 + offset, in the graph.
@@ -35,9 +42,7 @@ impl Block for Square {
         let offset = cx.constant("offset");
         let square = cx.graph.mul(input.value, input.value);
         let value = cx.graph.add(square, offset);
-        let signal = cx.event(value, input.present);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, value, input.present)
     }
 }
 
@@ -66,9 +71,7 @@ impl Block for CubeRoot {
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         let value = cx.graph.call(Arc::new(Cbrt), &[input.value], Type::REAL);
-        let signal = cx.event(value, input.present);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, value, input.present)
     }
 }
 
@@ -98,9 +101,7 @@ impl Block for SquareTimes {
         let more = cx.graph.add(sum, input.value);
         let next = cx.graph.select(woken, more, sum);
         cx.next(sum, next);
-        let signal = cx.event(more, woken);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, more, woken)
     }
 }
 
@@ -200,9 +201,7 @@ impl Block for KnownRoot {
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         let value = cx.graph.call(Arc::new(KnownCbrt), &[input.value], Type::REAL);
-        let signal = cx.event(value, input.present);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, value, input.present)
     }
 }
 
