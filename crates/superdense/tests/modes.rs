@@ -24,7 +24,6 @@ fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
 #[test]
 fn a_jump_by_modes_has_both_limits() {
     let text = "
-superdense: 1
 name: jump
 blocks:
   x: {type: Integrator, input: 1}
@@ -78,7 +77,6 @@ fn a_thermostat_switches_at_exact_times() {
 #[test]
 fn a_state_that_shares_the_diagram_of_another() {
     let text = "
-superdense: 1
 name: shared
 blocks:
   m:
@@ -118,7 +116,6 @@ fn a_machine_that_never_moves_is_its_diagram() {
           h: {type: Sample, input: x + previous(z), trigger: c}";
     let modal = format!(
         "
-superdense: 1
 name: modal
 blocks:
   m:
@@ -136,7 +133,6 @@ simulate: {{stop: 8, tolerance: 1e-6}}
     );
     let plain = format!(
         "
-superdense: 1
 name: plain
 blocks:{}
 record: [x, y, z, n, h]
@@ -194,7 +190,6 @@ fn mistakes_are_refused_with_their_reasons() {
     let machine = |states: &str| {
         format!(
             "
-superdense: 1
 name: bad
 blocks:
   x: {{type: Integrator, input: 1}}
@@ -234,7 +229,6 @@ fn machines_side_by_side_do_not_touch_each_other() {
     };
     let text = format!(
         "
-superdense: 1
 name: two
 blocks:{}{}
 record: [a.x, b.x, a.state, b.state]
@@ -261,7 +255,6 @@ fn a_failing_diagram_leads_to_the_error_state() {
     let text = |inner: &str, stop: &str| {
         format!(
             "
-superdense: 1
 name: recover
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}
@@ -305,7 +298,6 @@ fn a_diagram_with_its_own_tolerance() {
     let text = |tolerance: &str, coupled: &str| {
         format!(
             "
-superdense: 1
 name: tolerances
 diagrams:
   Oscillator:
@@ -346,7 +338,6 @@ fn a_discrete_diagram_has_nothing_continuous() {
     let text = |block: &str| {
         format!(
             "
-superdense: 1
 name: discrete
 diagrams:
   Controller:
