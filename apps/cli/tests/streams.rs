@@ -1,6 +1,7 @@
 //! `stream` and `energy` through the binary.
 
 use std::fs;
+use std::path::Path;
 
 use crate::common::{accepted, messages, model, refused, scratch, superdense, with_model};
 
@@ -57,11 +58,18 @@ fn a_machine_has_its_states_by_name() {
     assert!(picture.contains(">down<") && picture.contains(">up<"), "the names of states");
 }
 
+/// Each of some options of a command is refused with its message.
+fn refused_each(folder: &Path, command: [&str; 2], cases: &[(&[&str], &str)]) {
+    for (options, expected) in cases {
+        refused(folder, &[&command, *options].concat(), &[expected]);
+    }
+}
+
 #[test]
 fn bad_arguments_are_told() {
     let folder = scratch("stream-arguments");
     let ball = model("pulled-ball");
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], _); 8] = [
         (&["--step", "0"], "`--step 0` is no positive time in seconds"),
         (&["--hold", "-1"], "`hold` must be a positive number of seconds"),
         (&["--hold=-1"], "`hold` must be a positive number of seconds"),
@@ -71,9 +79,7 @@ fn bad_arguments_are_told() {
         (&["--plot", "b.svg", "--from", "9", "--to", "9"], "a close-up needs two evaluations"),
         (&["--limit", "100"], "error[too-many-evaluations]"),
     ];
-    for (options, expected) in cases {
-        refused(&folder, &[&["stream", ball.as_str()][..], options].concat(), &[expected]);
-    }
+    refused_each(&folder, ["stream", &ball], &cases);
     let part = ["stream", &ball, "--limit", "100", "-o", "part.csv"];
     refused(&folder, &part, &["The evaluations up to that point have been written."]);
     assert_eq!(fs::read_to_string(folder.join("part.csv")).expect("a table").lines().count(), 101);
@@ -117,16 +123,14 @@ fn energy_is_lost_or_kept() {
 fn an_energy_is_an_expression() {
     let folder = scratch("energy-arguments");
     let oscillator = model("ideal-oscillator");
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], _); 5] = [
         (&["--energy", "p^2 + s"], "error[unknown-name]"),
         (&["--energy", "p +"], "error[expression-syntax]"),
         (&["--energy", "[p, q]"], "an energy is one number"),
         (&["--solvers", "rk54"], "error[unknown-solver]"),
         (&["-o", "energy.gif"], "ends in .svg or .png"),
     ];
-    for (options, expected) in cases {
-        refused(&folder, &[&["energy", oscillator.as_str()][..], options].concat(), &[expected]);
-    }
+    refused_each(&folder, ["energy", &oscillator], &cases);
     let shown = accepted(&folder, &["energy", &model("pendulum"), "--solvers", "rk45"]);
     assert!(shown.contains("rk45"), "a recorded column is an energy too: {shown}");
     let all = ["--solvers", "euler,heun,rk4,rk23,rk45,trapezoidal,stream", "--stop", "2"];

@@ -51,6 +51,24 @@ impl Interval {
         Interval::outward(low - room(low), high + room(high))
     }
 
+    /// The results of an operation on a bound of this interval and one of another: the two of
+    /// `low` first.
+    pub fn corners(self, other: Interval, of: impl Fn(f64, f64) -> f64) -> [f64; 4] {
+        [
+            of(self.low, other.low),
+            of(self.low, other.high),
+            of(self.high, other.low),
+            of(self.high, other.high),
+        ]
+    }
+
+    /// The smallest and the largest of some numbers; NaN does not count.
+    pub fn range(numbers: &[f64]) -> (f64, f64) {
+        let low = numbers.iter().fold(f64::INFINITY, |least, x| least.min(*x));
+        let high = numbers.iter().fold(f64::NEG_INFINITY, |most, x| most.max(*x));
+        (low, high)
+    }
+
     /// Whether both bounds are finite.
     pub fn is_bounded(self) -> bool {
         self.low.is_finite() && self.high.is_finite()
@@ -113,14 +131,7 @@ impl Mul for Interval {
     fn mul(self, other: Interval) -> Interval {
         // Zero times an infinite bound is zero, because no real in the interval is infinite.
         let times = |a: f64, b: f64| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
-        let products = [
-            times(self.low, other.low),
-            times(self.low, other.high),
-            times(self.high, other.low),
-            times(self.high, other.high),
-        ];
-        let low = products.iter().fold(f64::INFINITY, |least, x| least.min(*x));
-        let high = products.iter().fold(f64::NEG_INFINITY, |most, x| most.max(*x));
+        let (low, high) = Interval::range(&self.corners(other, times));
         Interval::outward(low, high)
     }
 }
@@ -133,14 +144,7 @@ impl Div for Interval {
             return Interval::ALL;
         }
         let over = |a: f64, b: f64| if a == 0.0 || b.is_infinite() { 0.0 } else { a / b };
-        let quotients = [
-            over(self.low, other.low),
-            over(self.low, other.high),
-            over(self.high, other.low),
-            over(self.high, other.high),
-        ];
-        let low = quotients.iter().fold(f64::INFINITY, |least, x| least.min(*x));
-        let high = quotients.iter().fold(f64::NEG_INFINITY, |most, x| most.max(*x));
+        let (low, high) = Interval::range(&self.corners(other, over));
         // The quotient of two infinite bounds could be anything.
         let open = !self.is_bounded() && !other.is_bounded();
         if open { Interval::ALL } else { Interval::outward(low, high) }

@@ -18,6 +18,7 @@ mod value;
 mod diagnostic;
 mod nearest;
 mod source;
+mod xml;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use exact::ExactTime;
@@ -33,3 +34,4 @@ pub use source::{FileId, SourceMap, Span, Spanned};
 pub use time::{ATTOSECONDS_PER_SECOND, Tag, Time};
 pub use types::{Elem, Shape, Type};
 pub use value::{ParameterId, Value};
+pub use xml::escape_xml;

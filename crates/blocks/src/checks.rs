@@ -103,6 +103,22 @@ impl Context<'_> {
             .help("choose numbers with `if ... then 1 else 0`"))
     }
 
+    /// The signal at an input that takes numbers.
+    pub fn numeric_input(&mut self, name: &str) -> Result<Signal, Diagnostic> {
+        let signal = self.input(name);
+        self.numeric(&signal, name)?;
+        Ok(signal)
+    }
+
+    /// The signals at an input that takes a list of numbers.
+    pub fn numeric_inputs(&mut self, name: &str) -> Result<Vec<Signal>, Diagnostic> {
+        let signals = self.inputs(name);
+        for signal in &signals {
+            self.numeric(signal, name)?;
+        }
+        Ok(signals)
+    }
+
     /// Makes it an error if an impulse reaches an input that takes events: an event acts by its
     /// value.
     pub fn events_only(&mut self, signal: &Signal, name: &str) {

@@ -66,15 +66,8 @@ fn power(x: Interval, y: Interval) -> Interval {
         if base.low > base.high {
             return Interval::ALL;
         }
-        let corner = |x: f64, y: f64| x.powf(y);
-        let all = [
-            corner(base.low, y.low),
-            corner(base.low, y.high),
-            corner(base.high, y.low),
-            corner(base.high, y.high),
-        ];
-        let low = all.iter().fold(f64::INFINITY, |least, v| least.min(*v));
-        let high = all.iter().fold(f64::NEG_INFINITY, |most, v| most.max(*v));
+        let all = base.corners(y, f64::powf);
+        let (low, high) = Interval::range(&all);
         let odd = all.iter().any(|v| v.is_nan());
         // Where the base passes 1 or the exponent 0, the power is 1 inside.
         let one = base.contains(1.0) || y.contains(0.0);
@@ -103,10 +96,7 @@ fn atan2(y: Interval, x: Interval) -> Interval {
     if cut || origin || !y.is_bounded() || !x.is_bounded() {
         return Interval { low: (-PI).next_down(), high: PI.next_up() };
     }
-    let corners =
-        [y.low.atan2(x.low), y.low.atan2(x.high), y.high.atan2(x.low), y.high.atan2(x.high)];
-    let low = corners.iter().fold(f64::INFINITY, |least, v| least.min(*v));
-    let high = corners.iter().fold(f64::NEG_INFINITY, |most, v| most.max(*v));
+    let (low, high) = Interval::range(&y.corners(x, f64::atan2));
     Interval::widened(low, high, LIBRARY)
 }
 

@@ -95,6 +95,16 @@ struct Case {
     index: Slot,
 }
 
+impl Case {
+    fn tape(&mut self) -> Tape {
+        let (leaves, index) = (self.leaves, self.index);
+        let leaf = |key: u32| if key == LEAVES { index } else { leaves + key };
+        let given = Default::default();
+        let Case { graph, roots, guards, layout, .. } = self;
+        Tape::compile_guarded(graph, roots, &given, guards, layout, &leaf)
+    }
+}
+
 /// Leaf 0 is the number of the arm that is chosen; the others are real.
 fn build(layers: &[Layer]) -> Case {
     let mut g = Graph::new();
@@ -234,12 +244,8 @@ proptest! {
     #[test]
     fn lanes_have_the_bits_of_their_own_runs(layers in proptest::collection::vec(layer(), 1..5)) {
         let mut case = build(&layers);
+        let tape = case.tape();
         let (leaves, index) = (case.leaves, case.index);
-        let leaf = |key: u32| if key == LEAVES { index } else { leaves + key };
-        let given = Default::default();
-        let tape = Tape::compile_guarded(
-            &case.graph, &case.roots, &given, &case.guards, &mut case.layout, &leaf,
-        );
         let image = case.layout.image();
         let mut buffers: Vec<Vec<f64>> = vec![image.to_vec(); 4];
         for (lane, buffer) in buffers.iter_mut().enumerate() {
@@ -262,12 +268,7 @@ proptest! {
     #[test]
     fn loops_have_the_bits_of_the_graph(layers in proptest::collection::vec(layer(), 1..6)) {
         let mut case = build(&layers);
-        let (leaves, index) = (case.leaves, case.index);
-        let leaf = |key: u32| if key == LEAVES { index } else { leaves + key };
-        let given = Default::default();
-        let tape = Tape::compile_guarded(
-            &case.graph, &case.roots, &given, &case.guards, &mut case.layout, &leaf,
-        );
+        let tape = case.tape();
         for arm in 0..2 {
             compare::<f64>(&case, &tape, arm, |x, _| x, same_float);
             let jet = |x: f64, leaf: u32| if leaf.is_multiple_of(3) { Jet::time(x) } else { Jet::constant(x) };

@@ -1,9 +1,11 @@
 //! Random graphs over all operations: native code gives the bits of the interpreter.
 
+use std::ops::Range;
+
 use crate::common::{self, Case, same_bits};
 use base::Type;
 use ir::{Layout, Tape};
-use jit::{Plan, compile};
+use jit::{Compiled, Plan, compile};
 use proptest::prelude::*;
 
 /// Runs a case in both ways and compares every number that lives on.
@@ -24,7 +26,7 @@ fn check(case: &Case, inputs: &[Vec<f64>]) {
         ..in_buffer.clone()
     };
     let compiled = compile(&[in_buffer, apart], &[], None).expect("this machine has native code");
-    let range = |range: &std::ops::Range<u32>| range.start as usize..range.end as usize;
+    let range = |range: &Range<u32>| range.start as usize..range.end as usize;
     for numbers in inputs {
         let mut expected = built.layout.image().to_vec();
         expected[range(&input)].copy_from_slice(&numbers[..input.len()]);
@@ -55,6 +57,12 @@ proptest! {
     }
 }
 
+/// Native code of one tape whose operands and results are apart from its buffer.
+fn compiled(tape: &Tape, layout: &Layout, input: Range<u32>, output: Range<u32>) -> Compiled {
+    let (slots, inputs, outputs) = (layout.image().len(), [input, 0..0], [output, 0..0]);
+    compile(&[Plan { tape, slots, inputs, outputs }], &[], None).unwrap()
+}
+
 /// A tape longer than one function: values cross from one to the next through the buffer.
 #[test]
 fn long_tapes_are_cut() {
@@ -79,14 +87,7 @@ fn long_tapes_are_cut() {
     let roots: Vec<(ir::NodeId, u32)> = last.iter().copied().zip(out..out + 8).collect();
     let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
     assert!(tape.len() > 4000, "{}", tape.len());
-    let slots = layout.image().len();
-    let plan = Plan {
-        tape: &tape,
-        slots,
-        inputs: [input..input + 4, 0..0],
-        outputs: [out..out + 8, 0..0],
-    };
-    let compiled = compile(&[plan], &[], None).unwrap();
+    let compiled = compiled(&tape, &layout, input..input + 4, out..out + 8);
     let x = [0.1, -0.7, 1.3, 2.9];
     let mut expected = layout.image().to_vec();
     let mut native = expected.clone();
@@ -118,14 +119,7 @@ fn a_panic_passes_through() {
     let mut layout = Layout::default();
     let (input, out) = (layout.reserve(1), layout.reserve(1));
     let tape = Tape::compile(&g, &[(root, out)], &mut layout, &|_| input);
-    let slots = layout.image().len();
-    let plan = Plan {
-        tape: &tape,
-        slots,
-        inputs: [input..input + 1, 0..0],
-        outputs: [out..out + 1, 0..0],
-    };
-    let compiled = compile(&[plan], &[], None).unwrap();
+    let compiled = compiled(&tape, &layout, input..input + 1, out..out + 1);
     let call = |x: f64| {
         let (mut buffer, mut result) = (layout.image().to_vec(), [0.0]);
         compiled.routines[0].run(&mut buffer, [&[x], &[]], [&mut result, &mut []]);

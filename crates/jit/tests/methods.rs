@@ -6,15 +6,9 @@ use ir::{Graph, Layout, Slot, Tape, Unary};
 use jit::{StepPlan, StepRoutine, compile};
 use solver::{Embedded, Method, Options, Sides, Solver, StepLimit, System, Tableau, Trial, Weight};
 
-/// Heun's method with Euler's for the error.
-static HEUN_EULER: Tableau = Tableau {
-    name: "heun-euler",
-    order: 2,
-    nodes: &[0.0, 1.0, 1.0],
-    rows: &[&[], &[(0, 1.0)], &[(0, 0.5), (1, 0.5)]],
-    embedded: Some(Embedded { order: 1, error: &[(0, -0.5), (1, 0.5)] }),
-    extension: &[],
-};
+#[path = "../../solver/tests/common/heun_euler.rs"]
+mod heun_euler;
+use heun_euler::HEUN_EULER;
 
 /// E. Fehlberg, "Low-order classical Runge-Kutta formulas with stepsize control and their
 /// application to some heat transfer problems", NASA TR R-315 (1969): orders 4 and 5, of which the

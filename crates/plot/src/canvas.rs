@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::lettering::{FAMILY, Letters, escape};
+use crate::lettering::{FAMILY, Letters};
 use crate::thin::{Path, coordinate};
 use crate::{Dash, Lettering};
 
@@ -205,7 +205,7 @@ impl Canvas {
         coordinate(&mut x, text.x);
         coordinate(&mut y, text.y);
         let turn = if text.upright { turn(text) } else { String::new() };
-        let (size, fill, words) = (text.size, text.fill, escape(text.text));
+        let (size, fill, words) = (text.size, text.fill, base::escape_xml(text.text));
         writeln!(
             self.out,
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\"{anchor}{turn}>\

@@ -1,7 +1,5 @@
 //! The bundled font: how wide a text is, and its outlines.
 
-use std::fmt::Write;
-
 use ttf_parser::{Face, OutlineBuilder};
 
 use crate::thin::coordinate;
@@ -92,24 +90,6 @@ impl OutlineBuilder for Outline {
     }
 }
 
-/// Writes a text into XML. Characters that XML 1.0 cannot hold become the replacement character.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c.is_control() => write!(out, "&#{};", u32::from(c)).expect("strings take text"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,10 +109,5 @@ mod tests {
         }
         assert!(letters.outline("δ", 0.0, 0.0, 12.0).ends_with('Z'));
         assert!(letters.width("日本", 12.0) > 0.0);
-    }
-
-    #[test]
-    fn text_is_escaped() {
-        assert_eq!(escape("a<b>&\"c\"\0\n"), "a&lt;b&gt;&amp;&quot;c&quot;\u{fffd} ");
     }
 }

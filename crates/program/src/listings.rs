@@ -1,24 +1,14 @@
 //! Compiles small models; `listings` has a file for each.
 
-use blocks::Library;
-use diagram::{Diagram, Overrides};
 use model::Refused;
 
 use crate::{Extras, compile, fixed_step};
 
-#[path = "../../base/tests/filetests.rs"]
-mod filetests;
-
-/// The diagram of a model, or why it is refused.
-fn diagram(text: &str) -> Result<Diagram, Refused> {
-    let model = model::parse("model.yaml", text, &mut |_| Err("there are no other files".into()))?;
-    let sources = model.sources.clone();
-    diagram::flatten(&model, &Library::standard(), &Overrides::default())
-        .map_err(|diagnostics| Refused { diagnostics, sources })
-}
+#[path = "../../diagram/tests/common/mod.rs"]
+mod common;
 
 fn listing(text: &str) -> Result<String, Refused> {
-    let diagram = diagram(text)?;
+    let diagram = common::diagram(text)?;
     let sources = diagram.sources.clone();
     let schedule =
         schedule::schedule(&diagram).map_err(|diagnostics| Refused { diagnostics, sources })?;
@@ -30,7 +20,5 @@ fn listing(text: &str) -> Result<String, Refused> {
 
 #[test]
 fn programs_are_as_listed() {
-    filetests::check(concat!(env!("CARGO_MANIFEST_DIR"), "/listings"), |text| {
-        listing(text).unwrap_or_else(|refused| format!("{}\n", refused.render(false).trim_end()))
-    });
+    common::check(env!("CARGO_MANIFEST_DIR"), listing);
 }

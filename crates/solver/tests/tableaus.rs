@@ -4,15 +4,9 @@
 use crate::common::{Model, lorenz, no_sides, oscillator, run, variable};
 use superdense_solver::{Advance, Embedded, Method, Options, Sides, Solver, Tableau, Weight};
 
-/// Heun's method with Euler's for the error.
-static HEUN_EULER: Tableau = Tableau {
-    name: "heun-euler",
-    order: 2,
-    nodes: &[0.0, 1.0, 1.0],
-    rows: &[&[], &[(0, 1.0)], &[(0, 0.5), (1, 0.5)]],
-    embedded: Some(Embedded { order: 1, error: &[(0, -0.5), (1, 0.5)] }),
-    extension: &[],
-};
+#[path = "common/heun_euler.rs"]
+mod heun_euler;
+use heun_euler::HEUN_EULER;
 
 /// The rule of three eighths with a fixed step: W. Kutta, Z. Math. Phys. 46 (1901).
 static THREE_EIGHTHS: Tableau = Tableau {

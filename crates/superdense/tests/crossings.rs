@@ -1,7 +1,7 @@
 //! Levels, comparisons and their sides: each case once, with exact tags where they are exact.
 
 use crate::common;
-use crate::common::{assert_near, at, exact, has_row, simulate, tags, times};
+use crate::common::{assert_at, assert_near, at, exact, has_row, simulate, tags, times};
 use superdense::{Tag, Trace};
 
 fn trace(body: &str) -> Trace {
@@ -199,20 +199,26 @@ simulate: {stop: 20, tolerance: 1e-9}
     assert_eq!(a, b);
 }
 
-#[test]
-fn zero_at_the_start_is_no_event() {
-    for input in ["time", "-time", "time^2", "sin(time)", "x", "time^3 - time^2"] {
+/// Beside an integrator `x`, none of some functions gives an event.
+fn assert_no_event(x: &str, inputs: &[&str], stop: &str) {
+    for input in inputs {
         let trace = trace(&format!(
             "
 blocks:
-  x: {{type: Integrator, input: 1}}
+  x: {{type: Integrator, {x}}}
   e: {{type: LevelCrossing, input: {input}}}
 record: [e, x]
-simulate: {{stop: 0.9}}
+simulate: {{stop: {stop}}}
 "
         ));
         assert!(tags(&trace, "e").is_empty(), "{input}: {:?}", tags(&trace, "e"));
     }
+}
+
+#[test]
+fn zero_at_the_start_is_no_event() {
+    let inputs = ["time", "-time", "time^2", "sin(time)", "x", "time^3 - time^2"];
+    assert_no_event("input: 1", &inputs, "0.9");
 }
 
 #[test]
@@ -234,18 +240,8 @@ simulate: {stop: 2}
 
 #[test]
 fn a_tangent_is_no_event() {
-    for input in ["(time - 1)^2", "-(time - 1)^2", "x", "(time - 1)^4", "1 - cos(3 * time)"] {
-        let trace = trace(&format!(
-            "
-blocks:
-  x: {{type: Integrator, input: 2 * (time - 1), initial: 1}}
-  e: {{type: LevelCrossing, input: {input}}}
-record: [e, x]
-simulate: {{stop: 3}}
-"
-        ));
-        assert!(tags(&trace, "e").is_empty(), "{input}: {:?}", tags(&trace, "e"));
-    }
+    let inputs = ["(time - 1)^2", "-(time - 1)^2", "x", "(time - 1)^4", "1 - cos(3 * time)"];
+    assert_no_event("input: 2 * (time - 1), initial: 1", &inputs, "3");
 }
 
 #[test]
@@ -470,8 +466,7 @@ record: [f]
 simulate: {stop: 2}
 ",
     );
-    assert_eq!(at(&trace, "f", exact("0.4", 0)), Some(7.0));
-    assert_eq!(at(&trace, "f", exact("0.4", 1)), Some(9.0));
+    assert_at(&trace, "f", &[("0.4", 0, 7.0), ("0.4", 1, 9.0)]);
     assert_eq!(trace.last("f"), Some(9.0));
 }
 

@@ -1,7 +1,7 @@
 //! Delayed signals against closed forms: values, jumps, events and impulses.
 
 use crate::common;
-use crate::common::{assert_near, at, exact, has_row, refusal, simulate, tags};
+use crate::common::{assert_at, assert_near, at, exact, has_row, refusal, simulate, tags};
 use superdense::Trace;
 
 /// x' = -x(t - 1) with x = 1 up to 0: by the method of steps the solution is the sum over k of
@@ -106,8 +106,7 @@ simulate: {stop: 9, every: 0.05, rows: microsteps, tolerance: 1e-10}
             assert_near(c, truth, 1e-9);
         }
     }
-    assert_eq!(at(&trace, "b", exact("2.5", 0)), Some(7.0));
-    assert_eq!(at(&trace, "b", exact("2.5", 1)), Some(0.0));
+    assert_at(&trace, "b", &[("2.5", 0, 7.0), ("2.5", 1, 0.0)]);
 }
 
 /// A jump comes at exactly its time and the delay, with both limits, also where the signal moves
@@ -127,10 +126,7 @@ simulate: {stop: 2, tolerance: 1e-11}
 ",
     )
     .trace;
-    assert_eq!(at(&trace, "a", exact("0.3", 0)), Some(9.0));
-    assert_eq!(at(&trace, "a", exact("0.3", 1)), Some(-2.0));
-    assert_eq!(at(&trace, "a", exact("1.3", 0)), Some(-2.0));
-    assert_eq!(at(&trace, "a", exact("1.3", 1)), Some(3.0));
+    assert_at(&trace, "a", &[("0.3", 0, 9.0), ("0.3", 1, -2.0), ("1.3", 0, -2.0), ("1.3", 1, 3.0)]);
     assert_near(at(&trace, "b", exact("1.3", 0)).unwrap(), -1.0, 1e-12);
     assert_eq!(at(&trace, "b", exact("1.3", 1)), Some(4.0));
     assert!(!has_row(&trace, exact("1.3", 3)));
@@ -330,11 +326,8 @@ simulate: {stop: 2, tolerance: 1e-10}
     assert_eq!(at(&trace, "b", exact("0.5", 1)), Some(5.0));
     assert_near(trace.last("a").unwrap(), 1.5, 1e-12);
     assert_near(trace.last("b").unwrap(), 2.0, 1e-12);
-    assert_eq!(at(&trace, "z", exact("1.25", 0)), Some(1.0));
-    assert_eq!(at(&trace, "z", exact("1.25", 1)), Some(2.0));
-    assert_eq!(at(&trace, "early", exact("0.25", 0)), Some(1.0));
-    assert_eq!(at(&trace, "early", exact("0.25", 1)), Some(0.0));
-    assert_eq!(at(&trace, "early", exact("1.25", 1)), Some(1.0));
+    assert_at(&trace, "z", &[("1.25", 0, 1.0), ("1.25", 1, 2.0)]);
+    assert_at(&trace, "early", &[("0.25", 0, 1.0), ("0.25", 1, 0.0), ("1.25", 1, 1.0)]);
 }
 
 /// A run in one part of a model is not disturbed by events in another that comes to it delayed.

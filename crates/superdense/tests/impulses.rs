@@ -1,7 +1,7 @@
 //! Impulses against closed forms, and operations on them that have no meaning.
 
 use crate::common;
-use crate::common::{assert_near, at, exact, simulate};
+use crate::common::{assert_at, assert_near, at, exact, simulate};
 use superdense::{RunError, Tag};
 
 #[test]
@@ -48,8 +48,7 @@ simulate: {stop: 4, tolerance: 1e-11}
         let truth = if t > 0.0 { j / (m * w) * (-decay * t).exp() * (w * t).sin() } else { 0.0 };
         assert_near(x, truth, 1e-8);
     }
-    assert_eq!(at(&trace, "v", exact("0.5", 0)), Some(0.0));
-    assert_eq!(at(&trace, "v", exact("0.5", 1)), Some(1.5));
+    assert_at(&trace, "v", &[("0.5", 0, 0.0), ("0.5", 1, 1.5)]);
     assert_eq!(trace.tags().last(), Some(&Tag::new(exact("4", 0).time, 0)));
 }
 

@@ -1,7 +1,7 @@
 //! Systems that are driven by impulses, against closed forms and against each other.
 
 use crate::common;
-use crate::common::{assert_near, at, exact, refusal, simulate, tags};
+use crate::common::{assert_at, assert_near, at, exact, refusal, simulate, tags};
 use superdense::{RunError, Tag, Trace};
 
 /// The coefficients of a signal's impulses at a tag, order by order up to the last that is not 0.
@@ -204,8 +204,7 @@ simulate: {stop: 4, tolerance: 1e-11}
         assert_near(v, j / m * (-2.0 * s * slope(t) - w0 * h(t)), 1e-8);
     }
     assert_eq!(impulses(&trace, "v", exact("0.5", 1)), [1.5]);
-    assert_eq!(at(&trace, "x", exact("0.5", 0)), Some(0.0));
-    assert_eq!(at(&trace, "x", exact("0.5", 1)), Some(1.5));
+    assert_at(&trace, "x", &[("0.5", 0, 0.0), ("0.5", 1, 1.5)]);
     assert_near(at(&trace, "v", exact("0.5", 1)).unwrap(), -c / m * 1.5, 1e-15);
 }
 
@@ -319,8 +318,7 @@ simulate: {{stop: 2}}
     assert_eq!(trace.last("x"), Some(-2.0));
     let delayed = "  b: {type: MicrostepDelay, input: -3 * x * delta(time - 1)}";
     let trace = simulate(&model("b", delayed)).trace;
-    assert_eq!(at(&trace, "x", exact("1", 1)), Some(1.0));
-    assert_eq!(at(&trace, "x", exact("1", 2)), Some(-2.0));
+    assert_at(&trace, "x", &[("1", 1, 1.0), ("1", 2, -2.0)]);
     assert_eq!(trace.last("x"), Some(-2.0));
 }
 

@@ -5,7 +5,7 @@ mod transitions;
 
 use crate::common;
 use crate::common::{assert_near, bits, codes, compile, refusal, simulate, times};
-use superdense::Trace;
+use superdense::{Library, Trace, pages};
 
 /// The tags at which a column takes another value, and these values.
 fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
@@ -24,7 +24,6 @@ fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
 #[test]
 fn a_jump_by_modes_has_both_limits() {
     let text = "
-superdense: 1
 name: jump
 blocks:
   x: {type: Integrator, input: 1}
@@ -52,21 +51,15 @@ simulate: {stop: 3, tolerance: 1e-10}
 
 #[test]
 fn a_thermostat_switches_at_exact_times() {
-    let text = "
-superdense: 1
-name: thermostat
-blocks:
-  room: {type: Integrator, input: -0.1 * (room - 10) + heater.q, initial: 18}
-  heater:
-    type: Modal
-    initial: warm
-    states:
-      warm: {outputs: {q: 2}, transitions: [{to: cool, when: room > 21}]}
-      cool: {outputs: {q: 0}, transitions: [{to: warm, when: room < 19}]}
-record: [room, heater.state, heater.warm]
-simulate: {stop: 30, tolerance: 1e-10}
-";
-    let trace = simulate(text).trace;
+    // The example of the page of Modal, with one more record and a tighter tolerance.
+    let pages = pages(&Library::standard());
+    let page = pages.iter().find(|page| page.name == "Modal").expect("a page");
+    let (_, example) = page.text.split_once("```yaml\n").expect("an example");
+    let text = example
+        .trim_end_matches("```\n")
+        .replace("heater.state]", "heater.state, heater.warm]")
+        .replace("stop: 30}", "stop: 30, tolerance: 1e-10}");
+    let trace = simulate(&text).trace;
     let found = changes(&trace, "heater.state");
     // From a to b with the limit c and the rate 0.1.
     let way = |a: f64, b: f64, c: f64| 10.0 * ((a - c) / (b - c)).ln();
@@ -84,7 +77,6 @@ simulate: {stop: 30, tolerance: 1e-10}
 #[test]
 fn a_state_that_shares_the_diagram_of_another() {
     let text = "
-superdense: 1
 name: shared
 blocks:
   m:
@@ -124,7 +116,6 @@ fn a_machine_that_never_moves_is_its_diagram() {
           h: {type: Sample, input: x + previous(z), trigger: c}";
     let modal = format!(
         "
-superdense: 1
 name: modal
 blocks:
   m:
@@ -142,7 +133,6 @@ simulate: {{stop: 8, tolerance: 1e-6}}
     );
     let plain = format!(
         "
-superdense: 1
 name: plain
 blocks:{}
 record: [x, y, z, n, h]
@@ -200,7 +190,6 @@ fn mistakes_are_refused_with_their_reasons() {
     let machine = |states: &str| {
         format!(
             "
-superdense: 1
 name: bad
 blocks:
   x: {{type: Integrator, input: 1}}
@@ -240,7 +229,6 @@ fn machines_side_by_side_do_not_touch_each_other() {
     };
     let text = format!(
         "
-superdense: 1
 name: two
 blocks:{}{}
 record: [a.x, b.x, a.state, b.state]
@@ -267,7 +255,6 @@ fn a_failing_diagram_leads_to_the_error_state() {
     let text = |inner: &str, stop: &str| {
         format!(
             "
-superdense: 1
 name: recover
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}
@@ -311,7 +298,6 @@ fn a_diagram_with_its_own_tolerance() {
     let text = |tolerance: &str, coupled: &str| {
         format!(
             "
-superdense: 1
 name: tolerances
 diagrams:
   Oscillator:
@@ -352,7 +338,6 @@ fn a_discrete_diagram_has_nothing_continuous() {
     let text = |block: &str| {
         format!(
             "
-superdense: 1
 name: discrete
 diagrams:
   Controller:

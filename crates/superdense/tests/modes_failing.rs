@@ -1,6 +1,6 @@
 //! State machines whose diagrams fail: the way out, its limits, and what the rows show.
 
-use crate::common::{assert_near, at, exact, failure, simulate, tags};
+use crate::common::{assert_at, assert_near, at, exact, failure, simulate, tags};
 use superdense::{RunError, Trace};
 
 /// A counter of seconds `n`, the same held as `h`, and a machine.
@@ -67,8 +67,7 @@ fn a_failure_at_a_tick_has_one_row() {
       b: {outputs: {y: 7}}";
     let trace = simulate(&counted(machine, "3")).trace;
     assert_eq!(states(&trace), [("0".into(), 0, 0.0), ("2".into(), 1, 1.0)]);
-    assert_eq!(at(&trace, "m.y", exact("2", 0)), Some(1.0));
-    assert_eq!(at(&trace, "m.y", exact("2", 1)), Some(7.0));
+    assert_at(&trace, "m.y", &[("2", 0, 1.0), ("2", 1, 7.0)]);
 }
 
 /// The function of a guard fails when its side is taken, after the row of the microstep.
@@ -82,8 +81,7 @@ fn a_row_of_a_failed_attempt_is_never_seen() {
       safe: {outputs: {y: 100 + h}}";
     let trace = simulate(&counted(machine, "3")).trace;
     assert_eq!(states(&trace), [("0".into(), 0, 0.0), ("2".into(), 1, 2.0)]);
-    assert_eq!(at(&trace, "m.y", exact("2", 0)), Some(1.0));
-    assert_eq!(at(&trace, "m.y", exact("2", 1)), Some(102.0));
+    assert_at(&trace, "m.y", &[("2", 0, 1.0), ("2", 1, 102.0)]);
 }
 
 /// An output alone fails, between events, and the point at which that is found is made again.

@@ -1,6 +1,6 @@
 //! State machines that act on each other: what sees which value, whatever the order.
 
-use crate::common::{assert_near, at, exact, failure, refusal, simulate};
+use crate::common::{assert_at, assert_near, at, exact, failure, refusal, simulate};
 use superdense::RunError;
 
 fn model(blocks: &str, record: &str, stop: &str) -> String {
@@ -32,11 +32,9 @@ fn a_preemptive_transition_waits_for_all_its_conditions() {
           - {to: off, when: present(c), after: 9, preemptive: true}
       off: {outputs: {n: 100}}";
     let trace = simulate(&model(blocks, "m.n, m.state", "4")).trace;
-    assert_eq!(at(&trace, "m.n", exact("1", 1)), Some(1.0));
-    assert_eq!(at(&trace, "m.n", exact("2", 1)), Some(2.0));
+    assert_at(&trace, "m.n", &[("1", 1, 1.0), ("2", 1, 2.0)]);
     assert_eq!(at(&trace, "m.n", exact("3", 1)), None);
-    assert_eq!(at(&trace, "m.state", exact("3", 1)), Some(0.0));
-    assert_eq!(at(&trace, "m.state", exact("3", 2)), Some(1.0));
+    assert_at(&trace, "m.state", &[("3", 1, 0.0), ("3", 2, 1.0)]);
 }
 
 /// A guard over a truth value that another machine sets is looked at one microstep later.
@@ -60,8 +58,7 @@ fn a_guard_sees_what_another_machine_has_set() {
         transitions: [{to: b, when: go}]
       b: {outputs: {y: 2}}";
     let trace = simulate(&model(blocks, "m.y, m.state", "2")).trace;
-    assert_eq!(at(&trace, "m.state", exact("1", 1)), Some(0.0));
-    assert_eq!(at(&trace, "m.state", exact("1", 2)), Some(1.0));
+    assert_at(&trace, "m.state", &[("1", 1, 0.0), ("1", 2, 1.0)]);
 }
 
 /// `left` of a held signal changes when the next tick begins, and the guard is decided there.
@@ -78,8 +75,7 @@ fn a_guard_over_the_left_limit_of_a_held_signal() {
       b: {outputs: {y: 1}}";
     for record in ["m.y, m.state", "m.y, m.state, x, h"] {
         let trace = simulate(&model(blocks, record, "4")).trace;
-        assert_eq!(at(&trace, "m.state", exact("2", 0)), Some(0.0));
-        assert_eq!(at(&trace, "m.state", exact("2", 1)), Some(1.0));
+        assert_at(&trace, "m.state", &[("2", 0, 0.0), ("2", 1, 1.0)]);
     }
 }
 
@@ -139,8 +135,7 @@ fn guards_of_nested_machines_see_the_values_of_the_entry() {
         transitions: [{to: b, after: 1}]
       b: {transitions: [{to: a, after: 0.5}]}";
     let trace = simulate(&model(blocks, "m.y", "2")).trace;
-    assert_eq!(at(&trace, "m.y", exact("1", 0)), Some(2.0));
-    assert_eq!(at(&trace, "m.y", exact("1.5", 1)), Some(1.0));
+    assert_at(&trace, "m.y", &[("1", 0, 2.0), ("1.5", 1, 1.0)]);
     assert_eq!(at(&trace, "m.y", exact("2", 0)), Some(1.0), "x is at 0.5");
 }
 
@@ -167,9 +162,7 @@ fn a_state_that_starts_from_a_parameter_sees_it_start_again() {
         transitions: [{to: b, after: 0.75}]
       b: {transitions: [{to: a, after: 0.25}]}";
     let trace = simulate(&model(blocks, "m.x", "2")).trace;
-    assert_eq!(at(&trace, "m.x", exact("0.5", 1)), Some(14.0));
-    assert_eq!(at(&trace, "m.x", exact("1", 1)), Some(2.0));
-    assert_eq!(at(&trace, "m.x", exact("1.5", 1)), Some(14.0));
+    assert_at(&trace, "m.x", &[("0.5", 1, 14.0), ("1", 1, 2.0), ("1.5", 1, 14.0)]);
 }
 
 /// The same through the parameter of an instance.
@@ -193,9 +186,7 @@ record: [m.y]
 simulate: {stop: 1.2}
 ";
     let trace = simulate(text).trace;
-    assert_eq!(at(&trace, "m.y", exact("0", 0)), Some(3.0));
-    assert_eq!(at(&trace, "m.y", exact("0.5", 1)), Some(6.0));
-    assert_eq!(at(&trace, "m.y", exact("1", 1)), Some(9.0));
+    assert_at(&trace, "m.y", &[("0", 0, 3.0), ("0.5", 1, 6.0), ("1", 1, 9.0)]);
 }
 
 /// Two machines that move at once both see the values from before.

@@ -7,7 +7,7 @@ use crate::common::{assert_near, codes, compile_with, exact, refusal};
 use proptest::prelude::*;
 use superdense::{
     Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Overrides, StopReason, Study,
-    StudyError, Tag, Trace, Value, Verdict, parse, parse_value, study,
+    StudyError, Tag, Trace, Value, Verdict, parse_value, study,
 };
 
 /// Runs a text with impulses of a kind and a step.
@@ -334,9 +334,8 @@ fn a_resumed_run_has_the_same_bits() {
     assert!(common::compile(BALL).resume(&saved).is_err());
 }
 
-#[test]
-fn meaningless_operations_are_seen_by_coefficients_alone() {
-    let text = "
+/// The square of an impulse, which has no meaning.
+const SQUARE: &str = "
 superdense: 1
 blocks:
   u: {type: Step, time: 1}
@@ -344,11 +343,14 @@ blocks:
   square: {type: Product, inputs: [d, d]}
 simulate: {stop: 2}
 ";
-    let trace = run(text, Impulses::Numeric, "0.1").trace;
+
+#[test]
+fn meaningless_operations_are_seen_by_coefficients_alone() {
+    let trace = run(SQUARE, Impulses::Numeric, "0.1").trace;
     assert!(trace.series("square").iter().any(|(_, value)| *value > 99.0));
     let step = parse_value("0.1").unwrap().as_rational();
     let overrides = Overrides { impulses: Some(Impulses::Stepped), step, ..Overrides::default() };
-    let system = compile_with(text, &Library::standard(), &overrides).unwrap();
+    let system = compile_with(SQUARE, &Library::standard(), &overrides).unwrap();
     assert_eq!(system.simulate().unwrap_err().error.code(), "undefined");
 }
 
@@ -419,8 +421,7 @@ simulate: {stop: 1}
 }
 
 fn studied(text: &str, steps: &[&str]) -> Study {
-    let mut no_imports = |path: &str| Err::<(String, String), _>(format!("no file {path}"));
-    let model = parse("test.yaml", text, &mut no_imports).unwrap();
+    let model = common::try_parse(text).unwrap();
     let steps: Vec<_> =
         steps.iter().map(|s| parse_value(s).unwrap().as_rational().unwrap()).collect();
     match study(&model, &Library::standard(), &Overrides::default(), &steps) {
@@ -455,15 +456,7 @@ fn a_study_tells_which_approach_suits() {
 
     let calm = "superdense: 1\nblocks:\n  s: {type: Sine}\nsimulate: {stop: 1}\n";
     assert_eq!(studied(calm, &["0.1"]).verdict, Verdict::NoImpulses);
-    let square = "
-superdense: 1
-blocks:
-  u: {type: Step, time: 1}
-  d: {type: Derivative, input: u}
-  square: {type: Product, inputs: [d, d]}
-simulate: {stop: 2}
-";
-    let square = studied(square, &["0.1"]);
+    let square = studied(SQUARE, &["0.1"]);
     assert_eq!(square.verdict, Verdict::Meaningless);
     assert_eq!(square.steps[0].refused.as_ref().map(|error| error.code()), Some("undefined"));
 }
@@ -497,11 +490,8 @@ blocks:
 simulate: {stop: 2}
 ";
     let trace = run(text, Impulses::Numeric, "1/8").trace;
-    let times = |name: &str| -> Vec<f64> {
-        trace.series(name).into_iter().map(|(tag, _)| tag.time.seconds()).collect()
-    };
-    assert_eq!(times("c"), [0.5, 1.5]);
-    assert_eq!(times("d"), [0.625, 1.625]);
+    assert_eq!(common::times(&trace, "c"), [0.5, 1.5]);
+    assert_eq!(common::times(&trace, "d"), [0.625, 1.625]);
     assert_eq!(trace.last("held"), Some(2.0));
 }
 

@@ -125,8 +125,17 @@ fn check(name: &str, system: &System) {
 }
 
 #[test]
-fn bouncing_ball_resumes_anywhere() {
-    check("ball", &compile(BALL));
+fn runs_resume_anywhere() {
+    let models = [
+        ("ball", BALL),
+        ("events", EVENTS),
+        ("loop", LOOP),
+        ("regions that step apart", APART),
+        ("delays", DELAYS),
+    ];
+    for (name, text) in models {
+        check(name, &compile(text));
+    }
 }
 
 /// The row of an instant that a run is saved in goes on in the resumed run.
@@ -153,26 +162,6 @@ fn cradle_resumes_between_its_hits() {
 }
 
 #[test]
-fn events_resume_anywhere() {
-    check("events", &compile(EVENTS));
-}
-
-#[test]
-fn solved_loop_resumes_anywhere() {
-    check("loop", &compile(LOOP));
-}
-
-#[test]
-fn regions_that_step_apart_resume_anywhere() {
-    check("apart", &compile(APART));
-}
-
-#[test]
-fn delays_resume_anywhere() {
-    check("delays", &compile(DELAYS));
-}
-
-#[test]
 fn implicit_steps_resume_anywhere() {
     for settings in [
         "solver: trapezoidal, step: 0.03",
@@ -191,14 +180,19 @@ fn implicit_steps_resume_anywhere() {
     }
 }
 
+/// The save of a run after some advances.
+fn saved_after(system: &System, advances: usize) -> Vec<u8> {
+    let mut run = system.start();
+    for _ in 0..advances {
+        run.advance().unwrap();
+    }
+    run.save()
+}
+
 #[test]
 fn other_models_and_parameters_are_refused() {
     let system = compile(BALL);
-    let mut run = system.start();
-    for _ in 0..5 {
-        run.advance().unwrap();
-    }
-    let bytes = run.save();
+    let bytes = saved_after(&system, 5);
     let refuse = |other: &System| other.resume(&bytes).err();
     assert_eq!(refuse(&compile(CRADLE)), Some(RestoreError::OtherModel));
     assert_eq!(refuse(&compile_over(BALL, &[("e", "0.6")])), Some(RestoreError::OtherModel));
@@ -210,11 +204,7 @@ fn other_models_and_parameters_are_refused() {
 #[test]
 fn damaged_bytes_are_refused() {
     let system = compile(BALL);
-    let mut run = system.start();
-    for _ in 0..9 {
-        run.advance().unwrap();
-    }
-    let bytes = run.save();
+    let bytes = saved_after(&system, 9);
     assert_eq!(system.resume(&[]).err(), Some(RestoreError::Damaged));
     for length in 0..bytes.len() {
         assert!(system.resume(&bytes[..length]).is_err(), "cut to {length}");
@@ -227,11 +217,7 @@ fn damaged_bytes_are_refused() {
 #[test]
 fn changed_bytes_are_refused() {
     let system = compile(BALL);
-    let mut run = system.start();
-    for _ in 0..9 {
-        run.advance().unwrap();
-    }
-    let bytes = run.save();
+    let bytes = saved_after(&system, 9);
     for position in 0..bytes.len() {
         let mut flipped = bytes.clone();
         flipped[position] ^= 0x15;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
-    Block, Context, Diagnostic, Event, Info, Input, Library, Opaque, Overrides, Parameter, Time,
-    Timer, Trace, Type, Value,
+    Block, Context, Diagnostic, Event, Info, Input, Library, NodeId, Opaque, Overrides, Parameter,
+    Time, Timer, Trace, Type, Value,
 };
 
 /// What the blocks of these tests have in common.
@@ -16,6 +16,13 @@ fn plain(name: &'static str) -> Info {
         .impulses("An impulse at the input is an error.")
         .input(Input::one("input", "The signal."))
         .output("output", "The result.")
+}
+
+/// Gives the one output a value while a condition holds.
+fn emit(cx: &mut Context, value: NodeId, present: NodeId) -> Result<(), Diagnostic> {
+    let signal = cx.event(value, present);
+    cx.output("output", signal);
+    Ok(())
 }
 
 /// y = u^2 + offset, in the graph.
@@ -33,9 +40,7 @@ impl Block for Square {
         let offset = cx.constant("offset");
         let square = cx.graph.mul(input.value, input.value);
         let value = cx.graph.add(square, offset);
-        let signal = cx.event(value, input.present);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, value, input.present)
     }
 }
 
@@ -64,9 +69,7 @@ impl Block for CubeRoot {
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         let value = cx.graph.call(Arc::new(Cbrt), &[input.value], Type::REAL);
-        let signal = cx.event(value, input.present);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, value, input.present)
     }
 }
 
@@ -96,9 +99,7 @@ impl Block for SquareTimes {
         let more = cx.graph.add(sum, input.value);
         let next = cx.graph.select(woken, more, sum);
         cx.next(sum, next);
-        let signal = cx.event(more, woken);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, more, woken)
     }
 }
 
@@ -198,9 +199,7 @@ impl Block for KnownRoot {
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.input("input");
         let value = cx.graph.call(Arc::new(KnownCbrt), &[input.value], Type::REAL);
-        let signal = cx.event(value, input.present);
-        cx.output("output", signal);
-        Ok(())
+        emit(cx, value, input.present)
     }
 }
 

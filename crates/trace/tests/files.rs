@@ -56,12 +56,18 @@ fn push(writer: &mut Writer, rows: i128) {
     }
 }
 
+/// A folder in which something is at a name already, and a writer that has rows for that name.
+fn over_old(name: &str, rows: i128) -> (tempfile::TempDir, PathBuf, Writer) {
+    let (folder, path) = with_old(name);
+    let mut writer = start(&path);
+    push(&mut writer, rows);
+    (folder, path, writer)
+}
+
 #[test]
 fn a_dropped_writer_leaves_what_was_there() {
     for name in NAMES {
-        let (folder, path) = with_old(name);
-        let mut writer = start(&path);
-        push(&mut writer, 200_000);
+        let (folder, path, writer) = over_old(name, 200_000);
         assert_eq!(files(folder.path()).len(), 2);
         drop(writer);
         assert_eq!(files(folder.path()), std::slice::from_ref(&path));
@@ -72,9 +78,7 @@ fn a_dropped_writer_leaves_what_was_there() {
 #[test]
 fn a_finished_writer_replaces_what_was_there() {
     for name in NAMES {
-        let (folder, path) = with_old(name);
-        let mut writer = start(&path);
-        push(&mut writer, 3000);
+        let (folder, path, writer) = over_old(name, 3000);
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         writer.finish().unwrap();
         assert_eq!(files(folder.path()), std::slice::from_ref(&path));

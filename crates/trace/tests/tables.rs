@@ -1,5 +1,7 @@
 //! Several tables in one file: each has its own rows, and they join.
 
+use std::path::Path;
+
 use base::{Tag, Time, Type};
 use superdense_trace::{
     Column, Header, Schema, Tolerance, Trace, Writer, compare, read, read_tables,
@@ -20,7 +22,7 @@ fn tag(halves: i32, microstep: u32) -> Tag {
     Tag::new(Time::from_f64(f64::from(halves) / 2.0).unwrap(), microstep)
 }
 
-fn write(path: &std::path::Path) {
+fn write(path: &Path) {
     let mut writer = Writer::create(path, &schema(), &Header::default()).unwrap();
     assert_eq!(writer.is_joined(), path.extension().unwrap() == "csv");
     for halves in 0..=4 {
@@ -41,17 +43,24 @@ fn write(path: &std::path::Path) {
     writer.finish().unwrap();
 }
 
-fn writer_is_csv(path: &std::path::Path) -> bool {
+fn writer_is_csv(path: &Path) -> bool {
     path.extension().unwrap() == "csv"
 }
 
-#[test]
-fn each_table_has_its_own_rows() {
+/// Calls a function with a file in each of the formats that keep the tables apart.
+fn for_each_file(check: impl Fn(&Path)) {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.parquet", "a.json"] {
         let path = folder.path().join(name);
         write(&path);
-        let tables = read_tables(&path).unwrap();
+        check(&path);
+    }
+}
+
+#[test]
+fn each_table_has_its_own_rows() {
+    for_each_file(|path| {
+        let tables = read_tables(path).unwrap();
         let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["region 1", "region 2", "events", "impulses"]);
         let table = |index: usize| &tables[index].1;
@@ -64,16 +73,13 @@ fn each_table_has_its_own_rows() {
         assert_eq!(table(2).len(), 1);
         let impulse = &table(3).impulses()[0];
         assert_eq!((impulse.tag, impulse.order, impulse.weight[0]), (tag(3, 1), 0, 0.5));
-    }
+    });
 }
 
 #[test]
 fn joined_tables_are_filled_in_by_straight_lines() {
-    let folder = tempfile::tempdir().unwrap();
-    for name in ["a.parquet", "a.json"] {
-        let path = folder.path().join(name);
-        write(&path);
-        let joined = read(&path).unwrap();
+    for_each_file(|path| {
+        let joined = read(path).unwrap();
         assert_eq!(joined.len(), 7);
         for (row, tag) in joined.tags().iter().enumerate() {
             let t = tag.time.seconds();
@@ -85,7 +91,7 @@ fn joined_tables_are_filled_in_by_straight_lines() {
         assert_eq!(joined.series("event"), [(tag(3, 1), 7.0)]);
         assert_eq!(joined.impulses().len(), 1);
         assert_eq!(joined.impulses()[0].column, 1);
-    }
+    });
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn truth() -> (u64, f64) {
     }
 }
 
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let outcome = compile(&text("y, hit"))?.simulate()?;
     let hits = outcome.trace.series("hit");
     let (hand, (bounces, last)) = (by_hand(), truth());
@@ -92,10 +92,6 @@ fn exactness() -> Result<Errors> {
 
 pub(super) fn floor() -> Floor {
     Floor::new("B", || vec![by_hand().last], vec![truth().1])
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

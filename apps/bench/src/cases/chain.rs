@@ -72,7 +72,7 @@ fn by_hand() -> Box<DormandPrince<STATES>> {
     solve(1e-6)
 }
 
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let names: Vec<String> = (0..MASSES).map(|i| format!("x{i}")).collect();
     let outcome = compile(&text(&names.join(", ")))?.simulate()?;
     let (hand, truth) = (by_hand(), solve(1e-13));
@@ -84,10 +84,6 @@ fn exactness() -> Result<Errors> {
 pub(super) fn floor() -> Floor {
     let places = |solver: Box<DormandPrince<STATES>>| solver.x[..MASSES].to_vec();
     Floor::new("C", move || places(by_hand()), places(solve(1e-13)))
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

@@ -70,7 +70,7 @@ fn truth() -> DormandPrince<STATES> {
 }
 
 /// The largest error of a state, relative to the largest state.
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let diagram = Diagram::random(1000);
     let names: Vec<String> = diagram.integrators().map(|i| format!("b{i}")).collect();
     let outcome = compile(&text(&diagram, &names.join(", "), STEPS))?.simulate()?;
@@ -96,10 +96,6 @@ pub(super) fn lines() -> String {
 
 pub(super) fn floor() -> Floor {
     Floor::new("F", || by_hand().x.to_vec(), truth().x.to_vec())
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

@@ -64,7 +64,7 @@ fn by_hand() -> DormandPrince<3> {
     Lorenz::with(28.0).solve(1e-6)
 }
 
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let outcome = compile(&text("x, y, z"))?.simulate()?;
     let ours = ends(&outcome, &["x", "y", "z"].map(String::from))?;
     let (hand, truth) = (by_hand(), Lorenz::with(28.0).solve(TIGHT));
@@ -74,10 +74,6 @@ fn exactness() -> Result<Errors> {
 
 pub(super) fn floor() -> Floor {
     Floor::new("A", || by_hand().x.to_vec(), Lorenz::with(28.0).solve(TIGHT).x.to_vec())
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

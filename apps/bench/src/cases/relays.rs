@@ -93,7 +93,7 @@ fn truth() -> Vec<f64> {
     (0..RELAYS).map(|i| settled + (start(i) - 0.5) * (-STOP).exp()).collect()
 }
 
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let names: Vec<String> = (0..RELAYS).step_by(100).map(|i| format!("x{i}")).collect();
     let outcome = compile(&text(&names.join(", ")))?.simulate()?;
     let hand = solve(&Relays::new(), 1e-6);
@@ -101,10 +101,6 @@ fn exactness() -> Result<Errors> {
     ensure!(outcome.counters.steps == hand.steps, "not the same steps");
     let some = |x: &[f64]| x[..RELAYS].iter().copied().step_by(100).collect::<Vec<f64>>();
     errors("relays", &ends(&outcome, &names)?, &some(&hand.x), &some(&truth()), 1e-5)
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

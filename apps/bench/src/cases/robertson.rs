@@ -60,7 +60,7 @@ fn by_hand(tolerance: f64) -> Rodas5p<3> {
     solver
 }
 
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let outcome = compile(&text("a, b, c", 1e-6))?.simulate()?;
     let ours = ends(&outcome, &["a", "b", "c"].map(String::from))?;
     let (hand, truth) = (by_hand(1e-6), by_hand(1e-11));
@@ -70,10 +70,6 @@ fn exactness() -> Result<Errors> {
 
 pub(super) fn floor() -> Floor {
     Floor::new("D", || by_hand(1e-6).x.to_vec(), by_hand(1e-11).x.to_vec())
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

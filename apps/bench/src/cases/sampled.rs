@@ -60,7 +60,7 @@ fn truth() -> Vec<f64> {
 }
 
 /// The largest errors over the whole run.
-fn exactness() -> Result<Errors> {
+pub(super) fn exactness() -> Result<Errors> {
     let truth = truth();
     let error = |t: f64, x: f64| {
         let k = (t * 1000.0 + 1e-6).floor();
@@ -75,10 +75,6 @@ fn exactness() -> Result<Errors> {
     ensure!(outcome.counters.steps == steps, "not the same steps");
     ensure!(outcome.counters.ticks == TICKS + 1, "ticks are lost");
     errors("sampled loop", &[ours], &[hand], &[0.0], 1e-6)
-}
-
-pub(super) fn check() -> Result<()> {
-    exactness().map(drop)
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {

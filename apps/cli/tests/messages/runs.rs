@@ -2,29 +2,8 @@
 
 use std::fs;
 
-use super::{Case, underlined};
+use super::Case;
 use crate::common::{messages, scratch, superdense};
-
-#[test]
-fn a_division_by_zero_at_run_time() {
-    let model = "superdense: 1\nblocks:
-  c: {type: Clock, period: 0.5}
-  n: {type: Counter, increment: c, initial: -2}
-  y: {type: Expression, expression: 1 / n}
-record: [y]
-simulate: {stop: 2}
-";
-    let expected = [
-        "error[not-finite]",
-        "`y",
-        "(0.5, 1)",
-        "model.yaml:5:",
-        "help: look for a division by zero",
-        "The result up to that point has been written.",
-    ];
-    let text = Case::new("division", model, &expected).check();
-    assert_eq!(underlined(&text), "1 / n");
-}
 
 #[test]
 fn errors_of_a_run_tell_the_values_that_led_there() {
@@ -83,25 +62,6 @@ simulate: {stop: 2}
     for words in ["because clk ticks", "clk ticks again at 1.5", "because s changes at this time"] {
         assert!(text.contains(words), "no `{words}` in\n{text}");
     }
-}
-
-#[test]
-fn a_position_outside_of_a_vector_at_run_time() {
-    let model = "superdense: 1
-parameters: {v: [1, 2, 3]}
-blocks:
-  x: {type: Integrator, input: 1}
-  k: {type: Expression, expression: \"v[floor(x)]\"}
-simulate: {stop: 10}
-";
-    let expected = [
-        "error[index-out-of-range]: there is no element 3 at (3",
-        "in `k`",
-        "indices go from 0 to 2",
-        "in block `k`",
-    ];
-    let text = Case::new("position", model, &expected).check();
-    assert_eq!(underlined(&text), "floor(x)");
 }
 
 #[test]

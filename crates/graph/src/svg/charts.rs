@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use base::escape_xml;
+
 use super::lines::{rounded, towards};
-use super::{escaped, nodes};
+use super::nodes;
 use crate::chart::{Arrow, Chart, StateBox, title};
 use crate::{Frame, Point, Rect};
 
@@ -37,7 +39,8 @@ fn arrow(out: &mut String, arrow: &Arrow) {
     }
     for (line, words) in arrow.words.iter().enumerate() {
         let (x, y) = (arrow.at.x, arrow.at.y + 13 * line as i64);
-        let _ = writeln!(out, "<text class=\"key\" x=\"{x}\" y=\"{y}\">{}</text>", escaped(words));
+        let _ =
+            writeln!(out, "<text class=\"key\" x=\"{x}\" y=\"{y}\">{}</text>", escape_xml(words));
     }
 }
 
@@ -58,6 +61,6 @@ fn state(out: &mut String, state: &StateBox) {
         );
     }
     let (middle, base) = (x + width / 2, y + height / 2 + 5);
-    let name = escaped(&state.name);
+    let name = escape_xml(&state.name);
     let _ = writeln!(out, "<text class=\"name\" x=\"{middle}\" y=\"{base}\">{name}</text>");
 }

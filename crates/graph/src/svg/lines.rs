@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::escaped;
+use base::escape_xml;
+
 use crate::{Kind, Line, Point};
 
 /// The radius of a bend \[px\].
@@ -28,7 +29,7 @@ pub(super) fn lines(out: &mut String, lines: &[Line]) {
         draw_net(out, net);
     }
     for line in lines.iter().filter(|line| line.looped) {
-        let _ = writeln!(out, "<g><title>{}</title>", escaped(&line.name));
+        let _ = writeln!(out, "<g><title>{}</title>", escape_xml(&line.name));
         let path = rounded(&line.points, line.arrow);
         self::path(out, line.kind, true, &path);
         tip(out, line);
@@ -38,7 +39,7 @@ pub(super) fn lines(out: &mut String, lines: &[Line]) {
 
 fn draw_net(out: &mut String, net: &[&Line]) {
     let kind = net[0].kind;
-    let _ = writeln!(out, "<g><title>{}: {}</title>", escaped(&net[0].name), kind.name());
+    let _ = writeln!(out, "<g><title>{}: {}</title>", escape_xml(&net[0].name), kind.name());
     // The route that lines share is drawn only once; otherwise dashes would fill each other's gaps.
     let (mut drawn, mut dots, mut way) = (Vec::new(), Vec::new(), String::new());
     for line in net {

@@ -8,6 +8,8 @@ mod words;
 
 use std::fmt::Write;
 
+use base::escape_xml;
+
 use crate::compose::{LEGEND, SAMPLE, Sample, legend_items};
 use crate::{Kind, Layout};
 
@@ -19,11 +21,11 @@ pub fn svg(layout: &Layout) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n",
-        escaped(&format!("block diagram of {}", layout.title))
+        escape_xml(&format!("block diagram of {}", layout.title))
     );
     out.push_str(&sheet::style());
     let _ = writeln!(out, "<rect class=\"sheet\" width=\"{width}\" height=\"{height}\"/>");
-    let title = escaped(&layout.title);
+    let title = escape_xml(&layout.title);
     let _ = writeln!(out, "<text class=\"title\" x=\"20\" y=\"32\">{title}</text>");
     for frame in &layout.frames {
         nodes::frame(&mut out, frame);
@@ -64,34 +66,7 @@ fn legend(out: &mut String, layout: &Layout) {
             "<text class=\"key\" x=\"{}\" y=\"{}\">{}</text>",
             x + SAMPLE + 8,
             y + 4,
-            escaped(&text)
+            escape_xml(&text)
         );
-    }
-}
-
-/// A text escaped for XML; characters that XML does not allow are replaced.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            c if (c as u32) < 32 || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_escaped() {
-        assert_eq!(escaped("a < b & \"c\"\u{1}\n>"), "a &lt; b &amp; &quot;c&quot;\u{fffd} &gt;");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::escaped;
+use base::escape_xml;
+
 use crate::letters::width;
 use crate::size::{ICON, STACK};
 use crate::{Figure, Frame, Node, Point, Rect, Side};
@@ -12,7 +13,7 @@ pub(super) fn frame(out: &mut String, frame: &Frame) {
     let stack = if frame.stacked { STACK } else { 0 };
     let Rect { x, y, width, height } = frame.area;
     let front = Rect { width: width - stack, height: height - stack, ..frame.area };
-    let _ = writeln!(out, "<g><title>{}</title>", escaped(&frame.path));
+    let _ = writeln!(out, "<g><title>{}</title>", escape_xml(&frame.path));
     if frame.stacked {
         behind(out, "frame", front, 8);
     }
@@ -57,7 +58,7 @@ pub(super) fn frame_ports(out: &mut String, frame: &Frame) {
 
 /// A block, an expression or a closed instance.
 pub(super) fn node(out: &mut String, node: &Node) {
-    let _ = writeln!(out, "<g><title>{}</title>", escaped(&node.about));
+    let _ = writeln!(out, "<g><title>{}</title>", escape_xml(&node.about));
     shape(out, node);
     let lines = lines(node);
     let height: i64 = lines.iter().map(|(_, height, _)| height).sum();
@@ -104,7 +105,7 @@ fn icon(out: &mut String, node: &Node) {
         return;
     }
     let (x, y) = (node.text_left - ICON, node.body.y + node.body.height / 2 - 10);
-    let path = escaped(&node.icon);
+    let path = escape_xml(&node.icon);
     let _ = writeln!(out, "<path class=\"icon\" transform=\"translate({x} {y})\" d=\"{path}\"/>");
 }
 
@@ -135,7 +136,7 @@ pub(super) fn badge(out: &mut String, x: i64, y: i64, number: &str) {
 
 fn text(out: &mut String, class: &str, x: i64, y: i64, words: &str) {
     if !words.is_empty() {
-        let words = escaped(words);
+        let words = escape_xml(words);
         let _ = writeln!(out, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>");
     }
 }

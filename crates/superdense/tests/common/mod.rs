@@ -99,6 +99,13 @@ pub fn at(trace: &Trace, name: &str, tag: Tag) -> Option<f64> {
     trace.get(rows[0], column).map(|value| value[0])
 }
 
+/// Checks a scalar signal at some tags, each given by a decimal time and a microstep.
+pub fn assert_at(trace: &Trace, name: &str, expected: &[(&str, u32, f64)]) {
+    for (time, microstep, value) in expected {
+        assert_eq!(at(trace, name, exact(time, *microstep)), Some(*value), "{name} at {time}");
+    }
+}
+
 /// Whether the trace has a row at a tag.
 pub fn has_row(trace: &Trace, tag: Tag) -> bool {
     trace.tags().contains(&tag)

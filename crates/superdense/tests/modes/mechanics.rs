@@ -10,7 +10,6 @@ const G: f64 = 9.81;
 fn ball(transitions: &str, simulate: &str) -> String {
     format!(
         "
-superdense: 1
 name: modal-ball
 parameters: {{g: 9.81, e: 0.8, y0: 10}}
 blocks:
@@ -77,7 +76,6 @@ fn without_rest_the_ball_is_zeno_and_named() {
 #[test]
 fn the_book_s_ball_starts_anew_at_every_bounce() {
     let text = "
-superdense: 1
 name: book-ball
 parameters: {elasticity: 0.7, initial_position: 3, stop_speed: 0.5}
 blocks:
@@ -125,7 +123,6 @@ simulate: {stop: 6, tolerance: 1e-9}
 #[test]
 fn a_pendulum_that_flies_keeps_its_energy() {
     let text = "
-superdense: 1
 name: slack-pendulum
 parameters: {g: 9.81, l: 1, w0: 6.5}
 blocks:
@@ -179,7 +176,6 @@ simulate: {stop: 5, tolerance: 1e-10}
 #[test]
 fn a_block_slides_and_sticks_at_analytic_times() {
     let text = "
-superdense: 1
 name: friction
 parameters: {mu: 0.5}
 blocks:
@@ -334,7 +330,6 @@ fn reference(end: f64, change: impl Fn(Ball, bool) -> bool) -> (Ball, Vec<f64>) 
 fn pulled(ground: &str) -> String {
     format!(
         "
-superdense: 1
 name: pulled-ball
 parameters: {{m: 7, R: 5, C: 2.5e-3, weight: 9.81}}
 blocks:

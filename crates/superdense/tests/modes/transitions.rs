@@ -8,7 +8,6 @@ use superdense::RunError;
 #[test]
 fn time_stands_still_in_a_state_that_is_left() {
     let text = "
-superdense: 1
 name: still
 blocks:
   m:
@@ -45,7 +44,6 @@ simulate: {stop: 5, maximum_step: 0.05}
 #[test]
 fn entry_anew_starts_everything_again() {
     let text = "
-superdense: 1
 name: anew
 blocks:
   m:
@@ -92,7 +90,6 @@ fn a_gear_shift_with_history() {
     };
     let text = format!(
         "
-superdense: 1
 name: gears
 blocks:
   box:
@@ -119,7 +116,6 @@ simulate: {{stop: 10, tolerance: 1e-9}}
 #[test]
 fn output_actions_speak_once_at_the_next_microstep() {
     let text = "
-superdense: 1
 name: actions
 blocks:
   c: {type: Clock, period: 1, offset: 1}
@@ -164,7 +160,6 @@ fn immediate_transitions_chain_in_one_microstep() {
     let text = |more: &str| {
         format!(
             "
-superdense: 1
 name: chain
 blocks:
   m:
@@ -194,7 +189,6 @@ fn two_ways_out_are_an_error_unless_both_are_drawn() {
     let text = |mark: &str| {
         format!(
             "
-superdense: 1
 name: ways
 blocks:
   m:
@@ -240,7 +234,6 @@ fn nested_machines_with_preemption_at_both_levels() {
     let text = |outer: &str, inner: &str| {
         format!(
             "
-superdense: 1
 name: nested
 blocks:
   c: {{type: Clock, period: 1, offset: 1}}
@@ -289,7 +282,6 @@ simulate: {{stop: 1.75}}
 #[test]
 fn a_located_guard_leaves_its_neighbour_alone() {
     let text = "
-superdense: 1
 name: neighbours
 blocks:
   m:
@@ -320,7 +312,6 @@ simulate: {stop: 2, tolerance: 1e-10}
 fn switching_often_does_not_fill_the_agenda() {
     let system = compile(
         "
-superdense: 1
 blocks:
   m:
     type: Modal

@@ -5,7 +5,6 @@ use crate::common::{codes, refusal, try_compile};
 
 /// Events of all kinds: those of one letter are present at the same tags.
 const EVENTS: &str = "
-superdense: 1
 diagrams:
   Answer:
     inputs: [trigger, x]
@@ -178,7 +177,6 @@ fn all_operators_follow_the_rule() {
 fn the_message_shows_both_events_and_the_remedies() {
     let text = message(
         "
-superdense: 1
 blocks:
   x: {type: Integrator, input: cos(time)}
   v: {type: Integrator, input: 0, impulse: up - down}

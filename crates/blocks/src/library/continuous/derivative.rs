@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::continuous;
 use crate::{Block, Context, Impulses, Info, Input, Signal};
 
 /// The time derivative of a signal, with impulses at its jumps.
@@ -10,9 +11,8 @@ pub struct Derivative;
 
 impl Block for Derivative {
     fn info(&self) -> Info {
-        Info::new(
+        continuous(
             "Derivative",
-            "Continuous",
             "Outputs the time derivative of a signal, with an impulse at each jump.",
         )
             .icon("M2 15L20 7M2 17C8 17 7 6 20 4.5")
@@ -34,8 +34,7 @@ simulate: {stop: 2}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        cx.numeric(&input, "input")?;
+        let input = cx.numeric_input("input")?;
         if cx.impulses() == Impulses::Numeric {
             let value = cx.difference(input.value);
             cx.output("output", Signal { value, present: input.present, impulses: Vec::new() });

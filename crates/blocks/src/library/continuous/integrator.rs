@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
+use super::continuous;
 use crate::{Block, Context, Info, Input, Parameter, Role, Setting, Signal};
 
 /// A state whose rate is the input.
@@ -12,9 +13,8 @@ pub struct Integrator;
 
 impl Block for Integrator {
     fn info(&self) -> Info {
-        Info::new(
+        continuous(
             "Integrator",
-            "Continuous",
             "Integrates a signal over time; events can add to the state or reset it.",
         )
             .icon("M15 2.5C12.5 1 11.6 3 11.3 6L10.2 14.5C9.9 17.5 8.6 19 6.5 17.5")

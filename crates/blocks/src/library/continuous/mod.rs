@@ -7,3 +7,10 @@ mod transport_delay;
 pub use derivative::Derivative;
 pub use integrator::Integrator;
 pub use transport_delay::TransportDelay;
+
+use crate::Info;
+
+/// The description of a block of this category.
+fn continuous(name: &'static str, summary: &'static str) -> Info {
+    Info::new(name, "Continuous", summary)
+}

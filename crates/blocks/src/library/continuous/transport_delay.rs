@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Elem, Type};
 
+use super::continuous;
 use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// A signal delayed by a constant time.
@@ -12,7 +13,7 @@ pub struct TransportDelay;
 
 impl Block for TransportDelay {
     fn info(&self) -> Info {
-        Info::new("TransportDelay", "Continuous", "Delays a signal by a constant time.")
+        continuous("TransportDelay", "Delays a signal by a constant time.")
             .equations("y(t, n) = input(t - delay, n)\ny(t) = initial, before start + delay")
             .absence("Absent if the input was absent one delay earlier. Events are delayed and keep their microstep. Breaks a causality loop.")
             .impulses("Every coefficient is delayed and keeps its microstep.")

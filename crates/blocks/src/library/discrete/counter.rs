@@ -2,6 +2,7 @@
 
 use base::{Diagnostic, Type};
 
+use super::discrete;
 use crate::{Block, Context, Info, Input, Parameter};
 
 /// A count of events.
@@ -10,11 +11,10 @@ pub struct Counter;
 
 impl Block for Counter {
     fn info(&self) -> Info {
-        Info::new("Counter", "Discrete", "Counts events.")
+        discrete("Counter", "Counts events.")
             .icon("M2 17H6V13H10V9H14V5H20")
             .equations("y = initial + the number of events at `increment` - the number at `decrement`, since the last reset")
             .absence("Present when at least one of its inputs is present.")
-            .impulses("An impulse at an input is an error.")
             .input(Input::one("increment", "Events that count up.").discrete())
             .input(Input::optional("decrement", "Events that count down.").discrete())
             .input(

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::discrete;
 use crate::{Block, Context, Info, Input, Signal};
 
 /// Merges the events of several signals.
@@ -10,11 +11,10 @@ pub struct Merge;
 
 impl Block for Merge {
     fn info(&self) -> Info {
-        Info::new("Merge", "Discrete", "Merges the events of several signals into one signal.")
+        discrete("Merge", "Merges the events of several signals into one signal.")
             .icon("M2 4H7L12 10H20M2 16H7L12 10")
             .equations("y = the first input in the list that is present")
             .absence("Absent when all inputs are absent.")
-            .impulses("An impulse at an input is an error.")
             .input(Input::many(
                 "inputs",
                 "The signals; if several are present at the same tag, the first in the list wins.",

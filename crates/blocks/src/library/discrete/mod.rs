@@ -13,3 +13,10 @@ pub use periodic_sampler::PeriodicSampler;
 pub use queue::Queue;
 pub use sample::Sample;
 pub use zero_order_hold::ZeroOrderHold;
+
+use crate::Info;
+
+/// The description of a block on events: unless it says otherwise, it takes no impulses.
+fn discrete(name: &'static str, summary: &'static str) -> Info {
+    Info::new(name, "Discrete", summary).impulses("An impulse at an input is an error.")
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
+use super::discrete;
 use crate::{Block, Context, Every, Info, Input, Parameter};
 
 /// The value of a signal at evenly spaced times.
@@ -12,7 +13,7 @@ pub struct PeriodicSampler;
 
 impl Block for PeriodicSampler {
     fn info(&self) -> Info {
-        Info::new("PeriodicSampler", "Discrete", "Samples a signal at evenly spaced times.")
+        discrete("PeriodicSampler", "Samples a signal at evenly spaced times.")
             .equations(
                 "y(t, 1) = input(t, microstep), at t = offset + k period for k = 0, 1, 2, ...",
             )

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::discrete;
 use crate::{Block, Context, Info, Input, Role};
 
 /// The value of a signal at the times of events.
@@ -10,7 +11,7 @@ pub struct Sample;
 
 impl Block for Sample {
     fn info(&self) -> Info {
-        Info::new("Sample", "Discrete", "Samples a signal when a trigger event occurs.")
+        discrete("Sample", "Samples a signal when a trigger event occurs.")
             .icon("M1 14H7L15 6M16 14H21M15 14A1 1 0 1 0 15.1 14")
             .equations("y(t, n) = input(t, n), if trigger is present")
             .absence("Absent when the trigger or the input is absent.")

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, Type};
 
+use super::discrete;
 use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// The value of the last event, held.
@@ -12,7 +13,7 @@ pub struct ZeroOrderHold;
 
 impl Block for ZeroOrderHold {
     fn info(&self) -> Info {
-        Info::new("ZeroOrderHold", "Discrete", "Holds the value of the last event.")
+        discrete("ZeroOrderHold", "Holds the value of the last event.")
             .icon("M2 15H7V10H12V5H17V8H21")
             .equations("y(t, n) = input(t, n), if it is present\ny(t, n) = the value of the last event, otherwise")
             .absence("Always present; equal to `initial` before the first event.")

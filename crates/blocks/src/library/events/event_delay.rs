@@ -2,6 +2,7 @@
 
 use base::{Diagnostic, Rational, Time, Value};
 
+use super::events;
 use super::microstep_delay::next_microstep;
 use crate::{Block, Context, Info, Input, Parameter};
 
@@ -11,7 +12,7 @@ pub struct EventDelay;
 
 impl Block for EventDelay {
     fn info(&self) -> Info {
-        Info::new("EventDelay", "Events", "Delays events by a constant time.")
+        events("EventDelay", "Delays events by a constant time.")
             .equations("y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0")
             .absence("Present only if there was an event one delay earlier. An event keeps its microstep; with a delay of 0 it appears at the next microstep. Breaks a causality loop.")
             .impulses("An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.")

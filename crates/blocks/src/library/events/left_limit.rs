@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::events;
 use crate::{Block, Context, Info, Input};
 
 /// The value at the start of this instant.
@@ -10,15 +11,13 @@ pub struct LeftLimit;
 
 impl Block for LeftLimit {
     fn info(&self) -> Info {
-        Info::new(
+        events(
             "LeftLimit",
-            "Events",
             "Outputs the left limit of a signal: its value at microstep 0 of the current instant.",
         )
         .icon("M2 14H11M13 6H20M11 14A1.6 1.6 0 1 0 11.1 14")
         .equations("y(t, n) = input(t, 0)\ny = input, between events")
         .absence("Absent if the input is absent at microstep 0. Breaks a causality loop at ticks.")
-        .impulses("The output carries no impulses.")
         .input(Input::one("input", "The signal."))
         .output("output", "The left limit.")
         .example(

@@ -3,6 +3,7 @@
 use base::Diagnostic;
 use ir::{Binary, Unary};
 
+use super::events;
 use crate::{Block, Context, Info, Input, Parameter, Role};
 
 /// An event when a signal crosses a level.
@@ -11,7 +12,7 @@ pub struct LevelCrossing;
 
 impl Block for LevelCrossing {
     fn info(&self) -> Info {
-        Info::new("LevelCrossing", "Events", "Emits an event when a signal crosses a level.")
+        events("LevelCrossing", "Emits an event when a signal crosses a level.")
             .icon("M1 11H21M2 4C9 4 12 16 20 16M11 8V14")
             .equations("y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level")
             .absence("Present only at the microstep after the side changes.")

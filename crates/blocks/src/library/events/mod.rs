@@ -11,3 +11,11 @@ pub use left_limit::LeftLimit;
 pub use level_crossing::LevelCrossing;
 pub use microstep_delay::MicrostepDelay;
 pub use previous::Previous;
+
+use crate::Info;
+
+/// The description of a block of this category: unless it says otherwise, its output carries no
+/// impulses.
+fn events(name: &'static str, summary: &'static str) -> Info {
+    Info::new(name, "Events", summary).impulses("The output carries no impulses.")
+}

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::events;
 use crate::{Block, Context, Info, Input};
 
 /// The value one microstep ago.
@@ -10,11 +11,10 @@ pub struct Previous;
 
 impl Block for Previous {
     fn info(&self) -> Info {
-        Info::new("Previous", "Events", "Outputs the value of a signal one microstep earlier.")
+        events("Previous", "Outputs the value of a signal one microstep earlier.")
             .icon("M20 10H4M9 5L4 10L9 15M20 5V15")
             .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events")
             .absence("Absent if the input was absent one microstep earlier. Breaks a causality loop at ticks.")
-            .impulses("The output carries no impulses.")
             .input(Input::one("input", "The signal."))
             .output("output", "The value one microstep earlier.")
             .example(

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input, Parameter};
 
 /// One of two signals, chosen by a third.
@@ -10,7 +11,7 @@ pub struct Decision;
 
 impl Block for Decision {
     fn info(&self) -> Info {
-        Info::new("Decision", "Mathematics", "Passes one of two signals, chosen by a third.")
+        function("Decision", "Passes one of two signals, chosen by a third.")
             .equations("y = above, if input >= threshold\ny = below, otherwise")
             .absence("Absent when `input` or the chosen signal is absent.")
             .impulses("Passes the impulses of the chosen signal. An impulse at `input` is an error. So is an impulse at `above` or `below` at the microstep at which the choice changes.")

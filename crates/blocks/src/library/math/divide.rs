@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input, Parameter};
 
 /// A quotient of two signals.
@@ -10,7 +11,7 @@ pub struct Divide;
 
 impl Block for Divide {
     fn info(&self) -> Info {
-        Info::new("Divide", "Mathematics", "Divides one signal by another.")
+        function("Divide", "Divides one signal by another.")
             .icon("M4 10H18M11 4V4.5M11 15.5V16")
             .equations("y = numerator / denominator")
             .absence("Absent when either input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when both inputs are absent.")
@@ -38,9 +39,8 @@ simulate: {stop: 1}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let (numerator, denominator) = (cx.input("numerator"), cx.input("denominator"));
-        cx.numeric(&numerator, "numerator")?;
-        cx.numeric(&denominator, "denominator")?;
+        let numerator = cx.numeric_input("numerator")?;
+        let denominator = cx.numeric_input("denominator")?;
         cx.fits(&numerator, &denominator, false)?;
         let [numerator, denominator] = match cx.word("absent") {
             "skip" => cx.or_one(&numerator, &denominator, |graph, ty| graph.filled(ty, 1.0)),

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input, Role};
 
 /// The value of an expression over signals.
@@ -10,7 +11,7 @@ pub struct Expression;
 
 impl Block for Expression {
     fn info(&self) -> Info {
-        Info::new("Expression", "Mathematics", "Evaluates an expression over signals.")
+        function("Expression", "Evaluates an expression over signals.")
             .equations("y = expression")
             .absence("The result of an operator is absent when an operand that it uses is absent; constants and signals that are always present do not count. An operator on event signals that are not known to be present at the same tags is an error.")
             .impulses("Operators follow the rules of Sum, Gain, Product and Divide; every other function requires inputs without impulses.")

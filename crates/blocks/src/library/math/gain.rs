@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input, Parameter, Setting};
 
 /// A signal times a constant.
@@ -12,10 +13,9 @@ pub struct Gain;
 
 impl Block for Gain {
     fn info(&self) -> Info {
-        Info::new("Gain", "Mathematics", "Multiplies a signal by a constant.")
+        function("Gain", "Multiplies a signal by a constant.")
             .icon("M5 2V18L19 10Z")
             .equations("y = gain * u")
-            .absence("Absent when the input is absent.")
             .impulses("Linear: multiplies every coefficient by the gain.")
             .input(Input::one("input", "The signal."))
             .output("output", "The product.")
@@ -34,8 +34,7 @@ simulate: {stop: 1}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        cx.numeric(&input, "input")?;
+        let input = cx.numeric_input("input")?;
         let gain = cx.constant("gain");
         let gain = cx.always(gain);
         cx.fits(&gain, &input, true)?;

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input};
 
 /// The reciprocal of a signal.
@@ -10,9 +11,8 @@ pub struct Inverter;
 
 impl Block for Inverter {
     fn info(&self) -> Info {
-        Info::new("Inverter", "Mathematics", "Outputs the reciprocal of a signal.")
+        function("Inverter", "Outputs the reciprocal of a signal.")
             .equations("y = 1 / input")
-            .absence("Absent when the input is absent.")
             .impulses("An impulse at the input is an error: its reciprocal is undefined.")
             .input(Input::one("input", "The signal; zero is an error."))
             .output("output", "The reciprocal.")
@@ -28,8 +28,7 @@ simulate: {stop: 2}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        cx.numeric(&input, "input")?;
+        let input = cx.numeric_input("input")?;
         let one = cx.graph.real(1.0);
         let one = cx.always(one);
         let signal =

@@ -19,3 +19,11 @@ pub use negate::Negate;
 pub use product::Product;
 pub use sum::Sum;
 pub use switch::Switch;
+
+use crate::Info;
+
+/// The description of a function of its inputs: unless the block says otherwise, its output is
+/// absent when the input is absent.
+fn function(name: &'static str, summary: &'static str) -> Info {
+    Info::new(name, "Mathematics", summary).absence("Absent when the input is absent.")
+}

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input};
 
 /// A signal with its sign changed.
@@ -10,10 +11,9 @@ pub struct Negate;
 
 impl Block for Negate {
     fn info(&self) -> Info {
-        Info::new("Negate", "Mathematics", "Negates a signal.")
+        function("Negate", "Negates a signal.")
             .icon("M5 10H17")
             .equations("y = -u")
-            .absence("Absent when the input is absent.")
             .impulses("Linear: negates every coefficient.")
             .input(Input::one("input", "The signal."))
             .output("output", "The negated signal.")
@@ -29,8 +29,7 @@ simulate: {stop: 1}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        cx.numeric(&input, "input")?;
+        let input = cx.numeric_input("input")?;
         let signal = cx.negate(&input);
         cx.output("output", signal);
         Ok(())

@@ -3,6 +3,7 @@
 use base::{Diagnostic, Shape, Type};
 use ir::{Graph, NodeId};
 
+use super::function;
 use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// The product of signals.
@@ -11,7 +12,7 @@ pub struct Product;
 
 impl Block for Product {
     fn info(&self) -> Info {
-        Info::new("Product", "Mathematics", "Multiplies signals.")
+        function("Product", "Multiplies signals.")
             .icon("M6 5L16 15M16 5L6 15")
             .equations("y = u_1 * u_2 * ...")
             .absence("Absent when any input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when all inputs are absent.")
@@ -39,10 +40,7 @@ simulate: {stop: 1}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let inputs = cx.inputs("inputs");
-        for input in &inputs {
-            cx.numeric(input, "inputs")?;
-        }
+        let inputs = cx.numeric_inputs("inputs")?;
         let skips = cx.word("absent") == "skip";
         let mut product = inputs[0].clone();
         for input in &inputs[1..] {

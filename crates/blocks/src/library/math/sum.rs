@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input};
 
 /// The sum of signals.
@@ -10,7 +11,7 @@ pub struct Sum;
 
 impl Block for Sum {
     fn info(&self) -> Info {
-        Info::new("Sum", "Mathematics", "Adds signals.")
+        function("Sum", "Adds signals.")
             .icon("M16 5V3H6L12 10L6 17H16V15")
             .equations("y = u_1 + u_2 + ...")
             .absence("Absent inputs are ignored; the output is absent when all inputs are absent.")
@@ -30,10 +31,7 @@ simulate: {stop: 1}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let inputs = cx.inputs("inputs");
-        for input in &inputs {
-            cx.numeric(input, "inputs")?;
-        }
+        let inputs = cx.numeric_inputs("inputs")?;
         let mut sum = inputs[0].clone();
         for input in &inputs[1..] {
             cx.fits(&sum, input, false)?;

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::function;
 use crate::{Block, Context, Info, Input, Parameter};
 
 /// One if a signal is at or above a threshold, otherwise zero.
@@ -10,14 +11,12 @@ pub struct Switch;
 
 impl Block for Switch {
     fn info(&self) -> Info {
-        Info::new(
+        function(
             "Switch",
-            "Mathematics",
             "Outputs 1 if a signal is at or above a threshold, else 0.",
         )
         .icon("M1 4H7L15 9M1 16H7M16 10H21M7 4H7.1M7 16H7.1")
         .equations("y = 1, if input >= threshold\ny = 0, otherwise")
-        .absence("Absent when the input is absent.")
         .impulses(
             "An impulse at the input is an error: an impulse cannot be compared with a threshold.",
         )
@@ -28,19 +27,18 @@ impl Block for Switch {
                 .default("0"),
         )
         .example(
-            r#"superdense: 1
+                r#"superdense: 1
 name: switch
 blocks:
   s: {type: Sine}
   on: {type: Switch, input: s, threshold: 0.5}
 record: [s, on]
 simulate: {stop: 2}"#,
-        )
+            )
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let input = cx.input("input");
-        cx.numeric(&input, "input")?;
+        let input = cx.numeric_input("input")?;
         let threshold = cx.constant("threshold");
         let threshold = cx.always(threshold);
         let on = cx.compare(&input, &threshold, [false, true, true]);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
+use super::source;
 use crate::{Block, Context, Every, Info, Parameter, Role};
 
 /// Events at exact, evenly spaced times.
@@ -12,13 +13,12 @@ pub struct Clock;
 
 impl Block for Clock {
     fn info(&self) -> Info {
-        Info::new("Clock", "Sources", "Emits events at exact, evenly spaced times.")
+        source("Clock", "Emits events at exact, evenly spaced times.")
             .icon("M11 2A8 8 0 1 0 11.1 2ZM11 6V10L14 12")
             .equations(
                 "y(t, 1) = value, at t = offset + k period, k = 0, 1, 2, ...\nabsent otherwise",
             )
             .absence("Present only at microstep 1 of its times.")
-            .impulses("Carries no impulses.")
             .output("output", "The events.")
             .parameter(
                 Parameter::time(

@@ -2,6 +2,7 @@
 
 use base::Diagnostic;
 
+use super::source;
 use crate::{Block, Context, Info, Parameter};
 
 /// A constant value.
@@ -10,11 +11,9 @@ pub struct Constant;
 
 impl Block for Constant {
     fn info(&self) -> Info {
-        Info::new("Constant", "Sources", "Outputs a constant value.")
+        source("Constant", "Outputs a constant value.")
             .icon("M2 10H20")
             .equations("y(t) = value")
-            .absence("Always present.")
-            .impulses("Carries no impulses.")
             .output("output", "The value.")
             .parameter(Parameter::value("value", "The value.").default("1"))
             .example(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::Diagnostic;
 
+use super::source;
 use crate::{Block, Context, Impulses, Info, Instants, Parameter, Signal};
 
 /// Dirac impulses at given times.
@@ -12,7 +13,7 @@ pub struct ImpulseSource;
 
 impl Block for ImpulseSource {
     fn info(&self) -> Info {
-        Info::new("ImpulseSource", "Sources", "Emits Dirac impulses at given times.")
+        source("ImpulseSource", "Emits Dirac impulses at given times.")
             .icon("M2 17H20M11 17V4M7.5 7L11 3L14.5 7")
             .equations("y(t) = sum over k of weight_k * delta^(order)(t - times_k)")
             .absence("Always present; the value is 0.")

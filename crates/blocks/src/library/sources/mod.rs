@@ -15,3 +15,11 @@ pub use pulse::Pulse;
 pub use ramp::Ramp;
 pub use sine::Sine;
 pub use step::Step;
+
+use crate::Info;
+
+/// The description of a source: unless the block says otherwise, its output is always present and
+/// carries no impulses.
+fn source(name: &'static str, summary: &'static str) -> Info {
+    Info::new(name, "Sources", summary).absence("Always present.").impulses("Carries no impulses.")
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::{Diagnostic, ExactTime, Rational, Time};
 use ir::{Binary, Unary};
 
+use super::source;
 use crate::{Block, Context, Info, Parameter, Timer};
 
 /// Rising edges at even indices, falling edges at odd ones.
@@ -38,10 +39,9 @@ pub struct Pulse;
 
 impl Block for Pulse {
     fn info(&self) -> Info {
-        Info::new("Pulse", "Sources", "Outputs a square wave with exact edges.")
+        source("Pulse", "Outputs a square wave with exact edges.")
             .icon("M1 16H5V5H10V16H15V5H20V16")
             .equations("y = high, from (offset + k period, 1) to (offset + k period + width, 1)\ny = low, otherwise")
-            .absence("Always present.")
             .impulses("Carries no impulses; its derivative does.")
             .output("output", "The wave.")
             .parameter(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::Diagnostic;
 use ir::Binary;
 
+use super::source;
 use crate::{Block, Context, Info, Instants, Parameter};
 
 /// A value that increases linearly from a given time on.
@@ -13,13 +14,11 @@ pub struct Ramp;
 
 impl Block for Ramp {
     fn info(&self) -> Info {
-        Info::new("Ramp", "Sources", "Outputs a ramp that starts at a given time.")
+        source("Ramp", "Outputs a ramp that starts at a given time.")
             .icon("M2 17H8L20 3")
             .equations(
                 "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), for t >= start",
             )
-            .absence("Always present.")
-            .impulses("Carries no impulses.")
             .output("output", "The ramp.")
             .parameter(Parameter::real("slope", "The increase per second.").default("1"))
             .parameter(

@@ -3,6 +3,7 @@
 use base::Diagnostic;
 use ir::Unary;
 
+use super::source;
 use crate::{Block, Context, Info, Parameter};
 
 /// A sine wave.
@@ -11,11 +12,9 @@ pub struct Sine;
 
 impl Block for Sine {
     fn info(&self) -> Info {
-        Info::new("Sine", "Sources", "Outputs a sine wave.")
+        source("Sine", "Outputs a sine wave.")
             .icon("M1 10C4 0 8 0 11 10S18 20 21 10")
             .equations("y(t) = offset + amplitude * sin(2 pi frequency t + phase)")
-            .absence("Always present.")
-            .impulses("Carries no impulses.")
             .output("output", "The wave.")
             .parameter(Parameter::real("amplitude", "The amplitude.").default("1"))
             .parameter(Parameter::real("frequency", "The frequency [Hz].").default("1"))

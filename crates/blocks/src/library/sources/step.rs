@@ -5,6 +5,7 @@ use std::sync::Arc;
 use base::Diagnostic;
 use ir::Binary;
 
+use super::source;
 use crate::{Block, Context, Info, Instants, Parameter};
 
 /// A value that jumps once.
@@ -13,12 +14,11 @@ pub struct Step;
 
 impl Block for Step {
     fn info(&self) -> Info {
-        Info::new("Step", "Sources", "Outputs a step at a given time.")
+        source("Step", "Outputs a step at a given time.")
             .icon("M2 16H10V5H20")
             .equations(
                 "y(t, n) = before, for (t, n) < (time, 1)\ny(t, n) = after, from (time, 1) on",
             )
-            .absence("Always present.")
             .impulses("Carries no impulses; its derivative does.")
             .output("output", "The step.")
             .parameter(Parameter::time("time", "The time of the step [s].").default("1"))
