@@ -196,6 +196,25 @@ impl Definition {
         self.leaves.iter().map(order).max().unwrap_or(0)
     }
 
+    /// Whether another definition of the block differs in nothing but times, the largest step and
+    /// the values of open parameters.
+    pub fn is_alike(&self, other: &Definition) -> bool {
+        let shape = |state: &State| (state.ty, state.next, state.derivative, state.memory);
+        let states = |own: &Definition| own.states.iter().map(shape).collect::<Vec<_>>();
+        let ports = |own: &Definition| own.histories.iter().map(|h| h.port).collect::<Vec<_>>();
+        let signal = |signal: &Signal| (signal.value, signal.present, signal.impulses.clone());
+        let outputs = |own: &Definition| own.outputs.iter().map(signal).collect::<Vec<_>>();
+        let checks = |own: &Definition| own.checks.iter().map(|c| c.undefined).collect::<Vec<_>>();
+        self.graph.is_alike(&other.graph)
+            && self.leaves == other.leaves
+            && self.derivatives == other.derivatives
+            && self.timers.len() == other.timers.len()
+            && states(self) == states(other)
+            && ports(self) == ports(other)
+            && outputs(self) == outputs(other)
+            && checks(self) == checks(other)
+    }
+
     /// The type of an output's value.
     pub fn output_type(&self, port: usize) -> Type {
         self.graph.ty(self.outputs[port].value)

@@ -8,6 +8,7 @@
 
 mod flat;
 
+mod at_start;
 mod flatten;
 mod machine;
 mod modal;
@@ -34,6 +35,7 @@ mod possible;
 mod unused;
 mod warnings;
 
+pub use at_start::AtStart;
 pub use facts::{Phase, Sites};
 pub use flat::{
     BlockArray, BlockId, Diagram, FlatBlock, InstancePort, Presence, Record, Region, RegionId,

@@ -70,6 +70,11 @@ impl Parameters {
         self.computed.iter().map(|computed| computed.value.clone()).collect()
     }
 
+    /// The value that was used to compile the model.
+    pub(crate) fn compiled(&self, id: ParameterId) -> &Value {
+        &self.computed[id.index()].value
+    }
+
     /// The values of a run that sets some parameters of the main diagram, by their indices. Others
     /// follow by their expressions.
     pub fn evaluate(&self, set: &[(usize, Value)]) -> Result<Vec<Value>, NeedsCompiling> {

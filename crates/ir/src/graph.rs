@@ -138,6 +138,15 @@ impl Graph {
         self.reachable(&[id]).into_iter().all(known)
     }
 
+    /// Whether another graph differs in nothing but the values of parameters.
+    pub fn is_alike(&self, other: &Graph) -> bool {
+        let alike = |(a, b): (&Node, &Node)| match (&a.op, &b.op) {
+            (Op::Parameter(a, _), Op::Parameter(b, _)) => a == b,
+            _ => a == b,
+        };
+        self.nodes.len() == other.nodes.len() && self.nodes.iter().zip(&other.nodes).all(alike)
+    }
+
     /// The parameters that a node depends on.
     pub fn parameters_of(&self, id: NodeId) -> Vec<ParameterId> {
         let parameter = |id: NodeId| match self.node(id).op {
