@@ -47,8 +47,9 @@ pub use machine::{
     Transition,
 };
 pub use open::{MainParameter, NeedsCompiling, ParameterKind, Parameters};
+pub use parameters::unknown_parameter;
 pub use possible::possible;
-pub use run::{Overrides, Rows, RowsPer, RunSettings, Zeno};
+pub use run::{Overrides, Rows, RowsPer, RunSettings, Zeno, run_settings};
 pub use specialise::Specialised;
 pub use warnings::{long_run, warnings};
 

@@ -39,6 +39,18 @@ pub struct MainParameter {
     id: Option<ParameterId>,
 }
 
+impl MainParameter {
+    /// The same parameter with another value.
+    pub fn with_value(&self, value: Value) -> MainParameter {
+        MainParameter { value, ..self.clone() }
+    }
+
+    /// Its value among the values of a run.
+    pub fn in_run<'v>(&'v self, values: &'v [Value]) -> &'v Value {
+        self.id.map_or(&self.value, |id| &values[id.index()])
+    }
+}
+
 /// The parameters of a model, and everything that is computed from the open ones.
 #[derive(Clone, Default, Debug)]
 pub struct Parameters {

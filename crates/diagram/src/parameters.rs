@@ -145,6 +145,12 @@ impl Table<'_> {
     }
 }
 
+/// The refusal of a value for a parameter that the main diagram does not have.
+pub fn unknown_parameter<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Diagnostic {
+    Diagnostic::error("unknown-parameter", format!("the model has no parameter `{name}`"))
+        .maybe_help(did_you_mean(name, known))
+}
+
 /// What a name is that is not the name of a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moving {

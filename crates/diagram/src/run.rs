@@ -3,7 +3,7 @@
 use base::{Diagnostic, Diagnostics, ExactTime, Rational, Span, Time, Value, did_you_mean};
 use blocks::Impulses;
 use expr::{Expr, ExprKind};
-use model::Simulate;
+use model::{Model, Simulate};
 
 use crate::open::{Names, Opening};
 use crate::parameters::{Moving, constant};
@@ -122,8 +122,51 @@ pub struct Overrides {
     pub closed: bool,
 }
 
+impl Overrides {
+    /// These overrides, and others on top of them.
+    pub fn then(&self, others: &Overrides) -> Overrides {
+        let given = |name: &str| others.parameters.iter().any(|(other, _)| other == name);
+        let kept = self.parameters.iter().filter(|(name, _)| !given(name));
+        Overrides {
+            parameters: kept.chain(&others.parameters).cloned().collect(),
+            start: others.start.or(self.start),
+            stop: others.stop.or(self.stop),
+            solver: others.solver.clone().or_else(|| self.solver.clone()),
+            tolerance: others.tolerance.or(self.tolerance),
+            every: others.every.or(self.every),
+            rows: others.rows.or(self.rows),
+            smooth: others.smooth.or(self.smooth),
+            seed: others.seed.or(self.seed),
+            impulses: others.impulses.or(self.impulses),
+            step: others.step.or(self.step),
+            everything: others.everything || self.everything,
+            closed: others.closed || self.closed,
+        }
+    }
+
+    /// Whether a program that was compiled with these overrides has the structure that others ask
+    /// for, apart from the values of parameters.
+    pub fn is_same_structure(&self, others: &Overrides) -> bool {
+        let structure = |own: &Overrides| (own.impulses, own.everything, own.closed);
+        structure(self) == structure(others)
+    }
+}
+
 const DEFAULT_TOLERANCE: f64 = 1e-6;
 const DEFAULT_MICROSTEPS: u32 = 1000;
+
+/// The settings of a run of a model: those of its `simulate` section over the values that its
+/// parameters have in this run, with what the caller overrides.
+pub fn run_settings<'v>(
+    model: &Model,
+    values: impl Iterator<Item = (&'v str, &'v Value)>,
+    overrides: &Overrides,
+) -> Result<RunSettings, Diagnostics> {
+    let names = values.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let mut errors = Diagnostics::default();
+    let settings = evaluate(&model.simulate, &names, overrides, &mut errors);
+    errors.or(settings)
+}
 
 /// Evaluates the settings over the parameters of the main diagram.
 pub(crate) fn evaluate(

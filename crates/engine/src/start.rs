@@ -42,12 +42,11 @@ impl Engine<'_> {
         let start = self.options.start.time();
         let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
         // The limit of a slice is the smallest among its blocks.
-        let mut spans = self.program.regions.iter().flat_map(|region| &region.slices);
-        if spans.all(|span| span.maximum_step >= least) {
+        let limits = &self.program.limits;
+        if limits.slices.iter().flatten().all(|limit| *limit >= least) {
             return Ok(());
         }
-        let blocks = self.program.origins.blocks();
-        let Some(found) = blocks.iter().position(|own| own.maximum_step < least) else {
+        let Some(found) = limits.blocks.iter().position(|limit| *limit < least) else {
             return Ok(());
         };
         let id = BlockId::new(found);

@@ -1,6 +1,7 @@
 //! The hierarchy as written.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use base::{SourceMap, Span, Spanned};
 use expr::Expr;
@@ -20,8 +21,8 @@ pub struct Model {
     pub name: String,
     /// What the model shows; may be empty.
     pub description: String,
-    /// Every diagram of every file that was read.
-    pub diagrams: Vec<Diagram>,
+    /// Every diagram of every file that was read; shared by copies of the model.
+    pub diagrams: Arc<Vec<Diagram>>,
     /// The main diagram: the blocks at the top of the main file.
     pub root: DiagramId,
     /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported

@@ -191,7 +191,7 @@ impl Reading<'_> {
             Some((main, root)) if !self.report.0.has_errors() => Ok(Model {
                 name: main.name,
                 description: main.description,
-                diagrams: self.diagrams,
+                diagrams: self.diagrams.into(),
                 root,
                 scopes,
                 record: main.record,

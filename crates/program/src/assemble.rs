@@ -1,5 +1,7 @@
 //! Assembles the parts of a program: tables say which units, regions and delay lines belong to
 //! what.
+use std::sync::Arc;
+
 use diagram::{Diagram, WireId};
 use rustc_hash::FxHashMap;
 use schedule::{Schedule, Step};
@@ -8,7 +10,7 @@ use crate::delay_line::DelayLine;
 use crate::influence::Influence;
 use crate::machines::Compiled;
 use crate::origins::Origins;
-use crate::program::Program;
+use crate::program::{Code, Program, StepLimits};
 use crate::region::{Crossing, RegionProgram};
 use crate::slots::Slots;
 use crate::smooth::Smooth;
@@ -31,9 +33,9 @@ pub(crate) fn program(
     let unlocated = unlocated(&units, &slots.crossings);
     let switched = !machines.machines.is_empty();
     let watched_lines = place_still_lines(&mut units, &slots.lines, switched);
+    let limits = limits(diagram, &slots.regions);
     let image = image(&slots);
-    let mut program = Program {
-        image,
+    let code = Code {
         time: slots.time,
         regions: slots.regions,
         effects: units.iter().map(UnitEffects::of).collect(),
@@ -42,9 +44,7 @@ pub(crate) fn program(
         tracked: slots.tracked,
         states: slots.states,
         crossings: slots.crossings,
-        timers: slots.timers,
         watched_lines,
-        lines: slots.lines,
         wires: slots.wires,
         records,
         hazards: slots.hazards,
@@ -63,9 +63,21 @@ pub(crate) fn program(
         values,
         layout: slots.layout,
     };
-    program.influence = Influence::find(&program);
+    let (timers, lines) = (Arc::new(slots.timers), Arc::new(slots.lines));
+    let mut program = Program { image, timers, lines, limits, code: Arc::new(code) };
+    let influence = Influence::find(&program);
+    if let Some(code) = Arc::get_mut(&mut program.code) {
+        code.influence = influence;
+    }
     debug_assert_eq!(program.verify(), Ok(()));
     program
+}
+
+/// The largest steps that blocks allow.
+fn limits(diagram: &Diagram, regions: &[RegionProgram]) -> Arc<StepLimits> {
+    let blocks: Vec<f64> =
+        diagram.blocks.iter().map(|block| block.definition.maximum_step).collect();
+    Arc::new(StepLimits { slices: StepLimits::by_slices(regions, &blocks), blocks })
 }
 
 /// The initial buffer: constants, presets and initial states.

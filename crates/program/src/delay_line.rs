@@ -1,6 +1,6 @@
 //! Delay lines: their inputs and outputs.
 
-use base::ExactTime;
+use base::{ExactTime, ParameterId};
 use diagram::{BlockId, FragmentId, RegionId};
 use ir::Slot;
 
@@ -21,6 +21,8 @@ pub struct DelayLine {
     pub to: Vec<TrackedId>,
     /// The value and the derivatives until the delay has passed.
     pub initial: Vec<f64>,
+    /// What each run computes the initial value from; a scalar fills it.
+    pub open: Option<ParameterId>,
     /// Whether it is present until then.
     pub early: bool,
     /// The signal between events, if it moves then.

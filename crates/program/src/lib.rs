@@ -40,6 +40,7 @@ mod rates;
 mod smooth;
 mod solved;
 mod tick;
+mod values;
 mod verify;
 mod watched;
 
@@ -54,7 +55,7 @@ pub use machines::{
     StateProgram, Transition, TransitionValue,
 };
 pub use origins::{BlockOrigin, MachineOrigin, Origins};
-pub use program::{Extras, Program, compile};
+pub use program::{Code, Extras, Program, StepLimits, compile};
 pub use rates::{Rates, rates};
 pub use region::{Crossing, CrossingKind, FragmentSlice, LiveTapes, Memory, RegionProgram, Watch};
 pub use tracked::{

@@ -87,6 +87,7 @@ impl Slots {
             from,
             to,
             initial,
+            open: past.initial.open(),
             early,
             track,
             kinks,

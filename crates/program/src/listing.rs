@@ -231,7 +231,7 @@ impl Program {
                 }
             }
         }
-        for line in &self.lines {
+        for line in self.lines.iter() {
             let name = format!("{}.delayed", self.origins.block(line.block).path);
             for (part, id) in ["?", ""].into_iter().zip(&line.to) {
                 let to = self.tracked(*id);

@@ -39,8 +39,6 @@ pub struct BlockOrigin {
     pub outputs: Vec<WireId>,
     /// Whether it is evaluated only when a transition is taken.
     pub passive: bool,
-    /// The longest step \[s\] that it allows.
-    pub maximum_step: f64,
     /// Whether nothing that happens depends on it, because all its readers, too, only listen.
     pub listens: bool,
 }
@@ -88,7 +86,6 @@ impl Origins {
             inputs: block.inputs.iter().flatten().copied().collect(),
             outputs: block.outputs.clone(),
             passive: block.passive,
-            maximum_step: block.definition.maximum_step,
             listens,
         };
         let wire = |wire: &diagram::Wire| WireOrigin {

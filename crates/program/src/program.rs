@@ -1,5 +1,8 @@
 //! The compiled program.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use diagram::{Diagram, Phase, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
@@ -17,11 +20,41 @@ use crate::tracked::{
 use crate::unit::{Unit, UnitEffects, UnitId};
 use crate::{assemble, machines, smooth, solved, tick};
 
-/// Everything that the engine runs.
-#[derive(Debug)]
+/// Everything that the engine runs: the code, which all runs share, and what differs between runs
+/// with different values of parameters.
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The initial buffer, with constants and initial states.
     pub image: Vec<f64>,
+    /// All timers.
+    pub timers: Arc<Vec<TrackedTimer>>,
+    /// All delay lines.
+    pub lines: Arc<Vec<DelayLine>>,
+    /// The largest steps that blocks allow.
+    pub limits: Arc<StepLimits>,
+    pub(crate) code: Arc<Code>,
+}
+
+impl Deref for Program {
+    type Target = Code;
+
+    fn deref(&self) -> &Code {
+        &self.code
+    }
+}
+
+/// The largest steps that blocks allow \[s\].
+#[derive(Clone, Debug)]
+pub struct StepLimits {
+    /// For each region, those of its fragments, in the order of its slices.
+    pub slices: Vec<Vec<f64>>,
+    /// For each block, its own.
+    pub blocks: Vec<f64>,
+}
+
+/// What all runs of a program share.
+#[derive(Debug)]
+pub struct Code {
     /// The slot of model time \[s\].
     pub time: Slot,
     /// The regions; region 0 never steps.
@@ -38,10 +71,6 @@ pub struct Program {
     pub states: Vec<TrackedState>,
     /// All crossings.
     pub crossings: Vec<Crossing>,
-    /// All timers.
-    pub timers: Vec<TrackedTimer>,
-    /// All delay lines.
-    pub lines: Vec<DelayLine>,
     /// The delay lines that are checked at every microstep: they do not move between events, and
     /// something other than a unit may change their inputs.
     pub watched_lines: Vec<usize>,

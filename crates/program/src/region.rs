@@ -98,8 +98,8 @@ pub struct FragmentSlice {
     pub watch: usize,
     /// The number of its watched functions.
     pub watches: usize,
-    /// The longest step \[s\] that its blocks allow.
-    pub maximum_step: f64,
+    /// Its blocks.
+    pub blocks: Vec<BlockId>,
     /// The smallest tolerance that diagrams in it specify; none if it has no states.
     pub tolerance: Option<f64>,
     /// Whether some of its states use the tolerance of the run.

@@ -241,7 +241,6 @@ impl Slots {
         places: &mut FxHashMap<Flowing, Slot>,
     ) {
         let tolerance = |block: BlockId| diagram.block(block).tolerance;
-        let longest = |block: &BlockId| diagram.block(*block).definition.maximum_step;
         let program = &mut self.regions[index];
         let mut offsets: Vec<(Flowing, usize)> = Vec::new();
         for (fragment, blocks) in by_fragment(diagram, &diagram.regions[index].blocks) {
@@ -258,7 +257,7 @@ impl Slots {
                 states: program.owners.len() - first,
                 watch: 0,
                 watches: 0,
-                maximum_step: blocks.iter().map(longest).fold(f64::INFINITY, f64::min),
+                blocks: blocks.clone(),
                 tolerance: tolerances.clone().flatten().min_by(f64::total_cmp),
                 common: tolerances.clone().any(|own| own.is_none()),
             });

@@ -1,27 +1,28 @@
 //! The figures that a model asks for, checked against what it records.
 
 use base::{Diagnostic, Diagnostics, Span, Spanned, Time, Value, did_you_mean};
-use diagram::Diagram;
 use expr::{Expr, ExprKind};
 use model::{Model, Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
 use plot::{Axis, Error, Figure, Mark, Pair, Panel, Signal};
 use trace::{Schema, Trace};
 
+use crate::System;
+
 /// The figures of a model by name, in the order in which they are written.
 pub(crate) fn figures(
-    model: &Model,
-    diagram: &Diagram,
+    system: &System,
     schema: &Schema,
 ) -> Result<Vec<(String, Figure)>, Diagnostics> {
     let trace = Trace::new(schema.columns().to_vec());
-    let mut drawing = Drawing { model, diagram, trace, errors: Diagnostics::default() };
+    let model = &system.origin.model;
+    let mut drawing = Drawing { model, system, trace, errors: Diagnostics::default() };
     let figures = model.plots.iter().map(|plot| drawing.figure(plot)).collect();
     drawing.errors.or(figures)
 }
 
 struct Drawing<'m> {
     model: &'m Model,
-    diagram: &'m Diagram,
+    system: &'m System,
     /// A trace without rows, which knows the names.
     trace: Trace,
     errors: Diagnostics,
@@ -56,8 +57,8 @@ impl Drawing<'_> {
                 Some((from, to))
             }
             (from, to) => {
-                let from = from.unwrap_or(Some(self.diagram.run.start.time()))?;
-                let to = to.unwrap_or(Some(self.diagram.run.stop))?;
+                let from = from.unwrap_or(Some(self.system.run.start.time()))?;
+                let to = to.unwrap_or(Some(self.system.run.stop))?;
                 (from < to).then_some((from, to))
             }
         }
@@ -182,10 +183,10 @@ impl Drawing<'_> {
     }
 
     fn value(&mut self, expr: &Expr) -> Option<Value> {
-        let parameters = self.diagram.parameters.main();
+        let parameters = self.system.diagram.parameters.main();
         let value = expr::evaluate(expr, &mut |name, span| {
-            let found = parameters.iter().find(|own| own.name == name);
-            found.map(|own| own.value.clone()).ok_or_else(|| {
+            let found = parameters.iter().position(|own| own.name == name);
+            found.map(|own| self.system.parameters[own].clone()).ok_or_else(|| {
                 let known = parameters.iter().map(|own| own.name.as_str());
                 Diagnostic::error("unknown-name", format!("there is no parameter `{name}`"))
                     .at(span, "not found")

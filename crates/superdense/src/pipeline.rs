@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
 use blocks::{Library, Role};
-use diagram::{Diagram, MainParameter, Overrides};
+use diagram::{Diagram, MainParameter, Overrides, RunSettings};
 use engine::{InputValue, Options, RunError};
 use jit::NativeError;
 use model::{Model, Refused};
@@ -37,16 +37,31 @@ pub enum Stage {
 pub struct System {
     pub(crate) diagram: Arc<Diagram>,
     pub(crate) code: Code,
-    pub(crate) options: Options,
     pub(crate) schedule: Arc<Schedule>,
-    /// The figures that the model asks for.
-    figures: Arc<Vec<(String, Figure)>>,
-    /// A hash by which a saved run recognises its model.
-    pub(crate) identity: u64,
+    /// What it was compiled from, to compile it again for another structure.
+    pub(crate) origin: Arc<Origin>,
+    /// What overrides the settings and parameters of the model.
+    pub(crate) overrides: Arc<Overrides>,
+    /// The settings of its runs.
+    pub(crate) run: Arc<RunSettings>,
+    pub(crate) options: Arc<Options>,
+    /// The values of the parameters of the main diagram in its runs.
+    pub(crate) parameters: Arc<Vec<Value>>,
+    /// The figures that the model asks for; made when they are first needed.
+    figures: Arc<OnceLock<Vec<(String, Figure)>>>,
+    /// A hash by which a saved run recognises its model; made when it is first needed.
+    identity: Arc<OnceLock<u64>>,
     /// Native code, once a run has had it compiled.
     pub(crate) native: Arc<Native>,
     /// The table of a run before its first row; set by the first run.
     empty: Arc<OnceLock<Trace>>,
+}
+
+/// What a system was compiled from.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub model: Model,
+    pub library: Library,
 }
 
 /// What runs: smooth phases and ticks, or fixed steps.
@@ -74,7 +89,7 @@ impl System {
     ) -> Result<System, Refused> {
         let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
         let (diagram, schedule) = front(model, library, overrides).map_err(refused)?;
-        let method = method(&diagram).map_err(refused)?;
+        let method = method(&diagram.run).map_err(refused)?;
         let code = match diagram.run.impulses.steps() {
             true => Code::FixedStep(Arc::new(program::fixed_step(&diagram, &schedule))),
             false => {
@@ -85,18 +100,101 @@ impl System {
             }
         };
         check_columns(code.records()).map_err(refused)?;
-        let figures = figures(model, &diagram, &schema(code.records())).map_err(refused)?;
-        let options = Options::new(&diagram.run, method);
-        Ok(System {
-            identity: crate::saved::identity(&diagram, &options),
+        let origin = Origin { model: model.clone(), library: library.clone() };
+        let run = diagram.run.clone();
+        let parameters = diagram.parameters.main().iter().map(|own| own.value.clone()).collect();
+        let system = System {
             diagram: Arc::new(diagram),
             code,
-            options,
             schedule: Arc::new(schedule),
-            figures: Arc::new(figures),
+            origin: Arc::new(origin),
+            overrides: Arc::new(overrides.clone()),
+            options: Arc::new(Options::new(&run, method)),
+            run: Arc::new(run),
+            parameters: Arc::new(parameters),
+            figures: Arc::default(),
+            identity: Arc::default(),
             native: Arc::default(),
             empty: Arc::default(),
-        })
+        };
+        let figures = system.make_figures().map_err(refused)?;
+        let _ = system.figures.set(figures);
+        Ok(system)
+    }
+
+    /// The same system for runs with other settings and values of parameters: those that it has so
+    /// far, and on top what is given here. The program is shared; only where a value or a setting
+    /// decides the structure of the program, it is compiled again, and [`System::is_same_program`]
+    /// tells.
+    pub fn with(&self, settings: &Overrides) -> Result<System, Refused> {
+        let refused =
+            |diagnostics| Refused { diagnostics, sources: self.origin.model.sources.clone() };
+        self.check_names(settings).map_err(|error| refused(error.into()))?;
+        let overrides = self.overrides.then(settings);
+        match self.bound(&overrides) {
+            Some(system) => system.map_err(refused),
+            None => System::compile(&self.origin.model, &self.origin.library, &overrides),
+        }
+    }
+
+    /// The same program for other values and settings; none if it must be compiled again.
+    fn bound(&self, overrides: &Overrides) -> Option<Result<System, Diagnostics>> {
+        let Code::Exact(program) = &self.code else { return None };
+        if !self.overrides.is_same_structure(overrides) {
+            return None;
+        }
+        let main = self.diagram.parameters.main();
+        let index = |name: &str| main.iter().position(|own| own.name == name);
+        let set = overrides.parameters.iter();
+        let set = set.filter_map(|(name, value)| Some((index(name)?, value.clone())));
+        let values = self.diagram.parameters.evaluate(&set.collect::<Vec<_>>()).ok()?;
+        let starts = self.diagram.at_start(&values).ok()?;
+        let parameters: Vec<Value> = main.iter().map(|own| own.in_run(&values).clone()).collect();
+        let named = main.iter().map(|own| own.name.as_str()).zip(&parameters);
+        let run = match diagram::run_settings(&self.origin.model, named, overrides) {
+            Ok(run) => run,
+            Err(errors) => return Some(Err(errors)),
+        };
+        let method = match method(&run) {
+            Ok(method) => method,
+            Err(errors) => return Some(Err(errors)),
+        };
+        let implicit = |method: Method| method.is_implicit();
+        if implicit(method) && !implicit(self.options.solver.method) {
+            return None;
+        }
+        let native = match method == self.options.solver.method {
+            true => self.native.clone(),
+            false => Arc::default(),
+        };
+        let program = program.with_values(&values, &starts);
+        let system = System {
+            code: Code::Exact(Arc::new(program)),
+            overrides: Arc::new(overrides.clone()),
+            options: Arc::new(Options::new(&run, method)),
+            run: Arc::new(run),
+            parameters: Arc::new(parameters),
+            figures: Arc::default(),
+            identity: Arc::default(),
+            empty: Arc::default(),
+            native,
+            ..self.clone()
+        };
+        Some(Ok(system))
+    }
+
+    /// Refuses names of parameters that the model does not have.
+    fn check_names(&self, settings: &Overrides) -> Result<(), Diagnostic> {
+        let main = self.diagram.parameters.main();
+        let known = || main.iter().map(|own| own.name.as_str());
+        let unknown = settings.parameters.iter().find(|(name, _)| !known().any(|own| own == name));
+        unknown.map_or(Ok(()), |(name, _)| Err(diagram::unknown_parameter(name, known())))
+    }
+
+    /// Whether another system runs the same program: it was made from this one, or this one from
+    /// it, by [`System::with`] without compiling.
+    pub fn is_same_program(&self, other: &System) -> bool {
+        Arc::ptr_eq(&self.diagram, &other.diagram)
     }
 
     /// Runs from the start time to the stop time.
@@ -121,9 +219,15 @@ impl System {
         Run::new(self)
     }
 
-    /// The parameters of the main diagram, with the values that they have unless a run sets them.
-    pub fn parameters(&self) -> &[MainParameter] {
-        self.diagram.parameters.main()
+    /// The parameters of the main diagram, with the values that they have in runs of this system.
+    pub fn parameters(&self) -> Vec<MainParameter> {
+        let main = self.diagram.parameters.main().iter().zip(self.parameters.iter());
+        main.map(|(own, value)| own.with_value(value.clone())).collect()
+    }
+
+    /// A hash by which a saved run recognises its model, parameters and settings.
+    pub(crate) fn identity(&self) -> u64 {
+        *self.identity.get_or_init(|| crate::saved::identity(self))
     }
 
     /// The name of the model.
@@ -159,7 +263,13 @@ impl System {
 
     /// The figures that the model asks for, each with its name.
     pub fn figures(&self) -> &[(String, Figure)] {
-        &self.figures
+        // The model's figures were made once without a mistake; ranges that the parameters of this
+        // run make impossible are left out.
+        self.figures.get_or_init(|| self.make_figures().unwrap_or_default())
+    }
+
+    fn make_figures(&self) -> Result<Vec<(String, Figure)>, Diagnostics> {
+        figures(self, &schema(self.code.records()))
     }
 
     /// The table of each recorded signal: that of its region, unless the signal consists of events
@@ -212,12 +322,12 @@ impl System {
 
     /// The provenance that is written into a trace.
     pub fn header(&self) -> Header {
-        let run = &self.diagram.run;
-        let parameters = self.diagram.parameters.main().iter();
+        let run = &self.run;
+        let main = self.diagram.parameters.main().iter().zip(self.parameters.iter());
         Header {
             model: self.diagram.name.clone(),
-            hash: format!("{:016x}", self.identity),
-            parameters: parameters.map(|own| (own.name.clone(), own.value.to_string())).collect(),
+            hash: format!("{:016x}", self.identity()),
+            parameters: main.map(|(own, value)| (own.name.clone(), value.to_string())).collect(),
             seed: Some(run.seed),
             solver: match run.impulses.steps() {
                 true => run.impulses.name().to_owned(),
@@ -228,8 +338,8 @@ impl System {
     }
 
     /// The settings of the run.
-    pub fn settings(&self) -> &diagram::RunSettings {
-        &self.diagram.run
+    pub fn settings(&self) -> &RunSettings {
+        &self.run
     }
 
     /// The texts that the model was read from, for messages.
@@ -391,8 +501,8 @@ fn schema(records: &[RecordSlots]) -> Schema {
     Schema::new(records.iter().map(column).collect()).with_orders(orders)
 }
 
-fn method(diagram: &Diagram) -> Result<Method, Diagnostics> {
-    let (name, span) = &diagram.run.solver;
+fn method(run: &RunSettings) -> Result<Method, Diagnostics> {
+    let (name, span) = &run.solver;
     Method::named(name).ok_or_else(|| {
         let all = Method::all();
         let names = all.iter().map(|method| method.name());

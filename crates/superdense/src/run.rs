@@ -77,7 +77,7 @@ const AT_ONCE: u32 = 256;
 pub struct Run {
     pub(crate) executor: Executor,
     recorder: Recorder,
-    identity: u64,
+    system: System,
     /// Watches for native code until the run has it.
     take_over: Option<NativeSwitch>,
     ran: BackendUsed,
@@ -94,7 +94,7 @@ pub(crate) enum Executor {
 
 impl Run {
     pub(crate) fn new(system: &System) -> Run {
-        let options = system.options.clone();
+        let options = (*system.options).clone();
         let executor = match &system.code {
             Code::Exact(program) => {
                 Executor::Exact(Box::new(Simulation::new(program.clone(), options)))
@@ -117,8 +117,8 @@ impl Run {
             }
             Code::FixedStep(_) => None,
         };
-        let (identity, ran) = (system.identity, BackendUsed::Interpreter);
-        let mut run = Run { executor, recorder, identity, take_over, ran, begun: false };
+        let (system, ran) = (system.clone(), BackendUsed::Interpreter);
+        let mut run = Run { executor, recorder, system, take_over, ran, begun: false };
         run.look_for_native();
         run.begun = true;
         run
@@ -304,9 +304,10 @@ impl Run {
     /// run continues it; to write it in this run instead, call [`Run::close`] first.
     pub fn save(&self) -> Vec<u8> {
         let open = self.recorder.open_row();
+        let identity = self.system.identity();
         match &self.executor {
-            Executor::Exact(machine) => saved::save(self.identity, machine.snapshot(), open),
-            Executor::FixedStep(machine) => saved::save(self.identity, machine.snapshot(), open),
+            Executor::Exact(machine) => saved::save(identity, machine.snapshot(), open),
+            Executor::FixedStep(machine) => saved::save(identity, machine.snapshot(), open),
         }
     }
 

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use diagram::Diagram;
-use engine::{FixedStepSimulation, FixedStepSnapshot, Options, Simulation, Snapshot};
+use engine::{FixedStepSimulation, FixedStepSnapshot, Simulation, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Code;
@@ -71,10 +70,10 @@ impl System {
         if head.version != VERSION || !whole {
             return Err(RestoreError::Damaged);
         }
-        if head.identity != self.identity {
+        if head.identity != self.identity() {
             return Err(RestoreError::OtherModel);
         }
-        let options = self.options.clone();
+        let options = (*self.options).clone();
         let damaged = |_| RestoreError::Damaged;
         let (executor, open) = match &self.code {
             Code::Exact(program) => {
@@ -95,16 +94,16 @@ impl System {
 }
 
 /// A hash that differs between models, parameters and settings, except by chance.
-pub(crate) fn identity(diagram: &Diagram, options: &Options) -> u64 {
+pub(crate) fn identity(system: &System) -> u64 {
     let mut hasher = Fnv(OFFSET);
-    for (_, text) in diagram.sources.files() {
+    for (_, text) in system.diagram.sources.files() {
         text.hash(&mut hasher);
     }
-    for parameter in diagram.parameters.main() {
-        let value = &parameter.value;
+    for (parameter, value) in system.diagram.parameters.main().iter().zip(system.parameters.iter())
+    {
         format!("{} {:?} {:?}", parameter.name, value.data(), value.exact()).hash(&mut hasher);
     }
-    format!("{options:?}").hash(&mut hasher);
+    format!("{:?}", system.options).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -58,7 +58,7 @@ impl System {
                 return Err(refused(Diagnostic::error("bad-setting", message).into()));
             }
         }
-        let run = &self.diagram.run;
+        let run = &self.run;
         let options = Options {
             start: run.start.time(),
             stop: run.stop,
@@ -76,13 +76,12 @@ impl System {
 
     /// The maximum step that satisfies the request and all blocks.
     fn greatest_step(&self, program: &Program, asked: Option<f64>) -> f64 {
-        let run = &self.diagram.run;
+        let run = &self.run;
         let own = Some(run.maximum_step).filter(|step| step.is_finite()).or(run.step);
         let hundredth = run.stop.since(run.start.time()) / 100.0;
         let default = if hundredth > 0.0 { hundredth } else { 1.0 };
         let step = asked.or(own).unwrap_or(default);
-        let spans = program.regions.iter().flat_map(|region| &region.slices);
-        spans.fold(step, |step, span| step.min(span.maximum_step))
+        program.limits.slices.iter().flatten().fold(step, |step, limit| step.min(*limit))
     }
 
     /// A failure on streams as a diagnostic with its place in the text.

@@ -26,6 +26,7 @@ mod multiprecision;
 mod native;
 mod numeric;
 mod order;
+mod parameters;
 mod presence;
 mod queues;
 mod rows;

@@ -14,7 +14,7 @@ const MOST_NAMES: usize = 8;
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let system = compile(&arguments.model, &arguments.method, Wanted::Result(None))?;
     if arguments.list_parameters {
-        return show(&parameters(system.parameters(), arguments.format));
+        return show(&parameters(&system.parameters(), arguments.format));
     }
     match arguments.print.as_deref() {
         None => {

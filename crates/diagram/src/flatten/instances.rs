@@ -26,10 +26,7 @@ impl<'m> Flattener<'m> {
         let known = || main.parameters.iter().map(|p| p.name.value.as_str());
         for (name, _) in &overrides.parameters {
             if !known().any(|known| known == name) {
-                let message = format!("the model has no parameter `{name}`");
-                let error = Diagnostic::error("unknown-parameter", message)
-                    .maybe_help(did_you_mean(name, known()));
-                self.errors.push(error);
+                self.errors.push(parameters::unknown_parameter(name, known()));
             }
         }
         let given = overrides.parameters.iter().map(|(name, value)| {

@@ -100,7 +100,8 @@ impl Engine<'_> {
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
         let kept: Vec<usize> = outputs.flat_map(|output| [output.says, output.word]).collect();
         for state in code.states.iter().filter(|state| !kept.contains(state)) {
-            self.set_state(*state, &program.states[*state].initial);
+            let initial = program.tracked(program.states[*state].tracked).range();
+            self.set_state(*state, &program.image[initial]);
         }
         for timer in &code.timers {
             let cells = &program.timers[*timer];

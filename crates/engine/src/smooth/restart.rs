@@ -30,11 +30,11 @@ impl Engine<'_> {
                 state.sides.resize(watched, 0.0);
                 state.residuals.resize(watched, 0.0);
             }
-            let longest = |index: usize| program.slices[index].maximum_step;
-            let longest = (0..program.slices.len()).filter(|i| runs(*i)).map(longest);
+            let limits = self.program.limits.slices[region].iter().enumerate();
+            let longest = limits.filter(|(index, _)| runs(*index)).map(|(_, limit)| *limit);
             state.solver.limit_step(longest.fold(f64::INFINITY, f64::min));
-        } else if let Some(span) = program.slices.first() {
-            state.solver.limit_step(span.maximum_step);
+        } else if let Some(limit) = self.program.limits.slices[region].first() {
+            state.solver.limit_step(*limit);
         }
         gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
         gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);

@@ -1,0 +1,89 @@
+//! A program for the values that a run gives to parameters.
+
+use std::sync::Arc;
+
+use base::Value;
+use diagram::{AtStart, BlockId};
+use rustc_hash::FxHashMap;
+
+use crate::program::{Program, StepLimits};
+use crate::region::RegionProgram;
+
+impl Program {
+    /// The same program with the values of a run: `values` has all values that are computed from
+    /// parameters, and `starts` what blocks make of them. Nothing is compiled.
+    pub fn with_values(&self, values: &[Value], starts: &[AtStart]) -> Program {
+        let mut program = self.clone();
+        program.take_values(values);
+        program.take_starts(starts);
+        program
+    }
+
+    /// Writes the values of parameters to the initial buffer.
+    fn take_values(&mut self, values: &[Value]) {
+        let Program { image, lines, code, .. } = self;
+        for own in &code.parameters {
+            let from = own.slot as usize;
+            image[from..from + own.length].copy_from_slice(values[own.id.index()].data());
+        }
+        for state in &code.states {
+            if let Some(id) = state.open {
+                fill(&mut image[code.tracked[state.tracked.index()].range()], &values[id.index()]);
+            }
+        }
+        if lines.iter().any(|line| line.open.is_some()) {
+            for line in Arc::make_mut(lines) {
+                if let Some(id) = line.open {
+                    let length = code.tracked[line.to[1].index()].length;
+                    fill(&mut line.initial[..length], &values[id.index()]);
+                }
+            }
+        }
+    }
+
+    fn take_starts(&mut self, starts: &[AtStart]) {
+        if starts.is_empty() {
+            return;
+        }
+        let (timers, lines) = (Arc::make_mut(&mut self.timers), Arc::make_mut(&mut self.lines));
+        let limits = Arc::make_mut(&mut self.limits);
+        // Timers and delay lines of a block are in the order in which the block made them.
+        let of_block = |start: &'_ AtStart| (start.block, start.timers.clone().into_iter());
+        let mut new: FxHashMap<BlockId, _> = starts.iter().map(of_block).collect();
+        for own in timers.iter_mut() {
+            let timer = new.get_mut(&own.block).and_then(Iterator::next);
+            own.timer = timer.unwrap_or_else(|| own.timer.clone());
+        }
+        let of_block = |start: &'_ AtStart| (start.block, start.delays.clone().into_iter());
+        let mut new: FxHashMap<BlockId, _> = starts.iter().map(of_block).collect();
+        for own in lines.iter_mut() {
+            own.delay = new.get_mut(&own.block).and_then(Iterator::next).unwrap_or(own.delay);
+        }
+        for start in starts {
+            limits.blocks[start.block.index()] = start.maximum_step;
+        }
+        limits.slices = StepLimits::by_slices(&self.code.regions, &limits.blocks);
+    }
+}
+
+/// Writes a value to slots; a scalar fills them.
+fn fill(slots: &mut [f64], value: &Value) {
+    match value.data() {
+        [one] => slots.fill(*one),
+        all => slots.copy_from_slice(all),
+    }
+}
+
+impl StepLimits {
+    /// The smallest limit of the blocks of each slice.
+    pub(crate) fn by_slices(regions: &[RegionProgram], blocks: &[f64]) -> Vec<Vec<f64>> {
+        let smallest = |region: &RegionProgram| {
+            let slices = region.slices.iter();
+            let limit = |of: &Vec<BlockId>| {
+                of.iter().map(|block| blocks[block.index()]).fold(f64::INFINITY, f64::min)
+            };
+            slices.map(|slice| limit(&slice.blocks)).collect()
+        };
+        regions.iter().map(smallest).collect()
+    }
+}
