@@ -1,7 +1,6 @@
 //! The start of a run: states, sides and floors, without an event.
 
 use base::Tag;
-use program::BlockId;
 use program::CrossingKind;
 use program::tape::run;
 
@@ -47,10 +46,8 @@ impl Engine<'_> {
             return Ok(());
         }
         let blocks = self.program.origins.blocks();
-        let Some(found) = blocks.iter().position(|own| own.maximum_step < least) else {
-            return Ok(());
-        };
-        let id = BlockId::new(found);
+        let mut limits = blocks.entries().map(|(id, own)| (id, own.maximum_step));
+        let Some((id, _)) = limits.find(|(_, own)| *own < least) else { return Ok(()) };
         let (tag, block) = (Tag::new(start, 0), self.path(id));
         Err(RunError::StepTooSmall { tag, block, id: Some(id) })
     }
@@ -60,7 +57,7 @@ impl Engine<'_> {
         let start = self.options.start.time();
         self.set_sides()?;
         run(&self.program.still, &mut self.state.slots);
-        for region in 0..self.state.regions.len() {
+        for region in self.program.regions.ids() {
             let program = self.program;
             run(&program.regions[region].left, &mut self.state.slots);
             self.commit_memories(region);
@@ -71,7 +68,7 @@ impl Engine<'_> {
         }
         // Signals that depend on memories have their values only now.
         run(&self.program.still, &mut self.state.slots);
-        for region in 0..self.state.regions.len() {
+        for region in self.program.regions.ids() {
             self.evaluate(region, start)?;
         }
         self.check_all_finite(Tag::new(start, 0))
@@ -82,8 +79,8 @@ impl Engine<'_> {
     fn set_sides(&mut self) -> Result<(), RunError> {
         let program = self.program;
         for crossing in &program.crossings {
-            if let (CrossingKind::Floor, Some((region, watch))) = (crossing.kind, crossing.watch) {
-                let side = program.regions[region.index()].side as usize + watch;
+            if let (CrossingKind::Floor, Some(watch)) = (crossing.kind, crossing.watch) {
+                let side = program.regions[watch.region].side as usize + watch.index;
                 (self.state.slots[side], self.state.slots[side + 1]) = (1.0, -1.0);
             }
         }
@@ -92,7 +89,7 @@ impl Engine<'_> {
             run(&program.still, &mut self.state.slots);
             changed |= self.set_unlocated(&program.unlocated);
             let mut found = Vec::new();
-            for (region, code) in program.regions.iter().enumerate() {
+            for (region, code) in program.regions.entries() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
                     self.look_at_sides(region, false, &mut found)?;
