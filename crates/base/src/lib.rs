@@ -10,6 +10,7 @@ mod interval;
 mod number;
 mod random;
 mod rational;
+mod table;
 mod time;
 
 mod types;
@@ -22,6 +23,7 @@ mod xml;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use exact::ExactTime;
+pub use id::TypedId;
 pub use interval::Interval;
 pub use nearest::{did_you_mean, nearest};
 pub use num_rational::Ratio;
@@ -31,6 +33,7 @@ pub use rational::{
     Rational, checked_difference, checked_quotient, checked_sum, parse_decimal, rational_of_f64,
 };
 pub use source::{FileId, SourceMap, Span, Spanned};
+pub use table::Table;
 pub use time::{ATTOSECONDS_PER_SECOND, Tag, Time};
 pub use types::{Elem, Shape, Type};
 pub use value::{ParameterId, Value};

@@ -21,6 +21,11 @@ base::typed_id! {
     RegionId
 }
 
+impl RegionId {
+    /// The region that holds whatever never moves.
+    pub const STILL: RegionId = RegionId(0);
+}
+
 /// Blocks and wires, typed, with all that is known before anything runs.
 #[derive(Debug)]
 pub struct Diagram {

@@ -1,6 +1,6 @@
 //! State machines in the flat diagram, and the fragments that their states switch on and off.
 
-use base::Span;
+use base::{Span, Table};
 
 use crate::flat::{BlockId, WireId};
 
@@ -131,7 +131,7 @@ pub struct Modes {
     /// The fragments; never empty.
     pub fragments: Vec<Fragment>,
     /// The machines, each after the one that it is in.
-    pub machines: Vec<StateMachine>,
+    pub machines: Table<MachineId, StateMachine>,
     /// States that start from what a wire says.
     pub entries: Vec<Entry>,
 }
@@ -140,7 +140,7 @@ impl Modes {
     /// One fragment and no machine.
     pub fn none() -> Modes {
         let root = Fragment { path: String::new(), parent: FragmentId::ROOT, dwell: false };
-        Modes { fragments: vec![root], machines: Vec::new(), entries: Vec::new() }
+        Modes { fragments: vec![root], machines: Table::new(), entries: Vec::new() }
     }
 
     /// Whether a fragment is inside another or the same.

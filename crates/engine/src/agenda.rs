@@ -2,8 +2,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use base::Time;
-use program::{FragmentId, Program, events_before};
+use base::{Table, Time};
+use program::{FragmentId, Program, TimerId, events_before};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
@@ -16,9 +16,9 @@ use crate::snapshot::clone_reusing;
 pub(crate) struct Agenda {
     /// Times of wakings and their timers, earliest on top. An entry whose fragment has stopped
     /// since is stale, and is removed when it comes to the top.
-    entries: BinaryHeap<Reverse<(Time, u32)>>,
+    entries: BinaryHeap<Reverse<(Time, TimerId)>>,
     /// How often each timer has woken.
-    pub wakings: Vec<u64>,
+    pub wakings: Table<TimerId, u64>,
 }
 
 clone_reusing!(Agenda { entries, wakings });
@@ -26,15 +26,15 @@ clone_reusing!(Agenda { entries, wakings });
 impl Agenda {
     /// The agenda before the start; writes how often timers have woken until then to the buffer.
     pub fn new(program: &Program, start: Time, slots: &mut [f64]) -> Agenda {
-        let mut agenda = Agenda { entries: BinaryHeap::new(), wakings: Vec::new() };
-        for (index, timer) in program.timers.iter().enumerate() {
-            let dwell = program.fragments[timer.fragment.index()].dwell;
+        let mut agenda = Agenda { entries: BinaryHeap::new(), wakings: Table::new() };
+        for (id, timer) in program.timers.entries() {
+            let dwell = program.fragments[timer.fragment].dwell;
             let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
             slots[program.tracked(timer.wakings).slot as usize] = past as f64;
             if let Some(time) = timer.timer.time(past)
                 && timer.fragment == FragmentId::ROOT
             {
-                agenda.add(time, index);
+                agenda.add(time, id);
             }
             agenda.wakings.push(past);
         }
@@ -42,19 +42,19 @@ impl Agenda {
     }
 
     /// Adds a waking of a timer.
-    pub fn add(&mut self, time: Time, timer: usize) {
-        self.entries.push(Reverse((time, timer as u32)));
+    pub fn add(&mut self, time: Time, timer: TimerId) {
+        self.entries.push(Reverse((time, timer)));
     }
 
     /// The first entry, which may be stale.
-    pub fn first(&self) -> Option<(Time, usize)> {
-        self.entries.peek().map(|Reverse((time, timer))| (*time, *timer as usize))
+    pub fn first(&self) -> Option<(Time, TimerId)> {
+        self.entries.peek().map(|Reverse(entry)| *entry)
     }
 }
 
 impl Engine<'_> {
     /// When a timer wakes next; never while its fragment does not run.
-    pub fn wakes(&self, timer: usize) -> Option<Time> {
+    pub fn wakes(&self, timer: TimerId) -> Option<Time> {
         let cells = &self.program.timers[timer];
         if cells.fragment == FragmentId::ROOT {
             return cells.timer.time(self.state.agenda.wakings[timer]);
@@ -62,7 +62,7 @@ impl Engine<'_> {
         if !self.runs(cells.fragment) {
             return None;
         }
-        let clock = &self.state.machines.clocks[cells.fragment.index()];
+        let clock = &self.state.machines.clocks[cells.fragment];
         Some((cells.timer.exact(self.state.agenda.wakings[timer])? + clock.origin).time())
     }
 
@@ -81,7 +81,7 @@ impl Engine<'_> {
     }
 
     /// Whether an entry is not stale.
-    fn is_fresh(&self, time: Time, timer: usize) -> bool {
+    fn is_fresh(&self, time: Time, timer: TimerId) -> bool {
         let always = self.program.timers[timer].fragment == FragmentId::ROOT;
         always || self.wakes(timer) == Some(time)
     }
@@ -89,9 +89,9 @@ impl Engine<'_> {
     /// Removes all stale entries, so that the agenda does not grow with the number of switches.
     #[cold]
     fn remove_stale(&mut self) {
-        let fresh = |(time, timer): &(Time, u32)| self.is_fresh(*time, *timer as usize);
+        let fresh = |(time, timer): &(Time, TimerId)| self.is_fresh(*time, *timer);
         let entries = self.state.agenda.entries.iter();
-        let kept: BTreeSet<(Time, u32)> = entries.map(|entry| entry.0).filter(fresh).collect();
+        let kept: BTreeSet<(Time, TimerId)> = entries.map(|entry| entry.0).filter(fresh).collect();
         self.state.agenda.entries = kept.into_iter().map(Reverse).collect();
     }
 
@@ -101,7 +101,6 @@ impl Engine<'_> {
         self.scratch.woken.clear();
         while self.next_event() <= time {
             let Some(Reverse((_, timer))) = self.state.agenda.entries.pop() else { break };
-            let timer = timer as usize;
             self.take_cause(timer);
             self.state.agenda.wakings[timer] += 1;
             let block = self.program.timers[timer].block;
@@ -120,12 +119,12 @@ impl Engine<'_> {
 
     /// A timer that is due gives the exact time of this tick, if something adds to it.
     #[inline]
-    fn take_cause(&mut self, timer: usize) {
+    fn take_cause(&mut self, timer: TimerId) {
         if self.program.lines.is_empty() && self.program.machines.is_empty() {
             return;
         }
         let cells = &self.program.timers[timer];
-        let origin = self.state.machines.clocks[cells.fragment.index()].origin;
+        let origin = self.state.machines.clocks[cells.fragment].origin;
         if let Some(instant) = cells.timer.exact(self.state.agenda.wakings[timer]) {
             self.state.now = self.state.now.meet(instant + origin);
         }

@@ -12,7 +12,7 @@
 //! ```
 
 use base::{Tag, Time};
-use program::{Program, Zeno};
+use program::{Program, RegionId, Zeno};
 
 use crate::log::Event;
 use crate::native::Routines;
@@ -107,7 +107,7 @@ impl Engine<'_> {
     /// many more things this advance may do.
     fn step(
         &mut self,
-        region: usize,
+        region: RegionId,
         horizon: Time,
         most: u32,
         sink: &mut dyn Sink,
@@ -184,7 +184,7 @@ impl Engine<'_> {
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let stop = self.options.stop;
         self.cover_all();
-        for region in 0..self.state.regions.len() {
+        for region in self.program.regions.ids() {
             // A region that the last tick has reached has its rows already.
             let (own, moves) = (&self.state.regions[region], self.program.regions[region].moves);
             let reached = match self.scratch.covered.records(region) {

@@ -14,7 +14,7 @@ use crate::smooth::region::ActiveSlice;
 
 impl Engine<'_> {
     /// The error that has stopped the solver of a region, with the block that caused it.
-    pub(crate) fn step_error(&mut self, region: usize, error: StepError) -> RunError {
+    pub(crate) fn step_error(&mut self, region: RegionId, error: StepError) -> RunError {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         let (origin, reached) = (state.origin, state.reached);
@@ -26,7 +26,7 @@ impl Engine<'_> {
             StepError::NotFinite { t, component } => {
                 let tag = at(t);
                 let named = component.and_then(|component| owner(&state.ranges, component));
-                let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+                let blamed = self.program.blame(region, &self.state.slots);
                 match blamed {
                     Some(block) => {
                         self.not_finite(tag, self.program.origins.block(block).outputs[0])
@@ -38,7 +38,7 @@ impl Engine<'_> {
                 let tag = at(t);
                 let watch = numbered(watches(&state.ranges), crossing);
                 let watch = program.watches[watch].crossing;
-                let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+                let blamed = self.program.blame(region, &self.state.slots);
                 let id = blamed.or(Some(self.program.crossings[watch].block));
                 RunError::NotFinite { tag, block: self.name(id), id }
             }
@@ -63,7 +63,7 @@ impl Engine<'_> {
 
     /// The error of a step that became too small: if a value just ahead is not finite there is a
     /// wall, not mere speed.
-    fn too_small(&mut self, region: usize, t: f64, tag: Tag) -> RunError {
+    fn too_small(&mut self, region: RegionId, t: f64, tag: Tag) -> RunError {
         let state = &mut self.state.regions[region];
         let ahead = t + 64.0 * f64::EPSILON * t.abs().max(1e-290);
         let x = state.solver.state().to_vec();
@@ -72,7 +72,7 @@ impl Engine<'_> {
         let active = &self.scratch.active[region];
         let origin = (state.origin, state.origin_seconds);
         Flow::new(self.program, region, ranges, active, slots, origin, past).place(ahead, &x);
-        let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+        let blamed = self.program.blame(region, &self.state.slots);
         if let Some(block) = blamed {
             return self.not_finite(tag, self.program.origins.block(block).outputs[0]);
         }
@@ -81,7 +81,7 @@ impl Engine<'_> {
     }
 
     /// The block whose state moves fastest at the point that the solution of a region has reached.
-    fn fastest(&self, region: usize) -> Option<BlockId> {
+    fn fastest(&self, region: RegionId) -> Option<BlockId> {
         let state = &self.state.regions[region];
         let rates = state.solver.derivative();
         let fastest =
@@ -92,7 +92,7 @@ impl Engine<'_> {
 
     /// The error of steps that become ever shorter towards a time \[s\].
     pub(crate) fn creeping(&mut self, limit: f64) -> RunError {
-        let region = self.slowest().unwrap_or_default();
+        let region = self.slowest().unwrap_or(RegionId::STILL);
         let (tag, id) = (Tag::new(self.state.regions[region].reached, 0), self.fastest(region));
         RunError::Creeping { tag, limit, block: self.name(id), id }
     }
@@ -123,22 +123,22 @@ impl Engine<'_> {
         if all_finite(&self.state.slots) {
             return Ok(());
         }
-        for (index, cells) in self.program.wires.iter().enumerate() {
+        for (id, cells) in self.program.wires.entries() {
             let value = self.program.tracked(cells.value);
             let from = value.slot as usize;
             let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
             let present =
                 self.state.slots[self.program.tracked(cells.present).slot as usize] != 0.0;
-            let block = self.program.origins.block(self.program.origins.source(WireId::new(index)));
+            let block = self.program.origins.block(self.program.origins.source(id));
             if present && !finite && !block.passive && self.runs(block.fragment) {
-                return Err(self.not_finite(tag, WireId::new(index)));
+                return Err(self.not_finite(tag, id));
             }
         }
         Ok(())
     }
 
     /// Checks the wires of a region that have just been evaluated. This is done at every row.
-    pub(crate) fn check_finite(&self, region: usize, tag: Tag) -> Result<(), RunError> {
+    pub(crate) fn check_finite(&self, region: RegionId, tag: Tag) -> Result<(), RunError> {
         let slots = &self.state.slots;
         let wrong = |(index, places): (usize, &WireSlots)| {
             let values = &slots[places.from..places.from + places.length];
@@ -148,7 +148,7 @@ impl Engine<'_> {
         };
         let mut places = self.program.regions[region].places.iter().enumerate();
         let Some(wrong) = places.position(wrong) else { return Ok(()) };
-        let blamed = self.program.blame(RegionId::new(region), slots);
+        let blamed = self.program.blame(region, slots);
         let wire = self.program.regions[region].wires[wrong];
         let wire = blamed.map_or(wire, |block| self.program.origins.block(block).outputs[0]);
         Err(self.not_finite(tag, wire))

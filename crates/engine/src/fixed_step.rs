@@ -19,9 +19,8 @@ mod point;
 
 use std::sync::Arc;
 
-use base::{Rational, Tag, Time};
-use program::events_before;
-use program::{FixedStepProgram, TrackedId};
+use base::{Rational, Table, Tag, Time};
+use program::{CrossingId, FixedStepProgram, RegionId, TimerId, TrackedId, events_before};
 use serde::{Deserialize, Serialize};
 
 use crate::rows::{Row, Sink};
@@ -42,15 +41,15 @@ pub struct FixedStepSnapshot {
     /// The index of the next point of the grid; that point may have been passed already.
     pub(crate) grid: u64,
     /// How often each timer has woken.
-    pub(crate) wakings: Vec<u64>,
+    pub(crate) wakings: Table<TimerId, u64>,
     /// Changes of sides whose events wait for the next point: the crossing and its change.
-    pub(crate) waiting: Vec<(usize, f64)>,
+    pub(crate) waiting: Vec<(CrossingId, f64)>,
     /// Whether events have changed states, so that something may follow at the next point.
     pub(crate) stirred: bool,
     /// For each crossing, whether its events accumulate.
-    pub(crate) accumulations: Vec<Accumulation>,
+    pub(crate) accumulations: Table<CrossingId, Accumulation>,
     /// For each crossing, the time and the amount of its last located change.
-    pub(crate) last: Vec<Option<(Time, f64)>>,
+    pub(crate) last: Table<CrossingId, Option<(Time, f64)>>,
     /// The number of rows of the row grid and of the list of times that have been written or
     /// passed.
     pub(crate) on_grid: u64,
@@ -98,7 +97,7 @@ pub struct FixedStepSimulation {
     /// Scratch: recorded values before the events of a point.
     before: Vec<f64>,
     /// Every row covers every region.
-    covered: Vec<bool>,
+    covered: Table<RegionId, bool>,
 }
 
 impl FixedStepSimulation {
@@ -110,7 +109,7 @@ impl FixedStepSimulation {
             let from = program.tracked(state.tracked).slot as usize;
             slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
         }
-        let mut wakings = Vec::new();
+        let mut wakings = Table::new();
         for timer in &program.timers {
             let past = events_before(&*timer.timer, start);
             slots[program.tracked(timer.wakings).slot as usize] = past as f64;
@@ -123,8 +122,8 @@ impl FixedStepSimulation {
             wakings,
             waiting: Vec::new(),
             stirred: false,
-            accumulations: vec![Accumulation::default(); program.crossings.len()],
-            last: vec![None; program.crossings.len()],
+            accumulations: Table::filled(Accumulation::default(), program.crossings.len()),
+            last: Table::filled(None, program.crossings.len()),
             on_grid: 0,
             on_list: 0,
             counters: Counters::default(),
@@ -143,7 +142,7 @@ impl FixedStepSimulation {
         snapshot: FixedStepSnapshot,
     ) -> FixedStepSimulation {
         let grid = options.grid;
-        let covered = vec![true; program.origins.region_count()];
+        let covered = Table::filled(true, program.origins.region_count());
         FixedStepSimulation { program, options, state: snapshot, grid, before: Vec::new(), covered }
     }
 

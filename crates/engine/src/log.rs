@@ -92,7 +92,7 @@ pub struct Switch {
     /// The time from which it applies.
     pub time: Time,
     /// The region.
-    pub region: u32,
+    pub region: RegionId,
     /// The method.
     pub method: Method,
 }

@@ -5,6 +5,8 @@
 //! code over between two advances. The code is bit-identical to the interpreter, so it does not
 //! matter when. It is never part of a snapshot.
 
+use base::Table;
+use program::RegionId;
 use std::fmt::Debug;
 
 use solver::Trial;
@@ -70,12 +72,12 @@ pub trait UnitCode: Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub struct Routines {
     /// Region by region.
-    pub regions: Vec<Option<Box<dyn RegionCode>>>,
+    pub regions: Table<RegionId, Option<Box<dyn RegionCode>>>,
     /// The units of a tick, if there is code for them.
     pub units: Option<Box<dyn UnitCode>>,
 }
 
 /// The code of a region, if there is any.
-pub(crate) fn code(native: Option<&Routines>, region: usize) -> Option<&dyn RegionCode> {
+pub(crate) fn code(native: Option<&Routines>, region: RegionId) -> Option<&dyn RegionCode> {
     native?.regions.get(region)?.as_deref()
 }

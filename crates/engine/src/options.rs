@@ -1,8 +1,7 @@
 //! The complete settings of a run.
 
 use base::{ExactTime, Rational, Time};
-use program::Impulses;
-use program::{Rows, RunSettings, Zeno};
+use program::{Impulses, Rows, RunSettings, Zeno};
 use solver::Method;
 
 /// The settings of a run, complete.

@@ -3,8 +3,9 @@
 //! Whatever has failed is done again in the target state, from a copy of everything made before it.
 //! Rows and events of the failed attempt are never seen.
 
-use base::{Tag, Time};
+use base::{Table, Tag, Time};
 use program::tape::run;
+use program::{MachineId, RegionId};
 
 use crate::engine::Engine;
 use crate::machines::Chosen;
@@ -19,7 +20,7 @@ struct Attempt<'s> {
 }
 
 enum Kept {
-    Row { tag: Tag, slots: Vec<f64>, covered: Vec<bool> },
+    Row { tag: Tag, slots: Vec<f64>, covered: Table<RegionId, bool> },
     NoRow(Tag),
     Event(Event),
 }
@@ -27,7 +28,7 @@ enum Kept {
 impl Sink for Attempt<'_> {
     fn row(&mut self, row: Row<'_>) {
         let (slots, covered) = row.all();
-        let (slots, covered) = (slots.to_vec(), covered.to_vec());
+        let (slots, covered) = (slots.to_vec(), covered.clone());
         self.kept.push(Kept::Row { tag: row.tag, slots, covered });
     }
 
@@ -106,11 +107,11 @@ impl Engine<'_> {
         self.take_way_out(way, sink)?;
         // Signals that do not move are as if the machine had been in its new state before.
         run(&self.program.still, &mut self.state.slots);
-        let regions = &self.program.machines[way.0].regions;
+        let regions = &self.program.machines[way.machine].regions;
         if let Some(tick) = &mut self.state.tick {
             for region in regions {
-                tick.involve(region.index()).evaluated = false;
-                tick.unsettle(region.index());
+                tick.involve(*region).evaluated = false;
+                tick.unsettle(*region);
             }
         }
         Ok(())
@@ -124,7 +125,7 @@ impl Engine<'_> {
     ) -> Result<(), RunError> {
         self.open_tick(self.options.start.time());
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
-        for region in 0..self.program.regions.len() {
+        for region in self.program.regions.ids() {
             let region = tick.involve(region);
             (region.placed, region.evaluated) = (true, true);
             (region.touched, region.unsettled) = (true, true);
@@ -136,9 +137,9 @@ impl Engine<'_> {
 
     fn take_way_out(&mut self, way: Chosen, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
-        for region in &program.machines[way.0].regions {
+        for region in &program.machines[way.machine].regions {
             // A left limit that fails is that of the state being left.
-            let _ = self.touch(region.index());
+            let _ = self.touch(*region);
         }
         self.prepare(way)?;
         self.take_all(&[way], sink)
@@ -212,18 +213,18 @@ impl Engine<'_> {
     pub(crate) fn way_out(&mut self, error: &RunError, tried: &[Chosen]) -> Option<Chosen> {
         let failed = self.program.origins.block(error.failed()?).fragment;
         let modes = &self.program.origins;
-        let way = |machine: &&usize| {
-            let state = self.state_of(**machine);
+        let way = |machine: MachineId| {
+            let state = self.state_of(machine);
             let own = modes.is_inside(failed, state.dwell)
                 || state.content.is_some_and(|content| modes.is_inside(failed, content));
-            let runs = self.runs(self.program.machines[**machine].fragment);
+            let runs = self.runs(self.program.machines[machine].fragment);
             let ways = state.transitions.iter().enumerate().filter(|(_, way)| way.error);
-            let (index, _) = ways.min_by_key(|(_, way)| way.priority)?;
-            let chosen = (**machine, index);
+            let (transition, _) = ways.min_by_key(|(_, way)| way.priority)?;
+            let chosen = Chosen { machine, transition };
             (own && runs && !tried.contains(&chosen)).then_some(chosen)
         };
         // Inner machines come after outer ones.
-        let found = self.program.recovering.iter().rev().find_map(|machine| way(&machine))?;
+        let found = self.program.recovering.iter().rev().find_map(|machine| way(*machine))?;
         let time = error.tag().map_or(self.state.tag.time, |tag| tag.time);
         self.count_recovery(time).then_some(found)
     }
@@ -248,12 +249,12 @@ impl Engine<'_> {
                 continue;
             };
             let way = self.way_out(&error, &chosen).ok_or(error)?;
-            let content = self.state_of(way.0).content;
-            let inside = |machine: usize| {
+            let content = self.state_of(way.machine).content;
+            let inside = |machine: MachineId| {
                 let fragment = self.program.machines[machine].fragment;
                 content.is_some_and(|content| self.program.origins.is_inside(fragment, content))
             };
-            chosen.retain(|(machine, _)| *machine != way.0 && !inside(*machine));
+            chosen.retain(|one| one.machine != way.machine && !inside(one.machine));
             chosen.push(way);
             done = 0;
         }

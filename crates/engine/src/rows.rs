@@ -8,9 +8,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Tag, Time};
+use base::{Table, Tag, Time};
 use program::tape::Slot;
-use program::{Program, RecordSlots};
+use program::{Program, RecordSlots, RegionId};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +28,9 @@ pub struct Row<'a> {
     pub tag: Tag,
     slots: &'a [f64],
     records: &'a [RecordSlots],
-    covered: &'a [bool],
+    covered: &'a Table<RegionId, bool>,
     /// The candidates for the regions that it covers; none if those are all regions.
-    among: Option<&'a [u32]>,
+    among: Option<&'a [RegionId]>,
 }
 
 impl<'a> Row<'a> {
@@ -38,7 +38,7 @@ impl<'a> Row<'a> {
         tag: Tag,
         slots: &'a [f64],
         records: &'a [RecordSlots],
-        covered: &'a [bool],
+        covered: &'a Table<RegionId, bool>,
     ) -> Row<'a> {
         Row { tag, slots, records, covered, among: None }
     }
@@ -47,18 +47,18 @@ impl<'a> Row<'a> {
     /// that no event reached, has no row, which is not the same as being absent.
     #[inline]
     pub fn covers(&self, record: usize) -> bool {
-        self.covered[self.records[record].region.index()]
+        self.covered[self.records[record].region]
     }
 
     /// The regions that the row covers, if they may be a few of many; none if all have to be
     /// checked. It may include regions that turn out not to be covered.
-    pub fn regions(&self) -> Option<&'a [u32]> {
+    pub fn regions(&self) -> Option<&'a [RegionId]> {
         self.among
     }
 
     /// The region of a recorded signal.
-    pub fn region_of(&self, record: usize) -> usize {
-        self.records[record].region.index()
+    pub fn region_of(&self, record: usize) -> RegionId {
+        self.records[record].region
     }
 
     /// The value of a recorded signal that the row covers; none if the signal is absent.
@@ -86,7 +86,7 @@ impl<'a> Row<'a> {
     }
 
     /// The whole buffer, and for each region whether the row covers it.
-    pub(crate) fn all(&self) -> (&'a [f64], &'a [bool]) {
+    pub(crate) fn all(&self) -> (&'a [f64], &'a Table<RegionId, bool>) {
         (self.slots, self.covered)
     }
 
@@ -128,7 +128,7 @@ pub trait Sink {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RowQueue {
     /// Steps whose rows wait for slower regions: their times and regions, earliest on top.
-    pub waiting: BinaryHeap<Reverse<(Time, u32)>>,
+    pub waiting: BinaryHeap<Reverse<(Time, RegionId)>>,
     /// The number of rows of the grid and of the list that have been written or passed.
     pub on_grid: u64,
     pub on_list: usize,
@@ -140,39 +140,43 @@ clone_reusing!(RowQueue { waiting, on_grid, on_list });
 #[derive(Debug)]
 pub(crate) struct Cover {
     /// For each region, whether the row covers it.
-    regions: Vec<bool>,
+    regions: Table<RegionId, bool>,
     /// The regions that it covers, or did cover.
-    listed: Vec<u32>,
+    listed: Vec<RegionId>,
     /// The regions with recorded signals, or all of them if nothing is recorded.
-    recorded: Vec<u32>,
-    records: Vec<bool>,
+    recorded: Vec<RegionId>,
+    records: Table<RegionId, bool>,
 }
 
 impl Cover {
     pub fn new(program: &Program) -> Cover {
         let nothing = program.records.is_empty();
-        let mut records: Vec<bool> =
+        let mut records: Table<RegionId, bool> =
             program.regions.iter().map(|region| region.recorded || nothing).collect();
-        program.records.iter().for_each(|record| records[record.region.index()] = true);
-        let count = records.len() as u32;
-        let recorded = (0..count).filter(|region| records[*region as usize]).collect();
-        Cover { regions: vec![false; records.len()], listed: Vec::new(), recorded, records }
+        program.records.iter().for_each(|record| records[record.region] = true);
+        let recorded = records.ids().filter(|region| records[*region]).collect();
+        Cover {
+            regions: Table::filled(false, records.len()),
+            listed: Vec::new(),
+            recorded,
+            records,
+        }
     }
 
     /// Whether a region has recorded signals.
-    pub fn records(&self, region: usize) -> bool {
+    pub fn records(&self, region: RegionId) -> bool {
         self.records[region]
     }
 
     fn clear(&mut self) {
         for region in self.listed.drain(..) {
-            self.regions[region as usize] = false;
+            self.regions[region] = false;
         }
     }
 
-    fn add(&mut self, region: u32) {
-        let covered = &mut self.regions[region as usize];
-        if self.records[region as usize] && !std::mem::replace(covered, true) {
+    fn add(&mut self, region: RegionId) {
+        let covered = &mut self.regions[region];
+        if self.records[region] && !std::mem::replace(covered, true) {
             self.listed.push(region);
         }
     }
@@ -183,7 +187,7 @@ impl Cover {
         }
     }
 
-    pub fn remove(&mut self, region: usize) {
+    pub fn remove(&mut self, region: RegionId) {
         self.regions[region] = false;
     }
 }
@@ -201,7 +205,7 @@ impl Engine<'_> {
         let Some(tick) = &mut self.state.tick else { return };
         // All regions have their first row together.
         let first = self.scratch.covered.recorded.first();
-        let begins = first.is_some_and(|own| self.state.regions[*own as usize].last_row.is_none());
+        let begins = first.is_some_and(|own| self.state.regions[*own].last_row.is_none());
         self.scratch.covered.clear();
         if sink.is_joined() || begins {
             return self.scratch.covered.add_all();
@@ -209,7 +213,7 @@ impl Engine<'_> {
         for place in 0..tick.order_involved() {
             let region = tick.involved(place);
             if tick.region(region).touched {
-                self.scratch.covered.add(region as u32);
+                self.scratch.covered.add(region);
             }
         }
     }
@@ -219,7 +223,7 @@ impl Engine<'_> {
     /// one, and it must not depend on what is recorded or how.
     pub(crate) fn for_rows(
         &mut self,
-        mut evaluate: impl FnMut(&mut Engine<'_>, usize) -> Result<(), RunError>,
+        mut evaluate: impl FnMut(&mut Engine<'_>, RegionId) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         if self.scratch.covered.listed.len() > 1 {
             self.scratch.covered.listed.sort_unstable();
@@ -227,7 +231,7 @@ impl Engine<'_> {
         let all = !self.program.guesses.is_empty();
         let listed = |cover: &Cover, place: usize| {
             let list = if all { &cover.recorded } else { &cover.listed };
-            list.get(place).map(|region| *region as usize)
+            list.get(place).copied()
         };
         let mut place = 0;
         while let Some(region) = listed(&self.scratch.covered, place) {
@@ -296,7 +300,7 @@ impl Engine<'_> {
         self.state.tag = tag;
         let records = &self.program.records;
         let mut tells = false;
-        for region in self.scratch.covered.listed.iter().map(|region| *region as usize) {
+        for region in self.scratch.covered.listed.iter().copied() {
             let last = &mut self.state.regions[region].last_row;
             let covered = &mut self.scratch.covered.regions[region];
             *covered &= last.is_none_or(|last| last < tag);

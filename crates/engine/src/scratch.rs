@@ -2,9 +2,9 @@
 //! computed again from the state.
 
 use program::tape::{Jet, Partial, Rounded};
-use program::{BlockId, Program, TrackedId};
+use program::{BlockId, CrossingId, LineId, Program, RegionId, TimerId, TrackedId};
 
-use base::Time;
+use base::{Table, Time};
 
 use crate::machines::MachineScratch;
 use crate::rows::Cover;
@@ -22,27 +22,27 @@ pub(crate) struct Scratch {
     /// Decisions of state machines during a microstep.
     pub machines: MachineScratch,
     /// The active parts of the tapes of each region.
-    pub active: Vec<ActiveTapes>,
+    pub active: Table<RegionId, ActiveTapes>,
     /// The watched functions of each region whose bounds or roundings have been computed.
-    pub functions: Vec<Functions>,
+    pub functions: Table<RegionId, Functions>,
     /// The region that moves, if no other does.
-    pub mover: Option<usize>,
+    pub mover: Option<RegionId>,
     /// Finds the region that has advanced least.
-    pub race: Race,
+    pub race: Race<RegionId>,
     /// Finds the delay line with the earliest pending change.
-    pub dues: Race,
+    pub dues: Race<LineId>,
     /// For each region, whether the coming row covers it.
     pub covered: Cover,
     /// Timers that are due at this tick.
-    pub woken: Vec<usize>,
+    pub woken: Vec<TimerId>,
     /// Signals that return to zero after this microstep.
     pub fading: Vec<TrackedId>,
     /// New sides and floors of crossings, found before any of them is written.
-    pub found: Vec<(usize, f64)>,
+    pub found: Vec<(CrossingId, f64)>,
     /// Regions with a crossing at the time of this tick.
-    pub at_crossing: Vec<usize>,
+    pub at_crossing: Vec<RegionId>,
     /// Regions whose sides were checked in this microstep.
-    pub looked: Vec<usize>,
+    pub looked: Vec<RegionId>,
     /// An accumulation of events that the last commit found: when, its limit \[s\], and the blocks.
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
     /// Values on their way from or to the buffer.
@@ -60,13 +60,13 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub fn new(program: &Program) -> Scratch {
         let regions = program.regions.len();
-        let mut movers = (0..regions).filter(|region| program.regions[*region].moves);
+        let mut movers = program.regions.ids().filter(|region| program.regions[*region].moves);
         let mover = movers.next().filter(|_| movers.next().is_none());
         Scratch {
             units: UnitScratch::default(),
             machines: MachineScratch::default(),
-            active: vec![ActiveTapes::default(); regions],
-            functions: vec![Functions::new(); regions],
+            active: Table::filled(ActiveTapes::default(), regions),
+            functions: Table::filled(Functions::new(), regions),
             mover,
             race: Race::default(),
             dues: Race::default(),

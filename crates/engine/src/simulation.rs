@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use program::Program;
+use program::{Program, RegionId};
 
 use crate::engine::Engine;
 use crate::log::Switch;
@@ -100,7 +100,7 @@ impl Simulation {
     /// The work so far.
     pub fn counters(&self) -> Counters {
         let mut counters = self.state.counters;
-        for region in 0..self.state.regions.len() {
+        for region in self.state.regions.ids() {
             let own = self.region_counters(region);
             counters.steps += own.steps;
             counters.rejected += own.rejected;
@@ -110,7 +110,7 @@ impl Simulation {
     }
 
     /// The work of one region between events.
-    pub fn region_counters(&self, region: usize) -> Counters {
+    pub fn region_counters(&self, region: RegionId) -> Counters {
         let solver = self.state.regions[region].solver.counters();
         Counters {
             steps: solver.accepted,

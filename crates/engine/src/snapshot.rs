@@ -1,7 +1,7 @@
 //! Everything that changes while a model runs, as plain data.
 
-use base::{ExactTime, Tag};
-use program::Program;
+use base::{ExactTime, Table, Tag};
+use program::{HazardId, Program, RegionId, UnitId};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::Agenda;
@@ -39,7 +39,7 @@ pub struct Snapshot {
     /// The buffer: time, states, sides, wires.
     pub(crate) slots: Vec<f64>,
     /// The regions, each with its solver and its history.
-    pub(crate) regions: Vec<RegionState>,
+    pub(crate) regions: Table<RegionId, RegionState>,
     /// When each timer wakes next.
     pub(crate) agenda: Agenda,
     /// Pending changes of delay lines.
@@ -53,13 +53,13 @@ pub struct Snapshot {
     /// Watches for accumulating events and steps.
     pub(crate) watch: Watch,
     /// For each order hazard, when its conditions last held.
-    pub(crate) hazards: Vec<HazardSeen>,
+    pub(crate) hazards: Table<HazardId, HazardSeen>,
     /// Warnings for readers of the result.
     pub(crate) warnings: Vec<Warning>,
     /// When regions switched to another method.
     pub(crate) switches: Vec<Switch>,
     /// How often each unit has run.
-    pub(crate) firings: Vec<u64>,
+    pub(crate) firings: Table<UnitId, u64>,
     /// The work so far.
     pub(crate) counters: Counters,
     /// The tag that the run has reached.
@@ -123,10 +123,10 @@ impl Snapshot {
             tick: None,
             rows: RowQueue::default(),
             watch: Watch::new(program, start),
-            hazards: vec![HazardSeen::default(); program.hazards.len()],
+            hazards: Table::filled(HazardSeen::default(), program.hazards.len()),
             warnings: Vec::new(),
             switches: Vec::new(),
-            firings: vec![0; program.units.len()],
+            firings: Table::filled(0, program.units.len()),
             counters: Counters::default(),
             tag: Tag::new(start, 0),
             now: options.start,

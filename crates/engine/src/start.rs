@@ -1,7 +1,6 @@
 //! The start of a run: states, sides and floors, without an event.
 
 use base::Tag;
-use program::BlockId;
 use program::CrossingKind;
 use program::tape::run;
 
@@ -46,10 +45,8 @@ impl Engine<'_> {
         if limits.slices.iter().flatten().all(|limit| *limit >= least) {
             return Ok(());
         }
-        let Some(found) = limits.blocks.iter().position(|limit| *limit < least) else {
-            return Ok(());
-        };
-        let id = BlockId::new(found);
+        let mut blocks = limits.blocks.entries();
+        let Some((id, _)) = blocks.find(|(_, limit)| **limit < least) else { return Ok(()) };
         let (tag, block) = (Tag::new(start, 0), self.path(id));
         Err(RunError::StepTooSmall { tag, block, id: Some(id) })
     }
@@ -59,7 +56,7 @@ impl Engine<'_> {
         let start = self.options.start.time();
         self.set_sides()?;
         run(&self.program.still, &mut self.state.slots);
-        for region in 0..self.state.regions.len() {
+        for region in self.program.regions.ids() {
             let program = self.program;
             run(&program.regions[region].left, &mut self.state.slots);
             self.commit_memories(region);
@@ -70,7 +67,7 @@ impl Engine<'_> {
         }
         // Signals that depend on memories have their values only now.
         run(&self.program.still, &mut self.state.slots);
-        for region in 0..self.state.regions.len() {
+        for region in self.program.regions.ids() {
             self.evaluate(region, start)?;
         }
         self.check_all_finite(Tag::new(start, 0))
@@ -81,8 +78,8 @@ impl Engine<'_> {
     fn set_sides(&mut self) -> Result<(), RunError> {
         let program = self.program;
         for crossing in &program.crossings {
-            if let (CrossingKind::Floor, Some((region, watch))) = (crossing.kind, crossing.watch) {
-                let side = program.regions[region.index()].side as usize + watch;
+            if let (CrossingKind::Floor, Some(watch)) = (crossing.kind, crossing.watch) {
+                let side = program.regions[watch.region].side as usize + watch.index;
                 (self.state.slots[side], self.state.slots[side + 1]) = (1.0, -1.0);
             }
         }
@@ -91,7 +88,7 @@ impl Engine<'_> {
             run(&program.still, &mut self.state.slots);
             changed |= self.set_unlocated(&program.unlocated);
             let mut found = Vec::new();
-            for (region, code) in program.regions.iter().enumerate() {
+            for (region, code) in program.regions.entries() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
                     self.look_at_sides(region, false, &mut found)?;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base::Tag;
-use program::Unit;
+use program::{HazardConditions, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
@@ -97,17 +97,17 @@ impl HazardSeen {
 
 impl Engine<'_> {
     /// Checks the order hazards of a unit that has run at a tag.
-    pub(crate) fn look_at_meetings(&mut self, unit: &Unit, tag: Tag) {
-        for (first, second, meeting) in &unit.hazards {
-            let met = &mut self.state.hazards[*meeting];
+    pub(crate) fn look_at_hazards(&mut self, unit: &Unit, tag: Tag) {
+        for HazardConditions { first, second, hazard } in &unit.hazards {
+            let seen = &mut self.state.hazards[*hazard];
             if self.state.slots[*first as usize] != 0.0 {
-                met.first = Some(tag);
+                seen.first = Some(tag);
             }
             if self.state.slots[*second as usize] != 0.0 {
-                met.second = Some(tag);
+                seen.second = Some(tag);
             }
-            if met.apart() {
-                let reason = self.program.hazards[*meeting].clone();
+            if seen.apart() {
+                let reason = self.program.hazards[*hazard].clone();
                 let block = self.path(unit.block);
                 self.warn(Warning::MicrostepOrder { tag, block, reason });
             }

@@ -32,12 +32,12 @@ pub struct UnitPlan<'a> {
     /// The instructions.
     pub tape: &'a Tape,
     /// Its results.
-    pub outputs: Vec<OutputPlan<'a>>,
+    pub outputs: Vec<OutputPlan>,
 }
 
 /// Numbers that a unit makes, and the slots that they are copied to.
-#[derive(Clone, Copy, Debug)]
-pub struct OutputPlan<'a> {
+#[derive(Clone, Debug)]
+pub struct OutputPlan {
     /// The first slot that the tape leaves them in.
     pub from: Slot,
     /// The first slot that they are copied to.
@@ -47,7 +47,7 @@ pub struct OutputPlan<'a> {
     /// The slot of a number; if that is zero, nothing is copied.
     pub guard: Option<Slot>,
     /// The bits of units that are set if a number changes: the index of a word, and its bits.
-    pub asked: &'a [(u32, u64)],
+    pub reader_words: Vec<(u32, u64)>,
     /// Whether a change adds one to the events that are present, or takes one away if the new
     /// number is zero.
     pub event: bool,
@@ -281,7 +281,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             self.builder.ins().brif(absent, after, &[], present, &[]);
             self.builder.switch_to_block(present);
         }
-        let followed = output.event || !output.asked.is_empty();
+        let followed = output.event || !output.reader_words.is_empty();
         let mut changed = None;
         for (i, value) in values.iter().enumerate() {
             let offset = 8 * (output.to as i32 + i as i32);
@@ -306,7 +306,7 @@ impl<'a, 'f> Writer<'a, 'f> {
 
     /// Sets the bits of the units that read a change, and counts events.
     fn follow(&mut self, output: &OutputPlan, value: Value) {
-        for (word, mask) in output.asked {
+        for (word, mask) in &output.reader_words {
             let offset = 8 * *word as i32;
             let bits = self.word(self.dirty, offset);
             let bits = self.builder.ins().bor_imm_s(bits, *mask as i64);

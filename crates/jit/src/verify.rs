@@ -82,7 +82,7 @@ fn is_right(output: &OutputPlan, plan: &UnitsPlan) -> bool {
     from.is_below(plan.slots)
         && to.is_below(plan.slots)
         && guard
-        && output.asked.iter().all(is_unit)
+        && output.reader_words.iter().all(is_unit)
 }
 
 fn buffer(slots: usize) -> Result<(), PlanError> {

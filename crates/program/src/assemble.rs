@@ -2,27 +2,28 @@
 //! what.
 use std::sync::Arc;
 
-use diagram::{Diagram, WireId};
+use base::Table;
+use diagram::{BlockId, Diagram, RegionId, WireId};
 use rustc_hash::FxHashMap;
 use schedule::{Schedule, Step};
 
-use crate::delay_line::DelayLine;
+use crate::delay_line::{DelayLine, LineId};
 use crate::influence::Influence;
 use crate::machines::Compiled;
 use crate::origins::Origins;
 use crate::program::{Code, Program, StepLimits};
-use crate::region::{Crossing, RegionProgram};
+use crate::region::{Crossing, CrossingId, RegionProgram};
 use crate::slots::Slots;
 use crate::smooth::Smooth;
-use crate::tracked::{Tracked, TrackedId, TrackedWire, WireSlots, in_words};
-use crate::unit::{Unit, UnitEffects, UnitId};
+use crate::tracked::{Tracked, TrackedId, TrackedWire, WireSlots};
+use crate::unit::{CrossingValue, Unit, UnitEffects, UnitId, UnitWord};
 
 /// Assembles the parts of a program.
 pub(crate) fn program(
     diagram: &Diagram,
     schedule: &Schedule,
     smooth: Smooth,
-    mut units: Vec<Unit>,
+    mut units: Table<UnitId, Unit>,
     machines: Compiled,
 ) -> Program {
     let Smooth { mut slots, graph, still, records, values } = smooth;
@@ -74,8 +75,8 @@ pub(crate) fn program(
 }
 
 /// The largest steps that blocks allow.
-fn limits(diagram: &Diagram, regions: &[RegionProgram]) -> Arc<StepLimits> {
-    let blocks: Vec<f64> =
+fn limits(diagram: &Diagram, regions: &Table<RegionId, RegionProgram>) -> Arc<StepLimits> {
+    let blocks: Table<BlockId, f64> =
         diagram.blocks.iter().map(|block| block.definition.maximum_step).collect();
     Arc::new(StepLimits { slices: StepLimits::by_slices(regions, &blocks), blocks })
 }
@@ -87,7 +88,7 @@ fn image(slots: &Slots) -> Vec<f64> {
         image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
     }
     for state in &slots.states {
-        let from = slots.tracked[state.tracked.index()].slot as usize;
+        let from = slots.tracked[state.tracked].slot as usize;
         image[from..from + state.initial.len()].copy_from_slice(&state.initial);
     }
     image
@@ -95,14 +96,18 @@ fn image(slots: &Slots) -> Vec<f64> {
 
 /// Assigns to each unit the delay lines that do not move between events and read its outputs. If
 /// machines switch wires on and off, all these delay lines are returned instead, to be watched.
-fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) -> Vec<usize> {
-    let still = (0..lines.len()).filter(|line| lines[*line].track.is_none());
+fn place_still_lines(
+    units: &mut Table<UnitId, Unit>,
+    lines: &Table<LineId, DelayLine>,
+    switched: bool,
+) -> Vec<LineId> {
+    let still = lines.ids().filter(|line| lines[*line].track.is_none());
     if switched {
         return still.collect();
     }
-    let mut makers: FxHashMap<TrackedId, usize> = FxHashMap::default();
-    for (index, unit) in units.iter().enumerate() {
-        makers.extend(unit.outputs.iter().map(|output| (output.tracked, index)));
+    let mut makers: FxHashMap<TrackedId, UnitId> = FxHashMap::default();
+    for (id, unit) in units.entries() {
+        makers.extend(unit.outputs.iter().map(|output| (output.tracked, id)));
     }
     for line in still {
         for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
@@ -116,7 +121,11 @@ fn place_still_lines(units: &mut [Unit], lines: &[DelayLine], switched: bool) ->
 }
 
 /// Gives each unit the slots of the residuals of its block's crossings.
-fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
+fn place_residuals(
+    units: &mut Table<UnitId, Unit>,
+    crossings: &Table<CrossingId, Crossing>,
+    blocks: usize,
+) {
     let mut of = vec![Vec::new(); blocks];
     for crossing in crossings {
         of[crossing.block.index()].push(crossing.residual);
@@ -125,17 +134,17 @@ fn place_residuals(units: &mut [Unit], crossings: &[Crossing], blocks: usize) {
 }
 
 /// The units with a crossing that no region watches.
-fn unlocated(units: &[Unit], crossings: &[Crossing]) -> Vec<UnitId> {
-    let has_one = |unit: &Unit| unit.crossings.iter().any(|(_, k)| crossings[*k].watch.is_none());
-    (0..units.len()).filter(|unit| has_one(&units[*unit])).map(UnitId::new).collect()
+fn unlocated(units: &Table<UnitId, Unit>, crossings: &Table<CrossingId, Crossing>) -> Vec<UnitId> {
+    let is_unlocated = |own: &CrossingValue| crossings[own.crossing].watch.is_none();
+    units.ids().filter(|unit| units[*unit].crossings.iter().any(is_unlocated)).collect()
 }
 
 /// Gives each region the slots of the wires that its left limits compute.
 fn place_wires(slots: &mut Slots) {
     let Slots { regions, wires, tracked, .. } = slots;
     let places = |wire: &WireId| {
-        let TrackedWire { value, present, .. } = &wires[wire.index()];
-        let (value, present) = (&tracked[value.index()], &tracked[present.index()]);
+        let TrackedWire { value, present, .. } = &wires[*wire];
+        let (value, present) = (&tracked[*value], &tracked[*present]);
         let (from, present) = (value.slot as usize, present.slot as usize);
         WireSlots { from, length: value.length, present }
     };
@@ -145,13 +154,13 @@ fn place_wires(slots: &mut Slots) {
 }
 
 /// Gives each region the units of its blocks.
-fn place_units(units: &[Unit], regions: &mut [RegionProgram]) {
-    let mut own: Vec<Vec<u32>> = vec![Vec::new(); regions.len()];
-    for (index, unit) in units.iter().enumerate() {
-        own[unit.region.index()].push(index as u32);
+fn place_units(units: &Table<UnitId, Unit>, regions: &mut Table<RegionId, RegionProgram>) {
+    let mut own: Table<RegionId, Vec<UnitId>> = Table::filled(Vec::new(), regions.len());
+    for (id, unit) in units.entries() {
+        own[unit.region].push(id);
     }
     for (region, units) in regions.iter_mut().zip(own) {
-        region.units = in_words(units.into_iter());
+        region.units = UnitWord::gather(units.into_iter());
     }
 }
 

@@ -12,9 +12,9 @@ impl Program {
         let mut layout = self.layout.clone();
         let mut roots = Vec::new();
         let mut places = Vec::new();
-        for (index, wire) in self.wires.iter().enumerate() {
-            let Some(node) = self.values[index] else { continue };
-            let block = self.origins.source(WireId::new(index));
+        for (id, wire) in self.wires.entries() {
+            let Some(node) = self.values[id] else { continue };
+            let block = self.origins.source(id);
             if self.origins.block(block).region == region {
                 let length = self.tracked(wire.value).length;
                 let slot = layout.reserve(length);
@@ -39,8 +39,8 @@ impl Program {
     /// The value of a wire between events, given the values in the buffer, for a message; none if
     /// no smooth function computes it.
     pub fn value_of(&self, wire: WireId, buffer: &[f64]) -> Option<Vec<f64>> {
-        let node = (*self.values.get(wire.index())?)?;
-        let length = self.tracked(self.wires[wire.index()].value).length;
+        let node = (*self.values.get(wire)?)?;
+        let length = self.tracked(self.wires[wire].value).length;
         let mut layout = self.layout.clone();
         let slot = layout.reserve(length);
         let tape = Tape::compile(&self.graph, &[(node, slot)], &mut layout, &|slot| slot);

@@ -147,7 +147,7 @@ fn agreed(g: &mut Graph, a: NodeId, b: NodeId) -> NodeId {
 /// Model time since the clock of a fragment showed 0.
 fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
     let now = g.leaf(slots.time, Type::REAL);
-    let origin = g.leaf(slots.fragments[fragment.index()].origin, Type::REAL);
+    let origin = g.leaf(slots.fragments[fragment].origin, Type::REAL);
     g.sub(now, origin)
 }
 
@@ -220,15 +220,18 @@ impl Inlining<'_> {
                 g.leaf(self.slots.slot(self.slots.delayed(self.block, index, part)), ty)
             }
             Leaf::State(index) => {
-                let state = &self.slots.states[self.slots.first_state[self.block.index()] + index];
+                let state =
+                    &self.slots.states[self.slots.first_state[self.block.index()].plus(index)];
                 g.leaf(self.slots.slot(state.tracked), ty)
             }
             Leaf::Woken(index) => {
-                let timer = &self.slots.timers[self.slots.first_timer[self.block.index()] + index];
+                let timer =
+                    &self.slots.timers[self.slots.first_timer[self.block.index()].plus(index)];
                 g.leaf(self.slots.slot(timer.woken), ty)
             }
             Leaf::Wakings(index) => {
-                let timer = &self.slots.timers[self.slots.first_timer[self.block.index()] + index];
+                let timer =
+                    &self.slots.timers[self.slots.first_timer[self.block.index()].plus(index)];
                 g.leaf(self.slots.slot(timer.wakings), ty)
             }
             Leaf::Time if self.clock == FragmentId::ROOT => g.leaf(self.slots.time, ty),

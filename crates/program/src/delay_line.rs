@@ -6,6 +6,11 @@ use ir::Slot;
 
 use crate::tracked::TrackedId;
 
+base::typed_id! {
+    /// A delay line.
+    LineId
+}
+
 /// A delay line: the parts of a wire, and the parts that they become a delay later.
 #[derive(Clone, Debug)]
 pub struct DelayLine {
@@ -37,7 +42,7 @@ pub enum Kinks {
     /// Nothing reads the signal there.
     Unread,
     /// These delay lines depend on it, directly or through states.
-    To(Vec<usize>),
+    To(Vec<LineId>),
     /// All delay lines of the region may depend on it.
     Everywhere,
 }
@@ -59,6 +64,15 @@ pub struct DelayTrack {
     pub slope: Slot,
 }
 
+/// The past of some delay lines of a region: the region, and the index among its pasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PastId {
+    /// The region.
+    pub region: RegionId,
+    /// The index among the pasts of the region.
+    pub index: usize,
+}
+
 /// Delay lines of a region that move between events and are in one fragment, whose clock times
 /// them.
 #[derive(Clone, Debug)]
@@ -66,7 +80,7 @@ pub struct Past {
     /// The fragment.
     pub fragment: FragmentId,
     /// The delay lines.
-    pub lines: Vec<usize>,
+    pub lines: Vec<LineId>,
     /// Their offset in a sample of the region.
     pub offset: usize,
     /// The number of their values.

@@ -3,6 +3,7 @@
 //!
 //! Nothing is skipped for being unchanged: at every point of such a run everything has changed.
 
+use base::Table;
 use blocks::{Memory, Part};
 use diagram::{BlockId, Diagram, Phase, WireId};
 use ir::{Layout, NodeId, Op, Slot, Tape};
@@ -10,10 +11,13 @@ use schedule::{PartId, Schedule};
 
 use crate::compose::Composer;
 use crate::origins::Origins;
-use crate::region::Crossing;
+use crate::region::{Crossing, CrossingId};
 use crate::slots::Slots;
-use crate::solved;
-use crate::tracked::{RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
+use crate::solved::{self, Guess};
+use crate::tracked::{
+    RecordSlots, StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+};
+use crate::unit::{Check, CrossingValue, Next};
 
 /// Everything that a run by fixed steps needs.
 #[derive(Debug)]
@@ -29,24 +33,24 @@ pub struct FixedStepProgram {
     /// A point with its events.
     pub events: Pass,
     /// The states of all blocks.
-    pub states: Vec<TrackedState>,
+    pub states: Table<StateId, TrackedState>,
     /// The kind of memory of each state.
-    pub memories: Vec<Memory>,
+    pub memories: Table<StateId, Memory>,
     /// All crossings.
-    pub crossings: Vec<Crossing>,
+    pub crossings: Table<CrossingId, Crossing>,
     /// All timers.
-    pub timers: Vec<TrackedTimer>,
+    pub timers: Table<TimerId, TrackedTimer>,
     /// The parts of the wires.
-    pub wires: Vec<TrackedWire>,
+    pub wires: Table<WireId, TrackedWire>,
     /// The recorded signals.
     pub records: Vec<RecordSlots>,
-    /// Guesses of solved loops: `(solution, guess, length)`.
-    pub guesses: Vec<(Slot, Slot, usize)>,
+    /// Guesses of solved loops.
+    pub guesses: Vec<Guess>,
     /// Wires in solved loops.
     pub solved: Vec<WireId>,
     /// The origin of everything in the model, for messages.
     pub origins: Origins,
-    pub(crate) tracked: Vec<Tracked>,
+    pub(crate) tracked: Table<TrackedId, Tracked>,
     /// The slots of constants.
     pub(crate) layout: Layout,
 }
@@ -56,27 +60,34 @@ pub struct FixedStepProgram {
 pub struct Pass {
     /// What it runs.
     pub tape: Tape,
-    /// Parts of wires that the tape does not write to their tracked signals itself: the slots in
-    /// which it leaves them.
-    pub outputs: Vec<(Slot, TrackedId)>,
-    /// New values of states: the slot in which the tape leaves each, and the state.
-    pub nexts: Vec<(Slot, usize)>,
-    /// Values of crossing functions: the slot in which the tape leaves each, and the crossing.
-    pub crossings: Vec<(Slot, usize)>,
-    /// Conditions that must not hold: the slot in which the tape leaves each, the block, and the
-    /// reason.
-    pub checks: Vec<(Slot, BlockId, String)>,
+    /// Parts of wires that the tape does not write to their tracked signals itself.
+    pub outputs: Vec<PassOutput>,
+    /// New values of states.
+    pub nexts: Vec<Next>,
+    /// Values of crossing functions.
+    pub crossings: Vec<CrossingValue>,
+    /// Conditions that must not hold.
+    pub checks: Vec<Check>,
+}
+
+/// A part of a wire that the tape of a pass leaves elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct PassOutput {
+    /// The first slot in which the tape leaves it.
+    pub from: Slot,
+    /// Its tracked signal.
+    pub tracked: TrackedId,
 }
 
 impl FixedStepProgram {
     /// The tracked signal of an id.
     pub fn tracked(&self, id: TrackedId) -> &Tracked {
-        &self.tracked[id.index()]
+        &self.tracked[id]
     }
 
     /// Whether a loop leaves a present signal undetermined.
     pub fn is_left_open(&self, slots: &[f64]) -> bool {
-        let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
+        let wires = self.solved.iter().map(|wire| &self.wires[*wire]);
         solved::are_open(wires, &self.tracked, slots)
     }
 }
@@ -89,6 +100,7 @@ pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
     let states = diagram.blocks.iter().flat_map(|block| &block.definition.states);
     FixedStepProgram {
         memories: states.map(|state| state.memory).collect(),
+        records: records(diagram, &slots),
         image: slots.layout.image().to_vec(),
         time: slots.time,
         step: slots.step,
@@ -97,7 +109,6 @@ pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
         states: slots.states,
         crossings: slots.crossings,
         timers: slots.timers,
-        records: records(diagram, &slots.wires, &slots.tracked),
         wires: slots.wires,
         guesses: slots.guesses,
         solved: crate::assemble::solved_wires(schedule),
@@ -107,10 +118,10 @@ pub fn fixed_step(diagram: &Diagram, schedule: &Schedule) -> FixedStepProgram {
     }
 }
 
-fn records(diagram: &Diagram, wires: &[TrackedWire], cells: &[Tracked]) -> Vec<RecordSlots> {
-    let slot = |cell: &TrackedId| cells[cell.index()].slot;
+fn records(diagram: &Diagram, slots: &Slots) -> Vec<RecordSlots> {
+    let slot = |tracked: &TrackedId| slots.slot(*tracked);
     let record = |record: &diagram::Record| {
-        let (wire, places) = (diagram.wire(record.wire), &wires[record.wire.index()]);
+        let (wire, places) = (diagram.wire(record.wire), &slots.wires[record.wire]);
         RecordSlots {
             name: record.name.clone(),
             ty: wire.ty,
@@ -167,7 +178,7 @@ fn wire_places(
         if read && part.part != Part::Present {
             let slot = slots.layout.reserve(composer.graph.ty(node).len());
             places.push((node, slot));
-            pass.outputs.push((slot, cell));
+            pass.outputs.push(PassOutput { from: slot, tracked: cell });
         } else {
             places.push((node, slots.slot(cell)));
         }
@@ -183,14 +194,14 @@ fn state_places(
 ) {
     for (index, next) in composer.functions(block).nexts.iter().enumerate() {
         let node = composer.inline(slots, block, *next);
-        let state = slots.first_state[block.index()] + index;
+        let state = slots.first_state[block.index()].plus(index);
         let own = slots.slot(slots.states[state].tracked);
         if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
             continue;
         }
         let slot = slots.layout.reserve(composer.graph.ty(node).len());
         places.push((node, slot));
-        pass.nexts.push((slot, state));
+        pass.nexts.push(Next { from: slot, state });
     }
 }
 
@@ -208,7 +219,10 @@ fn crossing_places(
         let node = composer.inline(slots, block, operand);
         let slot = slots.layout.reserve(site.ty.len());
         places.push((node, slot));
-        pass.crossings.extend((0..site.ty.len()).map(|i| (slot + i as Slot, site.first + i)));
+        pass.crossings.extend(
+            (0..site.ty.len())
+                .map(|i| CrossingValue { from: slot + i as Slot, crossing: site.first.plus(i) }),
+        );
     }
 }
 
@@ -225,7 +239,7 @@ fn check_places(
         if composer.graph.truth(node) != Some(false) {
             let slot = slots.layout.reserve(1);
             places.push((node, slot));
-            pass.checks.push((slot, block, check.reason.clone()));
+            pass.checks.push(Check { from: slot, block, reason: check.reason.clone() });
         }
     }
 }

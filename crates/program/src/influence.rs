@@ -4,40 +4,45 @@
 //! regions that an event may reach are evaluated when its tick begins. Other regions are not
 //! evaluated, and do not take shorter steps because of it.
 
-use crate::{Program, TrackedId};
+use base::{Table, TypedId};
+use diagram::{MachineId, RegionId};
+
+use crate::Program;
+use crate::delay_line::LineId;
+use crate::tracked::{TimerId, TrackedId};
+use crate::unit::{Unit, UnitId};
 
 /// For each source of ticks, the regions that it may reach.
 #[derive(Clone, Debug, Default)]
 pub struct Influence {
     /// For each timer, the regions that it may reach.
-    pub timers: Vec<Vec<usize>>,
+    pub timers: Table<TimerId, Vec<RegionId>>,
     /// For each region, the regions that its crossings may reach, itself included.
-    pub crossings: Vec<Vec<usize>>,
+    pub crossings: Table<RegionId, Vec<RegionId>>,
     /// For each region, the timers that may reach it.
-    pub timers_of: Vec<Vec<u32>>,
+    pub timers_of: Table<RegionId, Vec<TimerId>>,
     /// For each delay line, the regions that it may reach.
-    pub lines: Vec<Vec<usize>>,
+    pub lines: Table<LineId, Vec<RegionId>>,
     /// For each region, the delay lines that may reach it.
-    pub lines_of: Vec<Vec<u32>>,
+    pub lines_of: Table<RegionId, Vec<LineId>>,
 }
 
 impl Influence {
     /// Finds the influence in a program that is otherwise complete.
     pub(crate) fn find(program: &Program) -> Influence {
         let mut search = Search::new(program);
-        let timers: Vec<Vec<usize>> = program
+        let timers: Table<TimerId, Vec<RegionId>> = program
             .timers
             .iter()
             .map(|timer| search.reached([timer.woken, timer.wakings]))
             .collect();
-        let crossings = (0..program.regions.len()).map(|region| search.reached_by_region(region));
-        let crossings = crossings.collect();
-        let lines: Vec<Vec<usize>> = program
+        let crossings = program.regions.ids().map(|id| search.reached_by_region(id)).collect();
+        let lines: Table<LineId, Vec<RegionId>> = program
             .lines
             .iter()
             .map(|line| {
                 let mut found = search.reached(line.to.iter().copied());
-                let own = line.track.map(|track| track.region.index());
+                let own = line.track.map(|track| track.region);
                 found.extend(own.filter(|own| !found.contains(own)));
                 found
             })
@@ -49,10 +54,13 @@ impl Influence {
 }
 
 /// For each region, what reaches it.
-fn turned(regions_of: &[Vec<usize>], count: usize) -> Vec<Vec<u32>> {
-    let mut turned = vec![Vec::new(); count];
-    for (index, regions) in regions_of.iter().enumerate() {
-        regions.iter().for_each(|region| turned[*region].push(index as u32));
+fn turned<I: TypedId>(
+    regions_of: &Table<I, Vec<RegionId>>,
+    count: usize,
+) -> Table<RegionId, Vec<I>> {
+    let mut turned: Table<RegionId, Vec<I>> = Table::filled(Vec::new(), count);
+    for (id, regions) in regions_of.entries() {
+        regions.iter().for_each(|region| turned[*region].push(id));
     }
     turned
 }
@@ -63,23 +71,24 @@ fn turned(regions_of: &[Vec<usize>], count: usize) -> Vec<Vec<u32>> {
 struct Search<'a> {
     program: &'a Program,
     number: u32,
-    units: Vec<u32>,
-    machines: Vec<u32>,
+    units: Table<UnitId, u32>,
+    machines: Table<MachineId, u32>,
     open: Vec<TrackedId>,
     /// The regions that each machine may reach, once computed: many timers lead to the same
     /// machine, and its search need not be repeated for each.
-    by_machine: Vec<Option<Vec<usize>>>,
+    by_machine: Table<MachineId, Option<Vec<RegionId>>>,
 }
 
 impl<'a> Search<'a> {
     fn new(program: &'a Program) -> Self {
-        let (units, machines) = (vec![0; program.units.len()], vec![0; program.machines.len()]);
-        let by_machine = vec![None; program.machines.len()];
+        let units = Table::filled(0, program.units.len());
+        let machines = Table::filled(0, program.machines.len());
+        let by_machine = Table::filled(None, program.machines.len());
         Search { program, number: 0, units, machines, open: Vec::new(), by_machine }
     }
 
     /// The regions that the crossings of a region may reach, and itself.
-    fn reached_by_region(&mut self, region: usize) -> Vec<usize> {
+    fn reached_by_region(&mut self, region: RegionId) -> Vec<RegionId> {
         let program = self.program;
         let watched = program.regions[region].watches.iter();
         let crossings = watched.map(|watch| &program.crossings[watch.crossing]);
@@ -92,7 +101,7 @@ impl<'a> Search<'a> {
     }
 
     /// The regions that changes of some tracked signals may reach, in order.
-    fn reached(&mut self, cells: impl IntoIterator<Item = TrackedId>) -> Vec<usize> {
+    fn reached(&mut self, cells: impl IntoIterator<Item = TrackedId>) -> Vec<RegionId> {
         self.open.extend(cells);
         let (mut regions, machines) = self.follow_all(false);
         for machine in machines {
@@ -104,12 +113,12 @@ impl<'a> Search<'a> {
     }
 
     /// The regions that a machine may reach when it changes state.
-    fn reached_by_machine(&mut self, machine: usize) -> &[usize] {
+    fn reached_by_machine(&mut self, machine: MachineId) -> &[RegionId] {
         if self.by_machine[machine].is_none() {
             let own = &self.program.machines[machine];
             self.open.extend(own.cells.iter());
             let (mut regions, _) = self.follow_all(true);
-            regions.extend(own.regions.iter().map(|region| region.index()));
+            regions.extend(&own.regions);
             regions.sort_unstable();
             regions.dedup();
             self.by_machine[machine] = Some(regions);
@@ -119,41 +128,39 @@ impl<'a> Search<'a> {
 
     /// Follows all open tracked signals to the regions and machines that they lead to; with
     /// `through`, machines are followed as well.
-    fn follow_all(&mut self, through: bool) -> (Vec<usize>, Vec<usize>) {
+    fn follow_all(&mut self, through: bool) -> (Vec<RegionId>, Vec<MachineId>) {
         let program = self.program;
         self.number += 1;
         let (mut regions, mut machines) = (Vec::new(), Vec::new());
         while let Some(cell) = self.open.pop() {
             let cell = program.tracked(cell);
-            regions.extend(cell.regions.iter().map(|region| region.index()));
-            for machine in cell.machines.iter().map(|machine| *machine as usize) {
+            regions.extend(&cell.regions);
+            for machine in cell.machines.iter().copied() {
                 if std::mem::replace(&mut self.machines[machine], self.number) == self.number {
                     continue;
                 }
                 machines.push(machine);
                 if through {
                     let machine = &program.machines[machine];
-                    regions.extend(machine.regions.iter().map(|region| region.index()));
+                    regions.extend(&machine.regions);
                     self.open.extend(machine.cells.iter());
                 }
             }
-            for unit in cell.readers.iter().map(|unit| unit.index()) {
-                if std::mem::replace(&mut self.units[unit], self.number) != self.number {
-                    regions.push(program.units[unit].region.index());
-                    self.follow(unit);
+            for unit in &cell.readers {
+                if std::mem::replace(&mut self.units[*unit], self.number) != self.number {
+                    regions.push(program.units[*unit].region);
+                    self.follow(&program.units[*unit]);
                 }
             }
         }
         (regions, machines)
     }
 
-    fn follow(&mut self, unit: usize) {
+    fn follow(&mut self, unit: &Unit) {
         let program = self.program;
-        let unit = &program.units[unit];
         self.open.extend(unit.outputs.iter().map(|output| output.tracked));
-        self.open.extend(unit.nexts.iter().map(|(_, state)| program.states[*state].tracked));
-        for (_, crossing) in &unit.crossings {
-            let crossing = &program.crossings[*crossing];
+        self.open.extend(unit.nexts.iter().map(|next| program.states[next.state].tracked));
+        for crossing in unit.crossings.iter().map(|own| &program.crossings[own.crossing]) {
             self.open.extend([Some(crossing.frozen), crossing.crossed].into_iter().flatten());
         }
     }

@@ -4,10 +4,11 @@
 //! recurs later. Both apply only where it is read: a hundred delays of one signal that does not
 //! depend on them have a hundred kinks, not all sums of a hundred delays.
 
+use base::Table;
 use ir::{Graph, NodeId, Op, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::delay_line::{DelayLine, Kinks};
+use crate::delay_line::{DelayLine, Kinks, LineId};
 use crate::region::RegionProgram;
 use crate::smooth::Root;
 
@@ -20,9 +21,9 @@ const LOOKS: usize = 64;
 /// in the region between events.
 pub(crate) fn find(
     graph: &Graph,
-    (region, lines): (&RegionProgram, &[DelayLine]),
+    (region, lines): (&RegionProgram, &Table<LineId, DelayLine>),
     rates: &[Root],
-    samples: &[(NodeId, usize)],
+    samples: &[(NodeId, LineId)],
     read: &[NodeId],
 ) -> Vec<Kinks> {
     let mut search = Search::new(graph, region, rates, samples);
@@ -59,7 +60,7 @@ impl Leaves {
 /// Follows a node to everything computed from it, and the rate of a state to the state.
 struct Search {
     users: FxHashMap<NodeId, Vec<NodeId>>,
-    signals: FxHashMap<NodeId, Vec<usize>>,
+    signals: FxHashMap<NodeId, Vec<LineId>>,
     looks: usize,
 }
 
@@ -68,10 +69,10 @@ impl Search {
         graph: &Graph,
         region: &RegionProgram,
         rates: &[Root],
-        samples: &[(NodeId, usize)],
+        samples: &[(NodeId, LineId)],
     ) -> Search {
         let mut users: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
-        let mut signals: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        let mut signals: FxHashMap<NodeId, Vec<LineId>> = FxHashMap::default();
         let mut states: FxHashMap<Slot, NodeId> = FxHashMap::default();
         let roots = rates.iter().map(|root| root.0).chain(samples.iter().map(|sample| sample.0));
         let nodes = graph.reachable(&roots.collect::<Vec<_>>());

@@ -45,9 +45,9 @@ mod verify;
 mod watched;
 
 pub use blocks::{Impulses, Memory as StateMemory, Part, Text, Timer, events_before};
-pub use delay_line::{DelayLine, DelayTrack, Kinks, Past};
-pub use diagram::{BlockId, FragmentId, RegionId, Rows, RunSettings, WireId, Zeno};
-pub use fixed_step::{FixedStepProgram, Pass, fixed_step};
+pub use delay_line::{DelayLine, DelayTrack, Kinks, LineId, Past, PastId};
+pub use diagram::{BlockId, FragmentId, MachineId, RegionId, Rows, RunSettings, WireId, Zeno};
+pub use fixed_step::{FixedStepProgram, Pass, PassOutput, fixed_step};
 pub use influence::Influence;
 pub use jacobian::Jacobian;
 pub use machines::{
@@ -57,12 +57,19 @@ pub use machines::{
 pub use origins::{BlockOrigin, MachineOrigin, Origins};
 pub use program::{Code, Extras, Program, StepLimits, compile};
 pub use rates::{Rates, rates};
-pub use region::{Crossing, CrossingKind, FragmentSlice, LiveTapes, Memory, RegionProgram, Watch};
-pub use tracked::{
-    ParameterSlots, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
-    WireSlots,
+pub use region::{
+    Crossing, CrossingId, CrossingKind, FragmentSlice, LiveTapes, Memory, RegionProgram, Watch,
+    WatchId,
 };
-pub use unit::{Output, Unit, UnitEffects, UnitId};
+pub use solved::Guess;
+pub use tracked::{
+    ParameterSlots, RecordSlots, StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer,
+    TrackedWire, WireSlots,
+};
+pub use unit::{
+    Check, CrossingValue, HazardConditions, HazardId, Next, Output, Unit, UnitEffects, UnitId,
+    UnitWord,
+};
 pub use verify::ProgramError;
 pub use watched::{Function, Room, Shape, Source, Terms};
 

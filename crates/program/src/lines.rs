@@ -1,7 +1,7 @@
 //! The slots of delay lines.
 
 use blocks::Part;
-use diagram::{BlockId, Diagram, Presence};
+use diagram::{BlockId, Diagram, Presence, RegionId};
 use ir::Slot;
 use rustc_hash::FxHashMap;
 
@@ -14,19 +14,19 @@ impl Slots {
     /// that the history is read in one piece, with slots for their slopes if they move.
     pub fn place_lines(&mut self, diagram: &Diagram) {
         for (index, block) in diagram.blocks.iter().enumerate() {
-            self.first_line.push(self.lines.len());
+            self.first_line.push(self.lines.next_id());
             for history in 0..block.definition.histories.len() {
                 self.place_line(diagram, BlockId::new(index), history);
             }
         }
-        for region in 0..self.regions.len() {
+        for region in self.regions.ids() {
             self.place_pasts(region);
         }
     }
 
     /// The delay lines of a region that one clock times have adjacent samples. Those with the same
     /// input, which differ only in their delays, share one.
-    fn place_pasts(&mut self, region: usize) {
+    fn place_pasts(&mut self, region: RegionId) {
         let (region, lines) = (&mut self.regions[region], &mut self.lines);
         region.lines.sort_by_key(|line| lines[*line].fragment);
         let mut known: FxHashMap<(Vec<TrackedId>, Vec<u64>), usize> = FxHashMap::default();
@@ -64,15 +64,15 @@ impl Slots {
         let parts = (0..=orders).map(|order| place + order * length as Slot);
         to.extend(parts.map(|slot| self.cell_at(slot, length)).collect::<Vec<_>>());
         to.extend((0..diagram.wire(wire).orders).map(|_| self.tracked(length)).collect::<Vec<_>>());
-        let cells = &self.wires[wire.index()];
+        let cells = &self.wires[wire];
         let mut from = vec![cells.present, cells.value];
         from.extend(&cells.derivatives[..orders as usize]);
         from.extend(&cells.impulses);
         let moves = diagram.wire(wire).moving;
-        let line = self.lines.len();
+        let line = self.lines.next_id();
         let track = moves.then(|| {
             let slope = self.layout.reserve(width);
-            self.regions[block.region.index()].lines.push(line);
+            self.regions[block.region].lines.push(line);
             DelayTrack { region: block.region, past: 0, offset: 0, width, place, slope }
         });
         let mut initial = past.initial.data().to_vec();
@@ -96,8 +96,8 @@ impl Slots {
 
     /// The tracked signal of a part of a delayed signal.
     pub fn delayed(&self, block: BlockId, history: usize, part: Part) -> TrackedId {
-        let line = &self.lines[self.first_line[block.index()] + history];
-        let orders = line.initial.len() / self.tracked[line.to[1].index()].length.max(1);
+        let line = &self.lines[self.first_line[block.index()].plus(history)];
+        let orders = line.initial.len() / self.tracked[line.to[1]].length.max(1);
         line.to[match part {
             Part::Present => 0,
             Part::Value => 1,

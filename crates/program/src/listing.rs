@@ -8,16 +8,19 @@
 
 use std::fmt::Write;
 
+use base::Table;
+use diagram::{MachineId, RegionId, WireId};
 use ir::{Layout, Slot, SlotNames, Tape};
 
 use crate::fixed_step::{FixedStepProgram, Pass};
 use crate::machines::{MachineProgram, TransitionValue};
 use crate::origins::Origins;
 use crate::program::Program;
-use crate::region::{Crossing, CrossingKind, RegionProgram};
-use crate::tracked::{Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
-use crate::unit::Unit;
-use diagram::{RegionId, WireId};
+use crate::region::{Crossing, CrossingId, CrossingKind, RegionProgram};
+use crate::tracked::{
+    StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+};
+use crate::unit::{Check, CrossingValue, Unit};
 
 /// The names of the slots.
 struct Names(Vec<Option<String>>);
@@ -25,11 +28,11 @@ struct Names(Vec<Option<String>>);
 /// The tables that programs of both kinds have.
 struct Tables<'a> {
     origins: &'a Origins,
-    tracked: &'a [Tracked],
-    states: &'a [TrackedState],
-    crossings: &'a [Crossing],
-    timers: &'a [TrackedTimer],
-    wires: &'a [TrackedWire],
+    tracked: &'a Table<TrackedId, Tracked>,
+    states: &'a Table<StateId, TrackedState>,
+    crossings: &'a Table<CrossingId, Crossing>,
+    timers: &'a Table<TimerId, TrackedTimer>,
+    wires: &'a Table<WireId, TrackedWire>,
 }
 
 impl Names {
@@ -38,14 +41,14 @@ impl Names {
         names.put(time, 1, "time");
         let Tables { origins, tracked, .. } = tables;
         let mut put = |id: TrackedId, name: &str| {
-            let place = &tracked[id.index()];
+            let place = &tracked[id];
             names.put(place.slot, place.length, name);
         };
-        for (index, state) in tables.states.iter().enumerate() {
-            put(state.tracked, &state_name(tables, index));
+        for (id, state) in tables.states.entries() {
+            put(state.tracked, &state_name(tables, id));
         }
-        for (index, wire) in tables.wires.iter().enumerate() {
-            let name = origins.wire_name(WireId::new(index));
+        for (id, wire) in tables.wires.entries() {
+            let name = origins.wire_name(id);
             // A wire that shows a state has slots of its own.
             put(wire.value, &format!("{name}.out"));
             put(wire.present, &format!("{name}?"));
@@ -61,15 +64,15 @@ impl Names {
             put(timer.woken, &format!("{path}.woken"));
             put(timer.wakings, &format!("{path}.wakings"));
         }
-        for (index, crossing) in tables.crossings.iter().enumerate() {
-            let (kind, of) = (kind(crossing), crossing_name(origins, index, crossing));
+        for (id, crossing) in tables.crossings.entries() {
+            let (kind, of) = (kind(crossing), crossing_name(origins, id, crossing));
             put(crossing.frozen, &format!("{kind}({of})"));
             if let Some(crossed) = crossing.crossed {
                 put(crossed, &format!("crossed({of})"));
             }
         }
-        for (index, crossing) in tables.crossings.iter().enumerate() {
-            let of = crossing_name(origins, index, crossing);
+        for (id, crossing) in tables.crossings.entries() {
+            let of = crossing_name(origins, id, crossing);
             names.put(crossing.value, 1, &format!("g({of})"));
             names.put(crossing.residual, 1, &format!("residual({of})"));
         }
@@ -102,11 +105,12 @@ impl Names {
 
 /// The path of the block and the name of the state, with an index if other states of the block have
 /// that name too.
-fn state_name(tables: &Tables, index: usize) -> String {
-    let state = &tables.states[index];
+fn state_name(tables: &Tables, id: StateId) -> String {
+    let state = &tables.states[id];
     let path = &tables.origins.block(state.block).path;
     let alike = |other: &&TrackedState| other.block == state.block && other.name == state.name;
-    let before = tables.states[..index].iter().rev().take_while(|other| other.block == state.block);
+    let before =
+        tables.states.iter().take(id.index()).rev().take_while(|other| other.block == state.block);
     match (&*state.name, before.filter(alike).count()) {
         ("state" | "", 0) => path.clone(),
         (name, 0) => format!("{path}.{name}"),
@@ -121,8 +125,8 @@ fn kind(crossing: &Crossing) -> &'static str {
     }
 }
 
-fn crossing_name(origins: &Origins, index: usize, crossing: &Crossing) -> String {
-    format!("{}#{index}", origins.block(crossing.block).path)
+fn crossing_name(origins: &Origins, id: CrossingId, crossing: &Crossing) -> String {
+    format!("{}#{}", origins.block(crossing.block).path, id.index())
 }
 
 /// Writes the parts of a listing.
@@ -179,14 +183,14 @@ impl Program {
             self.units.len()
         ));
         listing.tape("still", &self.still);
-        for (index, region) in self.regions.iter().enumerate() {
-            self.list_region(index, region, &mut listing);
+        for (id, region) in self.regions.entries() {
+            self.list_region(id, region, &mut listing);
         }
         for unit in &self.units {
             self.list_unit(unit, &mut listing);
         }
-        for (index, machine) in self.machines.iter().enumerate() {
-            self.list_machine(index, machine, &mut listing);
+        for (id, machine) in self.machines.entries() {
+            self.list_machine(id, machine, &mut listing);
         }
         listing.out
     }
@@ -219,13 +223,13 @@ impl Program {
 
     /// Names conditions and clocks of fragments, and the outputs of delay lines.
     fn name_switched(&self, names: &mut Names) {
-        for (machine, own) in self.machines.iter().enumerate() {
+        for (machine, own) in self.machines.entries() {
             let origin = self.origins.machine(machine);
             for (state, name) in own.states.iter().zip(&origin.states) {
                 let state_name = format!("{}.{name}", origin.path);
                 let content = state.content.map(|content| (content, "runs"));
                 for (fragment, what) in [(state.dwell, "dwells")].into_iter().chain(content) {
-                    let fragment = &self.fragments[fragment.index()];
+                    let fragment = &self.fragments[fragment];
                     names.put(fragment.active, 1, &format!("{what}({state_name})"));
                     names.put(fragment.origin, 1, &format!("origin of {what}({state_name})"));
                 }
@@ -240,7 +244,7 @@ impl Program {
         }
     }
 
-    fn list_region(&self, index: usize, region: &RegionProgram, listing: &mut Listing) {
+    fn list_region(&self, id: RegionId, region: &RegionProgram, listing: &mut Listing) {
         let tapes = [
             ("prelude", &region.prelude),
             ("rates", &region.derivative),
@@ -251,9 +255,9 @@ impl Program {
         if tapes.iter().all(|(_, tape)| tape.is_empty()) && region.memories.is_empty() {
             return;
         }
-        let first = self.origins.first_in(RegionId::new(index));
+        let first = self.origins.first_in(id);
         let name = first.map_or("", |block| &block.path);
-        listing.line(&format!("\nregion {index} of {name}"));
+        listing.line(&format!("\nregion {} of {name}", id.index()));
         for (title, tape) in tapes {
             listing.tape(title, tape);
         }
@@ -281,16 +285,16 @@ impl Program {
             let guard = output.guard.map(|guard| format!(" if {}", name(guard)));
             listing.line(&(line + &guard.unwrap_or_default()));
         }
-        for (from, state) in &unit.nexts {
-            let to = self.tracked(self.states[*state].tracked).slot;
+        for next in &unit.nexts {
+            let to = self.tracked(self.states[next.state].tracked).slot;
             let line = format!(
                 "  at the commit: {} = {}",
                 listing.names.name(to),
-                listing.names.name(*from)
+                listing.names.name(next.from)
             );
             listing.line(&line);
         }
-        for (from, crossing) in &unit.crossings {
+        for CrossingValue { from, crossing } in &unit.crossings {
             let to = self.crossings[*crossing].value;
             let line = format!(
                 "  at the commit: {} = {}",
@@ -299,14 +303,14 @@ impl Program {
             );
             listing.line(&line);
         }
-        for (from, reason) in &unit.checks {
+        for Check { from, reason, .. } in &unit.checks {
             let line = format!("  refused if {}: {reason}", listing.names.name(*from));
             listing.line(&line);
         }
     }
 
-    fn list_machine(&self, index: usize, machine: &MachineProgram, listing: &mut Listing) {
-        let origin = self.origins.machine(index);
+    fn list_machine(&self, id: MachineId, machine: &MachineProgram, listing: &mut Listing) {
+        let origin = self.origins.machine(id);
         listing.line(&format!("\nmachine {}", origin.path));
         for (state, own) in machine.states.iter().enumerate() {
             for transition in &own.transitions {
@@ -347,13 +351,14 @@ impl FixedStepProgram {
     fn list_pass(&self, title: &str, pass: &Pass, listing: &mut Listing) {
         listing.line(&format!("\npass {title}"));
         listing.tape("runs", &pass.tape);
-        let states = pass.nexts.iter().map(|(from, state)| (*from, self.states[*state].tracked));
-        for (from, to) in pass.outputs.iter().copied().chain(states) {
+        let outputs = pass.outputs.iter().map(|output| (output.from, output.tracked));
+        let states = pass.nexts.iter().map(|next| (next.from, self.states[next.state].tracked));
+        for (from, to) in outputs.chain(states) {
             let name = |slot: Slot| listing.names.name(slot);
             let line = format!("  then {} = {}", name(self.tracked(to).slot), name(from));
             listing.line(&line);
         }
-        for (from, crossing) in &pass.crossings {
+        for CrossingValue { from, crossing } in &pass.crossings {
             let name = |slot: Slot| listing.names.name(slot);
             let line =
                 format!("  then {} = {}", name(self.crossings[*crossing].value), name(*from));

@@ -2,11 +2,13 @@
 
 mod make;
 
-use diagram::{BlockId, FragmentId, RegionId};
+use diagram::{BlockId, FragmentId, MachineId, RegionId};
 use ir::{Slot, Tape};
 
-use crate::tracked::TrackedId;
-use crate::unit::UnitId;
+use crate::delay_line::{LineId, PastId};
+use crate::region::CrossingId;
+use crate::tracked::{StateId, TimerId, TrackedId};
+use crate::unit::{Next, UnitId};
 
 pub(crate) use make::{Compiled, compile};
 
@@ -24,15 +26,15 @@ pub struct FragmentProgram {
     /// Units elsewhere that read its wires.
     pub readers: Vec<UnitId>,
     /// The states of its blocks.
-    pub states: Vec<usize>,
+    pub states: Vec<StateId>,
     /// The timers of its blocks.
-    pub timers: Vec<usize>,
+    pub timers: Vec<TimerId>,
     /// Its delay lines.
-    pub lines: Vec<usize>,
-    /// The pasts that its clock times: the region, and the index among the region's pasts.
-    pub pasts: Vec<(RegionId, usize)>,
+    pub lines: Vec<LineId>,
+    /// The pasts that its clock times.
+    pub pasts: Vec<PastId>,
     /// Its crossings, with the regions of those that are located.
-    pub crossings: Vec<usize>,
+    pub crossings: Vec<CrossingId>,
     /// Presences of its signals that consist of events only.
     pub events: Vec<TrackedId>,
     /// Tracked signals that are nonzero for one microstep: wakings of its timers, changes of its
@@ -44,13 +46,13 @@ pub struct FragmentProgram {
     /// The regions of its blocks.
     pub regions: Vec<RegionId>,
     /// The machines directly inside it.
-    pub machines: Vec<usize>,
+    pub machines: Vec<MachineId>,
     /// Computes its wires at the start, and the initial values of memories.
     pub entry: Tape,
     /// The slots in which the entry tape leaves wires.
     pub wires: Vec<EntryWire>,
-    /// The slot in which the entry tape leaves each initial value of a memory, and the state.
-    pub memories: Vec<(Slot, usize)>,
+    /// The initial values of memories, as the entry tape leaves them.
+    pub memories: Vec<Next>,
     /// States whose initial values are expressions, in order.
     pub starts: Vec<EntryState>,
 }
@@ -70,7 +72,7 @@ pub struct EntryWire {
 #[derive(Clone, Debug)]
 pub struct EntryState {
     /// The state.
-    pub state: usize,
+    pub state: StateId,
     /// Computes the initial value.
     pub value: TransitionValue,
 }
@@ -98,7 +100,7 @@ pub struct MachineProgram {
     /// The fragment that it is in.
     pub fragment: FragmentId,
     /// The block state that holds the index of the machine's current state.
-    pub mode: usize,
+    pub current: StateId,
     /// The index of the initial state.
     pub initial: usize,
     /// The outputs.
@@ -111,22 +113,22 @@ pub struct MachineProgram {
     pub cells: Vec<TrackedId>,
 }
 
-/// An output of a machine: indices of those states of its block that the engine writes.
+/// An output of a machine: those states of its block that the engine writes.
 #[derive(Clone, Debug)]
 pub struct MachineOutput {
     /// The state that says whether a transition emits a value.
-    pub says: usize,
+    pub says: StateId,
     /// The state with the emitted value.
-    pub word: usize,
+    pub word: StateId,
     /// The state that says which diagram's last emitted values are heard, if there can be any.
-    pub left: Option<usize>,
+    pub left: Option<StateId>,
     /// For each state, whether a value that a machine in its diagram emits becomes an event at this
     /// output.
     pub passes: Vec<bool>,
 }
 
 impl MachineOutput {
-    fn states(&self) -> impl Iterator<Item = usize> {
+    fn states(&self) -> impl Iterator<Item = StateId> {
         [Some(self.says), Some(self.word), self.left].into_iter().flatten()
     }
 }
@@ -230,7 +232,7 @@ impl Transition {
 #[derive(Clone, Debug)]
 pub struct Assignment {
     /// The state.
-    pub state: usize,
+    pub state: StateId,
     /// Computes the value.
     pub value: TransitionValue,
 }

@@ -3,7 +3,8 @@
 //!
 //! This is all that a run knows of its diagram, so that running a program needs nothing else.
 
-use diagram::{BlockId, Diagram, FlatBlock, FragmentId, RegionId, WireId};
+use base::Table;
+use diagram::{BlockId, Diagram, FlatBlock, FragmentId, MachineId, RegionId, WireId};
 
 /// The most blocks of a region that a message may list.
 const LISTED: usize = 8;
@@ -13,12 +14,12 @@ const LISTED: usize = 8;
 pub struct Origins {
     /// The name of the model.
     pub model: String,
-    blocks: Vec<BlockOrigin>,
-    wires: Vec<WireOrigin>,
-    machines: Vec<MachineOrigin>,
+    blocks: Table<BlockId, BlockOrigin>,
+    wires: Table<WireId, WireOrigin>,
+    machines: Table<MachineId, MachineOrigin>,
     /// The fragment around each fragment; the root is its own parent.
-    parents: Vec<FragmentId>,
-    regions: Vec<RegionOrigin>,
+    parents: Table<FragmentId, FragmentId>,
+    regions: Table<RegionId, RegionOrigin>,
 }
 
 /// A block of the diagram.
@@ -110,13 +111,13 @@ impl Origins {
     }
 
     /// All blocks.
-    pub fn blocks(&self) -> &[BlockOrigin] {
+    pub fn blocks(&self) -> &Table<BlockId, BlockOrigin> {
         &self.blocks
     }
 
     /// A block.
     pub fn block(&self, id: BlockId) -> &BlockOrigin {
-        &self.blocks[id.index()]
+        &self.blocks[id]
     }
 
     /// The path of a block.
@@ -131,29 +132,29 @@ impl Origins {
 
     /// The block that writes a wire.
     pub fn source(&self, wire: WireId) -> BlockId {
-        self.wires[wire.index()].block
+        self.wires[wire].block
     }
 
     /// The name of a wire: that of its block, with the output if the block has several.
     pub fn wire_name(&self, wire: WireId) -> String {
-        let WireOrigin { block, port } = &self.wires[wire.index()];
+        let WireOrigin { block, port } = &self.wires[wire];
         let path = &self.block(*block).path;
         port.as_ref().map_or_else(|| path.clone(), |port| format!("{path}.{port}"))
     }
 
     /// A state machine.
-    pub fn machine(&self, machine: usize) -> &MachineOrigin {
+    pub fn machine(&self, machine: MachineId) -> &MachineOrigin {
         &self.machines[machine]
     }
 
     /// The paths of the first blocks of a region.
     pub fn paths_in(&self, region: RegionId) -> Vec<String> {
-        self.regions[region.index()].blocks.iter().map(|block| self.path(*block)).collect()
+        self.regions[region].blocks.iter().map(|block| self.path(*block)).collect()
     }
 
     /// The first block of a region.
     pub fn first_in(&self, region: RegionId) -> Option<&BlockOrigin> {
-        self.regions[region.index()].blocks.first().map(|block| self.block(*block))
+        self.regions[region].blocks.first().map(|block| self.block(*block))
     }
 
     /// The number of regions.
@@ -170,7 +171,7 @@ impl Origins {
             if inner == FragmentId::ROOT {
                 return false;
             }
-            inner = self.parents[inner.index()];
+            inner = self.parents[inner];
         }
     }
 }

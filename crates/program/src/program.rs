@@ -3,21 +3,24 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use diagram::{Diagram, Phase, WireId};
+use base::Table;
+use diagram::{BlockId, Diagram, FragmentId, MachineId, Phase, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
 
 use crate::compose::compose;
-use crate::delay_line::DelayLine;
+use crate::delay_line::{DelayLine, LineId};
 use crate::influence::Influence;
 use crate::machines::{FragmentProgram, MachineProgram};
 use crate::origins::Origins;
-use crate::region::{Crossing, RegionProgram};
+use crate::region::{Crossing, CrossingId, RegionProgram};
 use crate::slots::Slots;
+use crate::solved::Guess;
 use crate::tracked::{
-    ParameterSlots, RecordSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+    ParameterSlots, RecordSlots, StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer,
+    TrackedWire,
 };
-use crate::unit::{Unit, UnitEffects, UnitId};
+use crate::unit::{HazardId, Unit, UnitEffects, UnitId};
 use crate::{assemble, machines, smooth, solved, tick};
 
 /// Everything that the engine runs: the code, which all runs share, and what differs between runs
@@ -27,9 +30,9 @@ pub struct Program {
     /// The initial buffer, with constants and initial states.
     pub image: Vec<f64>,
     /// All timers.
-    pub timers: Arc<Vec<TrackedTimer>>,
+    pub timers: Arc<Table<TimerId, TrackedTimer>>,
     /// All delay lines.
-    pub lines: Arc<Vec<DelayLine>>,
+    pub lines: Arc<Table<LineId, DelayLine>>,
     /// The largest steps that blocks allow.
     pub limits: Arc<StepLimits>,
     pub(crate) code: Arc<Code>,
@@ -47,9 +50,9 @@ impl Deref for Program {
 #[derive(Clone, Debug)]
 pub struct StepLimits {
     /// For each region, those of its fragments, in the order of its slices.
-    pub slices: Vec<Vec<f64>>,
+    pub slices: Table<RegionId, Vec<f64>>,
     /// For each block, its own.
-    pub blocks: Vec<f64>,
+    pub blocks: Table<BlockId, f64>,
 }
 
 /// What all runs of a program share.
@@ -58,54 +61,54 @@ pub struct Code {
     /// The slot of model time \[s\].
     pub time: Slot,
     /// The regions; region 0 never steps.
-    pub regions: Vec<RegionProgram>,
+    pub regions: Table<RegionId, RegionProgram>,
     /// The units of a tick: first those of outputs, in order, then those of commits.
-    pub units: Vec<Unit>,
+    pub units: Table<UnitId, Unit>,
     /// The effects of each unit besides its outputs.
-    pub effects: Vec<UnitEffects>,
+    pub effects: Table<UnitId, UnitEffects>,
     /// The units with a crossing that does not move between events.
     pub unlocated: Vec<UnitId>,
     /// Slots whose changes are followed.
-    pub tracked: Vec<Tracked>,
+    pub tracked: Table<TrackedId, Tracked>,
     /// The states of all blocks.
-    pub states: Vec<TrackedState>,
+    pub states: Table<StateId, TrackedState>,
     /// All crossings.
-    pub crossings: Vec<Crossing>,
+    pub crossings: Table<CrossingId, Crossing>,
     /// The delay lines that are checked at every microstep: they do not move between events, and
     /// something other than a unit may change their inputs.
-    pub watched_lines: Vec<usize>,
+    pub watched_lines: Vec<LineId>,
     /// The parts of the wires.
-    pub wires: Vec<TrackedWire>,
+    pub wires: Table<WireId, TrackedWire>,
     /// The recorded signals.
     pub records: Vec<RecordSlots>,
     /// For each order hazard, what it means that its conditions hold at one instant.
-    pub hazards: Vec<String>,
+    pub hazards: Table<HazardId, String>,
     /// Computes the wires that do not move between events; runs once at the start.
     pub still: Tape,
-    /// Guesses of solved loops, updated when a point is accepted: `(solution, guess, length)`.
-    pub guesses: Vec<(Slot, Slot, usize)>,
+    /// Guesses of solved loops, updated when a point is accepted.
+    pub guesses: Vec<Guess>,
     /// Wires in solved loops.
     pub solved: Vec<WireId>,
     /// The fragments that state machines switch on and off; the first always runs.
-    pub fragments: Vec<FragmentProgram>,
+    pub fragments: Table<FragmentId, FragmentProgram>,
     /// The state machines.
-    pub machines: Vec<MachineProgram>,
+    pub machines: Table<MachineId, MachineProgram>,
     /// Which regions each source of ticks may reach.
     pub influence: Influence,
     /// The machines with a preemptive transition.
-    pub preempted: Vec<usize>,
+    pub preempted: Vec<MachineId>,
     /// The machines with a guard on the previous value of a signal that does not move: that value
     /// changes when a tick begins.
-    pub remembering: Vec<usize>,
+    pub remembering: Vec<MachineId>,
     /// The machines with an error transition.
-    pub recovering: Vec<usize>,
+    pub recovering: Vec<MachineId>,
     /// The values that each run computes from parameters, in order.
     pub parameters: Vec<ParameterSlots>,
     /// The origin of everything in the model, for messages.
     pub origins: Origins,
     /// The functions between events, for messages.
     pub(crate) graph: Graph,
-    pub(crate) values: Vec<Option<NodeId>>,
+    pub(crate) values: Table<WireId, Option<NodeId>>,
     pub(crate) layout: Layout,
 }
 
@@ -149,12 +152,12 @@ impl Program {
 
     /// The tracked signal of an id.
     pub fn tracked(&self, id: TrackedId) -> &Tracked {
-        &self.tracked[id.index()]
+        &self.tracked[id]
     }
 
     /// Whether a loop leaves a present signal undetermined.
     pub fn is_left_open(&self, slots: &[f64]) -> bool {
-        let wires = self.solved.iter().map(|wire| &self.wires[wire.index()]);
+        let wires = self.solved.iter().map(|wire| &self.wires[*wire]);
         solved::are_open(wires, &self.tracked, slots)
     }
 }

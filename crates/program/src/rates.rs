@@ -50,7 +50,7 @@ pub(crate) fn roots_of(
     blocks: &[BlockId],
 ) -> Vec<Root> {
     let (state, rate) = {
-        let program = &slots.regions[region.index()];
+        let program = &slots.regions[region];
         (program.state, program.rate)
     };
     let mut roots = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn roots_of(
         for (index, derivative) in flat.smooth.derivatives.iter().enumerate() {
             let Some(derivative) = derivative else { continue };
             let node = composer.inline(slots, *block, *derivative);
-            let cell = slots.states[slots.first_state[block.index()] + index].tracked;
+            let cell = slots.states[slots.first_state[block.index()].plus(index)].tracked;
             let offset = slots.slot(cell) - state;
             // A scalar rate fills a vector of states.
             let shape = flat.definition.states[index].ty.shape;

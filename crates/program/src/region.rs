@@ -2,11 +2,18 @@
 
 use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::{Slot, Tape};
+use serde::{Deserialize, Serialize};
 
-use crate::delay_line::Past;
+use crate::delay_line::{LineId, Past};
 use crate::jacobian::Jacobian;
-use crate::tracked::{TrackedId, WireSlots};
+use crate::tracked::{StateId, TrackedId, WireSlots};
+use crate::unit::UnitWord;
 use crate::watched::Function;
+
+base::typed_id! {
+    /// A crossing.
+    CrossingId
+}
 
 /// A part of the diagram with a solver of its own.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +43,7 @@ pub struct RegionProgram {
     /// The derivatives of the rates, if an implicit method needs them.
     pub jacobian: Option<Jacobian>,
     /// The delay lines that move between events.
-    pub lines: Vec<usize>,
+    pub lines: Vec<LineId>,
     /// The same, grouped by the clocks that time them.
     pub pasts: Vec<Past>,
     /// Samples the inputs of these delay lines, for the history of the region.
@@ -71,8 +78,8 @@ pub struct RegionProgram {
     pub wires: Vec<WireId>,
     /// The slots of these wires.
     pub places: Vec<WireSlots>,
-    /// The units of its blocks, as bits of 64-bit words: the index of a word, and its bits.
-    pub units: Vec<(u32, u64)>,
+    /// The units of its blocks, as bits.
+    pub units: Vec<UnitWord>,
     /// For each continuous state, its block.
     pub owners: Vec<BlockId>,
 }
@@ -112,7 +119,7 @@ pub struct Memory {
     /// The slot in which the left tape leaves it.
     pub from: Slot,
     /// The state.
-    pub state: usize,
+    pub state: StateId,
     /// The fragment of its block; while it does not run, it keeps its memories.
     pub fragment: FragmentId,
 }
@@ -134,9 +141,18 @@ pub struct LiveTapes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watch {
     /// The crossing that it belongs to.
-    pub crossing: usize,
+    pub crossing: CrossingId,
     /// Whether that crossing is a side.
     pub side: bool,
+}
+
+/// A watched function: its region, and its index among the watches of the region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct WatchId {
+    /// The region.
+    pub region: RegionId,
+    /// The index among the watches of the region.
+    pub index: usize,
 }
 
 /// What a crossing is.
@@ -166,6 +182,6 @@ pub struct Crossing {
     pub crossed: Option<TrackedId>,
     /// The slot of the residual.
     pub residual: Slot,
-    /// The region and the first watch, if it is located.
-    pub watch: Option<(RegionId, usize)>,
+    /// The first of its watches, if it is located.
+    pub watch: Option<WatchId>,
 }

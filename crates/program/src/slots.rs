@@ -2,16 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use base::{ParameterId, Type};
+use base::{ParameterId, Table, Type};
 use blocks::Part;
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Flowing, in_families};
-use crate::delay_line::DelayLine;
-use crate::region::{Crossing, CrossingKind, FragmentSlice, RegionProgram, Watch};
-use crate::tracked::{ParameterSlots, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire};
+use crate::delay_line::{DelayLine, LineId};
+use crate::region::{
+    Crossing, CrossingId, CrossingKind, FragmentSlice, RegionProgram, Watch, WatchId,
+};
+use crate::solved::Guess;
+use crate::tracked::{
+    ParameterSlots, StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
+};
+use crate::unit::HazardId;
 
 /// The slots of a side or floor of a block, one for each element.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +27,7 @@ pub(crate) struct Site {
     pub residual: Slot,
     pub crossed: Option<Slot>,
     /// The first of its crossings; there is one for each element.
-    pub first: usize,
+    pub first: CrossingId,
     pub ty: Type,
 }
 
@@ -40,27 +46,27 @@ pub(crate) struct Slots {
     pub layout: Layout,
     pub time: Slot,
     pub step: Slot,
-    pub tracked: Vec<Tracked>,
+    pub tracked: Table<TrackedId, Tracked>,
     pub of_slot: FxHashMap<Slot, TrackedId>,
-    pub wires: Vec<TrackedWire>,
-    pub states: Vec<TrackedState>,
+    pub wires: Table<WireId, TrackedWire>,
+    pub states: Table<StateId, TrackedState>,
     /// The first state of each block.
-    pub first_state: Vec<usize>,
-    pub timers: Vec<TrackedTimer>,
-    pub first_timer: Vec<usize>,
-    pub lines: Vec<DelayLine>,
-    pub first_line: Vec<usize>,
-    pub crossings: Vec<Crossing>,
+    pub first_state: Vec<StateId>,
+    pub timers: Table<TimerId, TrackedTimer>,
+    pub first_timer: Vec<TimerId>,
+    pub lines: Table<LineId, DelayLine>,
+    pub first_line: Vec<LineId>,
+    pub crossings: Table<CrossingId, Crossing>,
     pub sites: BTreeMap<(BlockId, NodeId), Site>,
-    pub regions: Vec<RegionProgram>,
-    /// Guesses of solved loops: solution, guess, length.
-    pub guesses: Vec<(Slot, Slot, usize)>,
+    pub regions: Table<RegionId, RegionProgram>,
+    /// Guesses of solved loops.
+    pub guesses: Vec<Guess>,
     /// Parts of wires that have one value at every tick.
     pub presets: Vec<(Slot, Vec<f64>)>,
     /// The reasons of order hazards.
-    pub hazards: Vec<String>,
+    pub hazards: Table<HazardId, String>,
     /// For each fragment, whether it runs and when its clock started.
-    pub fragments: Vec<FragmentSlots>,
+    pub fragments: Table<FragmentId, FragmentSlots>,
     /// The conditions under which tapes run: those of fragments, by their indices.
     pub guards: Guards,
     /// The slots of the values that each run computes from parameters.
@@ -83,23 +89,23 @@ impl Slots {
             layout,
             time,
             step: 0,
-            tracked: Vec::new(),
+            tracked: Table::new(),
             of_slot: FxHashMap::default(),
-            wires: Vec::new(),
-            states: Vec::new(),
+            wires: Table::new(),
+            states: Table::new(),
             first_state: Vec::new(),
-            timers: Vec::new(),
+            timers: Table::new(),
             first_timer: Vec::new(),
-            lines: Vec::new(),
+            lines: Table::new(),
             first_line: Vec::new(),
-            crossings: Vec::new(),
+            crossings: Table::new(),
             sites: BTreeMap::new(),
             regions: diagram.regions.iter().map(|_| RegionProgram::default()).collect(),
             guesses: Vec::new(),
             presets: Vec::new(),
-            fragments: Vec::new(),
+            fragments: Table::new(),
             guards: Guards::default(),
-            hazards: Vec::new(),
+            hazards: Table::new(),
             parameters: BTreeMap::new(),
         };
         slots.place_fragments(diagram);
@@ -145,8 +151,7 @@ impl Slots {
     }
 
     pub(crate) fn cell_at(&mut self, slot: Slot, length: usize) -> TrackedId {
-        let id = TrackedId::new(self.tracked.len());
-        self.tracked.push(Tracked { slot, length, ..Tracked::default() });
+        let id = self.tracked.push(Tracked { slot, length, ..Tracked::default() });
         self.of_slot.insert(slot, id);
         id
     }
@@ -160,7 +165,7 @@ impl Slots {
             match self.of_slot.get(&at) {
                 Some(cell) => {
                     found.push(*cell);
-                    at += self.tracked[cell.index()].length.max(1) as Slot;
+                    at += self.tracked[*cell].length.max(1) as Slot;
                 }
                 None => at += 1,
             }
@@ -169,12 +174,12 @@ impl Slots {
     }
 
     pub fn slot(&self, cell: TrackedId) -> Slot {
-        self.tracked[cell.index()].slot
+        self.tracked[cell].slot
     }
 
     /// The tracked signal of a part of a wire.
     pub fn part(&self, wire: WireId, part: Part) -> TrackedId {
-        let wire = &self.wires[wire.index()];
+        let wire = &self.wires[wire];
         match part {
             Part::Value => wire.value,
             Part::Present => wire.present,
@@ -188,17 +193,17 @@ impl Slots {
             let (present, value) = (self.tracked(1), self.tracked(wire.ty.len()));
             let impulses: Vec<TrackedId> =
                 (0..wire.orders).map(|_| self.tracked(wire.ty.len())).collect();
-            let id = WireId::new(self.wires.len());
-            self.tracked[present.index()].part = Some((id, Part::Present));
-            self.tracked[present.index()].event = wire.between == diagram::Presence::Never;
-            self.tracked[value.index()].part = Some((id, Part::Value));
+            let id = self.wires.next_id();
+            self.tracked[present].part = Some((id, Part::Present));
+            self.tracked[present].event = wire.between == diagram::Presence::Never;
+            self.tracked[value].part = Some((id, Part::Value));
             for (order, cell) in impulses.iter().enumerate() {
-                self.tracked[cell.index()].part = Some((id, Part::Impulse(order as u32)));
+                self.tracked[*cell].part = Some((id, Part::Impulse(order as u32)));
             }
             let derivatives: Vec<TrackedId> =
                 (0..wire.derivatives).map(|_| self.tracked(wire.ty.len())).collect();
             for (order, cell) in derivatives.iter().enumerate() {
-                self.tracked[cell.index()].part = Some((id, Part::Derivative(order as u32 + 1)));
+                self.tracked[*cell].part = Some((id, Part::Derivative(order as u32 + 1)));
             }
             self.wires.push(TrackedWire { value, present, impulses, derivatives });
         }
@@ -208,11 +213,11 @@ impl Slots {
     /// copies those of a fragment in one piece, and within a fragment family by family.
     fn place_states(&mut self, diagram: &Diagram) {
         let mut places: FxHashMap<Flowing, Slot> = FxHashMap::default();
-        for index in 0..diagram.regions.len() {
-            self.place_flowing(diagram, index, &mut places);
+        for region in self.regions.ids() {
+            self.place_flowing(diagram, region, &mut places);
         }
         for (index, block) in diagram.blocks.iter().enumerate() {
-            self.first_state.push(self.states.len());
+            self.first_state.push(self.states.next_id());
             let owner = BlockId::new(index);
             for (number, state) in block.definition.states.iter().enumerate() {
                 let place = places.get(&(owner, number));
@@ -237,13 +242,13 @@ impl Slots {
     fn place_flowing(
         &mut self,
         diagram: &Diagram,
-        index: usize,
+        region: RegionId,
         places: &mut FxHashMap<Flowing, Slot>,
     ) {
         let tolerance = |block: BlockId| diagram.block(block).tolerance;
-        let program = &mut self.regions[index];
+        let program = &mut self.regions[region];
         let mut offsets: Vec<(Flowing, usize)> = Vec::new();
-        for (fragment, blocks) in by_fragment(diagram, &diagram.regions[index].blocks) {
+        for (fragment, blocks) in by_fragment(diagram, &diagram.regions[region.index()].blocks) {
             let (first, order) = (program.owners.len(), in_families(diagram, &blocks));
             for (block, number) in &order {
                 offsets.push(((*block, *number), program.owners.len()));
@@ -263,7 +268,7 @@ impl Slots {
             });
         }
         program.dimension = program.owners.len();
-        program.moves = index > 0;
+        program.moves = region != RegionId::STILL;
         program.state = self.layout.reserve(program.dimension);
         program.rate = self.layout.reserve(program.dimension);
         let place = |(state, offset)| (state, program.state + offset as Slot);
@@ -272,7 +277,7 @@ impl Slots {
 
     fn place_timers(&mut self, diagram: &Diagram) {
         for (index, block) in diagram.blocks.iter().enumerate() {
-            self.first_timer.push(self.timers.len());
+            self.first_timer.push(self.timers.next_id());
             for timer in &block.definition.timers {
                 let (woken, wakings) = (self.tracked(1), self.tracked(1));
                 let fragment = block.fragment;
@@ -285,9 +290,9 @@ impl Slots {
     /// Located sides and floors get their slots region by region, with the watched functions of a
     /// region contiguous; sides of which only the changes are read get slots of their own.
     fn place_crossings(&mut self, diagram: &Diagram) {
-        for region in 0..diagram.regions.len() {
+        for region in self.regions.ids() {
             let mut count = 0;
-            for block in &diagram.regions[region].blocks {
+            for block in &diagram.regions[region.index()].blocks {
                 let definition = &diagram.block(*block).definition;
                 for site in &diagram.block(*block).located {
                     let node = definition.graph.node(*site);
@@ -299,11 +304,11 @@ impl Slots {
             program.g_rate = self.layout.reserve(count);
             program.side = self.layout.reserve(count);
             program.residual = self.layout.reserve(count);
-            let groups = by_fragment(diagram, &diagram.regions[region].blocks);
+            let groups = by_fragment(diagram, &diagram.regions[region.index()].blocks);
             for (index, (_, blocks)) in groups.into_iter().enumerate() {
                 let first = self.regions[region].watches.len();
                 for block in blocks {
-                    self.place_sites(diagram, block, RegionId::new(region));
+                    self.place_sites(diagram, block, region);
                 }
                 let last = self.regions[region].watches.len();
                 let span = &mut self.regions[region].slices[index];
@@ -333,8 +338,8 @@ impl Slots {
                 Op::FrozenFloor => self.place_cells(block, region, node.ty),
                 _ => self.place_sides(block, region, node.ty, located, crossed),
             };
-            for crossing in &mut self.crossings[place.first..] {
-                crossing.kink = kinks.contains(site);
+            for crossing in place.first.run(node.ty.len()) {
+                self.crossings[crossing].kink = kinks.contains(site);
             }
             self.sites.insert((block, *site), place);
         }
@@ -349,11 +354,11 @@ impl Slots {
         asked: bool,
     ) -> Site {
         let n = ty.len();
-        let first = self.crossings.len();
+        let first = self.crossings.next_id();
         let (frozen, residual, value, watch) = if located {
-            let program = &mut self.regions[region.index()];
+            let program = &mut self.regions[region];
             let at = program.watches.len();
-            program.watches.extend((0..n).map(|i| Watch { crossing: first + i, side: true }));
+            program.watches.extend((0..n).map(|i| Watch { crossing: first.plus(i), side: true }));
             let offset = at as Slot;
             (program.side + offset, program.residual + offset, program.g + offset, Some(at))
         } else {
@@ -372,7 +377,7 @@ impl Slots {
                 frozen: side,
                 crossed: change,
                 residual: residual + offset,
-                watch: watch.map(|at| (region, at + i)),
+                watch: watch.map(|at| WatchId { region, index: at + i }),
             });
         }
         Site { frozen, residual, crossed, first, ty }
@@ -380,13 +385,13 @@ impl Slots {
 
     fn place_cells(&mut self, block: BlockId, region: RegionId, ty: Type) -> Site {
         let n = ty.len();
-        let first = self.crossings.len();
+        let first = self.crossings.next_id();
         let frozen = self.layout.reserve(n);
         let residual = self.layout.reserve(n);
         let value = self.layout.reserve(n);
-        let at = self.regions[region.index()].watches.len();
-        let watches = (0..n).flat_map(|i| [Watch { crossing: first + i, side: false }; 2]);
-        self.regions[region.index()].watches.extend(watches);
+        let at = self.regions[region].watches.len();
+        let watches = (0..n).flat_map(|i| [Watch { crossing: first.plus(i), side: false }; 2]);
+        self.regions[region].watches.extend(watches);
         for i in 0..n {
             let offset = i as Slot;
             let cell = self.cell_at(frozen + offset, 1);
@@ -398,7 +403,7 @@ impl Slots {
                 frozen: cell,
                 crossed: None,
                 residual: residual + offset,
-                watch: Some((region, at + 2 * i)),
+                watch: Some(WatchId { region, index: at + 2 * i }),
             });
         }
         Site { frozen, residual, crossed: None, first, ty }

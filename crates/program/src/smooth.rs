@@ -2,6 +2,7 @@
 
 mod functions;
 
+use base::Table;
 use blocks::{Leaf, Part};
 use diagram::{BlockId, Diagram, Presence, RegionId, WireId};
 use ir::{Graph, NodeId, Op, Slot, Tape, tangents};
@@ -9,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::Schedule;
 
 use crate::compose::Composer;
-use crate::delay_line::DelayLine;
+use crate::delay_line::{DelayLine, LineId};
 use crate::jacobian::Partials;
 use crate::kinks;
 use crate::live::{Copier, Operands};
@@ -32,7 +33,7 @@ pub(crate) struct Smooth {
     pub still: Tape,
     pub records: Vec<RecordSlots>,
     /// For each wire that moves, the node of its value.
-    pub values: Vec<Option<NodeId>>,
+    pub values: Table<WireId, Option<NodeId>>,
 }
 
 /// Makes the tapes of all regions.
@@ -127,10 +128,10 @@ impl<'a> Maker<'a> {
     ) -> Self {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
         let mut state_places = FxHashMap::default();
-        for (index, region) in slots.regions.iter().enumerate() {
+        for (id, region) in slots.regions.entries() {
             for offset in 0..region.dimension as Slot {
                 moving_places.extend([region.state, region.rate].map(|s| s + offset));
-                state_places.insert(region.state + offset, (RegionId::new(index), offset));
+                state_places.insert(region.state + offset, (id, offset));
             }
         }
         let mut slope_places = FxHashMap::default();
@@ -200,7 +201,7 @@ impl<'a> Maker<'a> {
             Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &|slot| slot)
         };
         let none = FxHashMap::default();
-        let program = &mut self.slots.regions[id.index()];
+        let program = &mut self.slots.regions[id];
         program.prelude = tape(&prelude, &none);
         program.derivative = tape(&rates, &given);
         program.crossings = tape(&crossings, &given);
@@ -229,15 +230,15 @@ impl<'a> Maker<'a> {
 
     /// The inputs of the region's delay lines, to the slots of samples.
     fn sample(&mut self, id: RegionId) -> Vec<Root> {
-        let width = self.slots.regions[id.index()].sample_width;
+        let width = self.slots.regions[id].sample_width;
         let samples = self.slots.layout.reserve(width);
-        self.slots.regions[id.index()].samples = samples;
+        self.slots.regions[id].samples = samples;
         let mut roots = Vec::new();
         let mut end = samples;
-        for line in &self.slots.regions[id.index()].lines {
+        for line in &self.slots.regions[id].lines {
             let line = &self.slots.lines[*line];
             let Some(track) = line.track else { continue };
-            let past = &self.slots.regions[id.index()].pasts[track.past];
+            let past = &self.slots.regions[id].pasts[track.past];
             let mut at = samples + (past.offset + track.offset) as Slot;
             // Another delay line already samples the same input.
             if at < end {
@@ -255,7 +256,7 @@ impl<'a> Maker<'a> {
     /// The inputs of a delay line, and the number of values of each part.
     fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, Slot)> {
         line.from.iter().filter_map(|cell| {
-            let cell = &self.slots.tracked[cell.index()];
+            let cell = &self.slots.tracked[*cell];
             let (wire, part @ (Part::Value | Part::Derivative(_))) = cell.part? else {
                 return None;
             };
@@ -267,15 +268,15 @@ impl<'a> Maker<'a> {
     /// Finds where the kinks of a region's delayed signals propagate to; what depends on a solved
     /// loop is not followed.
     fn follow_kinks(&mut self, id: RegionId, rates: &[Root], read: &[Root]) {
-        let region = &self.slots.regions[id.index()];
+        let region = &self.slots.regions[id];
         if region.lines.is_empty() || !self.solutions[id.index()].is_empty() {
             return;
         }
-        let of = |line: usize| {
+        let of = |line: LineId| {
             let nodes = self.sampled(&self.slots.lines[line]);
             nodes.map(move |(node, _)| (node, line))
         };
-        let samples: Vec<(NodeId, usize)> = region.lines.iter().copied().flat_map(of).collect();
+        let samples: Vec<(NodeId, LineId)> = region.lines.iter().copied().flat_map(of).collect();
         let read: Vec<NodeId> = read.iter().map(|root| root.0).collect();
         let lines = &self.slots.lines;
         let found = kinks::find(&self.composer.graph, (region, lines), rates, &samples, &read);
@@ -320,7 +321,7 @@ impl<'a> Maker<'a> {
     /// Crossing functions with their slots, and their time derivatives along the rates.
     fn watched(&mut self, id: RegionId, blocks: &[BlockId]) -> (Vec<Root>, Vec<Root>) {
         let (g, g_rate) = {
-            let program = &self.slots.regions[id.index()];
+            let program = &self.slots.regions[id];
             (program.g, program.g_rate)
         };
         let mut values: Vec<Root> = Vec::new();
@@ -338,8 +339,8 @@ impl<'a> Maker<'a> {
                 for i in 0..site.ty.len() {
                     let graph = &mut self.composer.graph;
                     let element = graph.extract(node, i, base::Shape::Scalar);
-                    let crossing = &self.slots.crossings[site.first + i];
-                    let (_, watch) = crossing.watch.expect("a located crossing is watched");
+                    let crossing = &self.slots.crossings[site.first.plus(i)];
+                    let watch = crossing.watch.expect("a located crossing is watched").index;
                     match kind {
                         CrossingKind::Sign => functions.push((element, watch, guard)),
                         CrossingKind::Floor => {
@@ -369,7 +370,7 @@ impl<'a> Maker<'a> {
 
     /// Time derivatives of nodes, given the rates of the states in their slots.
     fn along_the_flow(&mut self, id: RegionId, outputs: &[NodeId]) -> Vec<NodeId> {
-        let seeds = self.state_seeds(id, self.slots.regions[id.index()].rate);
+        let seeds = self.state_seeds(id, self.slots.regions[id].rate);
         let zero = self.composer.graph.real(0.0);
         let slopes = tangents(&mut self.composer.graph, &seeds, outputs);
         slopes.into_iter().map(|slope| slope.unwrap_or(zero)).collect()
@@ -420,7 +421,7 @@ impl<'a> Maker<'a> {
         let time = self.time_seeds(id);
         self.look_for_states();
         let leaves = &self.state_leaves[id.index()];
-        let program = &self.slots.regions[id.index()];
+        let program = &self.slots.regions[id];
         let (rate, dimension) = (program.rate, program.dimension);
         Partials::new(&mut self.composer.graph, leaves, &time, rates, (rate, dimension))
     }
@@ -433,20 +434,20 @@ impl<'a> Maker<'a> {
             let flat = self.diagram.block(*block);
             for wire in &flat.outputs {
                 let recorded = self.recorded.contains(wire);
-                self.slots.regions[id.index()].recorded |= recorded;
+                self.slots.regions[id].recorded |= recorded;
                 let cell = self.slots.part(*wire, Part::Value);
                 let delayed = self.delayed.contains(wire);
-                let readers = &self.slots.tracked[cell.index()].readers;
+                let readers = &self.slots.tracked[cell].readers;
                 let read = delayed || !readers.is_empty() || self.asked.contains(wire);
                 let switches = self.switching[wire.index()];
                 if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
                     let part = self.composer.parts.id(*wire, Part::Value);
                     roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
-                    self.slots.regions[id.index()].wires.push(*wire);
+                    self.slots.regions[id].wires.push(*wire);
                 }
                 for order in 1..=self.diagram.wire(*wire).derivatives {
                     let cell = self.slots.part(*wire, Part::Derivative(order));
-                    if delayed || !self.slots.tracked[cell.index()].readers.is_empty() {
+                    if delayed || !self.slots.tracked[cell].readers.is_empty() {
                         let part = self.composer.parts.id(*wire, Part::Derivative(order));
                         roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
                     }
@@ -459,7 +460,7 @@ impl<'a> Maker<'a> {
             }
             for (index, next) in flat.smooth.nexts.iter().enumerate() {
                 let node = self.composer.inline(&self.slots, *block, *next);
-                let state = self.slots.first_state[block.index()] + index;
+                let state = self.slots.first_state[block.index()].plus(index);
                 let own = self.slots.slot(self.slots.states[state].tracked);
                 if matches!(self.composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                     continue;
@@ -467,7 +468,7 @@ impl<'a> Maker<'a> {
                 let slot = self.slots.layout.reserve(self.composer.graph.ty(node).len());
                 roots.push((node, slot, guard));
                 let memory = Memory { from: slot, state, fragment: flat.fragment };
-                self.slots.regions[id.index()].memories.push(memory);
+                self.slots.regions[id].memories.push(memory);
             }
         }
         roots.extend(self.solutions[id.index()].iter().map(|at| {
@@ -524,14 +525,14 @@ impl<'a> Maker<'a> {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
-                        let regions = &mut self.slots.tracked[cell.index()].regions;
+                        let regions = &mut self.slots.tracked[cell].regions;
                         // Regions are registered in order.
                         if regions.last() != Some(&id) {
                             regions.push(id);
                         }
                     }
                 }
-                Op::Unknown => self.slots.regions[id.index()].may_be_unknown = true,
+                Op::Unknown => self.slots.regions[id].may_be_unknown = true,
                 _ => {}
             }
         }
@@ -563,7 +564,7 @@ impl<'a> Maker<'a> {
     fn records(&self) -> Vec<RecordSlots> {
         let record = |record: &diagram::Record| {
             let wire = self.diagram.wire(record.wire);
-            let cells = &self.slots.wires[record.wire.index()];
+            let cells = &self.slots.wires[record.wire];
             RecordSlots {
                 name: record.name.clone(),
                 ty: wire.ty,

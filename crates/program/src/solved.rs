@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::Type;
+use base::{Table, Type};
 use diagram::Phase;
 use ir::{Body, Graph, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
@@ -11,6 +11,17 @@ use schedule::PartId;
 use crate::compose::{Composer, Undecided};
 use crate::slots::Slots;
 use crate::tracked::{Tracked, TrackedId, TrackedWire};
+
+/// The guess of a solved loop, which follows its solution.
+#[derive(Clone, Copy, Debug)]
+pub struct Guess {
+    /// The first slot of the solution.
+    pub solution: Slot,
+    /// The first slot of the guess.
+    pub guess: Slot,
+    /// The number of unknowns.
+    pub length: usize,
+}
 
 /// Composes parts that depend on each other, starting from unknown; as many passes as there are
 /// parts reach the least fixed point.
@@ -94,7 +105,7 @@ pub(crate) fn solve(
         Phase::Smooth => {
             let guess = slots.layout.reserve_with(&start);
             let solution = slots.layout.reserve(total);
-            slots.guesses.push((solution, guess, total));
+            slots.guesses.push(Guess { solution, guess, length: total });
             composer.graph.leaf(guess, ty)
         }
         Phase::Tick => {
@@ -109,8 +120,8 @@ pub(crate) fn solve(
         }
     };
     let solved = composer.graph.solve(Arc::new(body), [guess, fallback], &outer);
-    if let (Phase::Smooth, Some((solution, ..))) = (composer.phase, slots.guesses.last()) {
-        composer.solutions.push((unknowns[0].0, solved, *solution));
+    if let (Phase::Smooth, Some(guess)) = (composer.phase, slots.guesses.last()) {
+        composer.solutions.push((unknowns[0].0, solved, guess.solution));
     }
     let mut offset = 0;
     for ((id, _), ty) in unknowns.iter().zip(&types) {
@@ -186,11 +197,11 @@ fn body(
 /// Whether one of some wires is present but has no value because its loop leaves it undetermined.
 pub(crate) fn are_open<'w>(
     mut wires: impl Iterator<Item = &'w TrackedWire>,
-    cells: &[Tracked],
+    cells: &Table<TrackedId, Tracked>,
     slots: &[f64],
 ) -> bool {
     let place = |cell: TrackedId| {
-        let cell = &cells[cell.index()];
+        let cell = &cells[cell];
         &slots[cell.slot as usize..cell.slot as usize + cell.length]
     };
     wires.any(|wire| {

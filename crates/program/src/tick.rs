@@ -1,6 +1,7 @@
 //! The units of a tick: runs of adjacent parts of one block in the schedule, then for each block
 //! its commit.
 
+use base::Table;
 use blocks::Part;
 use diagram::{BlockId, Diagram, FlatBlock, Phase};
 use ir::{NodeId, Op, Slot, Tape};
@@ -9,13 +10,17 @@ use schedule::{PartId, Schedule, Step};
 use crate::compose::Composer;
 use crate::slots::Slots;
 use crate::solved;
-use crate::unit::{Output, Unit, UnitId};
+use crate::unit::{Check, CrossingValue, HazardConditions, Next, Output, Unit, UnitId};
 
 /// Makes all units and registers them as readers of the tracked signals that they read.
-pub(crate) fn units(diagram: &Diagram, schedule: &Schedule, slots: &mut Slots) -> Vec<Unit> {
+pub(crate) fn units(
+    diagram: &Diagram,
+    schedule: &Schedule,
+    slots: &mut Slots,
+) -> Table<UnitId, Unit> {
     let runs = runs(diagram, schedule);
     let hosts = hosts(diagram, schedule, &runs);
-    let mut maker = Maker { diagram, schedule, slots, units: Vec::new() };
+    let mut maker = Maker { diagram, schedule, slots, units: Table::new() };
     let mut done = vec![false; diagram.blocks.len()];
     for (index, run) in runs.iter().enumerate() {
         match run {
@@ -100,7 +105,7 @@ struct Maker<'a> {
     diagram: &'a Diagram,
     schedule: &'a Schedule,
     slots: &'a mut Slots,
-    units: Vec<Unit>,
+    units: Table<UnitId, Unit>,
 }
 
 impl<'a> Maker<'a> {
@@ -177,14 +182,14 @@ impl<'a> Maker<'a> {
                 let present = self.slots.part(part.wire, Part::Present);
                 let presence = self.schedule.parts.id(part.wire, Part::Present);
                 if !roots.iter().any(|(id, _)| *id == presence) {
-                    let readers = &mut self.slots.tracked[present.index()].readers;
-                    readers.push(UnitId::new(self.units.len()));
+                    let readers = &mut self.slots.tracked[present].readers;
+                    readers.push(self.units.next_id());
                 }
                 guard = Some(self.slots.slot(present));
             }
             let cell = self.slots.part(part.wire, part.part);
             debug_assert!(unit.outputs.is_empty() || unit.made().end == slot as usize);
-            let length = self.slots.tracked[cell.index()].length as u32;
+            let length = self.slots.tracked[cell].length as u32;
             let to = self.slots.slot(cell);
             unit.outputs.push(Output { from: slot, to, length, tracked: cell, guard });
         }
@@ -212,14 +217,14 @@ impl<'a> Maker<'a> {
         let flat = self.diagram.block(block);
         for (index, next) in flat.tick.nexts.iter().enumerate() {
             let node = composer.inline(self.slots, block, *next);
-            let state = self.slots.first_state[block.index()] + index;
+            let state = self.slots.first_state[block.index()].plus(index);
             let own = self.slots.slot(self.slots.states[state].tracked);
             if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                 continue;
             }
             let slot = self.slots.layout.reserve(composer.graph.ty(node).len());
             places.push((node, slot));
-            unit.nexts.push((slot, state));
+            unit.nexts.push(Next { from: slot, state });
         }
         for (original, placed) in &flat.tick.placed {
             let Some(site) = self.slots.sites.get(&(block, *original)).copied() else { continue };
@@ -227,26 +232,32 @@ impl<'a> Maker<'a> {
             let node = composer.inline(self.slots, block, operand);
             let slot = self.slots.layout.reserve(site.ty.len());
             places.push((node, slot));
-            unit.crossings.extend((0..site.ty.len()).map(|i| (slot + i as Slot, site.first + i)));
+            unit.crossings.extend(
+                (0..site.ty.len()).map(|i| CrossingValue {
+                    from: slot + i as Slot,
+                    crossing: site.first.plus(i),
+                }),
+            );
         }
         for (check, node) in flat.definition.checks.iter().zip(&flat.tick.checks) {
             let node = composer.inline(self.slots, block, *node);
             if composer.graph.truth(node) != Some(false) {
                 let slot = self.slots.layout.reserve(1);
                 places.push((node, slot));
-                unit.checks.push((slot, check.reason.clone()));
+                let reason = check.reason.clone();
+                unit.checks.push(Check { from: slot, block, reason });
             }
         }
-        for (meeting, nodes) in flat.definition.hazards.iter().zip(&flat.tick.hazards) {
+        for (hazard, nodes) in flat.definition.hazards.iter().zip(&flat.tick.hazards) {
             let nodes = [nodes.0, nodes.1].map(|node| composer.inline(self.slots, block, node));
             if nodes.iter().all(|node| composer.graph.truth(*node) != Some(false)) {
-                let slots = nodes.map(|node| {
+                let [first, second] = nodes.map(|node| {
                     let slot = self.slots.layout.reserve(1);
                     places.push((node, slot));
                     slot
                 });
-                unit.hazards.push((slots[0], slots[1], self.slots.hazards.len()));
-                self.slots.hazards.push(meeting.reason.clone());
+                let hazard = self.slots.hazards.push(hazard.reason.clone());
+                unit.hazards.push(HazardConditions { first, second, hazard });
             }
         }
     }
@@ -275,12 +286,12 @@ impl<'a> Maker<'a> {
         let graph = &composer.graph;
         debug_assert_eq!(ir::verify(graph, false), Ok(()));
         let roots: Vec<NodeId> = places.iter().map(|(node, _)| *node).collect();
-        let id = UnitId::new(self.units.len());
+        let id = self.units.next_id();
         for node in graph.reachable(&roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
                     for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
-                        let readers = &mut self.slots.tracked[cell.index()].readers;
+                        let readers = &mut self.slots.tracked[cell].readers;
                         if readers.last() != Some(&id) {
                             readers.push(id);
                         }

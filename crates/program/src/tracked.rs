@@ -3,14 +3,22 @@ use std::sync::Arc;
 
 use base::{ParameterId, Type};
 use blocks::{Part, Text, Timer};
-use diagram::{BlockId, FragmentId, RegionId, WireId};
+use diagram::{BlockId, FragmentId, MachineId, RegionId, WireId};
 use ir::Slot;
 
-use crate::unit::UnitId;
+use crate::unit::{UnitId, UnitWord};
 
 base::typed_id! {
     /// A signal whose changes are followed.
     TrackedId
+}
+base::typed_id! {
+    /// A state of a block.
+    StateId
+}
+base::typed_id! {
+    /// A timer of a block.
+    TimerId
 }
 
 /// Slots whose changes are followed.
@@ -22,12 +30,12 @@ pub struct Tracked {
     pub length: usize,
     /// The units that read it.
     pub readers: Vec<UnitId>,
-    /// The same as bits of 64-bit words: the index of a word, and its bits.
-    pub asked: Vec<(u32, u64)>,
+    /// The same as bits.
+    pub reader_words: Vec<UnitWord>,
     /// The regions whose smooth functions read it.
     pub regions: Vec<RegionId>,
     /// The state machines whose guards read it.
-    pub machines: Vec<u32>,
+    pub machines: Vec<MachineId>,
     /// The part of a wire that it holds.
     pub part: Option<(WireId, Part)>,
     /// Whether it is the presence of a signal that consists of events only.
@@ -43,23 +51,8 @@ impl Tracked {
 
     /// Collects the readers as bits, once all are known.
     pub(crate) fn gather_readers(&mut self) {
-        self.asked = in_words(self.readers.iter().map(|reader| reader.0));
+        self.reader_words = UnitWord::gather(self.readers.iter().copied());
     }
-}
-
-/// Numbers as bits of 64-bit words: the index of each word, in order, and its bits.
-pub(crate) fn in_words(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u64)> {
-    let mut numbers: Vec<u32> = numbers.collect();
-    numbers.sort_unstable();
-    let mut words: Vec<(u32, u64)> = Vec::new();
-    for number in numbers {
-        let (word, bit) = (number / 64, 1 << (number % 64));
-        match words.last_mut() {
-            Some(last) if last.0 == word => last.1 |= bit,
-            _ => words.push((word, bit)),
-        }
-    }
-    words
 }
 
 /// The slots of a value that each run computes from parameters.
@@ -154,16 +147,4 @@ pub struct RecordSlots {
     pub impulses: Vec<Slot>,
     /// The region whose left tape computes it.
     pub region: RegionId,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// There are never more words than numbers, however large the numbers are.
-    #[test]
-    fn numbers_are_gathered_by_words() {
-        let words = in_words([130, 1, 64, 0, 100_000].into_iter());
-        assert_eq!(words, [(0, 3), (1, 1), (2, 4), (1562, 1 << 32)]);
-    }
 }

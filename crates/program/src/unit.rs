@@ -3,11 +3,17 @@
 use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::{Slot, Tape};
 
-use crate::tracked::TrackedId;
+use crate::delay_line::LineId;
+use crate::region::CrossingId;
+use crate::tracked::{StateId, TrackedId};
 
 base::typed_id! {
     /// One small tape of a tick.
     UnitId
+}
+base::typed_id! {
+    /// Two conditions whose order within one instant matters.
+    HazardId
 }
 
 /// One small tape of a tick.
@@ -27,21 +33,20 @@ pub struct Unit {
     pub tape: Tape,
     /// Parts of wires, contiguous in the order in which the tape leaves them.
     pub outputs: Vec<Output>,
-    /// New values of states: the slot in which the tape leaves each, and the state.
-    pub nexts: Vec<(Slot, usize)>,
-    /// Values of crossing functions: the slot in which the tape leaves each, and the crossing.
-    pub crossings: Vec<(Slot, usize)>,
-    /// Conditions that must not hold: the slot in which the tape leaves each, and the reason.
-    pub checks: Vec<(Slot, String)>,
-    /// Conditions whose order at one instant matters: the slots in which the tape leaves both, and
-    /// the index of the order hazard.
-    pub hazards: Vec<(Slot, Slot, usize)>,
+    /// New values of states.
+    pub nexts: Vec<Next>,
+    /// Values of crossing functions.
+    pub crossings: Vec<CrossingValue>,
+    /// Conditions that must not hold.
+    pub checks: Vec<Check>,
+    /// Conditions whose order at one instant matters.
+    pub hazards: Vec<HazardConditions>,
     /// Whether the tape may find that a loop stays unknown.
     pub may_be_unknown: bool,
     /// The wires whose values it computes, for messages.
     pub wires: Vec<WireId>,
     /// The delay lines that do not move between events and read its outputs.
-    pub lines: Vec<usize>,
+    pub lines: Vec<LineId>,
 }
 
 impl Unit {
@@ -80,7 +85,7 @@ impl UnitEffects {
             (UnitEffects::HAZARDS, unit.hazards.is_empty()),
             (UnitEffects::LINES, unit.lines.is_empty()),
         ];
-        lists.iter().filter(|(_, none)| !none).for_each(|(duty, _)| effects.add(*duty));
+        lists.iter().filter(|(_, none)| !none).for_each(|(effect, _)| effects.add(*effect));
         effects
     }
 
@@ -117,5 +122,84 @@ impl Output {
     /// The slots in which the tape leaves it.
     pub fn made(&self) -> std::ops::Range<usize> {
         self.from as usize..(self.from + self.length) as usize
+    }
+}
+
+/// The new value of a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Next {
+    /// The first slot in which a tape leaves it.
+    pub from: Slot,
+    /// The state.
+    pub state: StateId,
+}
+
+/// The value of a crossing function.
+#[derive(Clone, Copy, Debug)]
+pub struct CrossingValue {
+    /// The slot in which a tape leaves it.
+    pub from: Slot,
+    /// The crossing.
+    pub crossing: CrossingId,
+}
+
+/// A condition that must not hold.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The slot in which a tape leaves it.
+    pub from: Slot,
+    /// The block, for messages.
+    pub block: BlockId,
+    /// Why it must not hold.
+    pub reason: String,
+}
+
+/// The conditions of an order hazard.
+#[derive(Clone, Copy, Debug)]
+pub struct HazardConditions {
+    /// The slot in which a tape leaves one of them.
+    pub first: Slot,
+    /// The slot of the other one.
+    pub second: Slot,
+    /// The order hazard.
+    pub hazard: HazardId,
+}
+
+/// Units as bits of a 64-bit word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnitWord {
+    /// The index of the word; unit `n` is a bit of word `n / 64`.
+    pub index: u32,
+    /// The bits; that of unit `n` is bit `n % 64`.
+    pub bits: u64,
+}
+
+impl UnitWord {
+    /// The words in which units have a bit, in order.
+    pub(crate) fn gather(units: impl Iterator<Item = UnitId>) -> Vec<UnitWord> {
+        let mut units: Vec<UnitId> = units.collect();
+        units.sort_unstable();
+        let mut words: Vec<UnitWord> = Vec::new();
+        for UnitId(unit) in units {
+            let (index, bit) = (unit / 64, 1 << (unit % 64));
+            match words.last_mut() {
+                Some(last) if last.index == index => last.bits |= bit,
+                _ => words.push(UnitWord { index, bits: bit }),
+            }
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There are never more words than units, however large their ids are.
+    #[test]
+    fn units_are_gathered_by_words() {
+        let words = UnitWord::gather([130, 1, 64, 0, 100_000].map(UnitId).into_iter());
+        let expected = [(0, 3), (1, 1), (2, 4), (1562, 1 << 32)];
+        assert_eq!(words, expected.map(|(index, bits)| UnitWord { index, bits }));
     }
 }

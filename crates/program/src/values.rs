@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base::Value;
-use diagram::{AtStart, BlockId};
+use base::{Table, Value};
+use diagram::{AtStart, BlockId, RegionId};
 use rustc_hash::FxHashMap;
 
 use crate::program::{Program, StepLimits};
@@ -28,13 +28,13 @@ impl Program {
         }
         for state in &code.states {
             if let Some(id) = state.open {
-                fill(&mut image[code.tracked[state.tracked.index()].range()], &values[id.index()]);
+                fill(&mut image[code.tracked[state.tracked].range()], &values[id.index()]);
             }
         }
         if lines.iter().any(|line| line.open.is_some()) {
             for line in Arc::make_mut(lines) {
                 if let Some(id) = line.open {
-                    let length = code.tracked[line.to[1].index()].length;
+                    let length = code.tracked[line.to[1]].length;
                     fill(&mut line.initial[..length], &values[id.index()]);
                 }
             }
@@ -60,7 +60,7 @@ impl Program {
             own.delay = new.get_mut(&own.block).and_then(Iterator::next).unwrap_or(own.delay);
         }
         for start in starts {
-            limits.blocks[start.block.index()] = start.maximum_step;
+            limits.blocks[start.block] = start.maximum_step;
         }
         limits.slices = StepLimits::by_slices(&self.code.regions, &limits.blocks);
     }
@@ -76,11 +76,14 @@ fn fill(slots: &mut [f64], value: &Value) {
 
 impl StepLimits {
     /// The smallest limit of the blocks of each slice.
-    pub(crate) fn by_slices(regions: &[RegionProgram], blocks: &[f64]) -> Vec<Vec<f64>> {
+    pub(crate) fn by_slices(
+        regions: &Table<RegionId, RegionProgram>,
+        blocks: &Table<BlockId, f64>,
+    ) -> Table<RegionId, Vec<f64>> {
         let smallest = |region: &RegionProgram| {
             let slices = region.slices.iter();
             let limit = |of: &Vec<BlockId>| {
-                of.iter().map(|block| blocks[block.index()]).fold(f64::INFINITY, f64::min)
+                of.iter().map(|block| blocks[*block]).fold(f64::INFINITY, f64::min)
             };
             slices.map(|slice| limit(&slice.blocks)).collect()
         };

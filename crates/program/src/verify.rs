@@ -13,6 +13,7 @@ use ir::{Slot, Tape};
 
 use crate::program::Program;
 use crate::region::RegionProgram;
+use crate::solved::Guess;
 use crate::tracked::TrackedId;
 use crate::unit::Unit;
 
@@ -39,15 +40,15 @@ impl Program {
         let error = |part: String| move |reason: String| ProgramError { part, reason };
         self.check_tables().map_err(error("tables".to_owned()))?;
         self.check_tape("still", &self.still).map_err(error("still signals".to_owned()))?;
-        for (index, region) in self.regions.iter().enumerate() {
-            self.check_region(region).map_err(error(format!("region {index}")))?;
+        for (id, region) in self.regions.entries() {
+            self.check_region(region).map_err(error(format!("region {}", id.index())))?;
         }
         for (index, unit) in self.units.iter().enumerate() {
             let path = &self.origins.block(unit.block).path;
             self.check_unit(unit).map_err(error(format!("unit {index} of {path}")))?;
         }
-        for (index, machine) in self.machines.iter().enumerate() {
-            let path = &self.origins.machine(index).path;
+        for (id, machine) in self.machines.entries() {
+            let path = &self.origins.machine(id).path;
             let transitions = machine.states.iter().flat_map(|state| &state.transitions);
             for transition in transitions {
                 let values = transition.guards.iter().chain(transition.says.iter().map(|s| &s.1));
@@ -98,7 +99,7 @@ impl Program {
                 return Err("a state whose initial value has another size".to_owned());
             }
         }
-        for (solution, guess, length) in &self.guesses {
+        for Guess { solution, guess, length } in &self.guesses {
             for slot in [*solution, *guess] {
                 self.inside("a guess", slot as usize..slot as usize + length)?;
             }
@@ -164,14 +165,15 @@ impl Program {
             }
         }
         self.inside("outputs", unit.made())?;
-        for (from, state) in &unit.nexts {
-            let Some(state) = self.states.get(*state) else {
+        for next in &unit.nexts {
+            let Some(state) = self.states.get(next.state) else {
                 return Err("a state that is not there".to_owned());
             };
             let length = self.tracked(state.tracked).length;
-            self.inside("the next value of a state", *from as usize..*from as usize + length)?;
+            let from = next.from as usize;
+            self.inside("the next value of a state", from..from + length)?;
         }
-        match unit.crossings.iter().all(|(_, crossing)| *crossing < self.crossings.len()) {
+        match unit.crossings.iter().all(|own| self.crossings.get(own.crossing).is_some()) {
             true => Ok(()),
             false => Err("a crossing that is not there".to_owned()),
         }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::program::Program;
-use crate::region::RegionProgram;
+use crate::region::{RegionProgram, WatchId};
 
 /// What the search for crossings may rely on.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -351,12 +351,12 @@ impl Program {
     /// Bounds of a watched function of a region and of its time derivative.
     pub fn enclose(
         &self,
-        (region, watch): (usize, usize),
+        watch: WatchId,
         room: &mut Room,
         of: impl FnMut(Source) -> Interval,
     ) -> [Interval; 2] {
-        let region = &self.regions[region];
-        let Function { value, rate, enclosure, .. } = &region.functions[watch];
+        let region = &self.regions[watch.region];
+        let Function { value, rate, enclosure, .. } = &region.functions[watch.index];
         let own = enclosure.get_or_init(|| Box::new(Own::new(self, region, *value, *rate)));
         own.run(&mut room.intervals, of)
     }
@@ -364,12 +364,12 @@ impl Program {
     /// A watched function of a region and its time derivative, with their roundings.
     pub fn round(
         &self,
-        (region, watch): (usize, usize),
+        watch: WatchId,
         room: &mut Room,
         of: impl FnMut(Source) -> Rounded,
     ) -> [Rounded; 2] {
-        let region = &self.regions[region];
-        let Function { value, full_rate, rounding, .. } = &region.functions[watch];
+        let region = &self.regions[watch.region];
+        let Function { value, full_rate, rounding, .. } = &region.functions[watch.index];
         let own = rounding.get_or_init(|| Box::new(Own::new(self, region, *value, *full_rate)));
         own.run(&mut room.rounded, of)
     }

@@ -7,6 +7,7 @@
 
 use base::{ExactTime, Time};
 use diagram::FragmentId;
+use program::TimerId;
 
 use crate::StreamError;
 use crate::discrete::{Discrete, Kept};
@@ -29,7 +30,7 @@ pub(crate) struct Arrival {
 struct Due {
     time: Time,
     instant: ExactTime,
-    timers: Vec<usize>,
+    timers: Vec<TimerId>,
 }
 
 impl Evaluator {
@@ -70,7 +71,7 @@ impl Evaluator {
             return Ok(arrival);
         }
         let due = self.due(&now.kept, place.time);
-        let timer = due.map_or(0, |due| due.timers[0]);
+        let timer = due.map_or(TimerId(0), |due| due.timers[0]);
         let Place { e, time, .. } = place;
         Err(StreamError::TooManyTicks { e, time, block: self.timer(timer) })
     }
@@ -148,22 +149,23 @@ impl Evaluator {
     /// The next tick up to a time in a running fragment.
     fn due(&self, kept: &Kept, time: f64) -> Option<Due> {
         let (running, origins) = (self.running(kept), self.origins(kept));
-        let next = |timer: usize| {
+        let next = |timer: TimerId| {
             let cells = &self.program.timers[timer];
-            let own = cells.fragment.index();
+            let own = cells.fragment;
             let instant = cells.timer.exact(kept.counts[timer])? + origins[own];
             match cells.fragment {
                 FragmentId::ROOT => Some((cells.timer.time(kept.counts[timer])?, instant)),
                 _ => running[own].then_some((instant.time(), instant)),
             }
         };
-        let all = || (0..kept.counts.len()).filter_map(|timer| Some((next(timer)?, timer)));
+        let all = || kept.counts.ids().filter_map(|timer| Some((next(timer)?, timer)));
         let ((time_of_first, instant), _) = all().min_by_key(|((time, _), _)| *time)?;
         if time_of_first.seconds() > time {
             return None;
         }
         let woken = all().filter(|((time, _), _)| *time == time_of_first);
-        let meet = |met: ExactTime, ((_, other), _): &((Time, ExactTime), usize)| met.meet(*other);
+        let meet =
+            |met: ExactTime, ((_, other), _): &((Time, ExactTime), TimerId)| met.meet(*other);
         let instant = woken.clone().fold(instant, |met, other| meet(met, &other));
         Some(Due { time: time_of_first, instant, timers: woken.map(|(_, timer)| timer).collect() })
     }

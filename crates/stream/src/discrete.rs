@@ -1,6 +1,7 @@
 //! The discrete part of a diagram, between two evaluations.
 
-use base::{ExactTime, Time};
+use base::{ExactTime, Table, Time};
+use program::{CrossingId, FragmentId, MachineId, TimerId};
 
 /// Everything in a diagram that is not continuous, as it is after an evaluation. It is plain data,
 /// so that it can be the value of a stream.
@@ -11,7 +12,7 @@ pub(crate) struct Discrete {
     /// Ticks that may have to be taken back, latest last.
     pub ticks: Vec<Tick>,
     /// The sides and floors of comparisons, as last read.
-    pub sides: Vec<f64>,
+    pub sides: Table<CrossingId, f64>,
     /// The time of the evaluation \[s\].
     pub time: f64,
 }
@@ -22,13 +23,13 @@ pub(crate) struct Kept {
     /// The discrete states, contiguous; those of state machines are among them.
     pub states: Vec<f64>,
     /// How often each timer has woken.
-    pub counts: Vec<u64>,
+    pub counts: Table<TimerId, u64>,
     /// The clocks of the fragments that state machines switch on and off.
-    pub clocks: Vec<Clock>,
+    pub clocks: Table<FragmentId, Clock>,
     /// For each machine, how often it has changed state or been switched on.
-    pub moves: Vec<u64>,
+    pub moves: Table<MachineId, u64>,
     /// How often each machine has drawn a transition at random.
-    pub draws: Vec<u64>,
+    pub draws: Table<MachineId, u64>,
 }
 
 /// The clock of a fragment. All times are those of the clock of the surrounding fragment, so that
@@ -84,7 +85,7 @@ impl Discrete {
     }
 
     /// Counts a tick of some timers, first seen by evaluation `e`.
-    pub fn tick(&mut self, time: Time, e: usize, timers: &[usize]) {
+    pub fn tick(&mut self, time: Time, e: usize, timers: &[TimerId]) {
         self.ticks.push(Tick { time, e, before: self.kept.clone() });
         timers.iter().for_each(|timer| self.kept.counts[*timer] += 1);
     }
@@ -97,7 +98,7 @@ impl Discrete {
     /// Writes a change that depends on no tick into the states before the ticks too, so that it
     /// persists when they are taken back. It goes back as far as the machine was in the state
     /// before the change: as long as its count of moves was `moves`.
-    pub fn persist(&mut self, changed: &Changed, machine: usize, moves: u64) {
+    pub fn persist(&mut self, changed: &Changed, machine: MachineId, moves: u64) {
         self.persist_while(changed, |before| before.moves[machine] == moves);
     }
 
@@ -116,11 +117,11 @@ pub(crate) struct Changed {
     /// Elements of states.
     pub states: Vec<usize>,
     /// Timers.
-    pub counts: Vec<usize>,
+    pub counts: Vec<TimerId>,
     /// Fragments.
-    pub clocks: Vec<usize>,
+    pub clocks: Vec<FragmentId>,
     /// Machines.
-    pub machines: Vec<usize>,
+    pub machines: Vec<MachineId>,
 }
 
 impl Changed {

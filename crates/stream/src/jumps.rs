@@ -1,20 +1,20 @@
 //! Continuous states that state machines would make jump.
 
-use diagram::{BlockId, Diagram, FragmentId, StateMachine};
+use diagram::{BlockId, Diagram, FragmentId, MachineId, StateMachine};
 
 /// The effects of machines on continuous states.
 pub(crate) struct Jumps {
     /// For each fragment, the machine and the state that start it a second time.
-    restarted: Vec<Option<(usize, usize)>>,
+    restarted: Vec<Option<(MachineId, usize)>>,
 }
 
 impl Jumps {
     pub fn new(diagram: &Diagram) -> Jumps {
         let mut restarted = vec![None; diagram.modes.fragments.len()];
-        for (index, machine) in diagram.modes.machines.iter().enumerate() {
+        for (id, machine) in diagram.modes.machines.entries() {
             for content in machine.states.iter().filter_map(|state| state.content) {
                 let state = restarts(machine, content);
-                restarted[content.index()] = state.map(|state| (index, state));
+                restarted[content.index()] = state.map(|state| (id, state));
             }
         }
         // Parents come before their children, which restart with them.

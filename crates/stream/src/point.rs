@@ -4,11 +4,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::ExactTime;
+use base::{ExactTime, Table};
 use blocks::events_before;
 use diagram::{Diagram, FragmentId};
 use ir::{Partial, Scalar, run};
-use program::{CrossingKind, Program, Rates, TrackedTimer, Transition, Unit};
+use program::{
+    CrossingId, CrossingKind, CrossingValue, MachineId, Next, Program, Rates, StateId, TimerId,
+    TrackedTimer, Transition, Unit,
+};
 use schedule::Schedule;
 
 use crate::discrete::{Discrete, Kept};
@@ -32,11 +35,11 @@ pub(crate) struct Evaluator {
     /// The discrete states before the first evaluation.
     pub first: Vec<f64>,
     /// For each state, its offset among the discrete ones.
-    offsets: Vec<usize>,
+    offsets: Table<StateId, usize>,
     /// The continuous states, element by element.
     flowing: Vec<Flowing>,
     /// For each machine, state and transition, whether only a tick can enable it.
-    pub timed: Vec<Vec<Vec<bool>>>,
+    pub timed: Table<MachineId, Vec<Vec<bool>>>,
 }
 
 /// An element of a continuous state.
@@ -85,11 +88,11 @@ pub(crate) struct Evaluated {
     /// The discrete states after a commit.
     pub states: Vec<f64>,
     /// What comparisons read from their values would be.
-    pub sides: Vec<f64>,
+    pub sides: Table<CrossingId, f64>,
     /// The whole buffer.
     pub slots: Vec<f64>,
     /// For each fragment, whether it runs.
-    pub running: Vec<bool>,
+    pub running: Table<FragmentId, bool>,
     /// Diagrams that preemptive transitions silence.
     pub silenced: Vec<FragmentId>,
 }
@@ -111,7 +114,7 @@ impl Evaluator {
     ) -> Evaluator {
         let rates = program::rates(&diagram, schedule, &program);
         let (mut ticked, mut first, mut flowing) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut offsets, mut hears, hearing) = (Vec::new(), Vec::new(), hearing(&diagram));
+        let (mut offsets, mut hears, hearing) = (Table::new(), Vec::new(), hearing(&diagram));
         let mut in_block = vec![0; diagram.blocks.len()];
         for state in &program.states {
             let block = diagram.block(state.block);
@@ -121,7 +124,7 @@ impl Evaluator {
             offsets.push(first.len());
             if state.continuous {
                 let from = program.tracked(state.tracked).slot as usize;
-                let region = &program.regions[block.region.index()];
+                let region = &program.regions[block.region];
                 let rate = region.rate as usize + (from - region.state as usize);
                 let fragment = block.fragment;
                 flowing.extend(elements.map(|i| Flowing {
@@ -176,29 +179,29 @@ impl Evaluator {
     }
 
     /// The block of a timer.
-    pub fn timer(&self, timer: usize) -> String {
+    pub fn timer(&self, timer: TimerId) -> String {
         self.path(self.program.timers[timer].block)
     }
 
     /// The discrete part before the first evaluation.
     pub fn beginning(&self) -> Discrete {
-        let past = |timer: &TrackedTimer| match self.program.fragments[timer.fragment.index()].dwell
-        {
+        let past = |timer: &TrackedTimer| match self.program.fragments[timer.fragment].dwell {
             // It starts when the state is entered.
             true => 0,
             false => events_before(&*timer.timer, self.start.time()),
         };
         let counts = self.program.timers.iter().map(past).collect();
-        let (moves, draws) = (vec![0; self.timed.len()], vec![0; self.timed.len()]);
+        let machines = self.program.machines.len();
+        let (moves, draws) = (Table::filled(0, machines), Table::filled(0, machines));
         let mut kept =
-            Kept { states: self.first.clone(), counts, clocks: Vec::new(), moves, draws };
+            Kept { states: self.first.clone(), counts, clocks: Table::new(), moves, draws };
         kept.clocks = self.first_clocks(self.start, &kept);
-        let sides = vec![0.0; self.program.crossings.len()];
+        let sides = Table::filled(0.0, self.program.crossings.len());
         Discrete { kept, ticks: Vec::new(), sides, time: self.start.seconds() }
     }
 
     /// The elements of a state among the discrete ones.
-    pub fn elements(&self, state: usize) -> Range<usize> {
+    pub fn elements(&self, state: StateId) -> Range<usize> {
         let from = self.offsets[state];
         from..from + self.program.states[state].initial.len()
     }
@@ -208,7 +211,7 @@ impl Evaluator {
         &self,
         place: Place,
         before: &Discrete,
-        woken: &[usize],
+        woken: &[TimerId],
         reading: Reading,
     ) -> Result<Evaluated, StreamError> {
         let running = self.running(&before.kept);
@@ -219,7 +222,7 @@ impl Evaluator {
         let mut fired = Vec::new();
         let mut failures = Vec::new();
         for unit in self.program.units.iter().filter(|unit| {
-            let own = unit.fragment.index();
+            let own = unit.fragment;
             running[own] || unit.speaks && before.kept.clocks[own].speaking
         }) {
             let outcome = self.fire(unit, place, &mut slots);
@@ -230,7 +233,7 @@ impl Evaluator {
             {
                 return Err(error);
             }
-            for (from, crossing) in &unit.crossings {
+            for CrossingValue { from, crossing } in &unit.crossings {
                 let kind = self.program.crossings[*crossing].kind;
                 sides[*crossing] = side(kind, slots[*from as usize]);
             }
@@ -246,7 +249,7 @@ impl Evaluator {
             self.freeze(&mut slots, &sides);
         }
         run(&self.rates.tape, &mut slots);
-        let rate = |x: &Flowing| if running[x.fragment.index()] { slots[x.rate] } else { 0.0 };
+        let rate = |x: &Flowing| if running[x.fragment] { slots[x.rate] } else { 0.0 };
         let rates: Vector = self.flowing.iter().map(rate).collect();
         if let Some(position) = rates.iter().position(|rate| !rate.is_finite()) {
             let Place { e, time, .. } = place;
@@ -260,14 +263,18 @@ impl Evaluator {
 
     /// The diagrams in which nothing happens, since a preemptive transition of their state is
     /// enabled.
-    fn silenced(&self, kept: &Kept, running: &[bool], slots: &[f64]) -> Vec<FragmentId> {
+    fn silenced(
+        &self,
+        kept: &Kept,
+        running: &Table<FragmentId, bool>,
+        slots: &[f64],
+    ) -> Vec<FragmentId> {
         let mut silenced = Vec::new();
         let met = |transition: &Transition| transition.preemptive && transition.is_met(slots);
-        for index in &self.program.preempted {
-            let machine = &self.program.machines[*index];
-            let state = &machine.states[self.mode(kept, *index)];
-            let asked =
-                running[machine.fragment.index()] && !self.is_silenced(&silenced, machine.fragment);
+        for id in &self.program.preempted {
+            let machine = &self.program.machines[*id];
+            let state = &machine.states[self.current(kept, *id)];
+            let asked = running[machine.fragment] && !self.is_silenced(&silenced, machine.fragment);
             if asked && state.transitions.iter().any(met) {
                 silenced.extend(state.content);
             }
@@ -285,7 +292,7 @@ impl Evaluator {
         slots: &mut [f64],
         place: Place,
         before: &Discrete,
-        woken: &[usize],
+        woken: &[TimerId],
         reading: Reading,
     ) {
         slots[self.program.time as usize] = place.time;
@@ -293,8 +300,8 @@ impl Evaluator {
             slots[own.state] = *x;
         }
         self.fill_states(slots, &before.kept.states);
-        for (index, timer) in self.program.timers.iter().enumerate() {
-            let (count, wakes) = (before.kept.counts[index], woken.contains(&index));
+        for (id, timer) in self.program.timers.entries() {
+            let (count, wakes) = (before.kept.counts[id], woken.contains(&id));
             slots[self.program.tracked(timer.wakings).slot as usize] = count as f64;
             slots[self.program.tracked(timer.woken).slot as usize] = f64::from(wakes);
         }
@@ -308,25 +315,25 @@ impl Evaluator {
 
     /// Writes the discrete states to their slots.
     pub fn fill_states(&self, slots: &mut [f64], states: &[f64]) {
-        for (index, state) in self.program.states.iter().enumerate() {
+        for (id, state) in self.program.states.entries() {
             if !state.continuous {
                 let from = self.program.tracked(state.tracked).slot as usize;
-                let values = &states[self.elements(index)];
+                let values = &states[self.elements(id)];
                 slots[from..from + values.len()].copy_from_slice(values);
             }
         }
     }
 
     /// Writes the clocks of fragments, and which of them run, to their slots.
-    pub fn fill_clocks(&self, slots: &mut [f64], kept: &Kept, running: &[bool]) {
+    pub fn fill_clocks(&self, slots: &mut [f64], kept: &Kept, running: &Table<FragmentId, bool>) {
         let origins = self.origins(kept);
-        for (index, fragment) in self.program.fragments.iter().enumerate() {
-            slots[fragment.active as usize] = f64::from(running[index]);
-            slots[fragment.origin as usize] = origins[index].seconds();
+        for (id, fragment) in self.program.fragments.entries() {
+            slots[fragment.active as usize] = f64::from(running[id]);
+            slots[fragment.origin as usize] = origins[id].seconds();
         }
     }
 
-    fn freeze(&self, slots: &mut [f64], sides: &[f64]) {
+    fn freeze(&self, slots: &mut [f64], sides: &Table<CrossingId, f64>) {
         for (crossing, side) in self.program.crossings.iter().zip(sides) {
             slots[self.program.tracked(crossing.frozen).slot as usize] = *side;
         }
@@ -346,7 +353,7 @@ impl Evaluator {
             }
         }
         for wire in &unit.wires {
-            let cells = &self.program.wires[wire.index()];
+            let cells = &self.program.wires[*wire];
             let value = self.program.tracked(cells.value);
             let from = value.slot as usize;
             let finite = slots[from..from + value.length].iter().all(|x| x.is_finite());
@@ -355,9 +362,10 @@ impl Evaluator {
                 return Err(StreamError::NotFinite { e, time, block });
             }
         }
-        match unit.checks.iter().find(|(from, _)| slots[*from as usize] != 0.0) {
-            Some((_, reason)) => {
-                Err(StreamError::Undefined { e, time, block: block(), reason: reason.clone() })
+        match unit.checks.iter().find(|check| slots[check.from as usize] != 0.0) {
+            Some(check) => {
+                let reason = check.reason.clone();
+                Err(StreamError::Undefined { e, time, block: block(), reason })
             }
             None => Ok(()),
         }
@@ -378,7 +386,7 @@ impl Evaluator {
         units: impl Iterator<Item = &'u Unit>,
     ) -> Vec<f64> {
         let mut states = before.kept.states.clone();
-        for (from, state) in units.flat_map(|unit| &unit.nexts) {
+        for Next { from, state } in units.flat_map(|unit| &unit.nexts) {
             if !self.program.states[*state].continuous {
                 let (from, elements) = (*from as usize, self.elements(*state));
                 states[elements.clone()].copy_from_slice(&slots[from..from + elements.len()]);

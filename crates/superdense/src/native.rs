@@ -6,12 +6,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use base::Table;
 use diagram::FragmentId;
 use engine::{Pass, RegionCode, Routines, UnitCode};
 use ir::{Slot, Tape};
 use jit::{NativeError, Plan, Routine, StepPlan, StepRoutine};
 use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, UnitsRoutine};
-use program::{Program, RegionProgram, Unit};
+use program::{Program, RegionId, RegionProgram, Unit};
 use solver::{Method, Trial};
 
 /// What evaluates the functions of a model between events. All backends give bit-identical results.
@@ -223,8 +224,8 @@ fn range(from: Slot, length: usize) -> Range<Slot> {
 /// Compiles the moving regions of a program, and the units of a tick.
 fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
     let slots = program.image.len();
-    let moving: Vec<usize> =
-        (0..program.regions.len()).filter(|region| program.regions[*region].moves).collect();
+    let moves = |region: &RegionId| program.regions[*region].moves;
+    let moving: Vec<RegionId> = program.regions.ids().filter(moves).collect();
     let (mut plans, none) = (Vec::new(), Tape::default());
     let mut steps = Vec::new();
     for region in moving.iter().map(|region| &program.regions[*region]) {
@@ -234,14 +235,14 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
     let wanted: Vec<StepPlan> = steps.iter().flatten().cloned().collect();
     let compiled = jit::compile(&plans, &wanted, units(program).as_ref())?;
     let (mut routines, mut made) = (compiled.routines.into_iter(), compiled.steps.into_iter());
-    let mut regions: Vec<Option<Box<dyn RegionCode>>> = Vec::new();
-    regions.resize_with(program.regions.len(), || None);
-    for (index, step) in moving.into_iter().zip(&steps) {
+    let mut regions: Table<RegionId, Option<Box<dyn RegionCode>>> =
+        program.regions.ids().map(|_| None).collect();
+    for (id, step) in moving.into_iter().zip(&steps) {
         let own: [Option<Routine>; TAPES] = std::array::from_fn(|_| routines.next());
         let [Some(derivative), Some(crossings), Some(left), Some(jacobian)] = own else { break };
         let step = step.as_ref().and_then(|_| made.next().flatten());
         let region = Region { derivative, crossings, left, jacobian, step, method };
-        regions[index] = Some(Box::new(region));
+        regions[id] = Some(Box::new(region));
     }
     let units = compiled.units.map(|units| Box::new(Units(units)) as Box<dyn UnitCode>);
     Ok(Arc::new(Routines { regions, units }))
@@ -268,12 +269,13 @@ fn units(program: &Program) -> Option<UnitsPlan<'_>> {
     })
 }
 
-fn plan<'a>(program: &'a Program, unit: &'a Unit) -> UnitPlan<'a> {
+fn plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
     let output = |output: &program::Output| {
         let cell = program.tracked(output.tracked);
-        let (asked, event) = (&cell.asked[..], cell.event);
+        let words = cell.reader_words.iter().map(|word| (word.index, word.bits));
+        let (reader_words, event) = (words.collect(), cell.event);
         let program::Output { from, to, length, guard, .. } = *output;
-        OutputPlan { from, to, length, guard, asked, event }
+        OutputPlan { from, to, length, guard, reader_words, event }
     };
     UnitPlan { tape: &unit.tape, outputs: unit.outputs.iter().map(output).collect() }
 }

@@ -8,7 +8,7 @@ mod instant;
 use std::fmt;
 
 use base::Tag;
-use diagram::RowsPer;
+use diagram::{RegionId, RowsPer};
 use engine::{Event, Row, Sink};
 use trace::{Impulse, Trace, WriteError, Writer};
 
@@ -44,12 +44,12 @@ trait Said {
     fn tag(&self) -> Tag;
     fn covers(&self, column: usize) -> bool;
     /// The regions that the row may cover, if they are known and few.
-    fn regions(&self) -> Option<&[u32]> {
+    fn regions(&self) -> Option<&[RegionId]> {
         None
     }
     /// The region of a column, if the row knows it.
-    fn region_of(&self, _column: usize) -> usize {
-        0
+    fn region_of(&self, _column: usize) -> RegionId {
+        RegionId::STILL
     }
     /// The elements of a column that the row covers; `None` if the signal is absent.
     fn value(&self, column: usize) -> Option<&[f64]>;
@@ -68,11 +68,11 @@ impl Said for Row<'_> {
         Row::covers(self, column)
     }
 
-    fn regions(&self) -> Option<&[u32]> {
+    fn regions(&self) -> Option<&[RegionId]> {
         Row::regions(self)
     }
 
-    fn region_of(&self, column: usize) -> usize {
+    fn region_of(&self, column: usize) -> RegionId {
         Row::region_of(self, column)
     }
 
@@ -211,7 +211,7 @@ impl Recorder {
         if self.first_columns.is_empty() {
             let schema = self.trace.schema();
             for column in (0..schema.columns().len()).rev() {
-                let region = row.region_of(column);
+                let region = row.region_of(column).index();
                 let length = self.first_columns.len().max(region + 1);
                 self.first_columns.resize(length, None);
                 if schema.table_of(column).is_some() {
@@ -219,7 +219,7 @@ impl Recorder {
                 }
             }
         }
-        let first = |region: &u32| self.first_columns.get(*region as usize).copied().flatten();
+        let first = |region: &RegionId| self.first_columns.get(region.index()).copied().flatten();
         self.among.clear();
         self.among.extend(regions.iter().filter_map(first));
         self.among.sort_unstable();

@@ -109,7 +109,7 @@ impl System {
                 vec![format!("region {} starts a new smooth phase", region.0)]
             }
             Event::Switched(Switch { region, method, .. }) => {
-                vec![format!("region {region} goes on with the solver {}", method.name())]
+                vec![format!("region {} goes on with the solver {}", region.0, method.name())]
             }
             Event::Fired { block, changes, .. } => {
                 let inputs = self.inputs_of(*block);

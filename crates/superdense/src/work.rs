@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::Time;
+use base::{Table, Time};
 use engine::{Counters, Simulation, Switch};
 use program::{BlockOrigin, Origins, Program, RegionId};
 use solver::Method;
@@ -56,7 +56,7 @@ pub struct BlockWork {
 pub(crate) struct Tally {
     program: Option<Arc<Program>>,
     /// The work of each region.
-    regions: Vec<Counters>,
+    regions: Table<RegionId, Counters>,
     /// How often each block has run at ticks.
     firings: Vec<u64>,
     /// When regions changed their method.
@@ -66,7 +66,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub fn of(simulation: &Simulation) -> Tally {
         let program = simulation.program();
-        let regions = 0..program.regions.len();
+        let regions = program.regions.ids();
         Tally {
             program: Some(program.clone()),
             regions: regions.map(|region| simulation.region_counters(region)).collect(),
@@ -83,25 +83,25 @@ impl Tally {
     }
 }
 
-/// Region 0 holds whatever never moves, and takes no steps of its own.
+/// The region that holds whatever never moves takes no steps of its own.
 fn parts(tally: &Tally, origins: &Origins) -> Vec<RegionWork> {
-    (1..origins.region_count())
-        .map(|index| {
-            let first = origins.first_in(RegionId::new(index)).map(BlockOrigin::written);
-            let work = tally.regions[index];
+    let moving = tally.regions.entries().filter(|(id, _)| *id != RegionId::STILL);
+    moving
+        .map(|(id, work)| {
+            let first = origins.first_in(id).map(BlockOrigin::written);
             RegionWork {
                 name: first.unwrap_or_default().to_owned(),
                 steps: work.steps,
                 rejected: work.rejected,
                 evaluations: work.evaluations,
-                switches: switches(tally, index),
+                switches: switches(tally, id),
             }
         })
         .collect()
 }
 
-fn switches(tally: &Tally, region: usize) -> Vec<SolverSwitch> {
-    let own = tally.switches.iter().filter(|switch| switch.region as usize == region);
+fn switches(tally: &Tally, region: RegionId) -> Vec<SolverSwitch> {
+    let own = tally.switches.iter().filter(|switch| switch.region == region);
     own.map(|switch| SolverSwitch { time: switch.time, solver: switch.method }).collect()
 }
 

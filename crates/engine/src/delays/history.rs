@@ -10,10 +10,9 @@
 
 use std::collections::VecDeque;
 
-use base::Time;
-use program::FragmentId;
+use base::{Table, Time};
 use program::tape::{Binary, Jet, Scalar};
-use program::{DelayLine, DelayTrack, RegionProgram};
+use program::{DelayLine, DelayTrack, FragmentId, LineId, RegionProgram};
 use serde::{Deserialize, Serialize};
 
 /// The Chebyshev-Lobatto points on [0, 1], in an order in which Newton's form is stable. The first
@@ -80,7 +79,11 @@ struct Reader {
 
 impl RegionHistory {
     /// The history before the start: every delayed signal has its initial value.
-    pub fn new(program: &RegionProgram, lines: &[DelayLine], start: Time) -> RegionHistory {
+    pub fn new(
+        program: &RegionProgram,
+        lines: &Table<LineId, DelayLine>,
+        start: Time,
+    ) -> RegionHistory {
         let past = |past: &program::Past| Past {
             runs: past.fragment == FragmentId::ROOT,
             ..Past::new(past, lines, start)
@@ -93,7 +96,7 @@ impl RegionHistory {
         &mut self,
         number: usize,
         program: &program::Past,
-        lines: &[DelayLine],
+        lines: &Table<LineId, DelayLine>,
         start: Time,
     ) {
         self.0[number] = Past::new(program, lines, start);
@@ -159,7 +162,12 @@ impl RegionHistory {
 
     /// A smooth phase starts at a time: each reader starts at the piece that follows that time
     /// minus the delay.
-    pub fn begin_phase(&mut self, program: &RegionProgram, lines: &[DelayLine], origin: Time) {
+    pub fn begin_phase(
+        &mut self,
+        program: &RegionProgram,
+        lines: &Table<LineId, DelayLine>,
+        origin: Time,
+    ) {
         for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.begin_phase(own, lines, origin - past.zero);
         }
@@ -171,7 +179,7 @@ impl RegionHistory {
     pub fn place(
         &mut self,
         program: &RegionProgram,
-        lines: &[DelayLine],
+        lines: &Table<LineId, DelayLine>,
         origin: Time,
         t: f64,
         slots: &mut [f64],
@@ -196,7 +204,7 @@ impl RegionHistory {
 }
 
 impl Past {
-    fn new(program: &program::Past, lines: &[DelayLine], start: Time) -> Past {
+    fn new(program: &program::Past, lines: &Table<LineId, DelayLine>, start: Time) -> Past {
         let width = program.width;
         let mut past = Past { width, ..Past::default() };
         let Some(longest) = program.lines.iter().map(|line| lines[*line].delay.time()).max() else {
@@ -243,7 +251,12 @@ impl Past {
         }
     }
 
-    fn begin_phase(&mut self, program: &program::Past, lines: &[DelayLine], origin: Time) {
+    fn begin_phase(
+        &mut self,
+        program: &program::Past,
+        lines: &Table<LineId, DelayLine>,
+        origin: Time,
+    ) {
         for (index, line) in program.lines.iter().enumerate() {
             let delay = lines[*line].delay.time();
             let at = self.dropped + self.after(origin - delay) as u64;
@@ -269,7 +282,7 @@ impl Past {
     #[inline]
     fn place(
         &mut self,
-        (program, lines): (&program::Past, &[DelayLine]),
+        (program, lines): (&program::Past, &Table<LineId, DelayLine>),
         origin: Time,
         t: f64,
         slots: &mut [f64],

@@ -18,9 +18,10 @@ pub(crate) mod history;
 pub(crate) mod line;
 mod record;
 
-use base::{ExactTime, Time};
-use program::FragmentId;
-use program::{DelayLine, Kinks, Program, TrackedId, UnitEffects};
+use base::{ExactTime, Table, Time};
+use program::{
+    DelayLine, FragmentId, Kinks, LineId, PastId, Program, RegionId, TrackedId, UnitEffects,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
@@ -37,9 +38,9 @@ const SMOOTH: u8 = 6;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Delays {
     /// The state of each delay line.
-    pub lines: Vec<DelayLineState>,
+    pub lines: Table<LineId, DelayLineState>,
     /// Delay lines with a change that comes at this tick, or that waits for a clock to resume.
-    pub coming: Vec<u32>,
+    pub coming: Vec<LineId>,
 }
 
 clone_reusing!(Delays { lines, coming });
@@ -54,20 +55,20 @@ impl Delays {
 
 impl Engine<'_> {
     /// Model time at which the clock of a delay line shows 0; none while the clock is stopped.
-    pub(crate) fn line_zero(&self, line: usize) -> Option<ExactTime> {
+    pub(crate) fn line_zero(&self, line: LineId) -> Option<ExactTime> {
         let fragment = self.program.lines[line].fragment;
-        self.runs(fragment).then(|| self.state.machines.clocks[fragment.index()].origin)
+        self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
     }
 
     /// Resets the delay lines of a fragment to their state before the start.
     pub(crate) fn forget_lines(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         for line in &code.lines {
             let own = &program.lines[*line];
             self.state.delays.lines[*line] =
                 DelayLineState::new(program, own, &mut self.state.slots);
-            self.state.delays.coming.retain(|coming| *coming as usize != *line);
+            self.state.delays.coming.retain(|coming| coming != line);
             self.follow_due(*line);
             if let Some(track) = own.track {
                 let slope = track.slope as usize;
@@ -75,19 +76,19 @@ impl Engine<'_> {
             }
         }
         let start = self.options.start.time();
-        for (region, past) in &code.pasts {
-            let own = &program.regions[region.index()].pasts[*past];
-            self.state.regions[region.index()].history.start(*past, own, &program.lines, start);
+        for PastId { region, index } in &code.pasts {
+            let own = &program.regions[*region].pasts[*index];
+            self.state.regions[*region].history.start(*index, own, &program.lines, start);
         }
     }
 
     /// The clock of a fragment resumes: pending changes come from the next microstep on.
     pub(crate) fn run_lines(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let zero = self.state.machines.clocks[fragment.index()].origin.time();
-        let code = &program.fragments[fragment.index()];
-        for (region, past) in &code.pasts {
-            self.state.regions[region.index()].history.go_on(*past, zero, self.state.now.time());
+        let zero = self.state.machines.clocks[fragment].origin.time();
+        let code = &program.fragments[fragment];
+        for PastId { region, index } in &code.pasts {
+            self.state.regions[*region].history.go_on(*index, zero, self.state.now.time());
         }
         let Some(next) = self.state.tick.as_ref().map(|tick| tick.microstep) else { return };
         for line in &code.lines {
@@ -100,7 +101,7 @@ impl Engine<'_> {
     /// The clock of a fragment stops: changes that nothing has seen stay pending.
     pub(crate) fn stop_lines(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         for line in &code.lines {
             let state = &mut self.state.delays.lines[*line];
             if let Some((_, done)) = &mut state.coming {
@@ -109,10 +110,10 @@ impl Engine<'_> {
             state.end_instant(&program.lines[*line]);
             self.follow_due(*line);
         }
-        for (region, past) in &code.pasts {
-            self.state.regions[region.index()].history.stop(*past);
-            let region = &program.regions[region.index()];
-            let own = &region.pasts[*past];
+        for PastId { region, index } in &code.pasts {
+            self.state.regions[*region].history.stop(*index);
+            let region = &program.regions[*region];
+            let own = &region.pasts[*index];
             let from = region.samples as usize + own.offset;
             self.state.slots[from..from + own.width].fill(0.0);
         }
@@ -121,7 +122,7 @@ impl Engine<'_> {
     /// The wires of a fragment that restarts leave their initial values.
     pub(crate) fn start_lines_of(&mut self, fragment: FragmentId) {
         let program = self.program;
-        for line in &program.fragments[fragment.index()].lines {
+        for line in &program.fragments[fragment].lines {
             self.start_line(*line);
         }
     }
@@ -136,9 +137,9 @@ impl Engine<'_> {
     }
 
     /// The race between pending changes: the winner is due first.
-    fn run_dues(&mut self) -> &Race {
+    fn run_dues(&mut self) -> &Race<LineId> {
         let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
-        let standings = (0..self.state.delays.lines.len()).map(due);
+        let standings = self.state.delays.lines.ids().map(due);
         if self.scratch.dues.is_over() {
             let all: Vec<_> = standings.collect();
             self.scratch.dues.start(all.into_iter());
@@ -149,13 +150,13 @@ impl Engine<'_> {
     }
 
     /// Updates the race after the pending changes of a delay line, or its clock, have changed.
-    fn follow_due(&mut self, line: usize) {
+    fn follow_due(&mut self, line: LineId) {
         let due = self.due(line);
-        self.scratch.dues.stands(line, Some((due, true)).filter(|due| due.0 < Time::MAX));
+        self.scratch.dues.place(line, Some((due, true)).filter(|due| due.0 < Time::MAX));
     }
 
     /// The delay lines with a change that is due up to a time, in order.
-    fn due_up_to(&mut self, time: Time) -> Vec<usize> {
+    fn due_up_to(&mut self, time: Time) -> Vec<LineId> {
         let mut found = Vec::new();
         self.run_dues().up_to((time, true), &mut found);
         found.sort_unstable();
@@ -163,7 +164,7 @@ impl Engine<'_> {
     }
 
     /// When the next change of a delay line comes.
-    pub(crate) fn due(&self, line: usize) -> Time {
+    pub(crate) fn due(&self, line: LineId) -> Time {
         let first = self.state.delays.lines[line].notes.front();
         let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
         (note.due + zero).time()
@@ -185,7 +186,7 @@ impl Engine<'_> {
     }
 
     /// The shortest delay that a region's own steps must not exceed \[s\].
-    pub(crate) fn shortest_delay(&self, region: usize) -> Option<Time> {
+    pub(crate) fn shortest_delay(&self, region: RegionId) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
         let running = lines.filter(|line| self.line_zero(**line).is_some());
         running.map(|line| self.program.lines[*line].delay.time()).min()
@@ -193,12 +194,12 @@ impl Engine<'_> {
 
     /// At the start every wire leaves its initial value.
     pub(crate) fn start_lines(&mut self) {
-        for line in 0..self.state.delays.lines.len() {
+        for line in self.state.delays.lines.ids() {
             self.start_line(line);
         }
     }
 
-    fn start_line(&mut self, line: usize) {
+    fn start_line(&mut self, line: LineId) {
         let Some(zero) = self.line_zero(line) else { return };
         let program = &self.program.lines[line];
         if program.track.is_some() && program.kinks != Kinks::Unread {
@@ -216,11 +217,11 @@ impl Engine<'_> {
     /// Records changes of the delayed wires, at a microstep from 1 on.
     pub(crate) fn note_lines(&mut self, microstep: u32) {
         let program = self.program;
-        let looks = |run: &Engine<'_>, line: usize| {
+        let looks = |run: &Engine<'_>, line: LineId| {
             run.line_zero(line).is_some() && !run.is_silenced(program.lines[line].fragment)
         };
         for place in 0..self.state.delays.coming.len() {
-            let line = self.state.delays.coming[place] as usize;
+            let line = self.state.delays.coming[place];
             if looks(self, line) {
                 let state = &mut self.state.delays.lines[line];
                 state.seen = state.coming.as_ref().map_or(0, |(_, done)| *done);
@@ -233,7 +234,7 @@ impl Engine<'_> {
         }
         if self.scratch.units.effects.have(UnitEffects::LINES) {
             for place in 0..self.scratch.units.ran.len() {
-                for line in &program.units[self.scratch.units.ran[place] as usize].lines {
+                for line in &program.units[self.scratch.units.ran[place]].lines {
                     self.note_changes(*line, microstep);
                 }
             }
@@ -254,7 +255,7 @@ impl Engine<'_> {
 
     /// The left limits of a region are in the buffer: later values of its delayed wires are
     /// compared with them.
-    pub(crate) fn look_at_lines(&mut self, region: usize) {
+    pub(crate) fn look_at_lines(&mut self, region: RegionId) {
         let program = self.program;
         for line in &program.regions[region].lines {
             if self.line_zero(*line).is_none() {
@@ -275,7 +276,7 @@ impl Engine<'_> {
         }
     }
 
-    fn note_changes(&mut self, line: usize, microstep: u32) {
+    fn note_changes(&mut self, line: LineId, microstep: u32) {
         let program = self.program;
         let Some(zero) = self.line_zero(line) else { return };
         let mut parts = std::mem::take(&mut self.scratch.numbers);
@@ -299,7 +300,7 @@ impl Engine<'_> {
     }
 
     /// A region has started a new phase: its delayed signals have a kink unless they jump.
-    pub(crate) fn note_kink(&mut self, region: usize) {
+    pub(crate) fn note_kink(&mut self, region: RegionId) {
         let order = self.state.tick.as_ref().map_or(0, |tick| tick.order) + 1;
         if order >= SMOOTH {
             return;
@@ -310,7 +311,7 @@ impl Engine<'_> {
         }
         for line in self.coming_lines() {
             let own = &program.lines[line];
-            if own.track.is_some_and(|track| track.region.index() == region) {
+            if own.track.is_some_and(|track| track.region == region) {
                 match &own.kinks {
                     Kinks::Unread => {}
                     Kinks::To(lines) => self.note_kinks(lines, order),
@@ -322,7 +323,7 @@ impl Engine<'_> {
         }
     }
 
-    fn note_kinks(&mut self, lines: &[usize], order: u8) {
+    fn note_kinks(&mut self, lines: &[LineId], order: u8) {
         let program = self.program;
         for line in lines.iter().copied() {
             let own = &program.lines[line];
@@ -339,14 +340,14 @@ impl Engine<'_> {
             (self.state.delays.lines[line].coming, self.state.delays.lines[line].seen) = (None, 0);
         }
         let Delays { coming, lines } = &mut self.state.delays;
-        coming.retain(|line| lines[*line as usize].coming.is_some());
+        coming.retain(|line| lines[*line].coming.is_some());
         for line in self.due_up_to(time) {
             let Some(zero) = self.line_zero(line) else { continue };
             let Some(note) = self.state.delays.lines[line].notes.pop_front() else { continue };
             self.follow_due(line);
             self.state.now = self.state.now.meet(note.due + zero);
             self.state.delays.lines[line].coming = Some((note, 0));
-            self.state.delays.coming.push(line as u32);
+            self.state.delays.coming.push(line);
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
             }
@@ -359,8 +360,8 @@ impl Engine<'_> {
     }
 
     /// Delay lines with a change that comes at this tick.
-    pub(crate) fn coming_lines(&self) -> Vec<usize> {
-        let coming = self.state.delays.coming.iter().map(|line| *line as usize);
+    pub(crate) fn coming_lines(&self) -> Vec<LineId> {
+        let coming = self.state.delays.coming.iter().copied();
         coming.filter(|line| self.line_zero(*line).is_some()).collect()
     }
 
@@ -371,7 +372,7 @@ impl Engine<'_> {
             let Some(track) = self.program.lines[line].track else { continue };
             let Some((note, _)) = &self.state.delays.lines[line].coming else { continue };
             if note.entries.is_empty() {
-                let history = &self.state.regions[track.region.index()].history;
+                let history = &self.state.regions[track.region].history;
                 history.slopes_after(note.time, &track, &mut self.state.slots);
             }
             if let Some(tick) = &mut self.state.tick {
@@ -383,14 +384,14 @@ impl Engine<'_> {
     /// Applies the changes that were recorded a delay ago at the microstep that comes next.
     pub(crate) fn bring(&mut self, microstep: u32) {
         for place in 0..self.state.delays.coming.len() {
-            let line = self.state.delays.coming[place] as usize;
+            let line = self.state.delays.coming[place];
             if self.line_zero(line).is_some() {
                 self.bring_line(line, microstep);
             }
         }
     }
 
-    fn bring_line(&mut self, line: usize, microstep: u32) {
+    fn bring_line(&mut self, line: LineId, microstep: u32) {
         let Some((note, done)) = &mut self.state.delays.lines[line].coming else { return };
         let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
             return;
@@ -401,7 +402,7 @@ impl Engine<'_> {
         let own = &program.lines[line];
         scatter_parts(program, &own.to, &parts, &mut self.state.slots);
         if let Some(track) = &own.track {
-            let history = &self.state.regions[track.region.index()].history;
+            let history = &self.state.regions[track.region].history;
             history.slopes_after(time, track, &mut self.state.slots);
         }
         own.to.iter().for_each(|cell| self.mark_next(*cell));
@@ -409,11 +410,11 @@ impl Engine<'_> {
 
     /// Whether a recorded change has yet to come at this tick.
     pub(crate) fn more_comes(&self) -> bool {
-        let more = |line: usize| {
+        let more = |line: LineId| {
             let coming = self.state.delays.lines[line].coming.as_ref();
             coming.is_some_and(|(note, done)| *done < note.entries.len())
                 && self.line_zero(line).is_some()
         };
-        self.state.delays.coming.iter().any(|line| more(*line as usize))
+        self.state.delays.coming.iter().any(|line| more(*line))
     }
 }

@@ -33,7 +33,7 @@ fn fits(samples: &[f64], width: usize, options: &Options) -> bool {
 
 impl Engine<'_> {
     /// Appends the step that a region has just taken to its history.
-    pub(crate) fn record_step(&mut self, region: usize) -> Result<(), RunError> {
+    pub(crate) fn record_step(&mut self, region: RegionId) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
         let Some(longest) = code.lines.iter().map(|line| program.lines[*line].delay.time()).max()
@@ -53,7 +53,7 @@ impl Engine<'_> {
     /// Cuts the history of a region at a time inside its last step, at which an event happens, so
     /// that it can end there. The pieces on both sides are made again, so that there is no gap
     /// between them. This must be done before any of their inputs has changed.
-    pub(crate) fn split_history(&mut self, region: usize, time: Time) {
+    pub(crate) fn split_history(&mut self, region: RegionId, time: Time) {
         let program = self.program;
         let code = &program.regions[region];
         let end = self.state.regions[region].history.end();
@@ -77,7 +77,7 @@ impl Engine<'_> {
     }
 
     /// Appends the last step of a region, up to a time, to its history.
-    fn record_to(&mut self, region: usize, end: Time) -> Result<(), RunError> {
+    fn record_to(&mut self, region: RegionId, end: Time) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
         let begin = self.state.regions[region].history.end();
@@ -112,7 +112,7 @@ impl Engine<'_> {
     /// Samples at the nodes, converted to coefficients, and then at the checks.
     fn sample_piece(
         &mut self,
-        region: usize,
+        region: RegionId,
         from: Time,
         to: Time,
         samples: &mut Vec<f64>,
@@ -133,7 +133,7 @@ impl Engine<'_> {
     }
 
     /// Samples the inputs of the delay lines at an offset in the last step.
-    fn sample(&mut self, region: usize, t: f64) -> Result<(), RunError> {
+    fn sample(&mut self, region: RegionId, t: f64) -> Result<(), RunError> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         let inside = t.max(state.solver.step_start()).min(state.solver.step_end());
@@ -166,7 +166,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let time = state.origin.offset(t).unwrap_or(state.reached);
-        let blamed = self.program.blame(RegionId::new(region), &self.state.slots);
+        let blamed = self.program.blame(region, &self.state.slots);
         let block = blamed.unwrap_or(self.program.lines[program.lines[0]].block);
         Err(self.not_finite(Tag::new(time, 0), self.program.origins.block(block).outputs[0]))
     }

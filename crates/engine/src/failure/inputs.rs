@@ -1,9 +1,7 @@
 //! The inputs of a block at a failure, for the message about it.
 
 use base::Tag;
-use program::{BlockId, TrackedId, WireId};
-
-use program::Program;
+use program::{BlockId, Program, TrackedId, WireId};
 
 use crate::{RunError, Simulation};
 
@@ -77,7 +75,7 @@ impl Failed<'_> {
         // left them, and so is everything at a tick.
         let tried = self.program.value_of(wire, self.slots).filter(|_| between);
         let value = tried.or_else(|| self.value_at_tick(wire));
-        let orders = self.program.wires[wire.index()].impulses.iter().enumerate();
+        let orders = self.program.wires[wire].impulses.iter().enumerate();
         let impulses = orders
             .map(|(order, cell)| (order, self.values(*cell)))
             .filter(|(_, weight)| !between && weight.iter().any(|w| *w != 0.0))
@@ -90,7 +88,7 @@ impl Failed<'_> {
     }
 
     fn value_at_tick(&self, wire: WireId) -> Option<Vec<f64>> {
-        let cells = &self.program.wires[wire.index()];
+        let cells = &self.program.wires[wire];
         let present = self.program.tracked(cells.present).slot as usize;
         (self.slots[present] != 0.0).then(|| self.values(cells.value))
     }

@@ -1,7 +1,7 @@
 //! Sides and floors in a run by fixed steps: where they change, and their values after a point.
 
 use base::Time;
-use program::CrossingKind;
+use program::{CrossingId, CrossingKind};
 
 use super::point::Piled;
 use super::{FixedStepSimulation, Pile};
@@ -19,29 +19,29 @@ const NEAR: i128 = 16;
 impl FixedStepSimulation {
     /// Whether the pass in the buffer has moved a located function across its side.
     pub(super) fn crosses(&self) -> bool {
-        (0..self.program.crossings.len()).any(|index| self.change(index).is_some())
+        self.program.crossings.ids().any(|id| self.change(id).is_some())
     }
 
     /// The located crossings that the pass in the buffer has crossed, and by how much.
-    pub(super) fn changes(&self) -> Vec<(usize, f64)> {
-        let all = 0..self.program.crossings.len();
-        all.filter_map(|index| Some((index, self.change(index)?))).collect()
+    pub(super) fn changes(&self) -> Vec<(CrossingId, f64)> {
+        let all = self.program.crossings.ids();
+        all.filter_map(|id| Some((id, self.change(id)?))).collect()
     }
 
-    fn change(&self, index: usize) -> Option<f64> {
-        self.program.crossings[index].watch?;
-        let change = self.side_of_value(index)? - self.frozen(index);
+    fn change(&self, id: CrossingId) -> Option<f64> {
+        self.program.crossings[id].watch?;
+        let change = self.side_of_value(id)? - self.frozen(id);
         (change != 0.0).then_some(change)
     }
 
-    fn frozen(&self, index: usize) -> f64 {
-        self.number(self.program.crossings[index].frozen)
+    fn frozen(&self, id: CrossingId) -> f64 {
+        self.number(self.program.crossings[id].frozen)
     }
 
     /// The side or floor of a crossing's value; none if the value is exactly zero, which is on
     /// neither side: the next step decides.
-    fn side_of_value(&self, index: usize) -> Option<f64> {
-        let crossing = &self.program.crossings[index];
+    fn side_of_value(&self, id: CrossingId) -> Option<f64> {
+        let crossing = &self.program.crossings[id];
         let value = self.state.slots[crossing.value as usize];
         match crossing.kind {
             CrossingKind::Floor => Some(value.floor()).filter(|cell| cell.is_finite()),
@@ -70,12 +70,12 @@ impl FixedStepSimulation {
     /// Sets sides from values after a commit; the event of a change waits for the next point.
     pub(super) fn settle_sides(&mut self) {
         let program = self.program.clone();
-        for (index, crossing) in program.crossings.iter().enumerate() {
-            let Some(side) = self.side_of_value(index) else { continue };
+        for (id, crossing) in program.crossings.entries() {
+            let Some(side) = self.side_of_value(id) else { continue };
             let slot = program.tracked(crossing.frozen).slot as usize;
             let change = side - std::mem::replace(&mut self.state.slots[slot], side);
             if change != 0.0 && crossing.crossed.is_some() {
-                self.state.waiting.push((index, change));
+                self.state.waiting.push((id, change));
             }
         }
     }
@@ -84,15 +84,15 @@ impl FixedStepSimulation {
     /// returns whether one has changed.
     pub(super) fn set_sides(&mut self) -> bool {
         let program = self.program.clone();
-        let mut sides: Vec<Option<f64>> =
-            (0..program.crossings.len()).map(|index| self.side_of_value(index)).collect();
+        let ids = program.crossings.ids();
+        let mut sides: Vec<Option<f64>> = ids.clone().map(|id| self.side_of_value(id)).collect();
         if sides.contains(&None) {
             let kept = self.state.slots.clone();
             let length = TRIAL * self.step_length();
             let (start, moved) = (self.state.time, self.state.time.offset(length));
             self.quiet(moved.unwrap_or(start), length);
-            for (index, side) in sides.iter_mut().enumerate() {
-                *side = side.or_else(|| self.side_of_value(index));
+            for (id, side) in ids.zip(&mut sides) {
+                *side = side.or_else(|| self.side_of_value(id));
             }
             self.state.slots = kept;
         }
@@ -111,17 +111,17 @@ impl FixedStepSimulation {
 
     /// Watches for events that accumulate, and for sides that change twice in one direction within
     /// a step, so that the motion in between is unknown.
-    pub(super) fn watch(&mut self, time: Time, changes: &[(usize, f64)]) -> Piled {
+    pub(super) fn watch(&mut self, time: Time, changes: &[(CrossingId, f64)]) -> Piled {
         let mut piled = None;
-        for (index, change) in changes {
-            let end = self.state.accumulations[*index].event(time).map(Pile::At);
-            let last = self.state.last[*index].replace((time, *change));
+        for (id, change) in changes {
+            let end = self.state.accumulations[*id].event(time).map(Pile::At);
+            let last = self.state.last[*id].replace((time, *change));
             let again = last.is_some_and(|(last, before)| {
                 before * change > 0.0 && time.since(last) < self.step_length()
             });
-            let side = self.program.crossings[*index].kind == CrossingKind::Sign;
+            let side = self.program.crossings[*id].kind == CrossingKind::Sign;
             let pile = end.or((again && side).then_some(Pile::TooFast));
-            piled = piled.or(pile.map(|pile| (*index, pile)));
+            piled = piled.or(pile.map(|pile| (*id, pile)));
         }
         piled
     }

@@ -2,16 +2,15 @@
 
 use base::{Tag, Time};
 use program::StateMemory as Memory;
-use program::WireId;
 use program::tape::run;
-use program::{Pass, TrackedId};
+use program::{Check, CrossingId, CrossingValue, Guess, Next, Pass, TrackedId, WireId};
 
 use super::{FixedStepSimulation, Pile};
 use crate::RunError;
 use crate::rows::Sink;
 
 /// A crossing whose events accumulate, and how.
-pub(super) type Piled = Option<(usize, Pile)>;
+pub(super) type Piled = Option<(CrossingId, Pile)>;
 
 impl FixedStepSimulation {
     /// Takes the step to a point or, if a side changes on the way, to the last point before the
@@ -46,10 +45,10 @@ impl FixedStepSimulation {
     fn sweep(&mut self, pass: &Pass) {
         self.state.counters.evaluations += 1;
         run(&pass.tape, &mut self.state.slots);
-        for (from, cell) in &pass.outputs {
-            self.copy(*from, *cell);
+        for output in &pass.outputs {
+            self.copy(output.from, output.tracked);
         }
-        for (from, crossing) in &pass.crossings {
+        for CrossingValue { from, crossing } in &pass.crossings {
             let to = self.program.crossings[*crossing].value as usize;
             self.state.slots[to] = self.state.slots[*from as usize];
         }
@@ -71,7 +70,7 @@ impl FixedStepSimulation {
     pub(super) fn commit(&mut self, pass: &Pass, wanted: impl Fn(Memory) -> bool) -> bool {
         let program = self.program.clone();
         let mut changed = false;
-        for (from, state) in &pass.nexts {
+        for Next { from, state } in &pass.nexts {
             if wanted(program.memories[*state]) {
                 changed |= self.copy(*from, program.states[*state].tracked);
             }
@@ -83,7 +82,7 @@ impl FixedStepSimulation {
     fn finish(
         &mut self,
         to: Time,
-        changes: Vec<(usize, f64)>,
+        changes: Vec<(CrossingId, f64)>,
         sink: &mut dyn Sink,
     ) -> Result<Piled, RunError> {
         self.check_finite(Tag::new(to, 0))?;
@@ -133,7 +132,7 @@ impl FixedStepSimulation {
     fn events(
         &mut self,
         to: Time,
-        changes: Vec<(usize, f64)>,
+        changes: Vec<(CrossingId, f64)>,
         sink: &mut dyn Sink,
         row: bool,
     ) -> Result<(), RunError> {
@@ -163,7 +162,7 @@ impl FixedStepSimulation {
     /// Gives sides that have changed on the way their new values, and sets the events of the event
     /// pass: these changes, those that have waited, and how often timers have woken. The returned
     /// tracked signals must be cleared after the pass.
-    fn raise(&mut self, changes: &[(usize, f64)]) -> Vec<TrackedId> {
+    fn raise(&mut self, changes: &[(CrossingId, f64)]) -> Vec<TrackedId> {
         let program = self.program.clone();
         for (crossing, change) in changes {
             let side = program.tracked(program.crossings[*crossing].frozen).slot as usize;
@@ -253,7 +252,7 @@ impl FixedStepSimulation {
     }
 
     fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
-        for (from, block, reason) in &self.program.events.checks {
+        for Check { from, block, reason } in &self.program.events.checks {
             if self.state.slots[*from as usize] != 0.0 {
                 let (id, reason) = (Some(*block), reason.clone());
                 let block = self.program.origins.path(*block);
@@ -266,7 +265,7 @@ impl FixedStepSimulation {
     /// Rejects values that are not finite, and tracks the greatest magnitude.
     pub(super) fn check_finite(&mut self, tag: Tag) -> Result<(), RunError> {
         let program = self.program.clone();
-        for (index, cells) in program.wires.iter().enumerate() {
+        for (id, cells) in program.wires.entries() {
             if self.number(cells.present) == 0.0 {
                 continue;
             }
@@ -274,7 +273,7 @@ impl FixedStepSimulation {
             let from = place.slot as usize;
             for value in &self.state.slots[from..from + place.length] {
                 if !value.is_finite() {
-                    return Err(self.not_finite(tag, WireId::new(index)));
+                    return Err(self.not_finite(tag, id));
                 }
                 let magnitude = &mut self.state.extremes.magnitude;
                 *magnitude = magnitude.max(value.abs());
@@ -294,9 +293,9 @@ impl FixedStepSimulation {
 
     /// Uses the solutions of loops as the guesses of the next step.
     pub(super) fn follow_solutions(&mut self) {
-        for (solution, guess, n) in &self.program.guesses {
+        for Guess { solution, guess, length } in &self.program.guesses {
             let from = *solution as usize;
-            self.state.slots.copy_within(from..from + n, *guess as usize);
+            self.state.slots.copy_within(from..from + length, *guess as usize);
         }
     }
 }

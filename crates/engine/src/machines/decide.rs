@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use program::tape::{Slot, run};
-use program::{Asked, Transition};
+use program::{Asked, MachineId, RegionId, Transition};
 
 use super::Chosen;
 use crate::RunError;
@@ -17,10 +17,9 @@ impl Engine<'_> {
         let program = self.program;
         for machine in &program.remembering {
             if self.runs(program.machines[*machine].fragment) {
-                // Region 0 holds everything that never moves.
-                self.touch(0)?;
+                self.touch(RegionId::STILL)?;
                 if let Some(tick) = &mut self.state.tick {
-                    tick.pending.push(*machine as u32);
+                    tick.pending.push(*machine);
                 }
             }
         }
@@ -36,7 +35,7 @@ impl Engine<'_> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let mut pending = std::mem::take(&mut tick.pending);
         if self.state.tag.time == self.options.start.time() && microstep == 0 {
-            pending.extend(0..self.program.machines.len() as u32);
+            pending.extend(self.program.machines.ids());
         }
         pending.sort_unstable();
         pending.dedup();
@@ -44,7 +43,7 @@ impl Engine<'_> {
         self.scratch.machines.silenced.clear();
         if !chosen.is_empty() {
             let mut chosen = self.prepare_all(chosen)?;
-            chosen.sort_unstable_by_key(|(machine, _)| Reverse(*machine));
+            chosen.sort_unstable_by_key(|one| Reverse(one.machine));
             self.take_all(&chosen, sink)?;
         }
         if let Some(tick) = &mut self.state.tick {
@@ -57,54 +56,54 @@ impl Engine<'_> {
 
     /// The enabled transitions: preemptive ones from the outside in, then the others from the
     /// inside out.
-    fn choose(&mut self, microstep: u32, pending: &[u32]) -> Result<Vec<Chosen>, RunError> {
+    fn choose(&mut self, microstep: u32, pending: &[MachineId]) -> Result<Vec<Chosen>, RunError> {
         if microstep == 0 {
             self.scratch.machines.silenced.clear();
         }
         let mut chosen: Vec<Chosen> = Vec::new();
         if let Some(forced) = self.scratch.machines.forced.take() {
             chosen.push(forced);
-            self.scratch.machines.silenced.extend(self.state_of(forced.0).content);
+            self.scratch.machines.silenced.extend(self.state_of(forced.machine).content);
         }
-        for machine in pending.iter().map(|machine| *machine as usize) {
+        for machine in pending.iter().copied() {
             if self.is_asked(machine, &chosen)
                 && let Some(transition) = self.enabled(machine, Asked::Preemptive, microstep)?
             {
-                chosen.push((machine, transition));
+                chosen.push(Chosen { machine, transition });
                 self.scratch.machines.silenced.extend(self.state_of(machine).content);
             }
         }
-        for machine in pending.iter().rev().map(|machine| *machine as usize) {
+        for machine in pending.iter().rev().copied() {
             if self.is_asked(machine, &chosen)
                 && let Some(transition) = self.enabled(machine, Asked::Ordinary, microstep)?
             {
-                chosen.push((machine, transition));
+                chosen.push(Chosen { machine, transition });
             }
         }
         Ok(chosen)
     }
 
     /// Whether a machine runs, is not silenced, and has no chosen transition yet.
-    fn is_asked(&self, machine: usize, chosen: &[Chosen]) -> bool {
+    fn is_asked(&self, machine: MachineId, chosen: &[Chosen]) -> bool {
         let fragment = self.program.machines[machine].fragment;
-        let taken = chosen.iter().any(|(other, _)| *other == machine);
+        let taken = chosen.iter().any(|other| other.machine == machine);
         !taken && self.runs(fragment) && !self.is_silenced(fragment)
     }
 
     /// An immediate transition of the state that was just entered.
-    pub(super) fn immediate(&mut self, machine: usize) -> Result<Option<usize>, RunError> {
+    pub(super) fn immediate(&mut self, machine: MachineId) -> Result<Option<usize>, RunError> {
         self.enabled(machine, Asked::Immediate, 0)
     }
 
     /// The transition of a machine's current state that is taken.
     fn enabled(
         &mut self,
-        machine: usize,
+        machine: MachineId,
         asked: Asked,
         microstep: u32,
     ) -> Result<Option<usize>, RunError> {
         let program = self.program;
-        let state = &program.machines[machine].states[self.mode(machine)];
+        let state = &program.machines[machine].states[self.current(machine)];
         // From microstep 1 on a preemptive transition has silenced the diagram already, by its
         // guards before the commit.
         let before = asked == Asked::Preemptive && microstep > 0;
@@ -125,9 +124,9 @@ impl Engine<'_> {
     }
 
     /// The only enabled transition, or one of them drawn at random.
-    fn one_of(&mut self, machine: usize, found: &[usize]) -> Result<Option<usize>, RunError> {
-        let mode = self.mode(machine);
-        let state = &self.program.machines[machine].states[mode];
+    fn one_of(&mut self, machine: MachineId, found: &[usize]) -> Result<Option<usize>, RunError> {
+        let current = self.current(machine);
+        let state = &self.program.machines[machine].states[current];
         match found {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
@@ -144,7 +143,7 @@ impl Engine<'_> {
                 Err(RunError::Ambiguous {
                     tag: self.state.tag,
                     block: names.path.clone(),
-                    state: name(mode),
+                    state: name(current),
                     to: several.iter().map(|index| name(state.transitions[*index].to)).collect(),
                 })
             }

@@ -1,9 +1,9 @@
 //! Switching fragments on and off.
 
-use program::FragmentId;
-use program::events_before;
 use program::tape::{Tape, run};
-use program::{CrossingKind, EntryWire, MachineOutput};
+use program::{
+    CrossingKind, EntryWire, FragmentId, MachineOutput, StateId, WatchId, events_before,
+};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -17,10 +17,10 @@ impl Engine<'_> {
     /// Puts every machine in its initial state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
         let program = self.program;
-        self.state.slots[program.fragments[0].active as usize] = 1.0;
+        self.state.slots[program.fragments[FragmentId::ROOT].active as usize] = 1.0;
         let mut open = vec![FragmentId::ROOT];
         while let Some(fragment) = open.pop() {
-            for machine in &program.fragments[fragment.index()].machines {
+            for machine in &program.fragments[fragment].machines {
                 let state = &program.machines[*machine].states[program.machines[*machine].initial];
                 for inner in [Some(state.dwell), state.content].into_iter().flatten() {
                     self.run_fragment(inner);
@@ -33,11 +33,11 @@ impl Engine<'_> {
     /// Marks a fragment as running and puts its timers on the agenda.
     fn run_fragment(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
-        self.state.machines.clocks[fragment.index()].ran = true;
+        let code = &program.fragments[fragment];
+        self.state.machines.clocks[fragment].ran = true;
         self.state.slots[code.active as usize] = 1.0;
         self.state.slots[code.origin as usize] =
-            self.state.machines.clocks[fragment.index()].origin.seconds();
+            self.state.machines.clocks[fragment].origin.seconds();
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
                 self.state.agenda.add(time, *timer);
@@ -53,9 +53,9 @@ impl Engine<'_> {
     /// initialised once everything has its state.
     pub(super) fn enter(&mut self, fragment: FragmentId, reset: bool, entered: &mut Vec<Entered>) {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         let now = self.state.now;
-        let clock = &mut self.state.machines.clocks[fragment.index()];
+        let clock = &mut self.state.machines.clocks[fragment];
         let reset = reset || !clock.ran;
         clock.origin = match (code.dwell, reset) {
             (true, true) => now,
@@ -69,12 +69,12 @@ impl Engine<'_> {
         self.bring_due(fragment);
         entered.push((fragment, reset));
         for machine in &code.machines {
-            let state = &program.machines[*machine].states[self.mode(*machine)];
+            let state = &program.machines[*machine].states[self.current(*machine)];
             for inner in [state.content, Some(state.dwell)].into_iter().flatten() {
                 self.enter(inner, reset, entered);
             }
             if let Some(tick) = &mut self.state.tick {
-                tick.entered.push(*machine as u32);
+                tick.entered.push(*machine);
             }
         }
     }
@@ -83,9 +83,9 @@ impl Engine<'_> {
     /// have no history.
     fn forget(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         let start = self.options.start.time();
-        let clock = &mut self.state.machines.clocks[fragment.index()];
+        let clock = &mut self.state.machines.clocks[fragment];
         clock.due.clear();
         clock.located.clear();
         if !code.lines.is_empty() {
@@ -98,7 +98,7 @@ impl Engine<'_> {
                 != 0.0
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
-        let kept: Vec<usize> = outputs.flat_map(|output| [output.says, output.word]).collect();
+        let kept: Vec<StateId> = outputs.flat_map(|output| [output.says, output.word]).collect();
         for state in code.states.iter().filter(|state| !kept.contains(state)) {
             let initial = program.tracked(program.states[*state].tracked).range();
             self.set_state(*state, &program.image[initial]);
@@ -111,7 +111,7 @@ impl Engine<'_> {
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
-            self.state.machines.clocks[content.index()].ran = false;
+            self.state.machines.clocks[content].ran = false;
         }
     }
 
@@ -120,7 +120,7 @@ impl Engine<'_> {
     pub(super) fn start_states(&mut self, entered: &[Entered]) -> Result<(), RunError> {
         let program = self.program;
         let anew = entered.iter().filter(|(_, reset)| *reset);
-        let starts = anew.flat_map(|(fragment, _)| &program.fragments[fragment.index()].starts);
+        let starts = anew.flat_map(|(fragment, _)| &program.fragments[*fragment].starts);
         if starts.clone().next().is_none() {
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl Engine<'_> {
             }
         }
         for (fragment, reset) in entered {
-            let code = &program.fragments[fragment.index()];
+            let code = &program.fragments[*fragment];
             if *reset {
                 let memories = code.memories.iter();
                 memories.for_each(|memory| take_memory(program, *memory, &mut self.state.slots));
@@ -170,7 +170,7 @@ impl Engine<'_> {
     /// read each other, so this repeats until nothing changes.
     fn fill_wires(&mut self, entered: &[Entered]) {
         let program = self.program;
-        let codes = || entered.iter().map(|(fragment, _)| &program.fragments[fragment.index()]);
+        let codes = || entered.iter().map(|(fragment, _)| &program.fragments[*fragment]);
         let nested = codes().any(|code| !code.machines.is_empty());
         for _ in 0..ROUNDS + entered.len() {
             let mut changed = false;
@@ -201,21 +201,21 @@ impl Engine<'_> {
     /// Sets the sides and floors of a fragment from their values; returns whether one has changed.
     fn set_sides_of(&mut self, fragment: FragmentId) -> Result<bool, RunError> {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         if code.crossings.is_empty() {
             return Ok(false);
         }
         for region in &code.regions {
-            if !program.regions[region.index()].watches.is_empty() {
-                self.compute_rates(region.index(), true);
+            if !program.regions[*region].watches.is_empty() {
+                self.compute_rates(*region, true);
             }
         }
         self.share_location(fragment);
         let mut changed = self.set_unlocated(&code.units);
-        for index in &code.crossings {
-            let crossing = &program.crossings[*index];
-            if let Some((region, _)) = crossing.watch {
-                let new = self.new_frozen(region.index(), *index)?;
+        for id in &code.crossings {
+            let crossing = &program.crossings[*id];
+            if crossing.watch.is_some() {
+                let new = self.new_frozen(*id)?;
                 let slot = program.tracked(crossing.frozen).slot as usize;
                 changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
@@ -227,14 +227,14 @@ impl Engine<'_> {
     /// guard of the other state often watches the same crossing in the opposite direction.
     fn share_location(&mut self, fragment: FragmentId) {
         let program = self.program;
-        for index in &program.fragments[fragment.index()].crossings {
-            let Some((region, watch)) = program.crossings[*index].watch else { continue };
-            let code = &program.regions[region.index()];
+        for index in &program.fragments[fragment].crossings {
+            let Some(watch) = program.crossings[*index].watch else { continue };
+            let code = &program.regions[watch.region];
             let from = code.residual as usize;
             let residuals = &mut self.state.slots[from..from + code.watches.len()];
             let most = residuals.iter().fold(0.0f64, |most, residual| most.max(*residual));
-            let g = self.state.slots[code.g as usize + watch].abs();
-            let own = &mut self.state.slots[from + watch];
+            let g = self.state.slots[code.g as usize + watch.index].abs();
+            let own = &mut self.state.slots[from + watch.index];
             if g <= most && *own < g {
                 *own = g;
             }
@@ -244,7 +244,7 @@ impl Engine<'_> {
     /// What was due when a fragment stopped comes at the first microstep at which it resumes.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program;
-        for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment.index()].due) {
+        for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
             self.state.slots[program.tracked(cell).slot as usize] = value;
             self.pulse(cell);
         }
@@ -255,10 +255,10 @@ impl Engine<'_> {
     /// resume.
     pub(super) fn bring_located(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let located = std::mem::take(&mut self.state.machines.clocks[fragment.index()].located);
-        for (region, watch, residual) in located {
-            let from = program.regions[region.index()].residual as usize;
-            let own = &mut self.state.slots[from + watch as usize];
+        let located = std::mem::take(&mut self.state.machines.clocks[fragment].located);
+        for (watch, residual) in located {
+            let from = program.regions[watch.region].residual as usize;
+            let own = &mut self.state.slots[from + watch.index];
             *own = own.max(residual);
         }
     }
@@ -267,9 +267,9 @@ impl Engine<'_> {
     /// emitted there.
     pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
         let program = self.program;
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         self.state.slots[code.active as usize] = 0.0;
-        self.state.machines.clocks[fragment.index()].stopped = self.state.now;
+        self.state.machines.clocks[fragment].stopped = self.state.now;
         let mut speaks = self.is_heard(fragment);
         self.keep_due(fragment, &code.speech);
         for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
@@ -284,7 +284,7 @@ impl Engine<'_> {
         code.readers.iter().for_each(|unit| tick.ask(*unit));
         code.regions.iter().for_each(|region| tick.disturb(*region));
         for machine in &code.machines {
-            let state = &program.machines[*machine].states[self.mode(*machine)];
+            let state = &program.machines[*machine].states[self.current(*machine)];
             self.leave(state.dwell);
             speaks |= state.content.is_some_and(|content| self.leave(content));
         }
@@ -298,16 +298,16 @@ impl Engine<'_> {
     /// would be taken for the side that it is a rounding away from.
     fn keep_located(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let crossings = program.fragments[fragment.index()].crossings.iter();
+        let crossings = program.fragments[fragment].crossings.iter();
         for crossing in crossings.map(|index| &program.crossings[*index]) {
-            let Some((region, first)) = crossing.watch else { continue };
+            let Some(WatchId { region, index: first }) = crossing.watch else { continue };
             let watches = if crossing.kind == CrossingKind::Floor { 2 } else { 1 };
-            for watch in first..first + watches {
-                let from = program.regions[region.index()].residual as usize;
-                let residual = self.state.slots[from + watch];
+            for index in first..first + watches {
+                let from = program.regions[region].residual as usize;
+                let residual = self.state.slots[from + index];
                 if residual > 0.0 {
-                    let located = (region, watch as u32, residual);
-                    self.state.machines.clocks[fragment.index()].located.push(located);
+                    let located = (WatchId { region, index }, residual);
+                    self.state.machines.clocks[fragment].located.push(located);
                 }
             }
         }

@@ -7,8 +7,8 @@ mod silence;
 mod speech;
 mod take;
 
-use base::{ExactTime, Time};
-use program::{FragmentId, FragmentProgram, Program, RegionId, StateProgram, TrackedId};
+use base::{ExactTime, Table, Time};
+use program::{FragmentId, FragmentProgram, MachineId, Program, StateProgram, TrackedId, WatchId};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
@@ -28,17 +28,17 @@ pub(crate) struct Clock {
     /// What was due when it stopped and comes when it resumes: tracked signals that are nonzero for
     /// one microstep, and their values.
     pub due: Vec<(TrackedId, f64)>,
-    /// Crossings that were located when it stopped: the region, the watch, and the residual.
-    pub located: Vec<(RegionId, u32, f64)>,
+    /// Watched functions that were located when it stopped, and their residuals.
+    pub located: Vec<(WatchId, f64)>,
 }
 
 /// The clocks of fragments, and the counters of state machines.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct MachineClocks {
     /// The clock of each fragment.
-    pub clocks: Vec<Clock>,
+    pub clocks: Table<FragmentId, Clock>,
     /// How often each machine has drawn a transition at random.
-    pub draws: Vec<u64>,
+    pub draws: Table<MachineId, u64>,
     /// When a state machine last left a failed state, and how often one did so at that time.
     pub recoveries: (Time, u32),
 }
@@ -55,7 +55,7 @@ impl MachineClocks {
         };
         MachineClocks {
             clocks: program.fragments.iter().map(clock).collect(),
-            draws: vec![0; program.machines.len()],
+            draws: Table::filled(0, program.machines.len()),
             recoveries: (options.start.time(), 0),
         }
     }
@@ -76,24 +76,29 @@ pub(crate) struct MachineScratch {
     pub failures: Vec<(FragmentId, RunError)>,
 }
 
-/// A transition of a machine's current state: the machine and the index of the transition.
-pub(crate) type Chosen = (usize, usize);
+/// A transition of a machine's current state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Chosen {
+    pub machine: MachineId,
+    /// The index of the transition among those of the state.
+    pub transition: usize,
+}
 
 impl Engine<'_> {
     /// Whether a fragment runs.
     pub(crate) fn runs(&self, fragment: FragmentId) -> bool {
         fragment == FragmentId::ROOT
-            || self.state.slots[self.program.fragments[fragment.index()].active as usize] != 0.0
+            || self.state.slots[self.program.fragments[fragment].active as usize] != 0.0
     }
 
     /// The index of a machine's current state.
-    fn mode(&self, machine: usize) -> usize {
-        let state = &self.program.states[self.program.machines[machine].mode];
+    fn current(&self, machine: MachineId) -> usize {
+        let state = &self.program.states[self.program.machines[machine].current];
         self.state.slots[self.program.tracked(state.tracked).slot as usize] as usize
     }
 
     /// The current state of a machine.
-    pub(crate) fn state_of(&self, machine: usize) -> &StateProgram {
-        &self.program.machines[machine].states[self.mode(machine)]
+    pub(crate) fn state_of(&self, machine: MachineId) -> &StateProgram {
+        &self.program.machines[machine].states[self.current(machine)]
     }
 }

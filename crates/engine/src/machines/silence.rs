@@ -1,8 +1,7 @@
 //! Silencing by preemptive transitions: nothing in the diagram changes at that microstep, the
 //! actions see the values before it, and whatever was due in the diagram comes when it resumes.
 
-use program::FragmentId;
-use program::{TrackedId, Transition};
+use program::{FragmentId, RegionId, TrackedId, Transition};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -31,14 +30,14 @@ impl Engine<'_> {
             if !self.runs(program.machines[*machine].fragment) {
                 continue;
             }
-            let state = &program.machines[*machine].states[self.mode(*machine)];
+            let state = &program.machines[*machine].states[self.current(*machine)];
             let acts = |transition: &Transition| {
                 transition.preemptive && !(transition.sets.is_empty() && transition.says.is_empty())
             };
             let content = state.content.filter(|_| state.transitions.iter().any(acts));
             let Some(content) = content else { continue };
             self.scratch.machines.before.contents.push(content);
-            for wire in &program.fragments[content.index()].wires {
+            for wire in &program.fragments[content].wires {
                 let from = wire.from as usize;
                 let values = &self.state.slots[from..from + wire.length];
                 self.scratch.machines.before.values.extend_from_slice(values);
@@ -49,14 +48,14 @@ impl Engine<'_> {
     /// A region becomes part of the tick in the middle of a microstep: the previous values of its
     /// wires are the left limits, which are in the buffer now.
     #[cold]
-    pub(crate) fn remember_region(&mut self, region: usize) {
+    pub(crate) fn remember_region(&mut self, region: RegionId) {
         let Engine { program, state, scratch, .. } = self;
         let before = &mut scratch.machines.before;
         let contents = before.contents.iter();
-        let wires = contents.flat_map(|content| &program.fragments[content.index()].wires);
+        let wires = contents.flat_map(|content| &program.fragments[*content].wires);
         let mut at = 0;
         for wire in wires {
-            if wire.region.index() == region {
+            if wire.region == region {
                 let from = wire.from as usize;
                 let values = &state.slots[from..from + wire.length];
                 before.values[at..at + wire.length].copy_from_slice(values);
@@ -81,7 +80,7 @@ impl Engine<'_> {
             let silenced = state.content.filter(|_| state.transitions.iter().any(met));
             if let (Some(content), Some(tick)) = (silenced, &mut self.state.tick) {
                 self.scratch.machines.silenced.push(content);
-                tick.pending.push(*machine as u32);
+                tick.pending.push(*machine);
             }
         }
         if !self.scratch.machines.silenced.is_empty() {
@@ -99,7 +98,7 @@ impl Engine<'_> {
         let before = std::mem::take(&mut self.scratch.machines.before);
         let mut at = 0;
         for content in &before.contents {
-            let code = &program.fragments[content.index()];
+            let code = &program.fragments[*content];
             let silenced = self.is_silenced(*content);
             if silenced {
                 self.end_events(*content);
@@ -125,10 +124,10 @@ impl Engine<'_> {
         let program = self.program;
         // A value that was emitted before the diagram restarted is heard now.
         let heard = self.scratch.machines.speaking.contains(&fragment);
-        let speech = &program.fragments[fragment.index()].speech;
+        let speech = &program.fragments[fragment].speech;
         self.keep_due(fragment, if heard { speech } else { &[] });
-        for machine in &program.fragments[fragment.index()].machines {
-            let state = &program.machines[*machine].states[self.mode(*machine)];
+        for machine in &program.fragments[fragment].machines {
+            let state = &program.machines[*machine].states[self.current(*machine)];
             for inner in [Some(state.dwell), state.content].into_iter().flatten() {
                 self.keep_inside(inner);
             }
@@ -138,10 +137,10 @@ impl Engine<'_> {
     /// Keeps whatever is due in a fragment, except for the signals in `but`, until it resumes.
     pub(super) fn keep_due(&mut self, fragment: FragmentId, but: &[TrackedId]) {
         let program = self.program;
-        let pulses = program.fragments[fragment.index()].pulses.iter();
+        let pulses = program.fragments[fragment].pulses.iter();
         for cell in pulses.filter(|cell| !but.contains(cell)) {
             let value = self.state.slots[program.tracked(*cell).slot as usize];
-            let due = &mut self.state.machines.clocks[fragment.index()].due;
+            let due = &mut self.state.machines.clocks[fragment].due;
             if value != 0.0 && !due.iter().any(|(known, _)| known == cell) {
                 due.push((*cell, value));
             }
@@ -152,7 +151,7 @@ impl Engine<'_> {
     pub(super) fn end_events(&mut self, fragment: FragmentId) {
         let program = self.program;
         let Some(tick) = &mut self.state.tick else { return };
-        for event in &program.fragments[fragment.index()].events {
+        for event in &program.fragments[fragment].events {
             let present = &mut self.state.slots[program.tracked(*event).slot as usize];
             if std::mem::replace(present, 0.0) != 0.0 {
                 tick.present = tick.present.saturating_sub(1);

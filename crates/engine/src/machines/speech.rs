@@ -2,7 +2,7 @@
 //! heard at the next one nevertheless. The units that pass them on run once more there, and the
 //! machine around the diagram listens to the state that it has left.
 
-use program::FragmentId;
+use program::{FragmentId, MachineId};
 
 use crate::engine::Engine;
 
@@ -11,12 +11,12 @@ impl Engine<'_> {
     /// passes on one from a diagram that it has left.
     pub(super) fn is_heard(&self, fragment: FragmentId) -> bool {
         let program = self.program;
-        let speech = &program.fragments[fragment.index()].speech;
+        let speech = &program.fragments[fragment].speech;
         speech.iter().any(|cell| self.state.slots[program.tracked(*cell).slot as usize] != 0.0)
     }
 
     /// Lets a machine pass on values emitted in the diagram of a state that it has left.
-    pub(super) fn listen_to(&mut self, machine: usize, state: usize) {
+    pub(super) fn listen_to(&mut self, machine: MachineId, state: usize) {
         let program = self.program;
         for output in &program.machines[machine].outputs {
             if let Some(left) = output.left.filter(|_| output.passes[state]) {

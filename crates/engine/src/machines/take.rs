@@ -1,7 +1,9 @@
 //! Taking a transition: its values are computed, the old diagram stops, the new one starts.
 
 use program::tape::run;
-use program::{MachineOutput, StateProgram, TrackedId, Transition, TransitionValue};
+use program::{
+    MachineId, MachineOutput, StateId, StateProgram, TrackedId, Transition, TransitionValue,
+};
 
 use super::Chosen;
 use crate::engine::Engine;
@@ -9,7 +11,7 @@ use crate::rows::Sink;
 use crate::{Event, RunError};
 
 /// States that transitions have set at this microstep, each with the machine.
-type Written = Vec<(usize, usize)>;
+type Written = Vec<(StateId, MachineId)>;
 
 impl Engine<'_> {
     /// Takes transitions whose values have been computed, and the immediate ones that follow them.
@@ -27,17 +29,17 @@ impl Engine<'_> {
 
     fn take_chain(
         &mut self,
-        (machine, first): Chosen,
+        Chosen { machine, transition: first }: Chosen,
         written: &mut Written,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let mut visited = vec![self.mode(machine)];
+        let mut visited = vec![self.current(machine)];
         let mut next = Some(first);
         while let Some(transition) = next {
             self.take(machine, transition, written, sink)?;
-            let mode = self.mode(machine);
-            if visited[1..].contains(&mode) {
-                visited.push(mode);
+            let current = self.current(machine);
+            if visited[1..].contains(&current) {
+                visited.push(current);
                 let names = &self.program.origins.machine(machine);
                 let name = |state: &usize| names.states[*state].clone();
                 return Err(RunError::ImmediateCycle {
@@ -46,23 +48,26 @@ impl Engine<'_> {
                     states: visited[1..].iter().map(name).collect(),
                 });
             }
-            visited.push(mode);
+            visited.push(current);
             next = self.immediate(machine)?;
             if let Some(transition) = next {
-                self.prepare((machine, transition))?;
+                self.prepare(Chosen { machine, transition })?;
             }
         }
         Ok(())
     }
 
     /// Computes the values that a transition sets and emits, in the state that it leaves.
-    pub(crate) fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), RunError> {
+    pub(crate) fn prepare(
+        &mut self,
+        Chosen { machine, transition }: Chosen,
+    ) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.machines[machine];
         for region in &code.regions {
-            self.touch(region.index())?;
+            self.touch(*region)?;
         }
-        let transition = &code.states[self.mode(machine)].transitions[transition];
+        let transition = &code.states[self.current(machine)].transitions[transition];
         for set in &transition.sets {
             self.compute(&set.value)?;
         }
@@ -92,17 +97,17 @@ impl Engine<'_> {
     /// value is neither set nor emitted.
     fn take(
         &mut self,
-        machine: usize,
+        machine: MachineId,
         transition: usize,
         written: &mut Written,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.machines[machine];
-        let from = self.mode(machine);
+        let from = self.current(machine);
         let transition = &code.states[from].transitions[transition];
         self.check_written(machine, transition, written)?;
-        let is_parameter = |state: usize| program.states[state].wire.is_some();
+        let is_parameter = |state: StateId| program.states[state].wire.is_some();
         self.assign(transition, &is_parameter);
         let (old, new) = (&code.states[from], &code.states[transition.to]);
         // A diagram that was silenced is stopped only for the sake of what was due in it.
@@ -113,9 +118,9 @@ impl Engine<'_> {
         if speaks && !same {
             self.listen_to(machine, from);
         }
-        self.set_state(code.mode, &[transition.to as f64]);
+        self.set_state(code.current, &[transition.to as f64]);
         if sink.listens() {
-            let (tag, block) = (self.state.tag, program.states[code.mode].block);
+            let (tag, block) = (self.state.tag, program.states[code.current].block);
             sink.event(Event::Moved { tag, block, from, to: transition.to });
         }
         let mut entered = Vec::new();
@@ -134,7 +139,7 @@ impl Engine<'_> {
         self.assign(transition, &|state| !is_parameter(state));
         self.initialise(&entered)?;
         if let Some(tick) = &mut self.state.tick {
-            tick.entered.push(machine as u32);
+            tick.entered.push(machine);
         }
         for (output, said) in &transition.says {
             if self.is_there(said) {
@@ -151,15 +156,15 @@ impl Engine<'_> {
     /// order.
     fn check_written(
         &self,
-        machine: usize,
+        machine: MachineId,
         transition: &Transition,
         written: &mut Written,
     ) -> Result<(), RunError> {
         for set in transition.sets.iter().filter(|set| self.is_there(&set.value)) {
             let by_another =
-                |(state, other): &&(usize, usize)| *state == set.state && *other != machine;
+                |(state, other): &&(StateId, MachineId)| *state == set.state && *other != machine;
             if let Some((_, other)) = written.iter().find(by_another) {
-                let path = |machine: usize| self.program.origins.machine(machine).path.clone();
+                let path = |machine: MachineId| self.program.origins.machine(machine).path.clone();
                 let target = self.path(self.program.states[set.state].block);
                 let mut machines = [path(*other), path(machine)];
                 machines.sort();
@@ -171,9 +176,9 @@ impl Engine<'_> {
     }
 
     /// Performs the assignments of a transition to the selected states.
-    fn assign(&mut self, transition: &Transition, asked: &dyn Fn(usize) -> bool) {
+    fn assign(&mut self, transition: &Transition, selected: &dyn Fn(StateId) -> bool) {
         let program = self.program;
-        for set in transition.sets.iter().filter(|set| asked(set.state)) {
+        for set in transition.sets.iter().filter(|set| selected(set.state)) {
             if self.is_there(&set.value) {
                 let state = &program.states[set.state];
                 for cell in [Some(state.tracked), state.wire].into_iter().flatten() {
@@ -184,7 +189,7 @@ impl Engine<'_> {
     }
 
     /// Gives a state a new value, and the wire that shows it, as a commit does.
-    pub(super) fn set_state(&mut self, state: usize, value: &[f64]) {
+    pub(super) fn set_state(&mut self, state: StateId, value: &[f64]) {
         let state = &self.program.states[state];
         let cells = [Some(state.tracked), state.wire];
         for cell in cells.into_iter().flatten() {

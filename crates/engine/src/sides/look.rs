@@ -2,7 +2,10 @@
 
 use base::Tag;
 use program::tape::{Slot, run};
-use program::{Crossing, CrossingKind, RegionProgram, UnitEffects, UnitId};
+use program::{
+    Crossing, CrossingId, CrossingKind, CrossingValue, RegionId, RegionProgram, UnitEffects,
+    UnitId, WatchId,
+};
 
 use super::{is_read_as, sign};
 use crate::RunError;
@@ -14,9 +17,9 @@ impl Engine<'_> {
     /// them changes. When a tick begins a function may have leapt over zero.
     pub(crate) fn look_at_sides(
         &mut self,
-        region: usize,
+        region: RegionId,
         begins: bool,
-        found: &mut Vec<(usize, f64)>,
+        found: &mut Vec<(CrossingId, f64)>,
     ) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
@@ -29,17 +32,18 @@ impl Engine<'_> {
                 if !leaps && self.keeps_its_side(code, region, watch) {
                     continue;
                 }
-                let index = code.watches[watch].crossing;
+                let id = code.watches[watch].crossing;
                 // A floor has two watches, and is examined once.
-                if program.crossings[index].watch.is_some_and(|(_, first)| first == watch) {
-                    let leap = if leaps { self.leap(region, watch) } else { None };
+                if program.crossings[id].watch.is_some_and(|first| first.index == watch) {
+                    let watch = WatchId { region, index: watch };
+                    let leap = if leaps { self.leap(watch) } else { None };
                     let new = match leap {
-                        Some(side) if program.crossings[index].kind == CrossingKind::Sign => side,
-                        _ => self.new_frozen(region, index)?,
+                        Some(side) if program.crossings[id].kind == CrossingKind::Sign => side,
+                        _ => self.new_frozen(id)?,
                     };
-                    let frozen = program.tracked(program.crossings[index].frozen).slot as usize;
+                    let frozen = program.tracked(program.crossings[id].frozen).slot as usize;
                     if self.state.slots[frozen] != new {
-                        found.push((index, new));
+                        found.push((id, new));
                     }
                 }
             }
@@ -50,7 +54,7 @@ impl Engine<'_> {
     /// Whether a function is on its side by more than a quick bound of its rounding. Most are, and
     /// all of them are checked.
     #[inline]
-    fn keeps_its_side(&self, code: &RegionProgram, region: usize, watch: usize) -> bool {
+    fn keeps_its_side(&self, code: &RegionProgram, region: RegionId, watch: usize) -> bool {
         let at = |from: Slot| self.state.slots[from as usize + watch];
         let value = at(code.g) * at(code.side);
         code.watches[watch].side
@@ -63,18 +67,18 @@ impl Engine<'_> {
     pub(crate) fn set_unlocated(&mut self, units: &[UnitId]) -> bool {
         let program = self.program;
         let mut changed = false;
-        for unit in units.iter().map(|unit| &program.units[unit.index()]) {
-            let unlocated = |index: usize| program.crossings[index].watch.is_none();
+        for unit in units.iter().map(|unit| &program.units[*unit]) {
+            let unlocated = |own: &&CrossingValue| program.crossings[own.crossing].watch.is_none();
             if !self.runs(unit.fragment) {
                 continue;
             }
-            if !unit.crossings.iter().any(|(_, index)| unlocated(*index)) {
+            if !unit.crossings.iter().any(|own| unlocated(&own)) {
                 continue;
             }
             run(&unit.tape, &mut self.state.slots);
-            for (from, index) in unit.crossings.iter().filter(|(_, index)| unlocated(*index)) {
-                let crossing = &program.crossings[*index];
-                let value = self.state.slots[*from as usize];
+            for own in unit.crossings.iter().filter(unlocated) {
+                let crossing = &program.crossings[own.crossing];
+                let value = self.state.slots[own.from as usize];
                 self.state.slots[crossing.value as usize] = value;
                 let side = program.tracked(crossing.frozen).slot as usize;
                 let new = sign(value);
@@ -84,24 +88,24 @@ impl Engine<'_> {
         changed
     }
 
-    /// The side or floor of a crossing of a region, given the values in the buffer.
-    pub(crate) fn new_frozen(&mut self, region: usize, index: usize) -> Result<f64, RunError> {
+    /// The side or floor of a crossing, given the values in the buffer.
+    pub(crate) fn new_frozen(&mut self, id: CrossingId) -> Result<f64, RunError> {
         let program = self.program;
-        let crossing = &program.crossings[index];
+        let crossing = &program.crossings[id];
         let (kind, block) = (crossing.kind, crossing.block);
         let value = self.state.slots[crossing.value as usize];
-        let Some((_, watch)) = crossing.watch else { return Ok(sign(value)) };
+        let Some(watch) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
             let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
             return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
         }
         match kind {
             CrossingKind::Sign => {
-                let zero = self.is_on_level((region, watch), index, value);
-                Ok(if zero { self.direction(region, watch) } else { sign(value) })
+                let zero = self.is_on_level(watch, id, value);
+                Ok(if zero { self.direction(watch) } else { sign(value) })
             }
             CrossingKind::Floor => {
-                if self.is_blurred(region, watch) {
+                if self.is_blurred(watch) {
                     let tag =
                         Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
                     return Err(RunError::StepTooSmall {
@@ -113,8 +117,8 @@ impl Engine<'_> {
                 // A value next to an edge counts as on it, and takes the floor that it moves to.
                 // Floors have no negative zero, which the sum removes.
                 let edge = value.round() + 0.0;
-                Ok(match self.is_on_level((region, watch), index, value) {
-                    true if self.direction(region, watch) < 0.0 => edge - 1.0,
+                Ok(match self.is_on_level(watch, id, value) {
+                    true if self.direction(watch) < 0.0 => edge - 1.0,
                     true => edge,
                     false => value.floor() + 0.0,
                 })
@@ -129,18 +133,18 @@ impl Engine<'_> {
         let program = self.program;
         let mut again = false;
         for place in 0..self.scratch.units.ran.len() {
-            let number = self.scratch.units.ran[place] as usize;
-            if !program.effects[number].have(UnitEffects::CROSSINGS) {
+            let unit = self.scratch.units.ran[place];
+            if !program.effects[unit].have(UnitEffects::CROSSINGS) {
                 continue;
             }
-            for (from, index) in &program.units[number].crossings {
-                let crossing = &program.crossings[*index];
+            for CrossingValue { from, crossing: id } in &program.units[unit].crossings {
+                let crossing = &program.crossings[*id];
                 let value = self.state.slots[*from as usize];
                 let frozen = self.state.slots[program.tracked(crossing.frozen).slot as usize];
                 if !is_read_as(crossing.kind, value, frozen)
-                    && self.is_misread((*index, crossing), value, frozen)
+                    && self.is_misread((*id, crossing), value, frozen)
                 {
-                    self.scratch.units.asked[number / 64] |= 1 << (number % 64);
+                    self.scratch.units.asked[unit.index() / 64] |= 1 << (unit.index() % 64);
                     again = true;
                 }
             }
@@ -152,12 +156,12 @@ impl Engine<'_> {
     #[cold]
     fn is_misread(
         &mut self,
-        (index, crossing): (usize, &Crossing),
+        (id, crossing): (CrossingId, &Crossing),
         value: f64,
         frozen: f64,
     ) -> bool {
         let _program = self.program;
-        let Some((region, watch)) = crossing.watch else { return false };
+        let Some(watch) = crossing.watch else { return false };
         let (beyond, next_to_it) = match crossing.kind {
             CrossingKind::Sign => (value.abs(), true),
             CrossingKind::Floor => {
@@ -167,6 +171,6 @@ impl Engine<'_> {
         };
         next_to_it
             && beyond > self.state.slots[crossing.residual as usize]
-            && self.is_on_level((region.index(), watch), index, value)
+            && self.is_on_level(watch, id, value)
     }
 }

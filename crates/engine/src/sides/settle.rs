@@ -1,6 +1,6 @@
 //! New sides and floors after a commit; a change causes the next microstep.
 
-use program::TrackedId;
+use program::{CrossingId, RegionId, TrackedId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -28,7 +28,7 @@ impl Engine<'_> {
 
     /// Whether a region has to take its sides again.
     #[inline]
-    fn is_unsettled(&self, region: usize) -> bool {
+    fn is_unsettled(&self, region: RegionId) -> bool {
         let program = self.program;
         let touched = self.state.tick.as_ref().map(|tick| tick.region(region));
         touched.is_some_and(|touched| touched.touched && touched.unsettled)
@@ -74,16 +74,17 @@ impl Engine<'_> {
     fn look_behind_kinks(
         &mut self,
         microstep: u32,
-        found: &mut Vec<(usize, f64)>,
+        found: &mut Vec<(CrossingId, f64)>,
     ) -> Result<(), RunError> {
         let program = self.program;
-        let is_kink = |(index, _): &(usize, f64)| program.crossings[*index].kink;
+        let is_kink = |(index, _): &(CrossingId, f64)| program.crossings[*index].kink;
         if !found.iter().any(is_kink) {
             return Ok(());
         }
         found.retain(is_kink);
-        let place = |index: usize| program.tracked(program.crossings[index].frozen).slot as usize;
-        let kinks: Vec<(usize, f64, f64)> = found
+        let place =
+            |index: CrossingId| program.tracked(program.crossings[index].frozen).slot as usize;
+        let kinks: Vec<(CrossingId, f64, f64)> = found
             .iter()
             .map(|(index, new)| (*index, self.state.slots[place(*index)], *new))
             .collect();
@@ -102,7 +103,7 @@ impl Engine<'_> {
     /// A function that was located at this time counts as zero. The solver has seen it at an offset
     /// from the start of the phase, but here it is a function of the time itself, whose resolution
     /// is coarser; the residual includes the difference.
-    fn count_located_as_zero(&mut self, region: usize) {
+    fn count_located_as_zero(&mut self, region: RegionId) {
         let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
         let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
         if !state.crossing || !here {
@@ -119,9 +120,9 @@ impl Engine<'_> {
     }
 
     /// Gives a crossing its new side or floor, and an event if that differs.
-    pub(crate) fn freeze(&mut self, index: usize, new: f64, microstep: u32, sink: &mut dyn Sink) {
+    pub(crate) fn freeze(&mut self, id: CrossingId, new: f64, microstep: u32, sink: &mut dyn Sink) {
         let program = self.program;
-        let crossing = &program.crossings[index];
+        let crossing = &program.crossings[id];
         let slot = program.tracked(crossing.frozen).slot as usize;
         let old = std::mem::replace(&mut self.state.slots[slot], new);
         if old == new {
@@ -141,7 +142,7 @@ impl Engine<'_> {
             && let Some(tick) = &self.state.tick
         {
             let time = tick.time;
-            self.watch_accumulation(index, new, time);
+            self.watch_accumulation(id, new, time);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Whether a function is zero up to rounding, and to which side it leaves zero.
 
 use program::tape::{JET_ORDER, Jet, Rounded, run};
-use program::{CrossingKind, RegionProgram, Source, Terms};
+use program::{CrossingId, CrossingKind, RegionId, RegionProgram, Source, Terms, WatchId};
 
 use super::sign;
 use crate::engine::Engine;
@@ -12,21 +12,16 @@ use crate::tick::Tick;
 impl Engine<'_> {
     /// Whether a crossing with a value is at zero or at an edge of a floor, up to its residual and
     /// rounding.
-    pub(crate) fn is_on_level(
-        &mut self,
-        (region, watch): (usize, usize),
-        index: usize,
-        value: f64,
-    ) -> bool {
+    pub(crate) fn is_on_level(&mut self, watch: WatchId, id: CrossingId, value: f64) -> bool {
         let program = self.program;
-        let residual = program.regions[region].residual as usize + watch;
-        let crossing = &program.crossings[index];
+        let residual = program.regions[watch.region].residual as usize + watch.index;
+        let crossing = &program.crossings[id];
         if crossing.kind == CrossingKind::Sign {
-            return self.is_zero((region, watch), value, residual);
+            return self.is_zero(watch, value, residual);
         }
         let room = self.state.slots[residual].max(self.state.slots[residual + 1]);
         self.state.slots[residual] = room;
-        let on_edge = self.is_zero((region, watch), value - value.round(), residual);
+        let on_edge = self.is_zero(watch, value - value.round(), residual);
         let room = std::mem::replace(&mut self.state.slots[residual], room);
         self.state.slots[crossing.residual as usize] = room;
         on_edge
@@ -34,16 +29,16 @@ impl Engine<'_> {
 
     /// Whether a value is zero, up to its residual and rounding. If only rounding explains the
     /// value, its error bound becomes the residual.
-    fn is_zero(&mut self, (region, watch): (usize, usize), value: f64, residual: usize) -> bool {
+    fn is_zero(&mut self, watch: WatchId, value: f64, residual: usize) -> bool {
         let program = self.program;
         if value == 0.0 || value.abs() <= self.state.slots[residual] {
             return true;
         }
-        let function = &program.regions[region].functions[watch];
-        if value.abs() > self.quick_noise(region, function.terms.as_ref()) {
+        let function = &program.regions[watch.region].functions[watch.index];
+        if value.abs() > self.quick_noise(watch.region, function.terms.as_ref()) {
             return false;
         }
-        let [rounded, _] = self.rounded(region, watch);
+        let [rounded, _] = self.rounded(watch);
         if value.abs() > rounded.error {
             return false;
         }
@@ -52,15 +47,15 @@ impl Engine<'_> {
     }
 
     /// Whether rounding moves a function by more than 1/2, so that its floor is indeterminate.
-    pub(crate) fn is_blurred(&mut self, region: usize, watch: usize) -> bool {
+    pub(crate) fn is_blurred(&mut self, watch: WatchId) -> bool {
         let program = self.program;
-        let terms = program.regions[region].functions[watch].terms.as_ref();
-        self.quick_noise(region, terms) > 0.5 && self.rounded(region, watch)[0].error > 0.5
+        let terms = program.regions[watch.region].functions[watch.index].terms.as_ref();
+        self.quick_noise(watch.region, terms) > 0.5 && self.rounded(watch)[0].error > 0.5
     }
 
     /// A bound of the rounding of an affine function at this tick; infinite if there is none.
     #[inline]
-    pub(crate) fn quick_noise(&self, region: usize, terms: Option<&Terms>) -> f64 {
+    pub(crate) fn quick_noise(&self, region: RegionId, terms: Option<&Terms>) -> f64 {
         let Some(terms) = terms else { return f64::INFINITY };
         let slots = &self.state.slots;
         let time = slots[self.program.time as usize];
@@ -69,23 +64,24 @@ impl Engine<'_> {
     }
 
     /// A watched function and its time derivative at this tick, with their roundings.
-    pub(crate) fn rounded(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
-        self.rounded_with(region, watch, true)
+    pub(crate) fn rounded(&mut self, watch: WatchId) -> [Rounded; 2] {
+        self.rounded_with(watch, true)
     }
 
     /// The same with the rounding of this instant alone, without what steps have accumulated.
-    pub(crate) fn rounded_now(&mut self, region: usize, watch: usize) -> [Rounded; 2] {
-        self.rounded_with(region, watch, false)
+    pub(crate) fn rounded_now(&mut self, watch: WatchId) -> [Rounded; 2] {
+        self.rounded_with(watch, false)
     }
 
-    fn rounded_with(&mut self, region: usize, watch: usize, gathered: bool) -> [Rounded; 2] {
+    fn rounded_with(&mut self, watch: WatchId, gathered: bool) -> [Rounded; 2] {
+        let region = watch.region;
         let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
         let slots = &self.state.slots;
         let drift = Gathered::new(code, state, self.state.tick.as_deref(), slots);
         let time = slots[self.program.time as usize];
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
-        let room = room(&mut self.scratch.functions[region], code, watch);
-        self.program.round((region, watch), room, |source| match source {
+        let room = room(&mut self.scratch.functions[region], code, watch.index);
+        self.program.round(watch, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
             Source::Frozen(slot) => at(slot as usize),
             Source::Rate(i) => at(code.rate as usize + i),
@@ -97,26 +93,27 @@ impl Engine<'_> {
     }
 
     /// The sign of the first nonzero time derivative of a watched function, up to rounding.
-    pub(crate) fn direction(&mut self, region: usize, watch: usize) -> f64 {
-        let code = &self.program.regions[region];
-        let slope = self.state.slots[code.g_rate as usize + watch];
-        let terms = code.functions[watch].rate_terms.as_ref();
-        if slope.abs() > self.quick_noise(region, terms) {
+    pub(crate) fn direction(&mut self, watch: WatchId) -> f64 {
+        let code = &self.program.regions[watch.region];
+        let slope = self.state.slots[code.g_rate as usize + watch.index];
+        let terms = code.functions[watch.index].rate_terms.as_ref();
+        if slope.abs() > self.quick_noise(watch.region, terms) {
             return sign(slope);
         }
         if slope != 0.0 {
-            let [_, rounded] = self.rounded(region, watch);
+            let [_, rounded] = self.rounded(watch);
             if slope.abs() > rounded.error {
                 return sign(slope);
             }
         }
-        self.higher_direction(region, watch)
+        self.higher_direction(watch)
     }
 
     /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
     /// coefficient of the rates gives the next one of the states.
     #[cold]
-    fn higher_direction(&mut self, region: usize, watch: usize) -> f64 {
+    fn higher_direction(&mut self, watch: WatchId) -> f64 {
+        let region = watch.region;
         let program = &self.program.regions[region];
         let entering = |x: f64| Rounded::entering(x, 0.0);
         self.scratch.jets.clear();
@@ -147,7 +144,7 @@ impl Engine<'_> {
             }
         }
         run(&program.crossings, &mut self.scratch.jets);
-        self.scratch.jets[program.g as usize + watch].leading_sign(1)
+        self.scratch.jets[program.g as usize + watch.index].leading_sign(1)
     }
 }
 

@@ -1,8 +1,10 @@
 //! A region between events, as the solver sees it.
 
-use base::{Interval, Time};
+use base::{Interval, Table, Time};
 use program::tape::{Active, Rounded, Slot, run, run_active};
-use program::{DelayLine, Jacobian, Program, RegionProgram, Room, Source};
+use program::{
+    DelayLine, Jacobian, LineId, Program, RegionId, RegionProgram, Room, Source, WatchId,
+};
 use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
 use crate::delays::history::RegionHistory;
@@ -105,7 +107,7 @@ impl ActiveTapes {
 pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
     whole_program: &'a Program,
-    region: usize,
+    region: RegionId,
     functions: &'a mut Functions,
     /// The slices that run.
     pub ranges: &'a [ActiveSlice],
@@ -116,7 +118,7 @@ pub(crate) struct Flow<'a> {
     /// The start of the phase, and the same \[s\].
     pub start: Time,
     pub origin: f64,
-    lines: &'a [DelayLine],
+    lines: &'a Table<LineId, DelayLine>,
     history: &'a mut RegionHistory,
     code: Option<&'a dyn RegionCode>,
     /// Whether the solver has all states of the region.
@@ -197,7 +199,7 @@ pub(crate) fn numbered(places: Places, mut index: usize) -> usize {
 impl<'a> Flow<'a> {
     pub fn new(
         program: &'a Program,
-        region: usize,
+        region: RegionId,
         ranges: &'a [ActiveSlice],
         active: &'a ActiveTapes,
         slots: &'a mut [f64],
@@ -355,7 +357,8 @@ impl System for Flow<'_> {
         let watch = self.watched(function);
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = Interval::point(self.origin) + span.time();
-        let (at, room) = ((self.region, watch), room(self.functions, self.program, watch));
+        let at = WatchId { region: self.region, index: watch };
+        let room = room(self.functions, self.program, watch);
         let [value, rate] = self.whole_program.enclose(at, room, |source| match source {
             Source::Time => time,
             Source::Frozen(slot) => Interval::point(slots[slot as usize]),
@@ -375,7 +378,8 @@ impl System for Flow<'_> {
         let watch = self.watched(function);
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = self.origin + at.t;
-        let (own, room) = ((self.region, watch), room(self.functions, self.program, watch));
+        let own = WatchId { region: self.region, index: watch };
+        let room = room(self.functions, self.program, watch);
         let [value, rate] = self.whole_program.round(own, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
             Source::Frozen(slot) => Rounded::entering(slots[slot as usize], 0.0),

@@ -2,6 +2,7 @@
 
 use base::{Tag, Time};
 use program::tape::run;
+use program::{Guess, RegionId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -10,20 +11,20 @@ use crate::smooth::flow::{scatter, states};
 
 impl Engine<'_> {
     /// Writes the left limits of a region at a time to the buffer.
-    pub(crate) fn evaluate(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+    pub(crate) fn evaluate(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
         self.place(region, time, time.seconds());
         self.left_limits(region, time)
     }
 
     /// Whether nothing in a region is computed between events.
-    fn stands_still(&self, region: usize) -> bool {
+    fn stands_still(&self, region: RegionId) -> bool {
         let program = &self.program.regions[region];
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }
 
     /// Writes the states of a region at a time, also given in seconds, to the buffer, with the past
     /// values that it reads.
-    pub(crate) fn place(&mut self, region: usize, time: Time, seconds: f64) {
+    pub(crate) fn place(&mut self, region: RegionId, time: Time, seconds: f64) {
         if self.stands_still(region) {
             return;
         }
@@ -52,7 +53,7 @@ impl Engine<'_> {
     }
 
     /// Computes the left limits of a region from its states in the buffer.
-    pub(crate) fn left_limits(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+    pub(crate) fn left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
         if self.stands_still(region) {
             return Ok(());
         }
@@ -72,7 +73,7 @@ impl Engine<'_> {
 
     /// Guesses of solved loops follow the solutions at accepted points.
     pub(crate) fn follow_solutions(&mut self) {
-        for (solution, guess, length) in &self.program.guesses {
+        for Guess { solution, guess, length } in &self.program.guesses {
             let from = *solution as usize;
             if self.state.slots[from..from + length].iter().all(|x| x.is_finite()) {
                 self.state.slots.copy_within(from..from + length, *guess as usize);

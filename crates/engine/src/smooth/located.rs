@@ -3,6 +3,7 @@
 
 use base::Time;
 use program::tape::run;
+use program::{RegionId, WatchId};
 
 use crate::engine::Engine;
 use crate::smooth::flow::{counted, numbered, scatter, states, watches};
@@ -47,7 +48,7 @@ impl Engine<'_> {
     /// Gives all regions whose crossings are indistinguishable from that of `region`, which is the
     /// first, the same time, and returns it: the agenda time if that is one of theirs, otherwise
     /// the latest.
-    pub(crate) fn gather_cluster(&mut self, region: usize, horizon: Time) -> Time {
+    pub(crate) fn gather_cluster(&mut self, region: RegionId, horizon: Time) -> Time {
         let first = self.state.regions[region].reached;
         if self.mover().is_some() || first == horizon {
             return first;
@@ -84,7 +85,7 @@ impl Engine<'_> {
     /// Delays the time of a leap until the function has leapt at the time of the tick. The solver
     /// has seen the leap at an offset from the start of the phase, whose resolution is finer than
     /// that of the time itself.
-    pub(crate) fn pass_leaps(&mut self, region: usize, horizon: Time) {
+    pub(crate) fn pass_leaps(&mut self, region: RegionId, horizon: Time) {
         if !self.state.regions[region].leaps() {
             return;
         }
@@ -114,10 +115,10 @@ impl Engine<'_> {
     }
 
     /// The side that a function leaps to at this time, if it does.
-    pub(crate) fn leap(&self, region: usize, watch: usize) -> Option<f64> {
-        let state = &self.state.regions[region];
+    pub(crate) fn leap(&self, watch: WatchId) -> Option<f64> {
+        let state = &self.state.regions[watch.region];
         let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
-        let function = counted(watches(&state.ranges), watch)?;
+        let function = counted(watches(&state.ranges), watch.index)?;
         let mut crossed = state.solver.crossed().iter().filter(|_| state.crossing && here);
         let own = crossed.find(|located| located.function == function)?;
         (own.leap != 0.0).then_some(own.leap)

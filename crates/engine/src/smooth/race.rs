@@ -1,6 +1,6 @@
 //! Finds the region that has advanced least, without examining all of them at every step.
 
-use base::Time;
+use base::{Table, Time, TypedId};
 
 /// How far a region has advanced, and whether it is at no crossing. Of regions at the same time one
 /// with a crossing comes first, and of those the one with the smallest index.
@@ -8,24 +8,28 @@ type Standing = (Time, bool);
 
 /// A knockout tournament over all regions: the winner of each pair plays in the next round. After a
 /// step one region plays again, up to the top.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Race {
-    standings: Vec<Option<Standing>>,
+#[derive(Clone, Debug)]
+pub(crate) struct Race<I> {
+    standings: Table<I, Option<Standing>>,
     /// The winners, last round first; the overall winner is at index 1.
-    winners: Vec<u32>,
+    winners: Vec<I>,
 }
 
-impl Race {
+impl<I> Default for Race<I> {
+    fn default() -> Self {
+        Race { standings: Table::new(), winners: Vec::new() }
+    }
+}
+
+impl<I: TypedId> Race<I> {
     /// Starts a tournament over all regions; none for one that does not run.
     pub fn start(&mut self, standings: impl Iterator<Item = Option<Standing>>) {
         self.standings.clear();
         self.standings.extend(standings);
         let n = self.standings.len();
         self.winners.clear();
-        self.winners.resize(2 * n, 0);
-        for region in 0..n {
-            self.winners[n + region] = region as u32;
-        }
+        self.winners.resize(n, I::new(0));
+        self.winners.extend(self.standings.ids());
         for pair in (1..n).rev() {
             self.winners[pair] = self.play(pair);
         }
@@ -42,18 +46,18 @@ impl Race {
     }
 
     /// Updates the position of one region.
-    pub fn moved(&mut self, region: usize, standing: Standing) {
-        self.stands(region, Some(standing));
+    pub fn moved(&mut self, region: I, standing: Standing) {
+        self.place(region, Some(standing));
     }
 
     /// The same for a region that may have stopped or resumed.
-    pub fn stands(&mut self, region: usize, standing: Option<Standing>) {
+    pub fn place(&mut self, region: I, standing: Option<Standing>) {
         let n = self.standings.len();
         if n == 0 {
             return;
         }
         self.standings[region] = standing;
-        let mut pair = (n + region) / 2;
+        let mut pair = (n + region.index()) / 2;
         while pair >= 1 {
             self.winners[pair] = self.play(pair);
             pair /= 2;
@@ -61,8 +65,8 @@ impl Race {
     }
 
     /// The region that has advanced least.
-    pub fn slowest(&self) -> Option<usize> {
-        let winner = *self.winners.get(1).or(self.winners.first())? as usize;
+    pub fn slowest(&self) -> Option<I> {
+        let winner = *self.winners.get(1).or(self.winners.first())?;
         self.standings[winner].map(|_| winner)
     }
 
@@ -73,14 +77,14 @@ impl Race {
 
     /// Adds the regions up to a bound to a list, in no particular order. Regions beyond it are not
     /// examined.
-    pub fn up_to(&self, bound: Standing, found: &mut Vec<usize>) {
+    pub fn up_to(&self, bound: Standing, found: &mut Vec<I>) {
         if !self.standings.is_empty() {
             self.search(1, bound, found);
         }
     }
 
-    fn search(&self, pair: usize, bound: Standing, found: &mut Vec<usize>) {
-        let winner = self.winners[pair] as usize;
+    fn search(&self, pair: usize, bound: Standing, found: &mut Vec<I>) {
+        let winner = self.winners[pair];
         if self.standings[winner].is_none_or(|standing| standing > bound) {
             return;
         }
@@ -91,10 +95,10 @@ impl Race {
         self.search(2 * pair + 1, bound, found);
     }
 
-    fn play(&self, pair: usize) -> u32 {
-        let rank = |region: u32| match self.standings[region as usize] {
-            Some(standing) => (false, standing, region),
-            None => (true, (Time::MAX, true), region),
+    fn play(&self, pair: usize) -> I {
+        let rank = |region: I| match self.standings[region] {
+            Some(standing) => (false, standing, region.index()),
+            None => (true, (Time::MAX, true), region.index()),
         };
         let (a, b) = (self.winners[2 * pair], self.winners[2 * pair + 1]);
         if rank(a) <= rank(b) { a } else { b }
@@ -103,12 +107,14 @@ impl Race {
 
 #[cfg(test)]
 mod tests {
+    use program::RegionId;
+
     use super::*;
 
     #[test]
     fn the_slowest_is_that_of_a_look_at_all() {
         for n in 1..40usize {
-            let mut race = Race::default();
+            let mut race = Race::<RegionId>::default();
             let mut seed = n as u64;
             let mut next = || {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -119,18 +125,19 @@ mod tests {
             race.start(all.iter().copied());
             for round in 0..100 {
                 let plain = (0..n).filter(|i| all[*i].is_some()).min_by_key(|i| all[*i]);
-                assert_eq!(race.slowest(), plain, "{n} regions, round {round}");
+                assert_eq!(race.slowest(), plain.map(RegionId::new), "{n} regions, round {round}");
                 let bound = next();
                 let mut found = Vec::new();
                 race.up_to(bound, &mut found);
                 found.sort_unstable();
                 let within = |i: &usize| all[*i].is_some_and(|standing| standing <= bound);
-                assert_eq!(found, (0..n).filter(within).collect::<Vec<_>>());
+                let expected = (0..n).filter(within).map(RegionId::new);
+                assert_eq!(found, expected.collect::<Vec<_>>());
                 let Some(region) = plain else { break };
                 let (region, standing) = ((region + round) % n, next());
                 if all[region].is_some() {
                     all[region] = Some(standing);
-                    race.moved(region, standing);
+                    race.moved(RegionId::new(region), standing);
                 }
             }
         }

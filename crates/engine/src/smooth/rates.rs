@@ -1,5 +1,6 @@
 //! The rates of a region and the slopes of its crossing functions, at a tick.
 
+use program::RegionId;
 use program::tape::{Slot, run};
 
 use crate::engine::Engine;
@@ -13,7 +14,7 @@ const WORTH_CALLING: usize = 16;
 impl Engine<'_> {
     /// Computes the rates of a region's states and the slopes of its crossing functions from the
     /// states in the buffer; with `values`, the functions too.
-    pub(crate) fn compute_rates(&mut self, region: usize, values: bool) {
+    pub(crate) fn compute_rates(&mut self, region: RegionId, values: bool) {
         let program = &self.program.regions[region];
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.state.slots);
@@ -39,7 +40,7 @@ impl Engine<'_> {
     /// The same by compiled code, if there is any and the whole region runs. Returns whether the
     /// results are finite; otherwise the interpreter has other functions for them. Without
     /// `values`, the values that ticks have given the functions stay unchanged.
-    fn compute_compiled_rates(&mut self, region: usize, values: bool) -> bool {
+    fn compute_compiled_rates(&mut self, region: RegionId, values: bool) -> bool {
         let program = &self.program.regions[region];
         let long = program.derivative.len() + program.slopes.len() > WORTH_CALLING;
         let Some(code) = code(self.native, region).filter(|_| long && program.is_whole()) else {

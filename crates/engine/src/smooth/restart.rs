@@ -1,8 +1,8 @@
 //! The start of a smooth phase of a region.
 
 use base::Time;
-use program::FragmentId;
 use program::tape::run;
+use program::{FragmentId, RegionId};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -12,7 +12,7 @@ use crate::smooth::slowest::standing;
 impl Engine<'_> {
     /// Starts a smooth phase of a region, at a time also given in seconds, from the states in the
     /// buffer.
-    pub(crate) fn restart(&mut self, region: usize, time: Time, seconds: f64) {
+    pub(crate) fn restart(&mut self, region: RegionId, time: Time, seconds: f64) {
         if !self.program.regions[region].lines.is_empty() {
             self.split_history(region, time);
         }
@@ -20,7 +20,7 @@ impl Engine<'_> {
         let state = &mut self.state.regions[region];
         if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
             let runs = |index: usize| {
-                let fragment = program.slices[index].fragment.index();
+                let fragment = program.slices[index].fragment;
                 self.state.slots[self.program.fragments[fragment].active as usize] != 0.0
             };
             if state.take_ranges(program, &runs) {

@@ -1,6 +1,7 @@
 //! Which region has advanced least, and which have located a crossing.
 
 use base::Time;
+use program::RegionId;
 
 use crate::engine::Engine;
 use crate::smooth::race::Race;
@@ -13,7 +14,7 @@ pub(crate) fn standing(state: &RegionState) -> (Time, bool) {
 
 impl Engine<'_> {
     /// The region whose solution has advanced least; a crossing precedes a mere step.
-    pub(crate) fn slowest(&mut self) -> Option<usize> {
+    pub(crate) fn slowest(&mut self) -> Option<RegionId> {
         // If only one region moves there is no race.
         if self.scratch.mover.is_some() {
             return self.scratch.mover;
@@ -22,7 +23,7 @@ impl Engine<'_> {
     }
 
     /// The race between the moving regions, up to date.
-    fn run_race(&mut self) -> &Race {
+    fn run_race(&mut self) -> &Race<RegionId> {
         let regions = self.state.regions.iter().zip(&self.program.regions);
         let standings = regions.map(|(state, own)| own.moves.then(|| standing(state)));
         if self.scratch.race.is_over() {
@@ -34,7 +35,7 @@ impl Engine<'_> {
     }
 
     /// Adds the regions with a crossing that was located up to a time to a list, in order.
-    pub(crate) fn crossings_up_to(&mut self, time: Time, found: &mut Vec<usize>) {
+    pub(crate) fn crossings_up_to(&mut self, time: Time, found: &mut Vec<RegionId>) {
         let located = |state: &RegionState| state.crossing && state.reached <= time;
         match self.scratch.mover {
             Some(region) => found.extend(located(&self.state.regions[region]).then_some(region)),
@@ -47,7 +48,7 @@ impl Engine<'_> {
     }
 
     /// The region that moves, if no other does.
-    pub(crate) fn mover(&self) -> Option<usize> {
+    pub(crate) fn mover(&self) -> Option<RegionId> {
         self.scratch.mover
     }
 }

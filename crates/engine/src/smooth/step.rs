@@ -2,7 +2,7 @@
 use std::cmp::Reverse;
 
 use base::{ExactTime, Time};
-use program::{Program, events_before};
+use program::{Program, RegionId, TimerId, events_before};
 use solver::{Advance, Sides, StepLimit};
 
 use crate::RunError;
@@ -15,16 +15,15 @@ use crate::smooth::flow::Flow;
 /// crossing within the resolution of an agenda time takes that time.
 fn nearest_event(
     program: &Program,
-    origin: &dyn Fn(usize) -> Option<ExactTime>,
+    origin: &dyn Fn(TimerId) -> Option<ExactTime>,
     located: Time,
     resolution: Time,
 ) -> Time {
     program
         .timers
-        .iter()
-        .enumerate()
-        .filter_map(|(index, timer)| {
-            let origin = origin(index)?;
+        .entries()
+        .filter_map(|(id, timer)| {
+            let origin = origin(id)?;
             let first = events_before(&*timer.timer, located - resolution - origin.time());
             let time = (timer.timer.exact(first)? + origin).time();
             (time <= located + resolution).then_some(time)
@@ -35,16 +34,16 @@ fn nearest_event(
 
 impl Engine<'_> {
     /// How far a region may step: to the next timer that can reach it, or to the end.
-    pub(crate) fn own_horizon(&self, region: usize) -> Time {
+    pub(crate) fn own_horizon(&self, region: RegionId) -> Time {
         let influence = &self.program.influence;
-        let wakes = |timer: &u32| self.wakes(*timer as usize).unwrap_or(Time::MAX);
+        let wakes = |timer: &TimerId| self.wakes(*timer).unwrap_or(Time::MAX);
         // The first timer of all is most often the right one, and the agenda has it at hand.
         let next = match self.state.agenda.first() {
             None => Time::MAX,
             Some((time, first)) if influence.timers[first].binary_search(&region).is_ok() => time,
             _ => influence.timers_of[region].iter().map(wakes).min().unwrap_or(Time::MAX),
         };
-        let delayed = influence.lines_of[region].iter().map(|line| self.due(*line as usize));
+        let delayed = influence.lines_of[region].iter().map(|line| self.due(*line));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
         // A delayed value must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
@@ -54,7 +53,7 @@ impl Engine<'_> {
 
     /// Whether nothing observes the ends of a region's steps: no row, no history, and no other
     /// moving region.
-    pub(crate) fn is_quiet(&self, region: usize) -> bool {
+    pub(crate) fn is_quiet(&self, region: RegionId) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
             && !(program.recorded && rows.steps)
@@ -66,7 +65,7 @@ impl Engine<'_> {
     /// One step of a region up to its horizon, or up to `most` steps before a time.
     pub(crate) fn step_region(
         &mut self,
-        region: usize,
+        region: RegionId,
         horizon: Time,
         (before, most): (Time, u32),
     ) -> Result<(), RunError> {
@@ -93,7 +92,7 @@ impl Engine<'_> {
             let result = state.solver.steps(&mut flow, reach, sides);
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
-                let (region, method) = (region as u32, state.solver.method());
+                let method = state.solver.method();
                 self.state.switches.push(Switch { time, region, method });
             }
             let done = state.solver.counters().accepted >= begun + u64::from(most);
@@ -116,7 +115,7 @@ impl Engine<'_> {
     #[inline]
     fn take_step(
         &mut self,
-        region: usize,
+        region: RegionId,
         advance: Advance,
         horizon: Time,
     ) -> Result<(), RunError> {
@@ -137,14 +136,14 @@ impl Engine<'_> {
             && program.recorded
             && self.options.rows.steps
         {
-            self.state.rows.waiting.push(Reverse((reached, region as u32)));
+            self.state.rows.waiting.push(Reverse((reached, region)));
         }
         Ok(())
     }
 
     /// A crossing at this length into a step, within the resolution of another event's time, takes
     /// that time.
-    fn take_event_time(&mut self, region: usize, length: f64) {
+    fn take_event_time(&mut self, region: RegionId, length: f64) {
         if self.program.timers.is_empty() && self.program.lines.is_empty() {
             return;
         }
@@ -153,9 +152,9 @@ impl Engine<'_> {
         let least = 16.0 * f64::EPSILON * size.max(length);
         let uncertainty = self.state.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
         let Some(resolution) = Time::from_f64(least.max(uncertainty)) else { return };
-        let origin = |timer: usize| {
+        let origin = |timer: TimerId| {
             let fragment = self.program.timers[timer].fragment;
-            self.runs(fragment).then(|| self.state.machines.clocks[fragment.index()].origin)
+            self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
         };
         let nearest = nearest_event(self.program, &origin, located, resolution);
         let time = match nearest == located {

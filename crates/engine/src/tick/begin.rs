@@ -1,8 +1,7 @@
 //! The beginning of a tick: left limits, memories, sides, and the agenda entries for its time.
 
 use base::{Tag, Time};
-use program::tape::Slot;
-use program::{FragmentId, Program};
+use program::{FragmentId, Next, Program, RegionId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -101,7 +100,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn tell_located(&self, region: usize, time: Time, sink: &mut dyn Sink) {
+    fn tell_located(&self, region: RegionId, time: Time, sink: &mut dyn Sink) {
         let state = &self.state.regions[region];
         for located in state.solver.crossed() {
             let watch = numbered(watches(&state.ranges), located.function);
@@ -112,7 +111,7 @@ impl Engine<'_> {
 
     /// Sets the residuals at this time: those of the solver if it is at this time, and none if it
     /// is further on, since then nothing was located here.
-    fn take_residuals(&mut self, region: usize, time: Time) {
+    fn take_residuals(&mut self, region: RegionId, time: Time) {
         let from = self.program.regions[region].residual;
         let state = &self.state.regions[region];
         let all = self.program.regions[region].watches.len();
@@ -123,7 +122,7 @@ impl Engine<'_> {
     }
 
     /// Writes the left limits of a region to the buffer, once per tick.
-    pub(crate) fn look_at(&mut self, region: usize) -> Result<(), RunError> {
+    pub(crate) fn look_at(&mut self, region: RegionId) -> Result<(), RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let touched = tick.involve(region);
         if std::mem::replace(&mut touched.evaluated, true) {
@@ -139,7 +138,7 @@ impl Engine<'_> {
 
     /// Makes a region part of the tick: left limits and memories, once.
     #[inline(always)]
-    pub(crate) fn touch(&mut self, region: usize) -> Result<(), RunError> {
+    pub(crate) fn touch(&mut self, region: RegionId) -> Result<(), RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let touched = tick.involve(region);
         if std::mem::replace(&mut touched.touched, true) {
@@ -148,16 +147,16 @@ impl Engine<'_> {
         self.touch_first(region)
     }
 
-    pub(crate) fn is_touched(&self, region: usize) -> bool {
+    pub(crate) fn is_touched(&self, region: RegionId) -> bool {
         self.state.tick.as_ref().is_some_and(|tick| tick.region(region).touched)
     }
 
     #[inline(never)]
-    fn touch_first(&mut self, region: usize) -> Result<(), RunError> {
+    fn touch_first(&mut self, region: RegionId) -> Result<(), RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         tick.unsettle(region);
-        for (word, own) in &self.program.regions[region].units {
-            tick.held[*word as usize] &= !own;
+        for word in &self.program.regions[region].units {
+            tick.held[word.index as usize] &= !word.bits;
         }
         let time = tick.time;
         self.take_residuals(region, time);
@@ -177,19 +176,19 @@ impl Engine<'_> {
     }
 
     /// Commits the new values of states at microstep 0: memories of left limits.
-    pub(crate) fn commit_memories(&mut self, region: usize) {
+    pub(crate) fn commit_memories(&mut self, region: RegionId) {
         let (program, slots) = (&self.program, &mut self.state.slots);
         for memory in &program.regions[region].memories {
-            let active = program.fragments[memory.fragment.index()].active;
+            let active = program.fragments[memory.fragment].active;
             if memory.fragment == FragmentId::ROOT || slots[active as usize] != 0.0 {
-                take_memory(program, (memory.from, memory.state), slots);
+                take_memory(program, Next { from: memory.from, state: memory.state }, slots);
             }
         }
     }
 }
 
 /// Gives a state the value that a tape has left for it in a slot.
-pub(crate) fn take_memory(program: &Program, (from, state): (Slot, usize), slots: &mut [f64]) {
-    let cell = program.tracked(program.states[state].tracked);
-    copy(slots, from as usize, cell.slot as usize, cell.length);
+pub(crate) fn take_memory(program: &Program, next: Next, slots: &mut [f64]) {
+    let cell = program.tracked(program.states[next.state].tracked);
+    copy(slots, next.from as usize, cell.slot as usize, cell.length);
 }

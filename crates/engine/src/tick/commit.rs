@@ -1,7 +1,7 @@
 //! The commit of a microstep: states and crossing functions take their new values at once.
 
 use base::Tag;
-use program::{Program, TrackedState, Unit, UnitEffects};
+use program::{CrossingValue, Next, Program, TrackedState, Unit, UnitEffects};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -13,13 +13,13 @@ impl Engine<'_> {
     pub(crate) fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         let program = self.program;
         for index in &self.scratch.units.ran {
-            let unit = &program.units[*index as usize];
+            let unit = &program.units[*index];
             if unit.checks.is_empty() || self.is_silenced(unit.fragment) {
                 continue;
             }
-            for (from, reason) in &unit.checks {
-                if self.state.slots[*from as usize] != 0.0 {
-                    let (id, reason) = (Some(unit.block), reason.clone());
+            for check in &unit.checks {
+                if self.state.slots[check.from as usize] != 0.0 {
+                    let (id, reason) = (Some(unit.block), check.reason.clone());
                     let block = self.path(unit.block);
                     return Err(RunError::Undefined { tag, block, id, reason });
                 }
@@ -29,11 +29,11 @@ impl Engine<'_> {
     }
 
     /// Checks for order hazards: conditions that hold at different microsteps of one instant.
-    pub(crate) fn check_meetings(&mut self, tag: Tag) {
+    pub(crate) fn check_hazards(&mut self, tag: Tag) {
         let program = self.program;
         let ran = std::mem::take(&mut self.scratch.units.ran);
         for index in &ran {
-            self.look_at_meetings(&program.units[*index as usize], tag);
+            self.look_at_hazards(&program.units[*index], tag);
         }
         self.scratch.units.ran = ran;
     }
@@ -65,10 +65,10 @@ impl Engine<'_> {
         &self,
         program: &'p Program,
         at: usize,
-        duty: UnitEffects,
+        effect: UnitEffects,
     ) -> Option<&'p Unit> {
-        let index = self.scratch.units.ran[at] as usize;
-        let unit = program.effects[index].have(duty).then(|| &program.units[index])?;
+        let id = self.scratch.units.ran[at];
+        let unit = program.effects[id].have(effect).then(|| &program.units[id])?;
         (!self.is_silenced(unit.fragment)).then_some(unit)
     }
 
@@ -79,14 +79,14 @@ impl Engine<'_> {
         (listens, sink): (bool, &mut dyn Sink),
     ) -> Result<(), RunError> {
         let program = self.program;
-        for (from, state) in &unit.nexts {
+        for Next { from, state } in &unit.nexts {
             let id = program.states[*state].tracked;
             let cell = program.tracked(id);
             let before = listens.then(|| self.values(id));
             if self.write(*from as usize, id) {
                 for region in &cell.regions {
-                    if !self.is_touched(region.index()) {
-                        self.touch(region.index())?;
+                    if !self.is_touched(*region) {
+                        self.touch(*region)?;
                         // This has written left limits to the buffer; the new state overrides them.
                         self.write(*from as usize, id);
                     }
@@ -108,20 +108,20 @@ impl Engine<'_> {
 
     fn commit_crossings(&mut self, unit: &Unit, tag: Tag, sink: &mut dyn Sink) {
         let program = self.program;
-        for (from, index) in &unit.crossings {
-            let crossing = &program.crossings[*index];
+        for CrossingValue { from, crossing: id } in &unit.crossings {
+            let crossing = &program.crossings[*id];
             let value = self.state.slots[*from as usize];
             let before = std::mem::replace(&mut self.state.slots[crossing.value as usize], value);
             match crossing.watch {
-                Some((region, _)) if before.to_bits() != value.to_bits() => {
+                Some(watch) if before.to_bits() != value.to_bits() => {
                     if let Some(tick) = &mut self.state.tick {
-                        tick.unsettle(region.index());
+                        tick.unsettle(watch.region);
                     }
                 }
                 Some(_) => {}
                 None => {
                     let side = crate::sides::sign(value);
-                    self.freeze(*index, side, tag.microstep, sink);
+                    self.freeze(*id, side, tag.microstep, sink);
                 }
             }
         }

@@ -44,7 +44,7 @@ impl Engine<'_> {
                     self.note_kink(region);
                 }
                 if sink.listens() {
-                    sink.event(Event::Restarted { time, region: RegionId::new(region) });
+                    sink.event(Event::Restarted { time, region });
                 }
                 if self.program.regions[region].may_be_unknown {
                     self.check_known(region, time)?;
@@ -56,7 +56,7 @@ impl Engine<'_> {
     }
 
     /// The same check as for units, for the smooth functions of a region when a phase starts.
-    pub(crate) fn check_known(&mut self, region: usize, time: Time) -> Result<(), RunError> {
+    pub(crate) fn check_known(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
         if !code.may_be_unknown {
@@ -72,7 +72,7 @@ impl Engine<'_> {
         let rates = self.scratch.partial[range(code.rate, code.dimension)].iter();
         let functions = self.scratch.partial[range(code.g, code.watches.len())].iter();
         let known = |wire: &&WireId| {
-            let cell = program.tracked(program.wires[wire.index()].value);
+            let cell = program.tracked(program.wires[**wire].value);
             self.scratch.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
         };
         let unknown = code.wires.iter().find(|wire| !known(wire));
@@ -80,7 +80,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let id = unknown.map(|wire| self.program.origins.source(*wire));
-        let blocks = self.program.origins.paths_in(RegionId::new(region));
+        let blocks = self.program.origins.paths_in(region);
         Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks, id })
     }
 }

@@ -27,7 +27,7 @@ impl Engine<'_> {
             self.check_defined(tag)?;
         }
         if self.scratch.units.effects.have(UnitEffects::HAZARDS) {
-            self.check_meetings(tag);
+            self.check_hazards(tag);
         }
         if !program.lines.is_empty() {
             self.note_lines(tag.microstep);

@@ -8,8 +8,8 @@ pub(crate) mod units;
 
 pub(crate) use begin::take_memory;
 
-use base::{Tag, Time};
-use program::{FragmentId, Program, RegionId, Tracked, TrackedId, UnitId};
+use base::{Table, Tag, Time};
+use program::{FragmentId, MachineId, Program, RegionId, Tracked, TrackedId, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// A tick in progress.
@@ -27,18 +27,18 @@ pub(crate) struct Tick {
     /// The number of present signals that consist of events only.
     pub present: u32,
     /// Machines to examine at the commit of this microstep.
-    pub pending: Vec<u32>,
+    pub pending: Vec<MachineId>,
     /// Machines to examine at the commit of the next one.
-    pub entered: Vec<u32>,
+    pub entered: Vec<MachineId>,
     /// Fragments that have stopped and in which values are still emitted at the coming microstep.
     pub speaking: Vec<FragmentId>,
     /// The lowest order of a derivative that may jump: 0, unless only kinks of delayed signals have
     /// come.
     pub order: u8,
     /// What has happened to each region at this time.
-    regions: Vec<RegionInTick>,
+    regions: Table<RegionId, RegionInTick>,
     /// The regions to which something has happened, each once.
-    involved: Vec<u32>,
+    involved: Vec<RegionId>,
     /// Whether one of these regions may have to take its sides again.
     pub unsettled: bool,
     /// Units of regions that are not part of the tick yet, as bits.
@@ -67,14 +67,14 @@ impl Tick {
         }
         if self.held.len() == words && self.regions.len() == regions {
             for region in self.involved.drain(..) {
-                self.regions[region as usize] = RegionInTick::default();
-                let own = &program.regions[region as usize].units;
-                own.iter().for_each(|(word, bits)| self.held[*word as usize] |= bits);
+                self.regions[region] = RegionInTick::default();
+                let own = &program.regions[region].units;
+                own.iter().for_each(|word| self.held[word.index as usize] |= word.bits);
             }
         } else {
             self.involved.clear();
             refill(&mut self.held, words, u64::MAX);
-            refill(&mut self.regions, regions, RegionInTick::default());
+            self.regions = Table::filled(RegionInTick::default(), regions);
         }
         self.unsettled = false;
         (self.mark, self.looks, self.repeats) = (None, 0, false);
@@ -88,8 +88,8 @@ impl Tick {
     /// Marks the readers of a changed tracked signal for the next microstep, and the regions whose
     /// smooth functions read it.
     pub fn mark(&mut self, cell: &Tracked) {
-        for (word, bits) in &cell.asked {
-            self.dirty[*word as usize] |= bits;
+        for word in &cell.reader_words {
+            self.dirty[word.index as usize] |= word.bits;
         }
         for region in &cell.regions {
             self.disturb(*region);
@@ -101,29 +101,29 @@ impl Tick {
 
     /// Records that something has changed that the smooth functions of a region read.
     pub fn disturb(&mut self, region: RegionId) {
-        let touched = self.involve(region.index());
+        let touched = self.involve(region);
         (touched.changed, touched.stale, touched.unsettled) = (true, true, true);
         self.unsettled = true;
     }
 
     /// A region has to take its sides again, once it is part of the tick.
-    pub fn unsettle(&mut self, region: usize) {
+    pub fn unsettle(&mut self, region: RegionId) {
         self.involve(region).unsettled = true;
         self.unsettled = true;
     }
 
     /// What has happened to a region at this time.
     #[inline]
-    pub fn region(&self, region: usize) -> RegionInTick {
+    pub fn region(&self, region: RegionId) -> RegionInTick {
         self.regions[region]
     }
 
     /// The same, for updates.
     #[inline]
-    pub fn involve(&mut self, region: usize) -> &mut RegionInTick {
+    pub fn involve(&mut self, region: RegionId) -> &mut RegionInTick {
         let touched = &mut self.regions[region];
         if !std::mem::replace(&mut touched.listed, true) {
-            self.involved.push(region as u32);
+            self.involved.push(region);
         }
         touched
     }
@@ -139,8 +139,8 @@ impl Tick {
 
     /// One of these regions.
     #[inline]
-    pub fn involved(&self, place: usize) -> usize {
-        self.involved[place] as usize
+    pub fn involved(&self, place: usize) -> RegionId {
+        self.involved[place]
     }
 }
 

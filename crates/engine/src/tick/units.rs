@@ -3,7 +3,7 @@
 
 use base::Tag;
 use program::tape::{Partial, Scalar, run};
-use program::{Program, Tracked, TrackedId, Unit, UnitEffects};
+use program::{Program, Tracked, TrackedId, Unit, UnitEffects, UnitId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -19,7 +19,7 @@ pub(crate) struct UnitScratch {
     /// Units that must run at this microstep, one bit for each; no bit is left after it.
     pub asked: Vec<u64>,
     /// Units that have run in this microstep and have effects besides outputs.
-    pub ran: Vec<u32>,
+    pub ran: Vec<UnitId>,
     /// The union of these effects.
     pub effects: UnitEffects,
     /// Inputs and results of compiled code.
@@ -74,20 +74,20 @@ impl Engine<'_> {
         let program = self.program;
         let bit = self.scratch.units.asked[word].trailing_zeros() as usize;
         self.scratch.units.asked[word] &= self.scratch.units.asked[word] - 1;
-        let index = word * 64 + bit;
-        let unit = &program.units[index];
+        let id = UnitId::new(word * 64 + bit);
+        let unit = &program.units[id];
         let speaks = unit.speaks && self.scratch.machines.speaking.contains(&unit.fragment);
         if !speaks && !self.runs(unit.fragment) {
             return Ok(());
         }
-        self.touch(unit.region.index())?;
+        self.touch(unit.region)?;
         self.state.counters.firings += 1;
-        self.count(index);
+        self.count(id);
         let slots = &mut self.state.slots[..];
         run(&unit.tape, slots);
         let finite = is_finite(unit, slots) || self.stay_in_the_domain(unit);
         if unit.may_be_unknown
-            && let Err(error) = self.check_unit_known(index, tag)
+            && let Err(error) = self.check_unit_known(id, tag)
         {
             self.keep_failure(unit.fragment, error)?;
         }
@@ -128,20 +128,20 @@ impl Engine<'_> {
         tick.present = pass.present as u32;
         self.state.counters.firings += pass.count as u64;
         for at in 0..self.scratch.units.pass.count {
-            self.count(word * 64 + self.scratch.units.pass.ran[at] as usize);
+            self.count(UnitId::new(word * 64 + self.scratch.units.pass.ran[at] as usize));
         }
         self.scratch.units.asked[word] == 0
     }
 
     /// Counts a run of a unit, and records the unit if it has effects besides outputs.
     #[inline]
-    fn count(&mut self, unit: usize) {
+    fn count(&mut self, unit: UnitId) {
         let program = self.program;
         self.state.firings[unit] += 1;
         let effects = program.effects[unit];
         if effects != UnitEffects::default() {
             self.scratch.units.effects.add(effects);
-            self.scratch.units.ran.push(unit as u32);
+            self.scratch.units.ran.push(unit);
         }
     }
 
@@ -173,7 +173,7 @@ impl Engine<'_> {
     fn check_outputs(&self, unit: &Unit, tag: Tag) -> Result<(), RunError> {
         let program = &self.program;
         for wire in &unit.wires {
-            let cells = &program.wires[wire.index()];
+            let cells = &program.wires[*wire];
             let value = program.tracked(cells.value);
             let from = value.slot as usize;
             let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
@@ -185,7 +185,7 @@ impl Engine<'_> {
     }
 
     /// Runs a unit on partial values: a loop that conditionals could break must be known.
-    fn check_unit_known(&mut self, unit: usize, tag: Tag) -> Result<(), RunError> {
+    fn check_unit_known(&mut self, unit: UnitId, tag: Tag) -> Result<(), RunError> {
         let program = self.program;
         let unit = &program.units[unit];
         self.scratch.partial.clear();
@@ -234,8 +234,8 @@ fn put_outputs(
             continue;
         }
         let cell = program.tracked(output.tracked);
-        for (word, bits) in &cell.asked {
-            dirty[*word as usize] |= bits;
+        for word in &cell.reader_words {
+            dirty[word.index as usize] |= word.bits;
         }
         if (cell.event || !cell.machines.is_empty())
             && let Some(tick) = &mut state.tick

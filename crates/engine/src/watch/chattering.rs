@@ -1,8 +1,7 @@
 //! Microsteps that never end.
 
 use program::tape::Slot;
-use program::{BlockId, WireId};
-use program::{Output, TrackedId};
+use program::{BlockId, Output, StateId, TrackedId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -48,7 +47,8 @@ impl Engine<'_> {
         };
         let origins = &self.program.origins;
         let mut blocks: Vec<String> = Vec::new();
-        for (index, unit) in self.program.units.iter().enumerate() {
+        for (id, unit) in self.program.units.entries() {
+            let index = id.index();
             let present = |output: &Output| {
                 let cell = self.program.tracked(output.tracked);
                 cell.event && self.state.slots[cell.slot as usize] != 0.0
@@ -79,16 +79,16 @@ impl Engine<'_> {
             let (from, length) = cell(state.tracked);
             mark(from, length);
         }
-        for (index, cells) in self.program.wires.iter().enumerate() {
-            if listens(origins.source(WireId::new(index))) {
+        for (id, cells) in self.program.wires.entries() {
+            if listens(origins.source(id)) {
                 cells.all().map(cell).for_each(|(from, length)| mark(from, length));
             }
         }
         for unit in self.program.units.iter().filter(|unit| listens(unit.block)) {
-            let state = |index: usize| cell(self.program.states[index].tracked).1;
+            let length = |state: StateId| cell(self.program.states[state].tracked).1;
             unit.outputs.iter().for_each(|output| mark(output.from, output.length as usize));
-            unit.nexts.iter().for_each(|(from, index)| mark(*from, state(*index)));
-            unit.crossings.iter().for_each(|(from, _)| mark(*from, 1));
+            unit.nexts.iter().for_each(|next| mark(next.from, length(next.state)));
+            unit.crossings.iter().for_each(|own| mark(own.from, 1));
             let temporaries = unit.tape.temporaries().iter();
             temporaries.for_each(|(from, length)| mark(*from, *length as usize));
         }

@@ -6,8 +6,8 @@ mod crowd;
 pub(crate) mod pace;
 pub(crate) mod zeno;
 
-use base::Time;
-use program::Program;
+use base::{Table, Time};
+use program::{CrossingId, Program};
 use serde::{Deserialize, Serialize};
 
 use crate::snapshot::clone_reusing;
@@ -18,7 +18,7 @@ use zeno::Accumulation;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Watch {
     /// For each crossing, whether its events accumulate.
-    pub accumulations: Vec<Accumulation>,
+    pub accumulations: Table<CrossingId, Accumulation>,
     /// When a crossing was last located, and how many before it were closer together than floats of
     /// time are.
     pub crowd: (Time, u32),
@@ -30,7 +30,7 @@ clone_reusing!(Watch { accumulations, crowd, pace });
 
 impl Watch {
     pub fn new(program: &Program, start: Time) -> Watch {
-        let accumulations = vec![Accumulation::default(); program.crossings.len()];
+        let accumulations = Table::filled(Accumulation::default(), program.crossings.len());
         Watch { accumulations, crowd: (start, 0), pace: Pace::new(start) }
     }
 }

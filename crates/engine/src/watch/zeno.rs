@@ -8,7 +8,7 @@
 //! A function that its own event brings to rest on its level is the limit of both.
 
 use base::{Tag, Time};
-use program::{Crossing, CrossingKind};
+use program::{Crossing, CrossingId, CrossingKind, RegionId, WatchId};
 use serde::{Deserialize, Serialize};
 
 use crate::Warning;
@@ -133,19 +133,19 @@ impl Accumulation {
 impl Engine<'_> {
     /// Watches a crossing that was located at a time.
     #[inline]
-    pub(crate) fn watch_accumulation(&mut self, index: usize, side: f64, time: Time) {
+    pub(crate) fn watch_accumulation(&mut self, id: CrossingId, side: f64, time: Time) {
         let program = self.program;
-        let crossing = &program.crossings[index];
-        let slope = crossing.watch.map_or(0.0, |(region, watch)| {
-            self.state.slots[program.regions[region.index()].g_rate as usize + watch]
+        let crossing = &program.crossings[id];
+        let slope = crossing.watch.map_or(0.0, |watch| {
+            self.state.slots[program.regions[watch.region].g_rate as usize + watch.index]
         });
-        let own = &mut self.state.watch.accumulations[index];
+        let own = &mut self.state.watch.accumulations[id];
         let arc = own.falls(time, self.options.start.time(), side, slope);
         let end = own.event(time);
         let arc = arc.filter(|_| crossing.kind == CrossingKind::Sign);
-        let lost = arc.is_some_and(|arc| self.is_lost((index, crossing), arc, false));
-        let over = self.state.watch.accumulations[index].returns(lost)
-            && arc.is_some_and(|arc| self.is_lost((index, crossing), arc, true));
+        let lost = arc.is_some_and(|arc| self.is_lost((id, crossing), arc, false));
+        let over = self.state.watch.accumulations[id].returns(lost)
+            && arc.is_some_and(|arc| self.is_lost((id, crossing), arc, true));
         if let Some(end) = end.or(over.then(|| time.seconds())) {
             self.scratch.zeno = Some((time, end, vec![crossing.block]));
         }
@@ -154,31 +154,32 @@ impl Engine<'_> {
     /// Whether an arc is lower than numbers can resolve. The rounding that it is compared with is
     /// computed again if requested, or if the arc is much lower than all before.
     #[cold]
-    fn is_lost(&mut self, (index, crossing): (usize, &Crossing), arc: Arc, anew: bool) -> bool {
-        let Some((region, watch)) = crossing.watch else { return false };
+    fn is_lost(&mut self, (id, crossing): (CrossingId, &Crossing), arc: Arc, anew: bool) -> bool {
+        let Some(watch) = crossing.watch else { return false };
         if arc.interval <= INSTANT {
             return true;
         }
-        let own = &self.state.watch.accumulations[index].returns;
+        let own = &self.state.watch.accumulations[id].returns;
         let lower = own.found == 0.0 || arc.height < ANEW * own.found;
         if anew || arc.height > own.level && lower {
-            let level = ROUNDINGS * self.rounding(region.index(), watch);
-            let own = &mut self.state.watch.accumulations[index].returns;
+            let level = ROUNDINGS * self.rounding(watch);
+            let own = &mut self.state.watch.accumulations[id].returns;
             (own.found, own.level) = (arc.height, level);
         }
-        arc.height <= self.state.watch.accumulations[index].returns.level
+        arc.height <= self.state.watch.accumulations[id].returns.level
     }
 
     /// Whether a watched function has moved by more than its rounding in an interval.
     #[cold]
-    pub(crate) fn tells_apart(&mut self, (region, watch): (usize, usize), interval: f64) -> bool {
-        let slope = self.state.slots[self.program.regions[region].g_rate as usize + watch];
-        interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(region, watch)
+    pub(crate) fn tells_apart(&mut self, watch: WatchId, interval: f64) -> bool {
+        let from = self.program.regions[watch.region].g_rate as usize;
+        let slope = self.state.slots[from + watch.index];
+        interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(watch)
     }
 
     /// How far apart rounding may move two values of a watched function at this instant.
-    fn rounding(&mut self, region: usize, watch: usize) -> f64 {
-        let [value, _] = self.rounded_now(region, watch);
+    fn rounding(&mut self, watch: WatchId) -> f64 {
+        let [value, _] = self.rounded_now(watch);
         if value.error.is_finite() { 2.0 * value.error } else { 0.0 }
     }
 
@@ -186,34 +187,34 @@ impl Engine<'_> {
     /// brought to rest on their level, from which they continue to the side that they had fallen
     /// to. The equations say so, but it is hardly ever what the model means.
     #[inline]
-    pub(crate) fn look_for_rest(&mut self, region: usize, time: Time) {
+    pub(crate) fn look_for_rest(&mut self, region: RegionId, time: Time) {
         let program = self.program;
         let code = &program.regions[region];
         for place in 0..self.state.regions[region].solver.crossed().len() {
             let state = &self.state.regions[region];
             let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
-            let index = code.watches[watch].crossing;
-            let own = &self.state.watch.accumulations[index];
+            let id = code.watches[watch].crossing;
+            let own = &self.state.watch.accumulations[id];
             let slope = self.state.slots[code.g_rate as usize + watch];
             let stopped = slope.abs() <= 64.0 * f64::EPSILON * own.returns.slope.abs();
             if own.last == Some(time) && (stopped || own.returns.lost > 0) {
-                self.rest((region, watch), index, time);
+                self.rest(WatchId { region, index: watch }, id, time);
             }
         }
     }
 
     #[cold]
-    fn rest(&mut self, (region, watch): (usize, usize), index: usize, time: Time) {
+    fn rest(&mut self, watch: WatchId, id: CrossingId, time: Time) {
         let program = self.program;
-        let crossing = &program.crossings[index];
+        let (region, crossing) = (&program.regions[watch.region], &program.crossings[id]);
         let side = self.state.slots[program.tracked(crossing.frozen).slot as usize];
-        let slope = self.state.slots[program.regions[region].g_rate as usize + watch].abs();
-        let returns = self.state.watch.accumulations[index].returns;
+        let slope = self.state.slots[region.g_rate as usize + watch.index].abs();
+        let returns = self.state.watch.accumulations[id].returns;
         let value = self.state.slots[crossing.value as usize].abs();
-        let residual = self.state.slots[program.regions[region].residual as usize + watch];
+        let residual = self.state.slots[region.residual as usize + watch.index];
         // The end of a lost arc may be found anywhere on it, and at its top nothing is left to be
         // thrown back.
-        let lost = returns.lost > 0 && slope <= self.rounded(region, watch)[1].error;
+        let lost = returns.lost > 0 && slope <= self.rounded(watch)[1].error;
         let stopped = slope <= 64.0 * f64::EPSILON * returns.slope.abs();
         let passes = lost || stopped && returns.slope * side > 0.0;
         if crossing.kind != CrossingKind::Sign

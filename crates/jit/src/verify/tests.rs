@@ -112,19 +112,21 @@ fn a_broken_step_is_refused() {
 fn a_broken_output_of_a_unit_is_refused() {
     let case = case();
     let slots = case.slots as Slot;
-    let plan = |output: OutputPlan<'_>| {
+    let plan = |output: OutputPlan| {
         let unit = UnitPlan { tape: &case.tape, outputs: vec![output] };
         units(&UnitsPlan { units: vec![None, Some(unit)], slots: case.slots })
     };
-    let own = OutputPlan { from: 0, to: 1, length: 1, guard: None, asked: &[(0, 3)], event: false };
-    assert_eq!(plan(own), Ok(()));
+    let (guard, reader_words, event) = (None, vec![(0, 3)], false);
+    let own = OutputPlan { from: 0, to: 1, length: 1, guard, reader_words, event };
+    assert_eq!(plan(own.clone()), Ok(()));
     for broken in [
-        OutputPlan { from: slots, ..own },
-        OutputPlan { to: slots - 1, length: 2, ..own },
-        OutputPlan { guard: Some(slots), ..own },
-        OutputPlan { asked: &[(1, 1)], ..own },
-        OutputPlan { asked: &[(0, 1), (0, 4)], ..own },
+        OutputPlan { from: slots, ..own.clone() },
+        OutputPlan { to: slots - 1, length: 2, ..own.clone() },
+        OutputPlan { guard: Some(slots), ..own.clone() },
+        OutputPlan { reader_words: vec![(1, 1)], ..own.clone() },
+        OutputPlan { reader_words: vec![(0, 1), (0, 4)], ..own.clone() },
     ] {
-        assert_eq!(plan(broken), Err(PlanError::Output { unit: 1, output: 0 }), "{broken:?}");
+        let refused = plan(broken.clone());
+        assert_eq!(refused, Err(PlanError::Output { unit: 1, output: 0 }), "{broken:?}");
     }
 }

@@ -1,16 +1,19 @@
 //! Makes the tapes of guards and actions, and collects the contents of each fragment.
 
+use base::Table;
 use blocks::{ModeOutput, Part};
-use diagram::{BlockId, Diagram, FragmentId, Phase, RegionId, WireId};
+use diagram::{BlockId, Diagram, FragmentId, MachineId, Phase, RegionId, WireId};
 use ir::{NodeId, Op, Slot, Tape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::{PartId, Schedule, Step};
 
 use crate::compose::Composer;
+use crate::delay_line::PastId;
+use crate::region::CrossingId;
 use crate::slots::Slots;
 use crate::solved;
-use crate::tracked::TrackedId;
-use crate::unit::{Unit, UnitId};
+use crate::tracked::{StateId, TrackedId};
+use crate::unit::{Next, Unit, UnitId};
 
 use super::{
     Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
@@ -19,13 +22,13 @@ use super::{
 
 /// The result.
 pub(crate) struct Compiled {
-    pub fragments: Vec<FragmentProgram>,
-    pub machines: Vec<MachineProgram>,
+    pub fragments: Table<FragmentId, FragmentProgram>,
+    pub machines: Table<MachineId, MachineProgram>,
     /// The machines with a preemptive transition, those whose guards remember something that does
     /// not move, and those with an error transition.
-    pub preempted: Vec<usize>,
-    pub remembering: Vec<usize>,
-    pub recovering: Vec<usize>,
+    pub preempted: Vec<MachineId>,
+    pub remembering: Vec<MachineId>,
+    pub recovering: Vec<MachineId>,
     /// Wires that transitions read.
     pub asked: FxHashSet<WireId>,
 }
@@ -34,7 +37,7 @@ pub(crate) fn compile(
     diagram: &Diagram,
     schedule: &Schedule,
     slots: &mut Slots,
-    units: &mut [Unit],
+    units: &mut Table<UnitId, Unit>,
 ) -> Compiled {
     show_variables(diagram, slots);
     let spoken = speak(diagram, slots, units);
@@ -43,18 +46,17 @@ pub(crate) fn compile(
     let mut maker = Maker { diagram, schedule, slots, groups, spoken, asked };
     let fragments = (0..diagram.modes.fragments.len())
         .map(|index| maker.fragment(FragmentId::new(index), units))
-        .collect::<Vec<_>>();
-    let machines: Vec<MachineProgram> =
+        .collect::<Table<FragmentId, _>>();
+    let machines: Table<MachineId, MachineProgram> =
         diagram.modes.machines.iter().map(|machine| maker.machine(machine, &fragments)).collect();
     let asked = maker.asked;
     watch_guards(diagram, slots, units);
     let having = |asked: fn(&Transition) -> bool| {
-        let has = |index: &usize| machines[*index].has(asked);
-        (0..machines.len()).filter(has).collect()
+        machines.ids().filter(|id| machines[*id].has(asked)).collect()
     };
     let (preempted, recovering) = (having(|t| t.preemptive), having(|t| t.error));
-    let remembers = |index: &usize| remembers(diagram, &diagram.modes.machines[*index]);
-    let remembering = (0..machines.len()).filter(remembers).collect();
+    let remembers = |id: &MachineId| remembers(diagram, &diagram.modes.machines[*id]);
+    let remembering = machines.ids().filter(remembers).collect();
     Compiled { fragments, machines, preempted, remembering, recovering, asked }
 }
 
@@ -71,18 +73,22 @@ fn show_variables(diagram: &Diagram, slots: &mut Slots) {
 
 /// Marks the units inside states that pass on values that machines emit; returns the tracked
 /// signals that these write.
-fn speak(diagram: &Diagram, slots: &Slots, units: &mut [Unit]) -> FxHashSet<TrackedId> {
+fn speak(
+    diagram: &Diagram,
+    slots: &Slots,
+    units: &mut Table<UnitId, Unit>,
+) -> FxHashSet<TrackedId> {
     let inner = diagram.modes.machines.iter().filter(|m| m.fragment != FragmentId::ROOT);
     let mut open: Vec<TrackedId> = Vec::new();
     for block in inner.flat_map(|machine| &machine.outputs) {
         let first = slots.first_state[block.index()];
-        let states = 0..diagram.block(*block).definition.states.len();
-        open.extend(states.map(|state| slots.states[first + state].tracked));
+        let states = first.run(diagram.block(*block).definition.states.len());
+        open.extend(states.map(|state| slots.states[state].tracked));
     }
     let mut spoken = FxHashSet::default();
     while let Some(cell) = open.pop() {
-        for reader in &slots.tracked[cell.index()].readers {
-            let unit = &mut units[reader.index()];
+        for reader in &slots.tracked[cell].readers {
+            let unit = &mut units[*reader];
             if unit.fragment != FragmentId::ROOT && !std::mem::replace(&mut unit.speaks, true) {
                 open.extend(unit.outputs.iter().map(|output| output.tracked));
                 spoken.extend(unit.outputs.iter().map(|output| output.tracked));
@@ -106,17 +112,17 @@ fn remembers(diagram: &Diagram, machine: &diagram::StateMachine) -> bool {
 }
 
 /// Registers machines as readers of everything that their guards read.
-fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &[Unit]) {
-    let mut machine_of: FxHashMap<BlockId, u32> = FxHashMap::default();
-    for (index, machine) in diagram.modes.machines.iter().enumerate() {
+fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &Table<UnitId, Unit>) {
+    let mut machine_of: FxHashMap<BlockId, MachineId> = FxHashMap::default();
+    for (id, machine) in diagram.modes.machines.entries() {
         let transitions = machine.states.iter().flat_map(|state| &state.transitions);
-        machine_of.extend(transitions.flat_map(|t| &t.guards).map(|g| (*g, index as u32)));
+        machine_of.extend(transitions.flat_map(|t| &t.guards).map(|g| (*g, id)));
     }
     if machine_of.is_empty() {
         return;
     }
     for cell in &mut slots.tracked {
-        let readers = cell.readers.iter().map(|reader| units[reader.index()].block);
+        let readers = cell.readers.iter().map(|reader| units[*reader].block);
         cell.machines.extend(readers.filter_map(|block| machine_of.get(&block)));
         cell.machines.sort_unstable();
         cell.machines.dedup();
@@ -127,26 +133,31 @@ fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &[Unit]) {
 struct Groups {
     units: Vec<Vec<UnitId>>,
     blocks: Vec<Vec<BlockId>>,
-    crossings: Vec<Vec<usize>>,
+    crossings: Vec<Vec<CrossingId>>,
     /// Steps between events that compute something in the fragment.
     steps: Vec<Vec<usize>>,
     /// States whose initial values are expressions.
     entries: Vec<Vec<usize>>,
-    machines: Vec<Vec<usize>>,
+    machines: Vec<Vec<MachineId>>,
     /// The fragments directly inside it.
     children: Vec<Vec<FragmentId>>,
 }
 
 impl Groups {
-    fn new(diagram: &Diagram, schedule: &Schedule, slots: &Slots, units: &[Unit]) -> Groups {
+    fn new(
+        diagram: &Diagram,
+        schedule: &Schedule,
+        slots: &Slots,
+        units: &Table<UnitId, Unit>,
+    ) -> Groups {
         let modes = &diagram.modes;
         let count = modes.fragments.len();
         let of = |block: BlockId| diagram.block(block).fragment;
-        let units = units.iter().enumerate().map(|(i, unit)| (unit.fragment, UnitId::new(i)));
+        let units = units.entries().map(|(id, unit)| (unit.fragment, id));
         let blocks = (0..diagram.blocks.len()).map(BlockId::new).map(|block| (of(block), block));
-        let crossings = slots.crossings.iter().enumerate().map(|(i, c)| (of(c.block), i));
+        let crossings = slots.crossings.entries().map(|(id, c)| (of(c.block), id));
         let entries = modes.entries.iter().enumerate().map(|(i, entry)| (of(entry.block), i));
-        let machines = modes.machines.iter().enumerate().map(|(i, m)| (m.fragment, i));
+        let machines = modes.machines.entries().map(|(id, m)| (m.fragment, id));
         let children = modes.fragments.iter().enumerate().skip(1);
         let children = children.map(|(i, fragment)| (fragment.parent, FragmentId::new(i)));
         let fragment = |part: PartId| of(diagram.wire(schedule.parts.get(part).wire).block);
@@ -187,8 +198,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn fragment(&mut self, id: FragmentId, units: &[Unit]) -> FragmentProgram {
-        let places = self.slots.fragments[id.index()];
+    fn fragment(&mut self, id: FragmentId, units: &Table<UnitId, Unit>) -> FragmentProgram {
+        let places = self.slots.fragments[id];
         let mut fragment = FragmentProgram {
             dwell: self.diagram.modes.fragments[id.index()].dwell,
             active: places.active,
@@ -201,17 +212,18 @@ impl Maker<'_> {
         }
         fragment.units = std::mem::take(&mut self.groups.units[id.index()]);
         fragment.crossings = std::mem::take(&mut self.groups.crossings[id.index()]);
-        let crossings = fragment.crossings.iter().map(|index| &self.slots.crossings[*index]);
+        let crossings = fragment.crossings.iter().map(|id| &self.slots.crossings[*id]);
         fragment.pulses.extend(crossings.filter_map(|crossing| crossing.crossed));
         self.gather_machines(&mut fragment);
         self.gather_blocks(id, units, &mut fragment);
         fragment.regions.sort_unstable();
         fragment.regions.dedup();
-        let lines = self.slots.lines.iter().enumerate();
-        fragment.lines = lines.filter(|(_, line)| line.fragment == id).map(|(i, _)| i).collect();
-        for (index, region) in self.slots.regions.iter().enumerate() {
-            let own = region.pasts.iter().position(|past| past.fragment == id);
-            fragment.pasts.extend(own.map(|own| (RegionId::new(index), own)));
+        let lines = self.slots.lines.entries();
+        fragment.lines =
+            lines.filter(|(_, own)| own.fragment == id).map(|(line, _)| line).collect();
+        for (region, own) in self.slots.regions.entries() {
+            let past = own.pasts.iter().position(|past| past.fragment == id);
+            fragment.pasts.extend(past.map(|index| PastId { region, index }));
         }
         for entry in std::mem::take(&mut self.groups.entries[id.index()]) {
             let entry = &self.diagram.modes.entries[entry];
@@ -230,7 +242,7 @@ impl Maker<'_> {
         for machine in &fragment.machines {
             for block in &self.diagram.modes.machines[*machine].outputs {
                 let first = self.slots.first_state[block.index()];
-                let cell = |offset: usize| self.slots.states[first + offset].tracked;
+                let cell = |offset: usize| self.slots.states[first.plus(offset)].tracked;
                 let says = cell(ModeOutput::SAID[0]);
                 let left = self.left_state(*block).map(|left| self.slots.states[left].tracked);
                 fragment.pulses.push(says);
@@ -241,23 +253,28 @@ impl Maker<'_> {
 
     /// Collects the states, timers and event signals of the blocks of a fragment, and their readers
     /// elsewhere.
-    fn gather_blocks(&self, id: FragmentId, units: &[Unit], fragment: &mut FragmentProgram) {
+    fn gather_blocks(
+        &self,
+        id: FragmentId,
+        units: &Table<UnitId, Unit>,
+        fragment: &mut FragmentProgram,
+    ) {
         for block in &self.groups.blocks[id.index()] {
             let flat = self.diagram.block(*block);
             let first = self.slots.first_state[block.index()];
-            fragment.states.extend(first..first + flat.definition.states.len());
+            fragment.states.extend(first.run(flat.definition.states.len()));
             let first = self.slots.first_timer[block.index()];
-            fragment.timers.extend(first..first + flat.definition.timers.len());
-            let timers = self.slots.timers[first..].iter().take(flat.definition.timers.len());
-            fragment.pulses.extend(timers.map(|timer| timer.woken));
+            let timers = first.run(flat.definition.timers.len());
+            fragment.timers.extend(timers.clone());
+            fragment.pulses.extend(timers.map(|timer| self.slots.timers[timer].woken));
             for wire in &flat.outputs {
                 let present = self.slots.part(*wire, Part::Present);
-                if self.slots.tracked[present.index()].event {
+                if self.slots.tracked[present].event {
                     fragment.events.push(present);
                 }
-                let cells = self.slots.wires[wire.index()].all();
-                let readers = cells.flat_map(|cell| &self.slots.tracked[cell.index()].readers);
-                let elsewhere = readers.filter(|unit| units[unit.index()].fragment != id);
+                let cells = self.slots.wires[*wire].all();
+                let readers = cells.flat_map(|cell| &self.slots.tracked[cell].readers);
+                let elsewhere = readers.filter(|unit| units[**unit].fragment != id);
                 fragment.readers.extend(elsewhere);
                 fragment.regions.push(flat.region);
             }
@@ -301,14 +318,14 @@ impl Maker<'_> {
         for block in blocks.iter().filter(|block| !self.diagram.block(**block).passive) {
             for (number, next) in self.diagram.block(*block).smooth.nexts.iter().enumerate() {
                 let node = composer.inline(self.slots, *block, *next);
-                let state = self.slots.first_state[block.index()] + number;
+                let state = self.slots.first_state[block.index()].plus(number);
                 let own = self.slots.slot(self.slots.states[state].tracked);
                 if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
                     continue;
                 }
                 let slot = self.slots.layout.reserve(composer.graph.ty(node).len());
                 roots.push((node, slot));
-                fragment.memories.push((slot, state));
+                fragment.memories.push(Next { from: slot, state });
             }
         }
         fragment.entry =
@@ -335,21 +352,21 @@ impl Maker<'_> {
     }
 
     /// The state of an output block that says which diagram's last emitted values are heard.
-    fn left_state(&self, block: BlockId) -> Option<usize> {
+    fn left_state(&self, block: BlockId) -> Option<StateId> {
         let states = self.diagram.block(block).definition.states.len();
         (states > ModeOutput::LEFT)
-            .then(|| self.slots.first_state[block.index()] + ModeOutput::LEFT)
+            .then(|| self.slots.first_state[block.index()].plus(ModeOutput::LEFT))
     }
 
     /// An output of a machine.
     fn output(&self, machine: &diagram::StateMachine, number: usize) -> MachineOutput {
         let block = machine.outputs[number];
         let [says, word] =
-            ModeOutput::SAID.map(|offset| self.slots.first_state[block.index()] + offset);
+            ModeOutput::SAID.map(|offset| self.slots.first_state[block.index()].plus(offset));
         let passes = |(state, arm): (&diagram::MachineState, &Option<WireId>)| {
             let event = |wire: &WireId| {
                 let present = self.slots.part(*wire, Part::Present);
-                self.slots.tracked[present.index()].event && self.spoken.contains(&present)
+                self.slots.tracked[present].event && self.spoken.contains(&present)
             };
             state.speaks && arm.as_ref().is_some_and(event)
         };
@@ -360,20 +377,20 @@ impl Maker<'_> {
     fn machine(
         &mut self,
         machine: &diagram::StateMachine,
-        fragments: &[FragmentProgram],
+        fragments: &Table<FragmentId, FragmentProgram>,
     ) -> MachineProgram {
         let outputs = 0..machine.outputs.len();
         let outputs: Vec<MachineOutput> = outputs.map(|n| self.output(machine, n)).collect();
-        let mode = self.slots.first_state[machine.mode.index()];
+        let current = self.slots.first_state[machine.mode.index()];
         let mut states = Vec::new();
         let mut regions: Vec<RegionId> = Vec::new();
-        let mut changed: Vec<usize> = vec![mode];
+        let mut changed: Vec<StateId> = vec![current];
         for state in &machine.states {
             let mut open: Vec<FragmentId> = vec![state.dwell];
             open.extend(state.content);
             while let Some(inner) = open.pop() {
-                regions.extend(&fragments[inner.index()].regions);
-                changed.extend(&fragments[inner.index()].states);
+                regions.extend(&fragments[inner].regions);
+                changed.extend(&fragments[inner].states);
                 open.extend(&self.groups.children[inner.index()]);
             }
             let transitions =
@@ -387,7 +404,7 @@ impl Maker<'_> {
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
         let cells = changed.iter().map(|state| self.slots.states[*state].tracked).collect();
-        MachineProgram { fragment, mode, initial, outputs, states, regions, cells }
+        MachineProgram { fragment, current, initial, outputs, states, regions, cells }
     }
 
     fn transition(&mut self, transition: &diagram::Transition) -> Transition {

@@ -15,7 +15,7 @@ impl Maker<'_> {
         (values, slopes): &(Vec<Root>, Vec<Root>),
         rates: &[Root],
     ) {
-        let program = &self.slots.regions[id.index()];
+        let program = &self.slots.regions[id];
         let (g, g_rate, count) = (program.g, program.g_rate, program.watches.len());
         let within = |slot: Slot, from: Slot| slot >= from && slot < from + count as Slot;
         let zero = self.composer.graph.real(0.0);
@@ -30,13 +30,13 @@ impl Maker<'_> {
         for (node, full) in nodes.iter_mut().zip(self.along_the_rates(id, rates, &outputs)) {
             node[2] = full;
         }
-        let tracks = self.slots.regions[id.index()].lines.iter();
+        let tracks = self.slots.regions[id].lines.iter();
         let tracks = tracks.filter_map(|line| self.slots.lines[*line].track);
         let delayed: FxHashSet<Slot> = tracks
             .flat_map(|track| [track.place, track.slope].map(|from| (from, track.width as Slot)))
             .flat_map(|(from, width)| from..from + width)
             .collect();
-        let program = &self.slots.regions[id.index()];
+        let program = &self.slots.regions[id];
         let (states, rates) = (program.state, program.rate);
         let dimension = program.dimension as Slot;
         let moving = Moving {
@@ -52,14 +52,14 @@ impl Maker<'_> {
             .iter()
             .map(|[value, rate, full]| shapes.function(graph, &moving, *value, [*rate, *full]))
             .collect();
-        let program = &mut self.slots.regions[id.index()];
+        let program = &mut self.slots.regions[id];
         program.gains = functions.iter().map(|function| function.gain).collect();
         program.functions = functions;
     }
 
     /// Time derivatives of nodes, with the rates of the states as functions of the states.
     fn along_the_rates(&mut self, id: RegionId, rates: &[Root], outputs: &[NodeId]) -> Vec<NodeId> {
-        let from = self.slots.regions[id.index()].rate;
+        let from = self.slots.regions[id].rate;
         let mut seeds = self.state_seeds(id, from);
         let by_place: FxHashMap<Slot, NodeId> =
             rates.iter().map(|(node, slot, _)| (slot - from, *node)).collect();

@@ -3,15 +3,20 @@
 use std::cmp::Reverse;
 
 use base::ExactTime;
-use program::{Asked, Transition};
+use program::{Asked, MachineId, Transition};
 
 use super::take::Moving;
 use crate::StreamError;
 use crate::discrete::{Discrete, Kept};
 use crate::point::{Evaluated, Evaluator, Place};
 
-/// A transition of a machine's current state: the machine and the index of the transition.
-pub(super) type Chosen = (usize, usize);
+/// A transition of a machine's current state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    pub machine: MachineId,
+    /// The index of the transition among those of the state.
+    pub transition: usize,
+}
 
 /// When transitions are decided.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +46,7 @@ impl Evaluator {
             moving.prepare(*one)?;
         }
         // Inner machines change state first.
-        chosen.sort_unstable_by_key(|(machine, _)| Reverse(*machine));
+        chosen.sort_unstable_by_key(|one| Reverse(one.machine));
         for one in &chosen {
             moving.take_chain(*one)?;
         }
@@ -52,9 +57,9 @@ impl Evaluator {
     pub(crate) fn is_moving(&self, evaluated: &Evaluated, kept: &Kept) -> bool {
         let met =
             |transition: &Transition| !transition.error && transition.is_met(&evaluated.slots);
-        self.program.machines.iter().enumerate().any(|(index, machine)| {
-            let state = &machine.states[self.mode(kept, index)];
-            evaluated.running[machine.fragment.index()] && state.transitions.iter().any(met)
+        self.program.machines.entries().any(|(id, machine)| {
+            let state = &machine.states[self.current(kept, id)];
+            evaluated.running[machine.fragment] && state.transitions.iter().any(met)
         })
     }
 }
@@ -63,29 +68,29 @@ impl Moving<'_> {
     /// The enabled transitions: preemptive ones from the outside in, then the others from the
     /// inside out.
     fn choose(&mut self, moment: Moment) -> Result<Vec<Chosen>, StreamError> {
-        let count = self.evaluator.program.machines.len();
-        let outside_in = (0..count).map(|machine| (machine, Asked::Preemptive));
-        let inside_out = (0..count).rev().map(|machine| (machine, Asked::Ordinary));
+        let machines = self.evaluator.program.machines.ids();
+        let outside_in = machines.clone().map(|machine| (machine, Asked::Preemptive));
+        let inside_out = machines.rev().map(|machine| (machine, Asked::Ordinary));
         let mut chosen: Vec<Chosen> = Vec::new();
         for (machine, asked) in outside_in.chain(inside_out) {
             let fragment = self.evaluator.program.machines[machine].fragment;
-            let taken = chosen.iter().any(|(other, _)| *other == machine);
-            if taken || !self.running[fragment.index()] || self.is_silenced(fragment) {
+            let taken = chosen.iter().any(|other| other.machine == machine);
+            if taken || !self.running[fragment] || self.is_silenced(fragment) {
                 continue;
             }
-            let timed = &self.evaluator.timed[machine][self.mode(machine)];
+            let timed = &self.evaluator.timed[machine][self.current(machine)];
             let found = self.state(machine).enabled(asked, |index, transition| {
                 let now = moment.last || timed[index] || asked == Asked::Preemptive;
                 now && transition.is_met(&self.slots)
             });
             let one = self.one_of(machine, &found)?;
-            chosen.extend(one.map(|transition| (machine, transition)));
+            chosen.extend(one.map(|transition| Chosen { machine, transition }));
         }
         Ok(chosen)
     }
 
     /// An immediate transition of the state that was just entered.
-    pub(super) fn immediate(&mut self, machine: usize) -> Result<Option<usize>, StreamError> {
+    pub(super) fn immediate(&mut self, machine: MachineId) -> Result<Option<usize>, StreamError> {
         let state = self.state(machine);
         let slots = &mut self.slots;
         let found = state.enabled(Asked::Immediate, |_, transition| {
@@ -98,7 +103,11 @@ impl Moving<'_> {
     }
 
     /// The only enabled transition, or one of them drawn at random.
-    fn one_of(&mut self, machine: usize, found: &[usize]) -> Result<Option<usize>, StreamError> {
+    fn one_of(
+        &mut self,
+        machine: MachineId,
+        found: &[usize],
+    ) -> Result<Option<usize>, StreamError> {
         let (diagram, state) = (&self.evaluator.diagram, self.state(machine));
         let names = &diagram.modes.machines[machine];
         match found {
@@ -114,7 +123,7 @@ impl Moving<'_> {
                 let name = |state: usize| names.states[state].name.clone();
                 let to = several.iter().map(|index| name(state.transitions[*index].to)).collect();
                 let Place { e, time, .. } = self.place;
-                let (block, state) = (names.path.clone(), name(self.mode(machine)));
+                let (block, state) = (names.path.clone(), name(self.current(machine)));
                 Err(StreamError::Ambiguous { e, time, block, state, to })
             }
         }

@@ -3,7 +3,7 @@
 use blocks::events_before;
 use diagram::FragmentId;
 use ir::run;
-use program::{EntryWire, MachineOutput};
+use program::{CrossingValue, EntryWire, MachineId, MachineOutput, Next};
 
 use super::take::Moving;
 use crate::StreamError;
@@ -20,15 +20,15 @@ impl Moving<'_> {
     pub fn leave(&mut self, fragment: FragmentId) -> bool {
         let parent = self.evaluator.diagram.modes.fragments[fragment.index()].parent;
         let stopped = self.evaluator.shown(&self.now.kept, parent, self.when);
-        self.now.kept.clocks[fragment.index()].stopped = stopped;
-        self.changed.clocks.push(fragment.index());
+        self.now.kept.clocks[fragment].stopped = stopped;
+        self.changed.clocks.push(fragment);
         self.speaks(fragment)
     }
 
     /// Lets fragments pass on values emitted in them although they are switched off.
     fn speaks(&mut self, fragment: FragmentId) -> bool {
         let mut speaks = false;
-        for machine in &self.program().fragments[fragment.index()].machines {
+        for machine in &self.program().fragments[fragment].machines {
             let outputs = &self.program().machines[*machine].outputs;
             let states = |output: &MachineOutput| [Some(output.says), output.left];
             let mut spoken = outputs.iter().flat_map(states).flatten();
@@ -36,14 +36,14 @@ impl Moving<'_> {
             speaks |= self.state(*machine).content.is_some_and(|content| self.speaks(content));
         }
         if speaks {
-            self.now.kept.clocks[fragment.index()].speaking = true;
-            self.changed.clocks.push(fragment.index());
+            self.now.kept.clocks[fragment].speaking = true;
+            self.changed.clocks.push(fragment);
         }
         speaks
     }
 
     /// Lets a machine pass on values emitted in the diagram of a state that it has left.
-    pub fn listen_to(&mut self, machine: usize, state: usize) {
+    pub fn listen_to(&mut self, machine: MachineId, state: usize) {
         for output in &self.program().machines[machine].outputs {
             if let Some(left) = output.left.filter(|_| output.passes[state]) {
                 self.set_state(left, &[(state + 1) as f64]);
@@ -56,10 +56,10 @@ impl Moving<'_> {
     /// the fragments inside it, which are switched on too, are added to `entered`, to be
     /// initialised once everything has its state.
     pub fn enter(&mut self, fragment: FragmentId, anew: bool, entered: &mut Vec<Entered>) {
-        let code = &self.program().fragments[fragment.index()];
+        let code = &self.program().fragments[fragment];
         let parent = self.evaluator.diagram.modes.fragments[fragment.index()].parent;
         let now = self.evaluator.shown(&self.now.kept, parent, self.when);
-        let clock = &mut self.now.kept.clocks[fragment.index()];
+        let clock = &mut self.now.kept.clocks[fragment];
         let anew = anew || !clock.ran;
         clock.origin = match (code.dwell, anew) {
             (true, true) => now,
@@ -67,7 +67,7 @@ impl Moving<'_> {
             (_, false) => clock.origin + (now - clock.stopped),
         };
         (clock.ran, clock.entered) = (true, now);
-        self.changed.clocks.push(fragment.index());
+        self.changed.clocks.push(fragment);
         entered.push((fragment, anew));
         if anew {
             self.forget(fragment);
@@ -87,7 +87,7 @@ impl Moving<'_> {
     /// A fragment inside one that resumes does so too, by the same clock.
     fn go_on(&mut self, fragment: FragmentId, entered: &mut Vec<Entered>) {
         entered.push((fragment, false));
-        for machine in &self.program().fragments[fragment.index()].machines {
+        for machine in &self.program().fragments[fragment].machines {
             self.count_move(*machine);
             let state = self.state(*machine);
             for inner in [state.content, Some(state.dwell)].into_iter().flatten() {
@@ -100,7 +100,7 @@ impl Moving<'_> {
     /// have no history.
     fn forget(&mut self, fragment: FragmentId) {
         let (evaluator, program) = (self.evaluator, self.program());
-        let code = &program.fragments[fragment.index()];
+        let code = &program.fragments[fragment];
         for state in &code.states {
             // A value that a machine in it has just emitted is heard, although the fragment
             // restarts. A continuous state that starts a second time is refused.
@@ -120,8 +120,8 @@ impl Moving<'_> {
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
-            self.now.kept.clocks[content.index()].ran = false;
-            self.changed.clocks.push(content.index());
+            self.now.kept.clocks[content].ran = false;
+            self.changed.clocks.push(content);
         }
     }
 
@@ -136,7 +136,7 @@ impl Moving<'_> {
     pub fn start_states(&mut self, entered: &[Entered]) -> Result<(), StreamError> {
         let fragments = &self.program().fragments;
         let anew = entered.iter().filter(|(_, anew)| *anew);
-        let starts = anew.flat_map(|(fragment, _)| &fragments[fragment.index()].starts);
+        let starts = anew.flat_map(|(fragment, _)| &fragments[*fragment].starts);
         if starts.clone().next().is_none() {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Moving<'_> {
         }
         let program = self.program();
         for (fragment, _) in entered.iter().filter(|(_, anew)| *anew) {
-            for (from, state) in &program.fragments[fragment.index()].memories {
+            for Next { from, state } in &program.fragments[*fragment].memories {
                 let (from, length) = (*from as usize, program.states[*state].initial.len());
                 let value = self.slots[from..from + length].to_vec();
                 self.set_state(*state, &value);
@@ -174,7 +174,7 @@ impl Moving<'_> {
     /// read each other, so this repeats until nothing changes.
     fn fill_wires(&mut self, entered: &[Entered]) {
         let fragments = &self.program().fragments;
-        let codes = || entered.iter().map(|(fragment, _)| &fragments[fragment.index()]);
+        let codes = || entered.iter().map(|(fragment, _)| &fragments[*fragment]);
         let numbers = |slots: &[f64]| -> Vec<u64> {
             let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
             let wires = codes().flat_map(|code| &code.wires);
@@ -193,16 +193,16 @@ impl Moving<'_> {
     fn take_sides(&mut self, fragment: FragmentId) -> bool {
         let program = self.program();
         let mut changed = false;
-        for unit in &program.fragments[fragment.index()].units {
-            let unit = &program.units[unit.index()];
+        for unit in &program.fragments[fragment].units {
+            let unit = &program.units[*unit];
             if unit.crossings.is_empty() {
                 continue;
             }
             run(&unit.tape, &mut self.slots);
-            for (from, index) in &unit.crossings {
-                let crossing = &program.crossings[*index];
+            for CrossingValue { from, crossing: id } in &unit.crossings {
+                let crossing = &program.crossings[*id];
                 let side = side(crossing.kind, self.slots[*from as usize]);
-                changed |= std::mem::replace(&mut self.now.sides[*index], side) != side;
+                changed |= std::mem::replace(&mut self.now.sides[*id], side) != side;
                 self.slots[program.tracked(crossing.frozen).slot as usize] = side;
             }
         }

@@ -10,8 +10,9 @@ mod enter;
 mod take;
 mod timed;
 
-use base::{ExactTime, Time};
+use base::{ExactTime, Table, Time};
 use diagram::FragmentId;
+use program::MachineId;
 
 use crate::discrete::{Changed, Clock, Discrete, Kept};
 use crate::point::{Evaluated, Evaluator};
@@ -21,32 +22,32 @@ pub(crate) use timed::{hearing, timed};
 
 impl Evaluator {
     /// The clocks of fragments before the first evaluation.
-    pub(crate) fn first_clocks(&self, start: ExactTime, kept: &Kept) -> Vec<Clock> {
+    pub(crate) fn first_clocks(&self, start: ExactTime, kept: &Kept) -> Table<FragmentId, Clock> {
         let running = self.running(kept);
-        let clock = |(index, running): (usize, &bool)| {
-            let dwell = self.program.fragments[index].dwell;
+        let clock = |(id, running): (FragmentId, &bool)| {
+            let dwell = self.program.fragments[id].dwell;
             let origin = if dwell { start } else { ExactTime::default() };
             Clock { ran: *running, origin, entered: start, stopped: start, speaking: false }
         };
-        running.iter().enumerate().map(clock).collect()
+        running.entries().map(clock).collect()
     }
 
     /// The index of a machine's current state.
-    pub(crate) fn mode(&self, kept: &Kept, machine: usize) -> usize {
-        let at = self.elements(self.program.machines[machine].mode).start;
+    pub(crate) fn current(&self, kept: &Kept, machine: MachineId) -> usize {
+        let at = self.elements(self.program.machines[machine].current).start;
         kept.states[at] as usize
     }
 
     /// For each fragment, whether it runs.
-    pub(crate) fn running(&self, kept: &Kept) -> Vec<bool> {
-        let mut running = vec![false; self.program.fragments.len()];
-        running[FragmentId::ROOT.index()] = true;
+    pub(crate) fn running(&self, kept: &Kept) -> Table<FragmentId, bool> {
+        let mut running = Table::filled(false, self.program.fragments.len());
+        running[FragmentId::ROOT] = true;
         // A machine comes after the one that it is inside.
-        for (index, machine) in self.program.machines.iter().enumerate() {
-            if running[machine.fragment.index()] {
-                let state = &machine.states[self.mode(kept, index)];
+        for (id, machine) in self.program.machines.entries() {
+            if running[machine.fragment] {
+                let state = &machine.states[self.current(kept, id)];
                 for inner in [Some(state.dwell), state.content].into_iter().flatten() {
-                    running[inner.index()] = true;
+                    running[inner] = true;
                 }
             }
         }
@@ -54,28 +55,28 @@ impl Evaluator {
     }
 
     /// For each fragment, the time at which its clock showed 0.
-    pub(crate) fn origins(&self, kept: &Kept) -> Vec<ExactTime> {
-        let mut origins = vec![ExactTime::default(); kept.clocks.len()];
+    pub(crate) fn origins(&self, kept: &Kept) -> Table<FragmentId, ExactTime> {
+        let mut origins = Table::filled(ExactTime::default(), kept.clocks.len());
         // Parents come before their children.
-        for (index, clock) in kept.clocks.iter().enumerate().skip(1) {
-            let parent = self.diagram.modes.fragments[index].parent;
-            origins[index] = origins[parent.index()] + clock.origin;
+        for (id, clock) in kept.clocks.entries().skip(1) {
+            let parent = self.diagram.modes.fragments[id.index()].parent;
+            origins[id] = origins[parent] + clock.origin;
         }
         origins
     }
 
     /// What the clock of a fragment shows at a time.
     fn shown(&self, kept: &Kept, fragment: FragmentId, time: ExactTime) -> ExactTime {
-        time - self.origins(kept)[fragment.index()]
+        time - self.origins(kept)[fragment]
     }
 
     /// If time has receded past the entry of a state that stays, the state counts as entered now,
     /// so that its clocks never run backwards.
     pub(crate) fn recede(&self, kept: &mut Kept, time: f64) {
         let (running, time) = (self.running(kept), instant(time));
-        for index in (1..kept.clocks.len()).filter(|index| running[*index]) {
-            let now = self.shown(kept, self.diagram.modes.fragments[index].parent, time);
-            let clock = &mut kept.clocks[index];
+        for id in kept.clocks.ids().skip(1).filter(|id| running[*id]) {
+            let now = self.shown(kept, self.diagram.modes.fragments[id.index()].parent, time);
+            let clock = &mut kept.clocks[id];
             if clock.entered > now {
                 clock.origin = clock.origin + now - clock.entered;
                 clock.entered = now;
@@ -92,7 +93,7 @@ impl Evaluator {
     pub(crate) fn fade(&self, evaluated: &Evaluated, now: &mut Discrete, before: Option<&Kept>) {
         let mut changed = Changed::default();
         for machine in &self.program.machines {
-            let own = machine.fragment.index();
+            let own = machine.fragment;
             let heard = evaluated.running[own] || now.kept.clocks[own].speaking;
             if !heard || self.is_silenced(&evaluated.silenced, machine.fragment) {
                 continue;
@@ -106,9 +107,9 @@ impl Evaluator {
                 }
             }
         }
-        for (index, clock) in now.kept.clocks.iter_mut().enumerate() {
-            if std::mem::replace(&mut clock.speaking, false) {
-                changed.clocks.push(index);
+        for id in now.kept.clocks.ids() {
+            if std::mem::replace(&mut now.kept.clocks[id].speaking, false) {
+                changed.clocks.push(id);
             }
         }
         if let Some(before) = before.filter(|_| !changed.states.is_empty()) {

@@ -1,9 +1,9 @@
 //! Taking a transition: its values are computed, the old diagram stops, the new one starts.
 
-use base::ExactTime;
+use base::{ExactTime, Table};
 use diagram::FragmentId;
 use ir::run;
-use program::{Program, StateProgram, Transition, TransitionValue};
+use program::{MachineId, Program, StateId, StateProgram, Transition, TransitionValue};
 
 use super::decide::Chosen;
 use super::instant;
@@ -18,7 +18,7 @@ pub(super) struct Moving<'a> {
     /// The values of the evaluation, and of the entered fragments.
     pub slots: Vec<f64>,
     /// The fragments that ran at the evaluation.
-    pub running: Vec<bool>,
+    pub running: Table<FragmentId, bool>,
     silenced: Vec<FragmentId>,
     pub now: &'a mut Discrete,
     tick: Option<ExactTime>,
@@ -27,9 +27,9 @@ pub(super) struct Moving<'a> {
     /// The changes that the current machine has made.
     pub changed: Changed,
     /// States that transitions have set, each with the machine.
-    written: Vec<(usize, usize)>,
+    written: Vec<(StateId, MachineId)>,
     /// States by which machines have just begun to emit values.
-    pub said: Vec<usize>,
+    pub said: Vec<StateId>,
 }
 
 impl<'a> Moving<'a> {
@@ -64,13 +64,13 @@ impl<'a> Moving<'a> {
     }
 
     /// The index of a machine's current state.
-    pub fn mode(&self, machine: usize) -> usize {
-        self.evaluator.mode(&self.now.kept, machine)
+    pub fn current(&self, machine: MachineId) -> usize {
+        self.evaluator.current(&self.now.kept, machine)
     }
 
     /// The current state of a machine.
-    pub fn state(&self, machine: usize) -> &'a StateProgram {
-        &self.program().machines[machine].states[self.mode(machine)]
+    pub fn state(&self, machine: MachineId) -> &'a StateProgram {
+        &self.program().machines[machine].states[self.current(machine)]
     }
 
     pub fn is_silenced(&self, fragment: FragmentId) -> bool {
@@ -80,12 +80,13 @@ impl<'a> Moving<'a> {
     /// Takes a transition whose values have been computed, and the immediate ones that follow it.
     /// Whatever depends on a tick happens at its time and is taken back with it; everything else
     /// persists.
-    pub fn take_chain(&mut self, (machine, first): Chosen) -> Result<(), StreamError> {
-        let timed = self.evaluator.timed[machine][self.mode(machine)][first];
+    pub fn take_chain(&mut self, chosen: Chosen) -> Result<(), StreamError> {
+        let Chosen { machine, transition } = chosen;
+        let timed = self.evaluator.timed[machine][self.current(machine)][transition];
         let tick = self.tick.filter(|_| timed);
         self.when = tick.unwrap_or_else(|| instant(self.place.time));
         let moves = self.now.kept.moves[machine];
-        self.follow((machine, first))?;
+        self.follow(chosen)?;
         let changed = std::mem::take(&mut self.changed);
         if tick.is_none() {
             self.now.persist(&changed, machine, moves);
@@ -93,14 +94,14 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    fn follow(&mut self, (machine, first): Chosen) -> Result<(), StreamError> {
-        let mut visited = vec![self.mode(machine)];
+    fn follow(&mut self, Chosen { machine, transition: first }: Chosen) -> Result<(), StreamError> {
+        let mut visited = vec![self.current(machine)];
         let mut next = Some(first);
         while let Some(transition) = next {
             self.take(machine, transition)?;
-            let mode = self.mode(machine);
-            let again = visited[1..].contains(&mode);
-            visited.push(mode);
+            let current = self.current(machine);
+            let again = visited[1..].contains(&current);
+            visited.push(current);
             if again {
                 let names = &self.evaluator.diagram.modes.machines[machine];
                 let name = |state: &usize| names.states[*state].name.clone();
@@ -110,14 +111,14 @@ impl<'a> Moving<'a> {
             }
             next = self.immediate(machine)?;
             if let Some(transition) = next {
-                self.prepare((machine, transition))?;
+                self.prepare(Chosen { machine, transition })?;
             }
         }
         Ok(())
     }
 
     /// Computes the values that a transition sets and emits, in the state that it leaves.
-    pub fn prepare(&mut self, (machine, transition): Chosen) -> Result<(), StreamError> {
+    pub fn prepare(&mut self, Chosen { machine, transition }: Chosen) -> Result<(), StreamError> {
         let transition = &self.state(machine).transitions[transition];
         let sets = transition.sets.iter().map(|set| &set.value);
         for tested in sets.chain(transition.says.iter().map(|(_, said)| said)) {
@@ -150,9 +151,9 @@ impl<'a> Moving<'a> {
 
     /// Performs the actions of a transition with the values that were computed for it. An absent
     /// value is neither set nor emitted.
-    fn take(&mut self, machine: usize, transition: usize) -> Result<(), StreamError> {
+    fn take(&mut self, machine: MachineId, transition: usize) -> Result<(), StreamError> {
         let code = &self.program().machines[machine];
-        let (from, old) = (self.mode(machine), self.state(machine));
+        let (from, old) = (self.current(machine), self.state(machine));
         let transition = &old.transitions[transition];
         let new = &code.states[transition.to];
         self.check_written(machine, transition)?;
@@ -163,7 +164,7 @@ impl<'a> Moving<'a> {
         if speaks {
             self.listen_to(machine, from);
         }
-        self.set_state(code.mode, &[transition.to as f64]);
+        self.set_state(code.current, &[transition.to as f64]);
         self.count_move(machine);
         let mut entered = Vec::new();
         if let Some(content) = new.content.filter(|_| !stays) {
@@ -185,7 +186,7 @@ impl<'a> Moving<'a> {
         Ok(())
     }
 
-    pub fn count_move(&mut self, machine: usize) {
+    pub fn count_move(&mut self, machine: MachineId) {
         self.now.kept.moves[machine] += 1;
         self.changed.machines.push(machine);
     }
@@ -193,7 +194,7 @@ impl<'a> Moving<'a> {
     /// If two machines set the same target, the result would depend on their order.
     fn check_written(
         &mut self,
-        machine: usize,
+        machine: MachineId,
         transition: &Transition,
     ) -> Result<(), StreamError> {
         for set in &transition.sets {
@@ -201,10 +202,11 @@ impl<'a> Moving<'a> {
                 continue;
             }
             let by_another =
-                |(state, other): &&(usize, usize)| *state == set.state && *other != machine;
+                |(state, other): &&(StateId, MachineId)| *state == set.state && *other != machine;
             if let Some((_, other)) = self.written.iter().find(by_another) {
-                let path =
-                    |machine: usize| self.evaluator.diagram.modes.machines[machine].path.clone();
+                let path = |machine: MachineId| {
+                    self.evaluator.diagram.modes.machines[machine].path.clone()
+                };
                 let mut machines = [path(*other), path(machine)];
                 machines.sort();
                 let target = self.evaluator.path(self.program().states[set.state].block);
@@ -227,13 +229,13 @@ impl<'a> Moving<'a> {
         }
     }
 
-    pub fn set_from(&mut self, state: usize, tested: &TransitionValue) {
+    pub fn set_from(&mut self, state: StateId, tested: &TransitionValue) {
         let value = self.value(tested).to_vec();
         self.set_state(state, &value);
     }
 
     /// Gives a discrete state a new value, and the wire that shows it.
-    pub fn set_state(&mut self, state: usize, value: &[f64]) {
+    pub fn set_state(&mut self, state: StateId, value: &[f64]) {
         let elements = self.evaluator.elements(state);
         self.changed.states.extend(elements.clone());
         self.now.kept.states[elements].copy_from_slice(value);

@@ -1,11 +1,13 @@
 //! Which transitions depend on ticks, and what hears them.
 
+use base::Table;
 use blocks::Leaf;
 use diagram::{BlockId, Diagram, Presence, Transition, WireId};
+use program::MachineId;
 
 /// For each machine, state and transition, whether only a tick can enable it: its guards are
 /// events, or depend on nothing that moves from one evaluation to the next.
-pub(crate) fn timed(diagram: &Diagram) -> Vec<Vec<Vec<bool>>> {
+pub(crate) fn timed(diagram: &Diagram) -> Table<MachineId, Vec<Vec<bool>>> {
     let live = live(diagram);
     let of = |transition: &Transition| !is_live(diagram, &live, transition);
     let machines = diagram.modes.machines.iter();
