@@ -32,7 +32,7 @@ pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
 pub use page::page;
 pub use role::Role;
 pub use stepping::Impulses;
-pub use timer::{Every, Instants, Timer, Times, events_before};
+pub use timer::{Every, Instants, MOST_WAKINGS, Timer, Times, events_before};
 
 #[cfg(test)]
 mod listings;

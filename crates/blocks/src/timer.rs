@@ -75,11 +75,15 @@ impl Timer for Instants {
     }
 }
 
-/// How many wakings are before a start time: these have already happened when a run starts.
+/// The largest count of wakings: up to here, counts are exact as floats.
+pub const MOST_WAKINGS: u64 = 1 << 53;
+
+/// How many wakings are before a start time, up to [`MOST_WAKINGS`]: these have already happened
+/// when a run starts.
 pub fn events_before(timer: &dyn Timer, start: Time) -> u64 {
     let before = |index: u64| timer.time(index).is_some_and(|time| time < start);
     let mut high = 1u64;
-    while before(high - 1) && high < 1 << 62 {
+    while before(high - 1) && high < MOST_WAKINGS {
         high *= 2;
     }
     let (mut low, mut high) = (high / 2, high);

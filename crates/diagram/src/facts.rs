@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, Time};
-use blocks::{Leaf, Part, Timer};
+use blocks::{Leaf, MOST_WAKINGS, Part, Timer, events_before};
 use ir::{Binary, NodeId, Op};
 
 use crate::flat::{BlockId, Diagram, FlatBlock, Presence, RegionId, Wire, WireId};
@@ -323,9 +323,6 @@ impl Diagram {
     }
 }
 
-/// Counts of wakings are exact as floats up to here.
-const MOST_WAKINGS: u64 = 1 << 53;
-
 fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
     let block = diagram.block(id);
     for wire in &block.outputs {
@@ -338,7 +335,7 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
         }
     }
     let first = diagram.run.start.time().max(Time::ZERO);
-    let uncounted = |timer: &Arc<dyn Timer>| timer.time(MOST_WAKINGS).is_some_and(|t| t < first);
+    let uncounted = |timer: &Arc<dyn Timer>| events_before(&**timer, first) >= MOST_WAKINGS;
     if block.definition.timers.iter().any(uncounted) {
         let message = format!("`{}` would wake too often before the start", block.path);
         let error = Diagnostic::error("bad-parameter", message)
