@@ -30,7 +30,7 @@ impl Agenda {
         for (id, timer) in program.timers.entries() {
             let dwell = program.fragments[timer.fragment].dwell;
             let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
-            slots[program.tracked(timer.wakings).slot as usize] = past as f64;
+            slots[program.tracked(timer.wakings).slot.index()] = past as f64;
             if let Some(time) = timer.timer.time(past)
                 && timer.fragment == FragmentId::ROOT
             {
@@ -136,10 +136,10 @@ impl Engine<'_> {
         for index in 0..self.scratch.woken.len() {
             let timer = self.scratch.woken[index];
             let cells = &program.timers[timer];
-            self.state.slots[program.tracked(cells.wakings).slot as usize] =
+            self.state.slots[program.tracked(cells.wakings).slot.index()] =
                 self.state.agenda.wakings[timer] as f64;
             self.mark_next(cells.wakings);
-            self.state.slots[program.tracked(cells.woken).slot as usize] = 1.0;
+            self.state.slots[program.tracked(cells.woken).slot.index()] = 1.0;
             self.pulse(cells.woken);
         }
     }

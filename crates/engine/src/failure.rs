@@ -125,10 +125,9 @@ impl Engine<'_> {
         }
         for (id, cells) in self.program.wires.entries() {
             let value = self.program.tracked(cells.value);
-            let from = value.slot as usize;
+            let from = value.slot.index();
             let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            let present =
-                self.state.slots[self.program.tracked(cells.present).slot as usize] != 0.0;
+            let present = self.state.slots[self.program.tracked(cells.present).slot.index()] != 0.0;
             let block = self.program.origins.block(self.program.origins.source(id));
             if present && !finite && !block.passive && self.runs(block.fragment) {
                 return Err(self.not_finite(tag, id));
@@ -141,9 +140,9 @@ impl Engine<'_> {
     pub(crate) fn check_finite(&self, region: RegionId, tag: Tag) -> Result<(), RunError> {
         let slots = &self.state.slots;
         let wrong = |(index, places): (usize, &WireSlots)| {
-            let values = &slots[places.from..places.from + places.length];
+            let values = &slots[places.from.range(places.length)];
             values.iter().any(|x| !x.is_finite())
-                && slots[places.present] != 0.0
+                && slots[places.present.index()] != 0.0
                 && self.runs(self.fragment_of(self.program.regions[region].wires[index]))
         };
         let mut places = self.program.regions[region].places.iter().enumerate();

@@ -65,9 +65,8 @@ impl<'a> Row<'a> {
     #[inline]
     pub fn value(&self, record: usize) -> Option<&'a [f64]> {
         let cells = &self.records[record];
-        let from = cells.value as usize;
-        (self.slots[cells.present as usize] != 0.0)
-            .then(|| &self.slots[from..from + cells.ty.len()])
+        let from = cells.value.index();
+        (self.slots[cells.present.index()] != 0.0).then(|| &self.slots[from..from + cells.ty.len()])
     }
 
     /// Whether a recorded signal has impulse coefficients, which may be zero.
@@ -81,7 +80,7 @@ impl<'a> Row<'a> {
     pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
         let cells = &self.records[record];
         let (slots, length) = (self.slots, cells.ty.len());
-        let at = move |slot: &Slot| &slots[*slot as usize..*slot as usize + length];
+        let at = move |slot: &Slot| &slots[slot.range(length)];
         cells.impulses.iter().map(at)
     }
 

@@ -17,6 +17,7 @@ mod sparsity;
 mod verify;
 
 mod scalar;
+mod slot;
 
 mod enclosure;
 mod jet;
@@ -41,9 +42,10 @@ pub use opaque::Opaque;
 pub use partial::Partial;
 pub use rounded::{Rounded, is_short};
 pub use scalar::Scalar;
+pub use slot::{Slot, SlotRange};
 pub use sparsity::{Moves, Names, movements};
 pub use tape::{
-    Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SlotNames, SolveCode, Tape,
+    Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, SlotNames, SolveCode, Tape,
     TapeError,
 };
 pub use verify::{VerifyError, verify};

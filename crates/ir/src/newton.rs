@@ -12,7 +12,7 @@ use crate::interpret::run;
 use crate::linear::eliminate;
 use crate::rank::{NOISE, Rank, rank};
 use crate::tape::SolveCode;
-use crate::{Binary, Scalar, Unary};
+use crate::{Binary, Scalar, Slot, Unary};
 
 const MAXIMUM_ITERATIONS: usize = 60;
 
@@ -43,8 +43,8 @@ enum End {
 /// trial step is then shortened, an accepted point is an error.
 pub(crate) fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
     let n = code.n as usize;
-    let (unknowns, step) = (code.unknowns as usize, code.step as usize);
-    let mut ends = code.guesses.iter().map(|guess| search(code, s, *guess as usize));
+    let (unknowns, step) = (code.unknowns.index(), code.step.index());
+    let mut ends = code.guesses.iter().map(|guess| search(code, s, guess.index()));
     let end = ends.find(|end| *end != End::Nowhere).unwrap_or(End::Nowhere);
     if end != End::Isolated
         && let Some(failure) = failure(code, s, end, dst)
@@ -66,8 +66,8 @@ pub(crate) fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
 /// smaller. The residual and the Jacobian are left as they are where it ends.
 fn search<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> End {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
+    let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
+    let (step, trial) = (code.step.index(), code.trial.index());
     s.copy_within(guess..guess + n, unknowns);
     run(&code.body, s);
     let mut fine = false;
@@ -109,8 +109,8 @@ fn search<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> End {
 /// there is one. Where the unknowns were is kept.
 fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
+    let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
+    let (step, trial) = (code.step.index(), code.trial.index());
     s.copy_within(unknowns..unknowns + n, trial);
     let mut fraction = 1.0;
     for _ in 0..30 {
@@ -131,10 +131,10 @@ fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
 /// singular; its rows are those of F(u) - u, whose rounding is that of numbers about 1 and more.
 fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     let n = code.n as usize;
-    let (jacobian, work) = (code.jacobian as usize, code.work as usize);
+    let (jacobian, work) = (code.jacobian.index(), code.work.index());
     s.copy_within(jacobian..jacobian + n * n, work);
-    s.copy_within(code.residual as usize..code.residual as usize + n, code.step as usize);
-    eliminate(s, work, code.step as usize, n);
+    s.copy_within(code.residual.range(n), code.step.index());
+    eliminate(s, work, code.step.index(), n);
     let pivots = (0..n).map(|k| s[work + k * n + k].primal().abs());
     let (least, most) = pivots.fold((f64::INFINITY, 1.0), |(least, most), pivot| {
         (if pivot < least { pivot } else { least }, if pivot > most { pivot } else { most })
@@ -152,7 +152,7 @@ fn size<T: Scalar>(row: &[T]) -> f64 {
 #[cold]
 fn failure<T: Scalar>(code: &SolveCode, s: &mut [T], end: End, room: usize) -> Option<T> {
     let n = code.n as usize;
-    let (unknowns, none) = (code.unknowns as usize, T::unary(Unary::Log, T::constant(-1.0)));
+    let (unknowns, none) = (code.unknowns.index(), T::unary(Unary::Log, T::constant(-1.0)));
     s.copy_within(unknowns..unknowns + n, room);
     let open = match (code.linear, end) {
         (true, _) => linear_kind(code, s),
@@ -174,7 +174,7 @@ fn failure<T: Scalar>(code: &SolveCode, s: &mut [T], end: End, room: usize) -> O
 /// is judged at the guess of the model and away from it, by the rounding of the numbers there.
 fn linear_kind<T: Scalar>(code: &SolveCode, s: &mut [T]) -> Option<bool> {
     let n = code.n as usize;
-    let (unknowns, guess) = (code.unknowns as usize, code.guesses[1] as usize);
+    let (unknowns, guess) = (code.unknowns.index(), code.guesses[1].index());
     s.copy_within(guess..guess + n, unknowns);
     let mut many = false;
     for away in [0.0, 1.0] {
@@ -194,7 +194,7 @@ fn linear_kind<T: Scalar>(code: &SolveCode, s: &mut [T]) -> Option<bool> {
 /// Whether a line of solutions goes through this one.
 fn line<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
+    let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
     let Some(Rank { null: Some(direction), .. }) = found_rank(code, s) else { return false };
     let from: Vec<f64> = s[unknowns..unknowns + n].iter().map(|x| x.primal()).collect();
     let largest = |row: &[f64]| row.iter().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -215,8 +215,8 @@ fn line<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
 
 fn found_rank<T: Scalar>(code: &SolveCode, s: &[T]) -> Option<Rank> {
     let n = code.n as usize;
-    let row = |from: u32, length: usize| {
-        s[from as usize..from as usize + length].iter().map(|x| x.primal()).collect::<Vec<f64>>()
+    let row = |from: Slot, length: usize| {
+        s[from.range(length)].iter().map(|x| x.primal()).collect::<Vec<f64>>()
     };
     rank(row(code.jacobian, n * n), row(code.residual, n), &row(code.unknowns, n))
 }

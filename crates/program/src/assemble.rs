@@ -72,10 +72,10 @@ pub(crate) fn program(
 fn image(slots: &Slots) -> Vec<f64> {
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
-        image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
+        image[slot.range(data.len())].copy_from_slice(data);
     }
     for state in &slots.states {
-        let from = slots.tracked[state.tracked].slot as usize;
+        let from = slots.tracked[state.tracked].slot.index();
         image[from..from + state.initial.len()].copy_from_slice(&state.initial);
     }
     image
@@ -132,7 +132,7 @@ fn place_wires(slots: &mut Slots) {
     let places = |wire: &WireId| {
         let TrackedWire { value, present, .. } = &wires[*wire];
         let (value, present) = (&tracked[*value], &tracked[*present]);
-        let (from, present) = (value.slot as usize, present.slot as usize);
+        let (from, present) = (value.slot, present.slot);
         WireSlots { from, length: value.length, present }
     };
     for region in regions {

@@ -152,7 +152,7 @@ fn pass(diagram: &Diagram, schedule: &Schedule, phase: Phase, slots: &mut Slots)
         check_places(block, &mut composer, slots, &mut pass, &mut places);
     }
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
-    pass.tape = Tape::compile(&composer.graph, &places, &mut slots.layout, &|slot| slot);
+    pass.tape = Tape::compile(&composer.graph, &places, &mut slots.layout, &Slot);
     debug_assert_eq!(pass.tape.verify(slots.layout.image().len()), Ok(()));
     pass
 }
@@ -196,7 +196,7 @@ fn state_places(
         let node = composer.inline(slots, block, *next);
         let state = slots.first_state[block.index()].plus(index);
         let own = slots.slot(slots.states[state].tracked);
-        if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+        if matches!(composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
             continue;
         }
         let slot = slots.layout.reserve(composer.graph.ty(node).len());
@@ -221,7 +221,7 @@ fn crossing_places(
         places.push((node, slot));
         pass.crossings.extend(
             (0..site.ty.len())
-                .map(|i| CrossingValue { from: slot + i as Slot, crossing: site.first.plus(i) }),
+                .map(|i| CrossingValue { from: slot.plus(i), crossing: site.first.plus(i) }),
         );
     }
 }

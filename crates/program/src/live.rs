@@ -71,7 +71,7 @@ impl<'a> Copier<'a> {
         let Op::Leaf(slot) = self.graph.node(id).op else { return None };
         // An element of a vector that is watched by itself stays frozen.
         let whole = |own: &&(NodeId, bool)| self.graph.ty(own.0).shape == self.graph.ty(id).shape;
-        self.operands.get(&slot).filter(whole).copied()
+        self.operands.get(&Slot(slot)).filter(whole).copied()
     }
 
     /// The copy of a node, from the copies of its operands. A side that depends on itself, through

@@ -223,7 +223,7 @@ impl StateProgram {
 impl Transition {
     /// Whether all guards are present and true, given the current values of the wires.
     pub fn is_met(&self, slots: &[f64]) -> bool {
-        let at = |slot: &Slot| slots[*slot as usize] != 0.0;
+        let at = |slot: &Slot| slots[slot.index()] != 0.0;
         self.guards.iter().all(|guard| guard.wire.iter().all(at))
     }
 }

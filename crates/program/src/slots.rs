@@ -86,7 +86,7 @@ impl Slots {
         let mut slots = Slots {
             layout,
             time,
-            step: 0,
+            step: Slot::default(),
             tracked: Table::new(),
             of_slot: FxHashMap::default(),
             wires: Table::new(),
@@ -142,13 +142,13 @@ impl Slots {
     pub fn cells_at(&self, slot: Slot, length: usize) -> Vec<TrackedId> {
         let mut found = Vec::new();
         let mut at = slot;
-        while at < slot + length as Slot {
+        while at < slot.plus(length) {
             match self.of_slot.get(&at) {
                 Some(cell) => {
                     found.push(*cell);
-                    at += self.tracked[*cell].length.max(1) as Slot;
+                    at = at.plus(self.tracked[*cell].length.max(1));
                 }
-                None => at += 1,
+                None => at = at.plus(1),
             }
         }
         found
@@ -252,7 +252,7 @@ impl Slots {
         program.moves = region != RegionId::STILL;
         program.state = self.layout.reserve(program.dimension);
         program.rate = self.layout.reserve(program.dimension);
-        let place = |(state, offset)| (state, program.state + offset as Slot);
+        let place = |(state, offset)| (state, program.state.plus(offset));
         places.extend(offsets.into_iter().map(place));
     }
 
@@ -340,24 +340,29 @@ impl Slots {
             let program = &mut self.regions[region];
             let at = program.watches.len();
             program.watches.extend((0..n).map(|i| Watch { crossing: first.plus(i), side: true }));
-            let offset = at as Slot;
-            (program.side + offset, program.residual + offset, program.g + offset, Some(at))
+            let offset = at;
+            (
+                program.side.plus(offset),
+                program.residual.plus(offset),
+                program.g.plus(offset),
+                Some(at),
+            )
         } else {
             (self.layout.reserve(n), self.layout.reserve(n), self.layout.reserve(n), None)
         };
         let crossed = asked.then(|| self.layout.reserve(n));
         for i in 0..n {
-            let offset = i as Slot;
-            let side = self.cell_at(frozen + offset, 1);
-            let change = crossed.map(|slot| self.cell_at(slot + offset, 1));
+            let offset = i;
+            let side = self.cell_at(frozen.plus(offset), 1);
+            let change = crossed.map(|slot| self.cell_at(slot.plus(offset), 1));
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Sign,
                 kink: false,
-                value: value + offset,
+                value: value.plus(offset),
                 frozen: side,
                 crossed: change,
-                residual: residual + offset,
+                residual: residual.plus(offset),
                 watch: watch.map(|at| WatchId { region, index: at + i }),
             });
         }
@@ -374,16 +379,16 @@ impl Slots {
         let watches = (0..n).flat_map(|i| [Watch { crossing: first.plus(i), side: false }; 2]);
         self.regions[region].watches.extend(watches);
         for i in 0..n {
-            let offset = i as Slot;
-            let cell = self.cell_at(frozen + offset, 1);
+            let offset = i;
+            let cell = self.cell_at(frozen.plus(offset), 1);
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Floor,
                 kink: false,
-                value: value + offset,
+                value: value.plus(offset),
                 frozen: cell,
                 crossed: None,
-                residual: residual + offset,
+                residual: residual.plus(offset),
                 watch: Some(WatchId { region, index: at + 2 * i }),
             });
         }

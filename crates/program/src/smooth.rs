@@ -98,9 +98,9 @@ struct Maker<'a> {
     /// Slots of time, of states and of their rates.
     moving_places: FxHashSet<Slot>,
     /// For the slot of each state, the region and the index among the region's states.
-    state_places: FxHashMap<Slot, (RegionId, Slot)>,
+    state_places: FxHashMap<Slot, (RegionId, usize)>,
     /// For each region, the leaves that are its states, among those found so far.
-    state_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
+    state_leaves: Vec<Vec<(NodeId, usize, base::Type)>>,
     looked: usize,
     /// For each delayed value that moves, the region and the slot of its slope, and for each region
     /// the leaves that are delayed.
@@ -129,16 +129,17 @@ impl<'a> Maker<'a> {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
         let mut state_places = FxHashMap::default();
         for (id, region) in slots.regions.entries() {
-            for offset in 0..region.dimension as Slot {
-                moving_places.extend([region.state, region.rate].map(|s| s + offset));
-                state_places.insert(region.state + offset, (id, offset));
+            for offset in 0..region.dimension {
+                moving_places.extend([region.state, region.rate].map(|s| s.plus(offset)));
+                state_places.insert(region.state.plus(offset), (id, offset));
             }
         }
         let mut slope_places = FxHashMap::default();
         for track in slots.lines.iter().filter_map(|line| line.track) {
-            for offset in 0..track.width as Slot {
-                moving_places.extend([track.place + offset, track.slope + offset]);
-                slope_places.insert(track.place + offset, (track.region, track.slope + offset));
+            for offset in 0..track.width {
+                let (place, slope) = (track.place.plus(offset), track.slope.plus(offset));
+                moving_places.extend([place, slope]);
+                slope_places.insert(place, (track.region, slope));
             }
         }
         let pasts = diagram.blocks.iter().flat_map(|block| {
@@ -198,7 +199,7 @@ impl<'a> Maker<'a> {
         let composer = &self.composer;
         let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
         let mut tape = |roots: &[Root], given: &FxHashMap<NodeId, Slot>| {
-            Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &|slot| slot)
+            Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &Slot)
         };
         let none = FxHashMap::default();
         let program = &mut self.slots.regions[id];
@@ -239,14 +240,14 @@ impl<'a> Maker<'a> {
             let line = &self.slots.lines[*line];
             let Some(track) = line.track else { continue };
             let past = &self.slots.regions[id].pasts[track.past];
-            let mut at = samples + (past.offset + track.offset) as Slot;
+            let mut at = samples.plus(past.offset + track.offset);
             // Another delay line already samples the same input.
             if at < end {
                 continue;
             }
             for (node, length) in self.sampled(line) {
                 roots.push((node, at, self.guard(line.block)));
-                at += length;
+                at = at.plus(length);
             }
             end = at;
         }
@@ -254,14 +255,14 @@ impl<'a> Maker<'a> {
     }
 
     /// The inputs of a delay line, and the number of values of each part.
-    fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, Slot)> {
+    fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, usize)> {
         line.from.iter().filter_map(|cell| {
             let cell = &self.slots.tracked[*cell];
             let (wire, part @ (Part::Value | Part::Derivative(_))) = cell.part? else {
                 return None;
             };
             let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
-            Some((node, cell.length as Slot))
+            Some((node, cell.length))
         })
     }
 
@@ -345,7 +346,7 @@ impl<'a> Maker<'a> {
                         CrossingKind::Sign => functions.push((element, watch, guard)),
                         CrossingKind::Floor => {
                             values.push((element, crossing.value, guard));
-                            let cell = graph.leaf(site.frozen + i as Slot, base::Type::INT);
+                            let cell = graph.leaf(site.frozen.plus(i).0, base::Type::INT);
                             let low = graph.sub(element, cell);
                             let one = graph.real(1.0);
                             let high = graph.sub(low, one);
@@ -358,12 +359,12 @@ impl<'a> Maker<'a> {
         let outputs: Vec<NodeId> = functions.iter().map(|(node, ..)| *node).collect();
         let slopes = self.along_the_flow(id, &outputs);
         for (node, watch, guard) in &functions {
-            values.push((*node, g + *watch as Slot, *guard));
+            values.push((*node, g.plus(*watch), *guard));
         }
         let rates = functions
             .iter()
             .zip(slopes)
-            .map(|((_, watch, guard), slope)| (slope, g_rate + *watch as Slot, *guard))
+            .map(|((_, watch, guard), slope)| (slope, g_rate.plus(*watch), *guard))
             .collect();
         (values, rates)
     }
@@ -381,7 +382,7 @@ impl<'a> Maker<'a> {
         self.look_for_states();
         let mut seeds = FxHashMap::default();
         for (node, offset, ty) in self.state_leaves[id.index()].clone() {
-            seeds.insert(node, self.composer.graph.leaf(from + offset, ty));
+            seeds.insert(node, self.composer.graph.leaf(from.plus(offset).0, ty));
         }
         seeds.extend(self.time_seeds(id));
         seeds
@@ -393,8 +394,8 @@ impl<'a> Maker<'a> {
         let graph = &mut self.composer.graph;
         let delayed = self.delayed_leaves[id.index()].iter();
         let mut seeds: FxHashMap<NodeId, NodeId> =
-            delayed.map(|(node, slope, ty)| (*node, graph.leaf(*slope, *ty))).collect();
-        seeds.insert(graph.leaf(self.slots.time, base::Type::REAL), graph.real(1.0));
+            delayed.map(|(node, slope, ty)| (*node, graph.leaf(slope.0, *ty))).collect();
+        seeds.insert(graph.leaf(self.slots.time.0, base::Type::REAL), graph.real(1.0));
         seeds
     }
 
@@ -403,6 +404,7 @@ impl<'a> Maker<'a> {
         let nodes = self.composer.graph.nodes();
         for (index, node) in nodes.iter().enumerate().skip(self.looked) {
             let Op::Leaf(slot) = node.op else { continue };
+            let slot = Slot(slot);
             if let Some((region, offset)) = self.state_places.get(&slot) {
                 self.state_leaves[region.index()].push((NodeId::new(index), *offset, node.ty));
             }
@@ -462,7 +464,7 @@ impl<'a> Maker<'a> {
                 let node = self.composer.inline(&self.slots, *block, *next);
                 let state = self.slots.first_state[block.index()].plus(index);
                 let own = self.slots.slot(self.slots.states[state].tracked);
-                if matches!(self.composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+                if matches!(self.composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
                     continue;
                 }
                 let slot = self.slots.layout.reserve(self.composer.graph.ty(node).len());
@@ -485,7 +487,7 @@ impl<'a> Maker<'a> {
         for index in self.marked..graph.nodes().len() {
             let node = &graph.nodes()[index];
             let moves = match node.op {
-                Op::Leaf(slot) => self.moving_places.contains(&slot),
+                Op::Leaf(slot) => self.moving_places.contains(&Slot(slot)),
                 _ => node.args.iter().any(|arg| self.moving.contains(arg)),
             };
             if moves {
@@ -524,7 +526,7 @@ impl<'a> Maker<'a> {
         for node in graph.reachable(roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
-                    for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
+                    for cell in self.slots.cells_at(Slot(slot), graph.ty(node).len()) {
                         let regions = &mut self.slots.tracked[cell].regions;
                         // Regions are registered in order.
                         if regions.last() != Some(&id) {
@@ -558,7 +560,7 @@ impl<'a> Maker<'a> {
         }
         let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
         let none = FxHashMap::default();
-        Tape::compile_guarded(&self.composer.graph, &roots, &none, guards, layout, &|slot| slot)
+        Tape::compile_guarded(&self.composer.graph, &roots, &none, guards, layout, &Slot)
     }
 
     fn records(&self) -> Vec<RecordSlots> {

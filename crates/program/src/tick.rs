@@ -188,7 +188,7 @@ impl<'a> Maker<'a> {
                 guard = Some(self.slots.slot(present));
             }
             let cell = self.slots.part(part.wire, part.part);
-            debug_assert!(unit.outputs.is_empty() || unit.made().end == slot as usize);
+            debug_assert!(unit.outputs.is_empty() || unit.made().end == slot.index());
             let length = self.slots.tracked[cell].length as u32;
             let to = self.slots.slot(cell);
             unit.outputs.push(Output { from: slot, to, length, tracked: cell, guard });
@@ -219,7 +219,7 @@ impl<'a> Maker<'a> {
             let node = composer.inline(self.slots, block, *next);
             let state = self.slots.first_state[block.index()].plus(index);
             let own = self.slots.slot(self.slots.states[state].tracked);
-            if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+            if matches!(composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
                 continue;
             }
             let slot = self.slots.layout.reserve(composer.graph.ty(node).len());
@@ -233,10 +233,8 @@ impl<'a> Maker<'a> {
             let slot = self.slots.layout.reserve(site.ty.len());
             places.push((node, slot));
             unit.crossings.extend(
-                (0..site.ty.len()).map(|i| CrossingValue {
-                    from: slot + i as Slot,
-                    crossing: site.first.plus(i),
-                }),
+                (0..site.ty.len())
+                    .map(|i| CrossingValue { from: slot.plus(i), crossing: site.first.plus(i) }),
             );
         }
         for (check, node) in flat.definition.checks.iter().zip(&flat.tick.checks) {
@@ -290,7 +288,7 @@ impl<'a> Maker<'a> {
         for node in graph.reachable(&roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
-                    for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
+                    for cell in self.slots.cells_at(Slot(slot), graph.ty(node).len()) {
                         let readers = &mut self.slots.tracked[cell].readers;
                         if readers.last() != Some(&id) {
                             readers.push(id);
@@ -301,7 +299,7 @@ impl<'a> Maker<'a> {
                 _ => {}
             }
         }
-        unit.tape = Tape::compile(graph, &places, &mut self.slots.layout, &|slot| slot);
+        unit.tape = Tape::compile(graph, &places, &mut self.slots.layout, &Slot);
         self.units.push(unit);
     }
 }

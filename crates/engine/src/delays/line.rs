@@ -110,7 +110,7 @@ pub(crate) fn scatter_parts(
     for cell in cells {
         let cell = program.tracked(*cell);
         let (own, others) = rest.split_at(cell.length);
-        slots[cell.slot as usize..cell.slot as usize + cell.length].copy_from_slice(own);
+        slots[cell.slot.range(cell.length)].copy_from_slice(own);
         rest = others;
     }
 }

@@ -71,7 +71,7 @@ impl Engine<'_> {
             self.state.delays.coming.retain(|coming| coming != line);
             self.follow_due(*line);
             if let Some(track) = own.track {
-                let slope = track.slope as usize;
+                let slope = track.slope.index();
                 self.state.slots[slope..slope + track.width].fill(0.0);
             }
         }
@@ -114,7 +114,7 @@ impl Engine<'_> {
             self.state.regions[*region].history.stop(*index);
             let region = &program.regions[*region];
             let own = &region.pasts[*index];
-            let from = region.samples as usize + own.offset;
+            let from = region.samples.index() + own.offset;
             self.state.slots[from..from + own.width].fill(0.0);
         }
     }
@@ -271,7 +271,7 @@ impl Engine<'_> {
     fn gather(&self, cells: &[TrackedId], parts: &mut Vec<f64>) {
         for cell in cells {
             let cell = self.program.tracked(*cell);
-            let from = cell.slot as usize;
+            let from = cell.slot.index();
             parts.extend_from_slice(&self.state.slots[from..from + cell.length]);
         }
     }

@@ -89,7 +89,7 @@ impl Failed<'_> {
 
     fn value_at_tick(&self, wire: WireId) -> Option<Vec<f64>> {
         let cells = &self.program.wires[wire];
-        let present = self.program.tracked(cells.present).slot as usize;
+        let present = self.program.tracked(cells.present).slot.index();
         (self.slots[present] != 0.0).then(|| self.values(cells.value))
     }
 }

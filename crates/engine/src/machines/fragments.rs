@@ -17,7 +17,7 @@ impl Engine<'_> {
     /// Puts every machine in its initial state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
         let program = self.program;
-        self.state.slots[program.fragments[FragmentId::ROOT].active as usize] = 1.0;
+        self.state.slots[program.fragments[FragmentId::ROOT].active.index()] = 1.0;
         let mut open = vec![FragmentId::ROOT];
         while let Some(fragment) = open.pop() {
             for machine in &program.fragments[fragment].machines {
@@ -35,8 +35,8 @@ impl Engine<'_> {
         let program = self.program;
         let code = &program.fragments[fragment];
         self.state.machines.clocks[fragment].ran = true;
-        self.state.slots[code.active as usize] = 1.0;
-        self.state.slots[code.origin as usize] =
+        self.state.slots[code.active.index()] = 1.0;
+        self.state.slots[code.origin.index()] =
             self.state.machines.clocks[fragment].origin.seconds();
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
@@ -94,7 +94,7 @@ impl Engine<'_> {
         // A value that a machine in it has just emitted is heard, although the fragment restarts.
         let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
         let heard = |output: &&MachineOutput| {
-            self.state.slots[program.tracked(program.states[output.says].tracked).slot as usize]
+            self.state.slots[program.tracked(program.states[output.says].tracked).slot.index()]
                 != 0.0
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
@@ -128,7 +128,7 @@ impl Engine<'_> {
             self.compute(&start.value)?;
             if self.is_there(&start.value) {
                 let cell = program.states[start.state].tracked;
-                self.set_from(cell, start.value.value as usize);
+                self.set_from(cell, start.value.value);
             }
         }
         Ok(())
@@ -185,7 +185,7 @@ impl Engine<'_> {
     /// Runs the entry tape of a fragment; returns whether the values of some slots have changed.
     fn run_entry(&mut self, tape: &Tape, watched: &[EntryWire]) -> bool {
         let numbers = |slots: &[f64], to: &mut Vec<f64>| {
-            let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
+            let place = |wire: &EntryWire| wire.from.range(wire.length);
             watched.iter().for_each(|watched| to.extend_from_slice(&slots[place(watched)]));
         };
         self.scratch.numbers.clear();
@@ -215,7 +215,7 @@ impl Engine<'_> {
             let crossing = &program.crossings[*id];
             if crossing.watch.is_some() {
                 let new = self.new_frozen(*id)?;
-                let slot = program.tracked(crossing.frozen).slot as usize;
+                let slot = program.tracked(crossing.frozen).slot.index();
                 changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
         }
@@ -229,10 +229,10 @@ impl Engine<'_> {
         for index in &program.fragments[fragment].crossings {
             let Some(watch) = program.crossings[*index].watch else { continue };
             let code = &program.regions[watch.region];
-            let from = code.residual as usize;
+            let from = code.residual.index();
             let residuals = &mut self.state.slots[from..from + code.watches.len()];
             let most = residuals.iter().fold(0.0f64, |most, residual| most.max(*residual));
-            let g = self.state.slots[code.g as usize + watch.index].abs();
+            let g = self.state.slots[code.g.index() + watch.index].abs();
             let own = &mut self.state.slots[from + watch.index];
             if g <= most && *own < g {
                 *own = g;
@@ -244,7 +244,7 @@ impl Engine<'_> {
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program;
         for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
-            self.state.slots[program.tracked(cell).slot as usize] = value;
+            self.state.slots[program.tracked(cell).slot.index()] = value;
             self.pulse(cell);
         }
         self.bring_located(fragment);
@@ -256,7 +256,7 @@ impl Engine<'_> {
         let program = self.program;
         let located = std::mem::take(&mut self.state.machines.clocks[fragment].located);
         for (watch, residual) in located {
-            let from = program.regions[watch.region].residual as usize;
+            let from = program.regions[watch.region].residual.index();
             let own = &mut self.state.slots[from + watch.index];
             *own = own.max(residual);
         }
@@ -267,12 +267,12 @@ impl Engine<'_> {
     pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
         let program = self.program;
         let code = &program.fragments[fragment];
-        self.state.slots[code.active as usize] = 0.0;
+        self.state.slots[code.active.index()] = 0.0;
         self.state.machines.clocks[fragment].stopped = self.state.now;
         let mut speaks = self.is_heard(fragment);
         self.keep_due(fragment, &code.speech);
         for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
-            self.state.slots[program.tracked(*cell).slot as usize] = 0.0;
+            self.state.slots[program.tracked(*cell).slot.index()] = 0.0;
         }
         self.keep_located(fragment);
         if !code.lines.is_empty() {
@@ -302,7 +302,7 @@ impl Engine<'_> {
             let Some(WatchId { region, index: first }) = crossing.watch else { continue };
             let watches = if crossing.kind == CrossingKind::Floor { 2 } else { 1 };
             for index in first..first + watches {
-                let from = program.regions[region].residual as usize;
+                let from = program.regions[region].residual.index();
                 let residual = self.state.slots[from + index];
                 if residual > 0.0 {
                     let located = (WatchId { region, index }, residual);

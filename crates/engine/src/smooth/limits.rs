@@ -45,7 +45,7 @@ impl Engine<'_> {
             let x = state.solver.state();
             scatter(&mut self.state.slots, program.state, states(&state.ranges), x);
         }
-        self.state.slots[self.program.time as usize] = seconds;
+        self.state.slots[self.program.time.index()] = seconds;
         if !program.lines.is_empty() {
             let (t, lines) = (time.since(state.origin), &self.program.lines);
             state.history.place(program, lines, state.origin, t, &mut self.state.slots, true);
@@ -74,9 +74,9 @@ impl Engine<'_> {
     /// Guesses of solved loops follow the solutions at accepted points.
     pub(crate) fn follow_solutions(&mut self) {
         for Guess { solution, guess, length } in &self.program.guesses {
-            let from = *solution as usize;
+            let from = solution.index();
             if self.state.slots[from..from + length].iter().all(|x| x.is_finite()) {
-                self.state.slots.copy_within(from..from + length, *guess as usize);
+                self.state.slots.copy_within(from..from + length, guess.index());
             }
         }
     }

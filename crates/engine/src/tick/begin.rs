@@ -115,7 +115,7 @@ impl Engine<'_> {
         let from = self.program.regions[region].residual;
         let state = &self.state.regions[region];
         let all = self.program.regions[region].watches.len();
-        self.state.slots[from as usize..from as usize + all].fill(0.0);
+        self.state.slots[from.range(all)].fill(0.0);
         if state.reached == time {
             scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
         }
@@ -180,7 +180,7 @@ impl Engine<'_> {
         let (program, slots) = (&self.program, &mut self.state.slots);
         for memory in &program.regions[region].memories {
             let active = program.fragments[memory.fragment].active;
-            if memory.fragment == FragmentId::ROOT || slots[active as usize] != 0.0 {
+            if memory.fragment == FragmentId::ROOT || slots[active.index()] != 0.0 {
                 take_memory(program, Next { from: memory.from, state: memory.state }, slots);
             }
         }
@@ -190,5 +190,5 @@ impl Engine<'_> {
 /// Gives a state the value that a tape has left for it in a slot.
 pub(crate) fn take_memory(program: &Program, next: Next, slots: &mut [f64]) {
     let cell = program.tracked(program.states[next.state].tracked);
-    copy(slots, next.from as usize, cell.slot as usize, cell.length);
+    copy(slots, next.from, cell.slot, cell.length);
 }

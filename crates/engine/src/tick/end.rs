@@ -1,7 +1,7 @@
 //! The end of a tick: regions that it has changed start a new smooth phase.
 
 use base::{Tag, Time};
-use program::tape::{Partial, Scalar, run};
+use program::tape::{Partial, Scalar, Slot, run};
 use program::{RegionId, WireId};
 
 use crate::RunError;
@@ -68,7 +68,7 @@ impl Engine<'_> {
         run(&code.derivative, &mut self.scratch.partial);
         run(&code.crossings, &mut self.scratch.partial);
         run(&code.left, &mut self.scratch.partial);
-        let range = |from: u32, n: usize| from as usize..from as usize + n;
+        let range = |from: Slot, n: usize| from.range(n);
         let rates = self.scratch.partial[range(code.rate, code.dimension)].iter();
         let functions = self.scratch.partial[range(code.g, code.watches.len())].iter();
         let known = |wire: &&WireId| {

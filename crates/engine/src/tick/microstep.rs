@@ -1,6 +1,7 @@
 //! One microstep: the units whose inputs have changed run, then everything is committed.
 
 use base::Tag;
+use program::tape::Slot;
 use program::{TrackedId, UnitEffects};
 
 use crate::RunError;
@@ -74,7 +75,7 @@ impl Engine<'_> {
         self.scratch.fading.clear();
         std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
         self.state.tag = tag;
-        self.state.slots[self.program.time as usize] = tick.seconds;
+        self.state.slots[self.program.time.index()] = tick.seconds;
         self.state.counters.microsteps += 1;
         Ok(Some(tag))
     }
@@ -84,21 +85,21 @@ impl Engine<'_> {
     fn end_pulses(&mut self) {
         for index in 0..self.scratch.fading.len() {
             let pulse = self.scratch.fading[index];
-            self.state.slots[self.program.tracked(pulse).slot as usize] = 0.0;
+            self.state.slots[self.program.tracked(pulse).slot.index()] = 0.0;
             self.mark_next(pulse);
         }
     }
 
     /// Copies values to a tracked signal; returns whether they differ from the previous ones.
     #[inline]
-    pub(crate) fn write(&mut self, from: usize, cell: TrackedId) -> bool {
+    pub(crate) fn write(&mut self, from: Slot, cell: TrackedId) -> bool {
         let cell = self.program.tracked(cell);
-        copy(&mut self.state.slots, from, cell.slot as usize, cell.length)
+        copy(&mut self.state.slots, from, cell.slot, cell.length)
     }
 
     pub(crate) fn values(&self, cell: TrackedId) -> Vec<f64> {
         let cell = self.program.tracked(cell);
-        self.state.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
+        self.state.slots[cell.slot.range(cell.length)].to_vec()
     }
 
     /// Marks a changed tracked signal for the next microstep.

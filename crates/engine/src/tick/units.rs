@@ -2,7 +2,7 @@
 //! compiled code if there is any, and mark the readers of what they change.
 
 use base::Tag;
-use program::tape::{Partial, Scalar, run};
+use program::tape::{Partial, Scalar, Slot, run};
 use program::{Program, Tracked, TrackedId, Unit, UnitEffects, UnitId};
 
 use crate::RunError;
@@ -152,7 +152,7 @@ impl Engine<'_> {
         if unit.residuals.is_empty() {
             return false;
         }
-        let slots = unit.residuals.iter().map(|slot| *slot as usize);
+        let slots = unit.residuals.iter().map(|slot| slot.index());
         let residuals: Vec<(usize, f64)> =
             slots.map(|slot| (slot, self.state.slots[slot])).collect();
         residuals.iter().for_each(|(slot, _)| self.state.slots[*slot] = -1.0);
@@ -165,7 +165,7 @@ impl Engine<'_> {
     fn change(&self, cell: TrackedId) -> Option<Change> {
         let place = self.program.tracked(cell);
         let (wire, part) = place.part?;
-        let from = place.slot as usize;
+        let from = place.slot.index();
         Some(Change { wire, part, value: self.state.slots[from..from + place.length].to_vec() })
     }
 
@@ -175,9 +175,9 @@ impl Engine<'_> {
         for wire in &unit.wires {
             let cells = &program.wires[*wire];
             let value = program.tracked(cells.value);
-            let from = value.slot as usize;
+            let from = value.slot.index();
             let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && self.state.slots[program.tracked(cells.present).slot as usize] != 0.0 {
+            if !finite && self.state.slots[program.tracked(cells.present).slot.index()] != 0.0 {
                 return Err(self.not_finite(tag, *wire));
             }
         }
@@ -228,9 +228,8 @@ fn put_outputs(
 ) {
     let slots = &mut state.slots[..];
     for output in &unit.outputs {
-        let absent = output.guard.is_some_and(|present| slots[present as usize] == 0.0);
-        let (from, to) = (output.from as usize, output.to as usize);
-        if absent || !copy(slots, from, to, output.length as usize) {
+        let absent = output.guard.is_some_and(|present| slots[present.index()] == 0.0);
+        if absent || !copy(slots, output.from, output.to, output.length as usize) {
             continue;
         }
         let cell = program.tracked(output.tracked);
@@ -240,7 +239,7 @@ fn put_outputs(
         if (cell.event || !cell.machines.is_empty())
             && let Some(tick) = &mut state.tick
         {
-            follow_change(cell, slots[cell.slot as usize] != 0.0, tick);
+            follow_change(cell, slots[cell.slot.index()] != 0.0, tick);
         }
         name(output.tracked);
     }
@@ -263,7 +262,8 @@ fn follow_change(cell: &Tracked, present: bool, tick: &mut Tick) {
 
 /// Copies values to other slots; returns whether they differ from the previous ones.
 #[inline]
-pub(crate) fn copy(slots: &mut [f64], from: usize, to: usize, length: usize) -> bool {
+pub(crate) fn copy(slots: &mut [f64], from: Slot, to: Slot, length: usize) -> bool {
+    let (from, to) = (from.index(), to.index());
     if length == 1 {
         let (old, new) = (slots[to], slots[from]);
         slots[to] = new;

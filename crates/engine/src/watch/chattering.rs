@@ -51,7 +51,7 @@ impl Engine<'_> {
             let index = id.index();
             let present = |output: &Output| {
                 let cell = self.program.tracked(output.tracked);
-                cell.event && self.state.slots[cell.slot as usize] != 0.0
+                cell.event && self.state.slots[cell.slot.index()] != 0.0
             };
             let dirty =
                 tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
@@ -71,7 +71,7 @@ impl Engine<'_> {
         let listens = |block: BlockId| origins.block(block).listens;
         let mut slots = vec![false; self.state.slots.len()];
         let mut mark = |from: Slot, length: usize| {
-            slots[from as usize..from as usize + length].fill(true);
+            slots[from.range(length)].fill(true);
         };
         let cell =
             |cell: TrackedId| (self.program.tracked(cell).slot, self.program.tracked(cell).length);

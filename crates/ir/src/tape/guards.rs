@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::Slot;
+use crate::Slot;
 use crate::{Graph, NodeId, Op};
 
 /// The conditions under which parts of a graph matter, as a tree: where one holds, so do all above
@@ -19,7 +19,7 @@ pub struct Guards {
 
 impl Default for Guards {
     fn default() -> Self {
-        Guards { all: vec![(0, 0)] }
+        Guards { all: vec![(Slot::default(), 0)] }
     }
 }
 
@@ -179,15 +179,15 @@ mod tests {
         let tape =
             Tape::compile_guarded(&g, &roots, &Default::default(), &guards, &mut layout, &leaf);
         let mut slots = layout.image().to_vec();
-        slots[input as usize] = 0.3;
+        slots[input.index()] = 0.3;
         for (arm, value) in [(0, 0.3f64.exp().sin()), (1, 0.3f64.exp())] {
-            slots[chosen as usize] = arm as f64;
-            slots[active as usize] = f64::from(arm == 0);
-            slots[active as usize + 1] = f64::from(arm == 1);
-            slots[out as usize + 1] = -7.0;
+            slots[chosen.index()] = arm as f64;
+            slots[active.index()] = f64::from(arm == 0);
+            slots[active.index() + 1] = f64::from(arm == 1);
+            slots[out.index() + 1] = -7.0;
             run(&tape, &mut slots);
-            assert!((slots[out as usize] - 2.0 * value).abs() < 1e-15, "{tape:?}");
-            let other = slots[out as usize + 1];
+            assert!((slots[out.index()] - 2.0 * value).abs() < 1e-15, "{tape:?}");
+            let other = slots[out.index() + 1];
             assert_eq!(other, if arm == 0 { value } else { -7.0 }, "{tape:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! A loop in a tape: one small program run over places that move by fixed distances.
 
-use super::Slot;
 use super::access::Access;
+use crate::Slot;
 use crate::{Binary, Unary};
 
 /// How many iterations the interpreter takes together. Each operation then runs over a row of this
@@ -75,7 +75,7 @@ impl Row {
     /// Where it begins for the iterations from `start` on.
     #[inline]
     pub fn at(self, start: usize) -> usize {
-        self.slot as usize + if self.moves { start } else { 0 }
+        self.slot.index() + if self.moves { start } else { 0 }
     }
 }
 
@@ -98,11 +98,12 @@ impl Repeat {
     pub(super) fn access(&self) -> Result<Access, &'static str> {
         let rows = (self.count as usize).min(CHUNK) as u32;
         let over = |slot: Slot, step: i32| {
-            let last = i64::from(slot) + i64::from(step) * (i64::from(self.count) - 1).max(0);
-            let (from, to) = (i64::from(slot).min(last), i64::from(slot).max(last));
-            let from = Slot::try_from(from).map_err(|_| "a place outside the buffer")?;
-            let to = Slot::try_from(to).map_err(|_| "a place outside the buffer")?;
-            Ok((from, to - from + 1))
+            let first = i64::from(slot.0);
+            let last = first + i64::from(step) * (i64::from(self.count) - 1).max(0);
+            let (from, to) = (first.min(last), first.max(last));
+            let from = u32::try_from(from).map_err(|_| "a place outside the buffer")?;
+            let to = u32::try_from(to).map_err(|_| "a place outside the buffer")?;
+            Ok((Slot(from), to - from + 1))
         };
         let mut access = Access::default();
         for (slot, step) in &self.loads {
@@ -131,7 +132,7 @@ impl Repeat {
         let mut wanted = RowPlan::new(&repeat);
         let length = (count as usize).min(CHUNK);
         let base = reserve(wanted.number * length);
-        wanted.place(base, length as Slot);
+        wanted.place(base, length as u32);
         repeat.rows = wanted.rows;
         repeat
     }
@@ -196,7 +197,7 @@ impl RowPlan {
     fn take(&mut self) -> Row {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.number += 1;
-            self.number as Slot - 1
+            Slot(self.number as u32 - 1)
         });
         Row { slot, moves: false }
     }
@@ -207,11 +208,11 @@ impl RowPlan {
         }
     }
 
-    fn place(&mut self, base: Slot, length: Slot) {
-        let place = |slot: &mut Slot| *slot = base + *slot * length;
+    fn place(&mut self, base: Slot, length: u32) {
+        let place = |slot: &mut Slot| *slot = base + slot.0 * length;
         let settle = |row: &mut Row| {
             if !row.moves {
-                row.slot = base + row.slot * length;
+                place(&mut row.slot);
             }
         };
         self.rows.fills.iter_mut().for_each(|(row, _)| place(row));

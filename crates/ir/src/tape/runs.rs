@@ -10,8 +10,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Slot;
 use super::repeat::RepeatOp;
+use crate::Slot;
 use crate::{Graph, NodeId, Op};
 
 /// Shorter runs stay instructions of their own.
@@ -225,7 +225,7 @@ impl<'a> Finder<'a> {
             return Place { class: CONSTANT, offset: 0 };
         }
         match (self.known.fixed)(id) {
-            Some(slot) => Place { class: FIXED, offset: i64::from(slot) },
+            Some(slot) => Place { class: FIXED, offset: i64::from(slot.0) },
             None => Place { class: ALONE + u64::from(at), offset: 0 },
         }
     }

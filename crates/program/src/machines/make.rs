@@ -320,7 +320,7 @@ impl Maker<'_> {
                 let node = composer.inline(self.slots, *block, *next);
                 let state = self.slots.first_state[block.index()].plus(number);
                 let own = self.slots.slot(self.slots.states[state].tracked);
-                if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+                if matches!(composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
                     continue;
                 }
                 let slot = self.slots.layout.reserve(composer.graph.ty(node).len());
@@ -328,8 +328,7 @@ impl Maker<'_> {
                 fragment.memories.push(Next { from: slot, state });
             }
         }
-        fragment.entry =
-            Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &|slot| slot);
+        fragment.entry = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &Slot);
         self.slots.guesses.truncate(guesses);
     }
 
@@ -345,7 +344,7 @@ impl Maker<'_> {
         let places = (self.slots.layout.reserve(length), self.slots.layout.reserve(1));
         let roots = [(value, places.0), (present, places.1)];
         self.asked.extend(flat.inputs.iter().flatten());
-        let tape = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &|slot| slot);
+        let tape = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &Slot);
         let wire = [Part::Present, Part::Value]
             .map(|part| self.slots.slot(self.slots.part(flat.outputs[0], part)));
         TransitionValue { block, tape, value: places.0, length, present: places.1, wire }
