@@ -234,7 +234,7 @@ impl FixedStepSimulation {
         sink.row(Row::new(tag, slots, records, &self.covered));
     }
 
-    pub(crate) fn number(&self, cell: TrackedId) -> f64 {
-        self.state.slots[self.program.tracked(cell).slot.index()]
+    pub(crate) fn number(&self, tracked: TrackedId) -> f64 {
+        self.state.slots[self.program.tracked(tracked).slot.index()]
     }
 }

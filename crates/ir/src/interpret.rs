@@ -65,7 +65,7 @@ pub fn run_one(tape: &Tape, index: usize, slots: &mut [f64]) {
     step(tape, &tape.code[index], slots);
 }
 
-/// The same where some instructions are skipped.
+/// The same if some instructions are skipped.
 fn run_guarded<T: Scalar>(tape: &Tape, slots: &mut [T]) {
     let mut rest = tape.code.iter();
     while let Some(instr) = rest.next() {

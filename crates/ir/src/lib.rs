@@ -1,7 +1,7 @@
 //! The intermediate representation: what a diagram computes, as a graph of pure operations.
 //!
 //! A [`Graph`] is built node by node; equal nodes are one node, and constants are folded while
-//! building, only where the result has the same bits. It can be differentiated ([`tangents`]),
+//! building, only if the result is bit-identical. It can be differentiated ([`tangents`]),
 //! checked ([`verify`]) and written out as a [`Tape`] over a flat buffer of numbers, which the
 //! reference interpreter runs on floats, on Taylor [`Jet`]s, on intervals ([`base::Interval`]), on
 //! numbers with their rounding ([`Rounded`]) and on [`Partial`] values. Nothing

@@ -1,12 +1,12 @@
 //! Algebraic loops: Newton's method, and whether its solution is the only one nearby.
 //!
-//! A solution at which the Jacobian is regular is isolated. Where the Jacobian is singular:
+//! A solution at which the Jacobian is regular is isolated. If the Jacobian is singular:
 //!
 //! - a loop that is linear in its unknowns has no solution, or a whole line of them;
 //! - any other may have a root of higher order, as z^2 = 0 has, which is a solution like any other,
-//!   or a line of solutions. The residual is looked at along the direction in which the Jacobian
-//!   does not move it: where it vanishes near the solution and far from it, this is a line. A
-//!   curve of solutions is not seen; the guess then chooses one of them.
+//!   or a line of solutions. The residual is examined along the direction in which the Jacobian
+//!   does not move it: if it vanishes near the solution and far from it, this is a line. A
+//!   curve of solutions is not detected; the guess then chooses one of them.
 
 use crate::interpret::run;
 use crate::linear::eliminate;
@@ -16,10 +16,10 @@ use crate::{Binary, Scalar, Slot, Unary};
 
 const MAXIMUM_ITERATIONS: usize = 60;
 
-/// Pivots that are smaller than this, next to the largest or to 1, are looked at more closely.
+/// Pivots that are smaller than this, next to the largest or to 1, are examined more closely.
 const PLAIN: f64 = 1e-8;
 
-/// What stands for unknowns that their loop leaves open: not a number, with bits of its own.
+/// The value of unknowns that their loop leaves open: a NaN with bits of its own.
 const UNDETERMINED: f64 = f64::from_bits(0x7ff8_6f70_656e_0000);
 
 /// Whether a value is that of a loop that does not determine its unknowns.
@@ -38,8 +38,8 @@ enum End {
     Doubtful,
 }
 
-/// Newton's method from one guess, then from the other. Where neither leads to a solution, or the
-/// loop leaves its unknowns open, the result is not a number, and whoever runs the tape sees it: a
+/// Newton's method from one guess, then from the other. If neither leads to a solution, or the loop
+/// leaves its unknowns open, the result is NaN, and whoever runs the tape sees it: a
 /// trial step is then shortened, an accepted point is an error.
 pub(crate) fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
     let n = code.n as usize;
@@ -63,7 +63,7 @@ pub(crate) fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
 }
 
 /// Newton's method with the exact Jacobian, halving a step that does not make the residual
-/// smaller. The residual and the Jacobian are left as they are where it ends.
+/// smaller. The residual and the Jacobian are left as they are at its end.
 fn search<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> End {
     let n = code.n as usize;
     let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
@@ -105,8 +105,8 @@ fn search<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> End {
     if fine { End::Doubtful } else { End::Nowhere }
 }
 
-/// Takes the step, or a half, a quarter ... of it, that makes the residual smaller; says whether
-/// there is one. Where the unknowns were is kept.
+/// Takes the step, or a half, a quarter ... of it, that makes the residual smaller; returns
+/// whether there is one. The previous unknowns are kept.
 fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
     let n = code.n as usize;
     let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
@@ -127,7 +127,7 @@ fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
     false
 }
 
-/// Puts the solution of J step = residual at the place of the step. Says whether J is far from
+/// Writes the solution of J step = residual to the slots of the step. Returns whether J is far from
 /// singular; its rows are those of F(u) - u, whose rounding is that of numbers about 1 and more.
 fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     let n = code.n as usize;
@@ -142,13 +142,13 @@ fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     least > PLAIN * most
 }
 
-/// The largest element; not a number where one is not.
+/// The largest element; NaN if one is.
 fn size<T: Scalar>(row: &[T]) -> f64 {
     row.iter().map(|x| x.primal().abs()).fold(0.0, |m, x| if x > m || x.is_nan() { x } else { m })
 }
 
-/// What the unknowns are where the end of the search is no solution that can be told from others;
-/// nothing where it is one.
+/// The value of the unknowns if the end of the search is no solution that can be distinguished from
+/// others; none if it is one.
 #[cold]
 fn failure<T: Scalar>(code: &SolveCode, s: &mut [T], end: End, room: usize) -> Option<T> {
     let n = code.n as usize;
@@ -170,7 +170,7 @@ fn failure<T: Scalar>(code: &SolveCode, s: &mut [T], end: End, room: usize) -> O
     None
 }
 
-/// Whether a linear loop has many solutions (true) or none (false); nothing where it has one. It
+/// Whether a linear loop has many solutions (true) or none (false); none if it has one. It
 /// is judged at the guess of the model and away from it, by the rounding of the numbers there.
 fn linear_kind<T: Scalar>(code: &SolveCode, s: &mut [T]) -> Option<bool> {
     let n = code.n as usize;

@@ -1,4 +1,4 @@
-//! Expressions that repeat become loops, and a tape with loops has the bits of the graph.
+//! Expressions that repeat become loops, and a tape with loops is bit-identical to the graph.
 
 use base::Type;
 use proptest::prelude::*;
@@ -167,12 +167,12 @@ fn compare<T: Scalar>(
     }
 }
 
-/// A number that is not a number is one whatever its sign.
+/// A NaN equals any other, whatever its sign.
 fn same_float(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
-/// Four models side by side: one number of each in every place of the buffer.
+/// Four models side by side: one number of each in every slot of the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Lanes([f64; 4]);
 
@@ -230,7 +230,7 @@ impl Scalar for Lanes {
 }
 
 proptest! {
-    /// The same tape on four models at once gives each the bits of its own run.
+    /// The same tape on four models at once is bit-identical to the run of each.
     #[test]
     fn lanes_have_the_bits_of_their_own_runs(layers in proptest::collection::vec(layer(), 1..5)) {
         let mut case = build(&layers);

@@ -97,7 +97,7 @@ fn place_still_lines(
         makers.extend(unit.outputs.iter().map(|output| (output.tracked, id)));
     }
     for line in still {
-        for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
+        for unit in lines[line].from.iter().filter_map(|tracked| makers.get(tracked)) {
             let own = &mut units[*unit].lines;
             if own.last() != Some(&line) {
                 own.push(line);
@@ -129,14 +129,14 @@ fn unlocated(units: &Table<UnitId, Unit>, crossings: &Table<CrossingId, Crossing
 /// Gives each region the slots of the wires that its left limits compute.
 fn place_wires(slots: &mut Slots) {
     let Slots { regions, wires, tracked, .. } = slots;
-    let places = |wire: &WireId| {
+    let slots_of = |wire: &WireId| {
         let TrackedWire { value, present, .. } = &wires[*wire];
         let (value, present) = (&tracked[*value], &tracked[*present]);
         let (from, present) = (value.slot, present.slot);
         WireSlots { from, length: value.length, present }
     };
     for region in regions {
-        region.places = region.wires.iter().map(places).collect();
+        region.wire_slots = region.wires.iter().map(slots_of).collect();
     }
 }
 

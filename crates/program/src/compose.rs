@@ -206,13 +206,13 @@ impl Inlining<'_> {
                 match self.nodes.get(&self.parts.id(wire, part)) {
                     Some(node) => *node,
                     None => {
-                        let cell = self.slots.part(wire, part);
+                        let tracked = self.slots.part(wire, part);
                         let ty = if part == Part::Present {
                             Type::BOOL
                         } else {
                             self.diagram.wire(wire).ty
                         };
-                        g.leaf(self.slots.slot(cell).0, ty)
+                        g.leaf(self.slots.slot(tracked).0, ty)
                     }
                 }
             }

@@ -170,7 +170,7 @@ fn wire_places(
     let guesses = crate::assemble::solved_wires(schedule);
     for id in (0..schedule.parts.len()).map(PartId::new) {
         let part = schedule.parts.get(id);
-        let cell = slots.part(part.wire, part.part);
+        let tracked = slots.part(part.wire, part.part);
         // Impulses, and everything that depends on them alone, are absent from a point without
         // events.
         let Some(node) = composer.nodes.get(&id).copied() else { continue };
@@ -178,9 +178,9 @@ fn wire_places(
         if read && part.part != Part::Present {
             let slot = slots.layout.reserve(composer.graph.ty(node).len());
             places.push((node, slot));
-            pass.outputs.push(PassOutput { from: slot, tracked: cell });
+            pass.outputs.push(PassOutput { from: slot, tracked });
         } else {
-            places.push((node, slots.slot(cell)));
+            places.push((node, slots.slot(tracked)));
         }
     }
 }

@@ -78,9 +78,9 @@ impl<'a> Copier<'a> {
     /// another, stays frozen where the cycle closes.
     fn finish(&mut self, id: NodeId) -> NodeId {
         let copied = |id: &NodeId| self.known.get(id).copied().unwrap_or(*id);
-        if let Some((operand, cell)) = self.operand(id) {
+        if let Some((operand, floor)) = self.operand(id) {
             let value = copied(&operand);
-            return self.graph.unary(if cell { Unary::Floor } else { Unary::Sign }, value);
+            return self.graph.unary(if floor { Unary::Floor } else { Unary::Sign }, value);
         }
         let args: Vec<NodeId> = self.graph.node(id).args.iter().map(copied).collect();
         if self.observes && matches!(self.graph.node(id).op, Op::Observed(_)) {

@@ -59,8 +59,8 @@ pub(crate) fn roots_of(
         for (index, derivative) in flat.smooth.derivatives.iter().enumerate() {
             let Some(derivative) = derivative else { continue };
             let node = composer.inline(slots, *block, *derivative);
-            let cell = slots.states[slots.first_state[block.index()].plus(index)].tracked;
-            let offset = slots.slot(cell) - state;
+            let tracked = slots.states[slots.first_state[block.index()].plus(index)].tracked;
+            let offset = slots.slot(tracked) - state;
             // A scalar rate fills a vector of states.
             let shape = flat.definition.states[index].ty.shape;
             let node = composer.graph.splat(node, shape);

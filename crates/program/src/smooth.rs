@@ -42,10 +42,10 @@ pub(crate) fn regions(
     schedule: &Schedule,
     slots: Slots,
     composer: Composer,
-    asked: FxHashSet<WireId>,
+    transition_wires: FxHashSet<WireId>,
     extras: Extras,
 ) -> Smooth {
-    let mut maker = Maker::new(diagram, slots, composer, asked);
+    let mut maker = Maker::new(diagram, slots, composer, transition_wires);
     maker.extras = extras;
     for region in 0..diagram.regions.len() {
         maker.region(RegionId::new(region));
@@ -115,7 +115,7 @@ struct Maker<'a> {
     /// becomes the signal again.
     switching: Vec<bool>,
     /// Wires that transitions read.
-    asked: FxHashSet<WireId>,
+    transition_wires: FxHashSet<WireId>,
     extras: Extras,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Maker<'a> {
         diagram: &'a Diagram,
         slots: Slots,
         composer: Composer<'a>,
-        asked: FxHashSet<WireId>,
+        transition_wires: FxHashSet<WireId>,
     ) -> Self {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
         let mut state_places = FxHashMap::default();
@@ -165,7 +165,7 @@ impl<'a> Maker<'a> {
             looked: 0,
             recorded: diagram.records.iter().map(|record| record.wire).collect(),
             switching: switching(diagram),
-            asked,
+            transition_wires,
             slots,
             extras: Extras::default(),
         }
@@ -256,13 +256,13 @@ impl<'a> Maker<'a> {
 
     /// The inputs of a delay line, and the number of values of each part.
     fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, usize)> {
-        line.from.iter().filter_map(|cell| {
-            let cell = &self.slots.tracked[*cell];
-            let (wire, part @ (Part::Value | Part::Derivative(_))) = cell.part? else {
+        line.from.iter().filter_map(|tracked| {
+            let tracked = &self.slots.tracked[*tracked];
+            let (wire, part @ (Part::Value | Part::Derivative(_))) = tracked.part? else {
                 return None;
             };
             let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
-            Some((node, cell.length))
+            Some((node, tracked.length))
         })
     }
 
@@ -297,8 +297,8 @@ impl<'a> Maker<'a> {
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
                 let node = self.composer.inline(&self.slots, *block, operand);
                 if !site.ty.shape.is_empty() {
-                    let cell = self.slots.crossings[site.first].kind == CrossingKind::Floor;
-                    operands.insert(site.frozen, (node, cell));
+                    let floor = self.slots.crossings[site.first].kind == CrossingKind::Floor;
+                    operands.insert(site.frozen, (node, floor));
                 }
             }
         }
@@ -346,8 +346,8 @@ impl<'a> Maker<'a> {
                         CrossingKind::Sign => functions.push((element, watch, guard)),
                         CrossingKind::Floor => {
                             values.push((element, crossing.value, guard));
-                            let cell = graph.leaf(site.frozen.plus(i).0, base::Type::INT);
-                            let low = graph.sub(element, cell);
+                            let floor = graph.leaf(site.frozen.plus(i).0, base::Type::INT);
+                            let low = graph.sub(element, floor);
                             let one = graph.real(1.0);
                             let high = graph.sub(low, one);
                             functions.extend([(low, watch, guard), (high, watch + 1, guard)]);
@@ -437,27 +437,27 @@ impl<'a> Maker<'a> {
             for wire in &flat.outputs {
                 let recorded = self.recorded.contains(wire);
                 self.slots.regions[id].recorded |= recorded;
-                let cell = self.slots.part(*wire, Part::Value);
+                let tracked = self.slots.part(*wire, Part::Value);
                 let delayed = self.delayed.contains(wire);
-                let readers = &self.slots.tracked[cell].readers;
-                let read = delayed || !readers.is_empty() || self.asked.contains(wire);
+                let readers = &self.slots.tracked[tracked].readers;
+                let read = delayed || !readers.is_empty() || self.transition_wires.contains(wire);
                 let switches = self.switching[wire.index()];
                 if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
                     let part = self.composer.parts.id(*wire, Part::Value);
-                    roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
+                    roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                     self.slots.regions[id].wires.push(*wire);
                 }
                 for order in 1..=self.diagram.wire(*wire).derivatives {
-                    let cell = self.slots.part(*wire, Part::Derivative(order));
-                    if delayed || !self.slots.tracked[cell].readers.is_empty() {
+                    let tracked = self.slots.part(*wire, Part::Derivative(order));
+                    if delayed || !self.slots.tracked[tracked].readers.is_empty() {
                         let part = self.composer.parts.id(*wire, Part::Derivative(order));
-                        roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
+                        roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                     }
                 }
                 if switches {
                     let part = self.composer.parts.id(*wire, Part::Present);
-                    let cell = self.slots.part(*wire, Part::Present);
-                    roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
+                    let tracked = self.slots.part(*wire, Part::Present);
+                    roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                 }
             }
             for (index, next) in flat.smooth.nexts.iter().enumerate() {
@@ -526,8 +526,8 @@ impl<'a> Maker<'a> {
         for node in graph.reachable(roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
-                    for cell in self.slots.cells_at(Slot(slot), graph.ty(node).len()) {
-                        let regions = &mut self.slots.tracked[cell].regions;
+                    for tracked in self.slots.tracked_within(Slot(slot), graph.ty(node).len()) {
+                        let regions = &mut self.slots.tracked[tracked].regions;
                         // Regions are registered in order.
                         if regions.last() != Some(&id) {
                             regions.push(id);
@@ -566,13 +566,13 @@ impl<'a> Maker<'a> {
     fn records(&self) -> Vec<RecordSlots> {
         let record = |record: &diagram::Record| {
             let wire = self.diagram.wire(record.wire);
-            let cells = &self.slots.wires[record.wire];
+            let parts = &self.slots.wires[record.wire];
             RecordSlots {
                 name: record.name.clone(),
                 ty: wire.ty,
-                value: self.slots.slot(cells.value),
-                present: self.slots.slot(cells.present),
-                impulses: cells.impulses.iter().map(|cell| self.slots.slot(*cell)).collect(),
+                value: self.slots.slot(parts.value),
+                present: self.slots.slot(parts.present),
+                impulses: parts.impulses.iter().map(|impulse| self.slots.slot(*impulse)).collect(),
                 region: self.diagram.block(wire.block).region,
             }
         };

@@ -197,12 +197,12 @@ fn body(
 /// Whether one of some wires is present but has no value because its loop leaves it undetermined.
 pub(crate) fn are_open<'w>(
     mut wires: impl Iterator<Item = &'w TrackedWire>,
-    cells: &Table<TrackedId, Tracked>,
+    all: &Table<TrackedId, Tracked>,
     slots: &[f64],
 ) -> bool {
-    let place = |cell: TrackedId| {
-        let cell = &cells[cell];
-        &slots[cell.slot.range(cell.length)]
+    let place = |id: TrackedId| {
+        let tracked = &all[id];
+        &slots[tracked.slot.range(tracked.length)]
     };
     wires.any(|wire| {
         let value = place(wire.value).iter();

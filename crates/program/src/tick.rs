@@ -139,8 +139,8 @@ impl<'a> Maker<'a> {
         for (id, node) in roots {
             let part = self.schedule.parts.get(*id);
             let data = composer.graph.constant_of(*node).unwrap_or_default();
-            let cell = self.slots.part(part.wire, part.part);
-            self.slots.presets.push((self.slots.slot(cell), data));
+            let tracked = self.slots.part(part.wire, part.part);
+            self.slots.presets.push((self.slots.slot(tracked), data));
         }
     }
 
@@ -187,11 +187,11 @@ impl<'a> Maker<'a> {
                 }
                 guard = Some(self.slots.slot(present));
             }
-            let cell = self.slots.part(part.wire, part.part);
+            let tracked = self.slots.part(part.wire, part.part);
             debug_assert!(unit.outputs.is_empty() || unit.made().end == slot.index());
-            let length = self.slots.tracked[cell].length as u32;
-            let to = self.slots.slot(cell);
-            unit.outputs.push(Output { from: slot, to, length, tracked: cell, guard });
+            let length = self.slots.tracked[tracked].length as u32;
+            let to = self.slots.slot(tracked);
+            unit.outputs.push(Output { from: slot, to, length, tracked, guard });
         }
         (unit, places)
     }
@@ -288,8 +288,8 @@ impl<'a> Maker<'a> {
         for node in graph.reachable(&roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
-                    for cell in self.slots.cells_at(Slot(slot), graph.ty(node).len()) {
-                        let readers = &mut self.slots.tracked[cell].readers;
+                    for tracked in self.slots.tracked_within(Slot(slot), graph.ty(node).len()) {
+                        let readers = &mut self.slots.tracked[tracked].readers;
                         if readers.last() != Some(&id) {
                             readers.push(id);
                         }

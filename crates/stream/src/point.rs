@@ -353,11 +353,11 @@ impl Evaluator {
             }
         }
         for wire in &unit.wires {
-            let cells = &self.program.wires[*wire];
-            let value = self.program.tracked(cells.value);
+            let parts = &self.program.wires[*wire];
+            let value = self.program.tracked(parts.value);
             let from = value.slot.index();
             let finite = slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && slots[self.program.tracked(cells.present).slot.index()] != 0.0 {
+            if !finite && slots[self.program.tracked(parts.present).slot.index()] != 0.0 {
                 let block = self.path(self.diagram.wire(*wire).block);
                 return Err(StreamError::NotFinite { e, time, block });
             }

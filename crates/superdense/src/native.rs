@@ -264,9 +264,9 @@ fn units(program: &Program) -> Option<UnitsPlan<'_>> {
 
 fn plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
     let output = |output: &program::Output| {
-        let cell = program.tracked(output.tracked);
-        let words = cell.reader_words.iter().map(|word| (word.index, word.bits));
-        let (reader_words, event) = (words.collect(), cell.event);
+        let tracked = program.tracked(output.tracked);
+        let words = tracked.reader_words.iter().map(|word| (word.index, word.bits));
+        let (reader_words, event) = (words.collect(), tracked.event);
         let program::Output { from, to, length, guard, .. } = *output;
         OutputPlan { from, to, length, guard, reader_words, event }
     };

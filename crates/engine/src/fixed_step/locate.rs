@@ -44,7 +44,7 @@ impl FixedStepSimulation {
         let crossing = &self.program.crossings[id];
         let value = self.state.slots[crossing.value.index()];
         match crossing.kind {
-            CrossingKind::Floor => Some(value.floor()).filter(|cell| cell.is_finite()),
+            CrossingKind::Floor => Some(value.floor()).filter(|floor| floor.is_finite()),
             CrossingKind::Sign => Some(sign(value)).filter(|side| *side != 0.0),
         }
     }

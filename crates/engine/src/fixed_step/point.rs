@@ -55,11 +55,11 @@ impl FixedStepSimulation {
     }
 
     /// Copies values to a tracked signal; returns whether they differ from the previous ones.
-    fn copy(&mut self, from: Slot, cell: TrackedId) -> bool {
-        let cell = self.program.tracked(cell);
-        let (from, to) = (from.index(), cell.slot.index());
+    fn copy(&mut self, from: Slot, tracked: TrackedId) -> bool {
+        let tracked = self.program.tracked(tracked);
+        let (from, to) = (from.index(), tracked.slot.index());
         let mut changed = false;
-        for i in 0..cell.length {
+        for i in 0..tracked.length {
             changed |= self.state.slots[to + i].to_bits() != self.state.slots[from + i].to_bits();
             self.state.slots[to + i] = self.state.slots[from + i];
         }
@@ -153,8 +153,8 @@ impl FixedStepSimulation {
         }
         self.commit(&program.events, |memory| memory != Memory::Events);
         self.state.stirred = self.commit(&program.events, |memory| memory == Memory::Events);
-        for cell in raised.into_iter().chain(program.timers.iter().map(|timer| timer.woken)) {
-            self.state.slots[program.tracked(cell).slot.index()] = 0.0;
+        for tracked in raised.into_iter().chain(program.timers.iter().map(|timer| timer.woken)) {
+            self.state.slots[program.tracked(tracked).slot.index()] = 0.0;
         }
         Ok(())
     }
@@ -170,9 +170,9 @@ impl FixedStepSimulation {
         }
         let mut raised = Vec::new();
         for (crossing, change) in std::mem::take(&mut self.state.waiting).iter().chain(changes) {
-            if let Some(cell) = program.crossings[*crossing].crossed {
-                self.state.slots[program.tracked(cell).slot.index()] = *change;
-                raised.push(cell);
+            if let Some(tracked) = program.crossings[*crossing].crossed {
+                self.state.slots[program.tracked(tracked).slot.index()] = *change;
+                raised.push(tracked);
             }
         }
         for (timer, count) in program.timers.iter().zip(&self.state.wakings) {
@@ -265,11 +265,11 @@ impl FixedStepSimulation {
     /// Rejects values that are not finite, and tracks the greatest magnitude.
     pub(super) fn check_finite(&mut self, tag: Tag) -> Result<(), RunError> {
         let program = self.program.clone();
-        for (id, cells) in program.wires.entries() {
-            if self.number(cells.present) == 0.0 {
+        for (id, parts) in program.wires.entries() {
+            if self.number(parts.present) == 0.0 {
                 continue;
             }
-            let place = program.tracked(cells.value);
+            let place = program.tracked(parts.value);
             let from = place.slot.index();
             for value in &self.state.slots[from..from + place.length] {
                 if !value.is_finite() {

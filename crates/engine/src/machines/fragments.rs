@@ -103,10 +103,10 @@ impl Engine<'_> {
             self.set_state(*state, &program.states[*state].initial);
         }
         for timer in &code.timers {
-            let cells = &program.timers[*timer];
-            let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
+            let own = &program.timers[*timer];
+            let past = if code.dwell { 0 } else { events_before(&*own.timer, start) };
             self.state.agenda.wakings[*timer] = past;
-            self.set_cell(cells.wakings, &[past as f64]);
+            self.set_tracked(own.wakings, &[past as f64]);
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
@@ -127,8 +127,8 @@ impl Engine<'_> {
         for start in starts {
             self.compute(&start.value)?;
             if self.is_there(&start.value) {
-                let cell = program.states[start.state].tracked;
-                self.set_from(cell, start.value.value);
+                let tracked = program.states[start.state].tracked;
+                self.set_from(tracked, start.value.value);
             }
         }
         Ok(())
@@ -243,9 +243,9 @@ impl Engine<'_> {
     /// What was due when a fragment stopped comes at the first microstep at which it resumes.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program;
-        for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
-            self.state.slots[program.tracked(cell).slot.index()] = value;
-            self.pulse(cell);
+        for (tracked, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
+            self.state.slots[program.tracked(tracked).slot.index()] = value;
+            self.pulse(tracked);
         }
         self.bring_located(fragment);
     }
@@ -271,8 +271,8 @@ impl Engine<'_> {
         self.state.machines.clocks[fragment].stopped = self.state.now;
         let mut speaks = self.is_heard(fragment);
         self.keep_due(fragment, &code.speech);
-        for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
-            self.state.slots[program.tracked(*cell).slot.index()] = 0.0;
+        for tracked in code.pulses.iter().filter(|tracked| !code.speech.contains(tracked)) {
+            self.state.slots[program.tracked(*tracked).slot.index()] = 0.0;
         }
         self.keep_located(fragment);
         if !code.lines.is_empty() {

@@ -138,11 +138,11 @@ impl Engine<'_> {
     pub(super) fn keep_due(&mut self, fragment: FragmentId, but: &[TrackedId]) {
         let program = self.program;
         let pulses = program.fragments[fragment].pulses.iter();
-        for cell in pulses.filter(|cell| !but.contains(cell)) {
-            let value = self.state.slots[program.tracked(*cell).slot.index()];
+        for tracked in pulses.filter(|tracked| !but.contains(tracked)) {
+            let value = self.state.slots[program.tracked(*tracked).slot.index()];
             let due = &mut self.state.machines.clocks[fragment].due;
-            if value != 0.0 && !due.iter().any(|(known, _)| known == cell) {
-                due.push((*cell, value));
+            if value != 0.0 && !due.iter().any(|(known, _)| known == tracked) {
+                due.push((*tracked, value));
             }
         }
     }

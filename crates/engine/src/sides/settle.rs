@@ -147,11 +147,11 @@ impl Engine<'_> {
     }
 
     /// Makes a tracked signal return to zero after the coming microstep.
-    pub(crate) fn pulse(&mut self, cell: TrackedId) {
+    pub(crate) fn pulse(&mut self, tracked: TrackedId) {
         let _program = self.program;
-        self.mark_next(cell);
+        self.mark_next(tracked);
         if let Some(tick) = &mut self.state.tick {
-            tick.pulses.push(cell);
+            tick.pulses.push(tracked);
         }
     }
 }

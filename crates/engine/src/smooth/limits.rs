@@ -17,7 +17,7 @@ impl Engine<'_> {
     }
 
     /// Whether nothing in a region is computed between events.
-    fn stands_still(&self, region: RegionId) -> bool {
+    fn is_still(&self, region: RegionId) -> bool {
         let program = &self.program.regions[region];
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }
@@ -25,7 +25,7 @@ impl Engine<'_> {
     /// Writes the states of a region at a time, also given in seconds, to the buffer, with the past
     /// values that it reads.
     pub(crate) fn place(&mut self, region: RegionId, time: Time, seconds: f64) {
-        if self.stands_still(region) {
+        if self.is_still(region) {
             return;
         }
         let program = &self.program.regions[region];
@@ -54,7 +54,7 @@ impl Engine<'_> {
 
     /// Computes the left limits of a region from its states in the buffer.
     pub(crate) fn left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
-        if self.stands_still(region) {
+        if self.is_still(region) {
             return Ok(());
         }
         match code(self.native, region) {

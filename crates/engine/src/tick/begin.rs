@@ -28,7 +28,7 @@ impl Engine<'_> {
                     self.touch(*other)?;
                 }
                 if sink.listens() {
-                    self.tell_located(region, time, sink);
+                    self.log_located(region, time, sink);
                 }
             }
         }
@@ -87,7 +87,7 @@ impl Engine<'_> {
         other: bool,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let order = self.take_notes(time, sink).filter(|_| !other);
+        let order = self.take_delayed(time, sink).filter(|_| !other);
         if let (Some(order), Some(tick)) = (order, &mut self.state.tick) {
             tick.order = order;
         }
@@ -100,7 +100,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn tell_located(&self, region: RegionId, time: Time, sink: &mut dyn Sink) {
+    fn log_located(&self, region: RegionId, time: Time, sink: &mut dyn Sink) {
         let state = &self.state.regions[region];
         for located in state.solver.crossed() {
             let watch = numbered(watches(&state.ranges), located.function);
@@ -189,6 +189,6 @@ impl Engine<'_> {
 
 /// Gives a state the value that a tape has left for it in a slot.
 pub(crate) fn take_memory(program: &Program, next: Next, slots: &mut [f64]) {
-    let cell = program.tracked(program.states[next.state].tracked);
-    copy(slots, next.from, cell.slot, cell.length);
+    let tracked = program.tracked(program.states[next.state].tracked);
+    copy(slots, next.from, tracked.slot, tracked.length);
 }

@@ -81,10 +81,10 @@ impl Engine<'_> {
         let program = self.program;
         for Next { from, state } in &unit.nexts {
             let id = program.states[*state].tracked;
-            let cell = program.tracked(id);
+            let tracked = program.tracked(id);
             let before = listens.then(|| self.values(id));
             if self.write(*from, id) {
-                for region in &cell.regions {
+                for region in &tracked.regions {
                     if !self.is_touched(*region) {
                         self.touch(*region)?;
                         // This has written left limits to the buffer; the new state overrides them.
@@ -93,7 +93,7 @@ impl Engine<'_> {
                 }
                 self.mark_next(id);
                 if let Some(from) = before {
-                    self.tell_committed(&program.states[*state], from, tag, sink);
+                    self.log_committed(&program.states[*state], from, tag, sink);
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Engine<'_> {
     }
 
     #[cold]
-    fn tell_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
+    fn log_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
         let (block, to) = (state.block, self.values(state.tracked));
         sink.event(Event::Committed { tag, block, state: state.name.clone(), from, to });
     }

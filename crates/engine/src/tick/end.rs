@@ -41,7 +41,7 @@ impl Engine<'_> {
                 }
                 self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
-                    self.note_kink(region);
+                    self.record_kink(region);
                 }
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region });
@@ -72,8 +72,8 @@ impl Engine<'_> {
         let rates = self.scratch.partial[range(code.rate, code.dimension)].iter();
         let functions = self.scratch.partial[range(code.g, code.watches.len())].iter();
         let known = |wire: &&WireId| {
-            let cell = program.tracked(program.wires[**wire].value);
-            self.scratch.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
+            let tracked = program.tracked(program.wires[**wire].value);
+            self.scratch.partial[range(tracked.slot, tracked.length)].iter().all(|x| x.known)
         };
         let unknown = code.wires.iter().find(|wire| !known(wire));
         if unknown.is_none() && rates.chain(functions).all(|x| x.known) {

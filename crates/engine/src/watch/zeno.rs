@@ -171,7 +171,7 @@ impl Engine<'_> {
 
     /// Whether a watched function has moved by more than its rounding in an interval.
     #[cold]
-    pub(crate) fn tells_apart(&mut self, watch: WatchId, interval: f64) -> bool {
+    pub(crate) fn resolves(&mut self, watch: WatchId, interval: f64) -> bool {
         let from = self.program.regions[watch.region].g_rate.index();
         let slope = self.state.slots[from + watch.index];
         interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(watch)

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::{Code, Extra, Instr, SolveCode, Tape};
 use crate::Slot;
 
-/// Numbers that lie together: where they begin, and how many there are.
+/// Consecutive numbers: the first slot, and how many there are.
 pub(crate) type Region = (Slot, u32);
 
 /// What an instruction touches.

@@ -108,7 +108,7 @@ pub(super) fn pairs<'a>(
     pairs
 }
 
-/// Joins copies whose places are evenly apart, such as those of states that are the rates of others.
+/// Joins copies whose slots are evenly spaced, such as those of states that are the rates of others.
 pub(super) fn join_copies(code: &[Instr]) -> Vec<Instr> {
     let mut joined: Vec<Instr> = Vec::with_capacity(code.len());
     for instr in code {

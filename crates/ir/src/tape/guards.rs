@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use crate::Slot;
 use crate::{Graph, NodeId, Op};
 
-/// The conditions under which parts of a graph matter, as a tree: where one holds, so do all above
+/// The conditions under which parts of a graph matter, as a tree: if one holds, so do all above
 /// it. Number 0 always holds; arms of [`Op::Choose`] and roots of tapes name the others.
 #[derive(Clone, Debug)]
 pub struct Guards {
-    /// Where the truth of each is, and the one above it.
+    /// The slot of the truth of each, and the one above it.
     all: Vec<(Slot, u32)>,
 }
 
@@ -24,7 +24,7 @@ impl Default for Guards {
 }
 
 impl Guards {
-    /// Adds a condition below another; the number by which it is named.
+    /// Adds a condition below another; returns its number.
     pub fn add(&mut self, truth: Slot, parent: u32) -> u32 {
         self.all.push((truth, parent));
         self.all.len() as u32 - 1
@@ -35,7 +35,7 @@ impl Guards {
         self.all.len() == 1
     }
 
-    /// Where the truth of a condition is.
+    /// The slot of the truth of a condition.
     pub(super) fn truth(&self, guard: u32) -> Slot {
         self.all[guard as usize].0
     }
@@ -49,7 +49,7 @@ impl Guards {
         path
     }
 
-    /// The narrowest condition that holds where either does.
+    /// The narrowest condition that holds if either does.
     fn either(&self, a: u32, b: u32) -> u32 {
         let above = self.above(a);
         self.above(b).into_iter().find(|guard| above.contains(guard)).unwrap_or(0)
@@ -99,7 +99,7 @@ impl Guards {
     }
 }
 
-/// Nodes in an order in which arguments come first and those of one condition stand together as far
+/// Nodes in an order in which arguments come first and those of one condition are adjacent as far
 /// as that allows. `reads` gives the nodes that one needs, of which those outside `order` are there.
 pub(super) fn together(
     order: &[NodeId],

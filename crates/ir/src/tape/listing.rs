@@ -9,11 +9,11 @@ use crate::{Binary, Unary};
 /// Up to how many copies are listed one by one.
 const LISTED: u32 = 4;
 
-/// What numbers of the buffer are called.
+/// The names of the slots of the buffer.
 pub type SlotNames<'a> = &'a dyn Fn(Slot) -> String;
 
 impl Tape {
-    /// The instructions in order, indented by some spaces; `name` says what a slot is called. What
+    /// The instructions in order, indented by some spaces; `name` gives the name of a slot. What
     /// a skip may pass over is indented further.
     pub fn listing(&self, indent: usize, name: SlotNames<'_>) -> String {
         let mut out = String::new();

@@ -5,7 +5,7 @@
 //!    on single numbers has one element;
 //! 3. a condition covers instructions of the tape, and no other condition;
 //! 4. what does not fit in an instruction is there, and is of its kind; a choice has an arm;
-//! 5. the values of a loop are computed from values before them, and its places stay in the buffer
+//! 5. the values of a loop are computed from values before them, and its slots stay in the buffer
 //!    over all iterations;
 //! 6. temporaries are in the buffer, in rising order and apart, and no instruction reads one that
 //!    none before it has written;

@@ -110,13 +110,13 @@ impl Moving<'_> {
             }
         }
         for timer in &code.timers {
-            let cells = &program.timers[*timer];
+            let own = &program.timers[*timer];
             let start = evaluator.start.time();
-            let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
+            let past = if code.dwell { 0 } else { events_before(&*own.timer, start) };
             self.now.kept.counts[*timer] = past;
             self.changed.counts.push(*timer);
-            self.slots[program.tracked(cells.wakings).slot.index()] = past as f64;
-            self.slots[program.tracked(cells.woken).slot.index()] = 0.0;
+            self.slots[program.tracked(own.wakings).slot.index()] = past as f64;
+            self.slots[program.tracked(own.woken).slot.index()] = 0.0;
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {

@@ -240,8 +240,8 @@ impl<'a> Moving<'a> {
         self.changed.states.extend(elements.clone());
         self.now.kept.states[elements].copy_from_slice(value);
         let state = &self.program().states[state];
-        for cell in [Some(state.tracked), state.wire].into_iter().flatten() {
-            let from = self.program().tracked(cell).slot.index();
+        for tracked in [Some(state.tracked), state.wire].into_iter().flatten() {
+            let from = self.program().tracked(tracked).slot.index();
             self.slots[from..from + value.len()].copy_from_slice(value);
         }
     }
