@@ -1,8 +1,8 @@
 //! Continuous states by the right Riemann sum: for runs by fixed steps.
 //!
 //! A state x with the rate f becomes one that is kept from point to point, and is read as
-//! `x + h f`, with the rate at this very point. That is implicit: where the rate of a block's state
-//! needs a state of the same block it is solved for here, and where the need goes through wires the
+//! `x + h f`, with the rate at this very point. That is implicit: if the rate of a block's state
+//! needs a state of the same block it is solved for here, and if the need goes through wires the
 //! schedule finds a loop.
 
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn state_leaf(definition: &Definition, index: usize, graph: &mut Graph) -> NodeI
     graph.leaf(key.expect("a state has a leaf") as u32, definition.states[index].ty)
 }
 
-/// The same where rates need the states: x = old + h f(x) by Newton's method, from the old states.
+/// The same if rates need the states: x = old + h f(x) by Newton's method, from the old states.
 fn solved(
     definition: &Definition,
     flowing: &[usize],

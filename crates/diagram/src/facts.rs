@@ -128,7 +128,7 @@ pub(crate) fn sharpen_from<'a>(
         let ports: Vec<WireId> = block.inputs.iter().flatten().copied().collect();
         let port = |index: usize| ports[index];
         let specialise =
-            |mode| specialise(&block.definition, mode, &port, &diagram.wires, &block.remembered);
+            |phase| specialise(&block.definition, phase, &port, &diagram.wires, &block.remembered);
         let (smooth, tick) = (specialise(Phase::Smooth), specialise(Phase::Tick));
         for (index, wire) in block.outputs.clone().into_iter().enumerate() {
             let (a, b) = (&smooth.outputs[index], &tick.outputs[index]);
@@ -183,7 +183,7 @@ pub(crate) fn silence_loops(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     }
 }
 
-/// Which wires may be present in a mode, found from those that are taken to be: more and more of
+/// Which wires may be present in a phase, found from those that are taken to be: more and more of
 /// them, or, if some are `closed`, fewer and fewer of those.
 fn spread(diagram: &Diagram, phase: Phase, mut may: Vec<bool>, closed: &[bool]) -> Vec<bool> {
     loop {

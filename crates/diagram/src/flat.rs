@@ -123,9 +123,9 @@ pub struct FlatBlock {
     pub fragment: FragmentId,
     /// Whether only transitions ask for it: it is evaluated when one is taken.
     pub passive: bool,
-    /// The tolerance of its states, where a diagram around it has one of its own.
+    /// The tolerance of its states, if a diagram around it has one of its own.
     pub tolerance: Option<f64>,
-    /// Where a diagram around it says that everything happens at events.
+    /// The place at which a diagram around it specifies that everything happens at events.
     pub discrete: Option<Span>,
 }
 
@@ -185,7 +185,7 @@ pub struct Wire {
     pub ty: Type,
     /// How many orders of impulses it may carry.
     pub orders: u32,
-    /// How many orders of time derivatives something asks for.
+    /// How many orders of time derivatives something reads.
     pub derivatives: u32,
     /// Whether it is there between events; never means events only.
     pub between: Presence,
@@ -195,7 +195,7 @@ pub struct Wire {
     pub moving: bool,
     /// Whether it is known by now if it moves.
     pub settled: bool,
-    /// Its value, where it is the same at every tag of a run.
+    /// Its value, if it is the same at every tag of a run.
     pub constant: Option<Value>,
 }
 
@@ -213,7 +213,7 @@ pub struct Record {
     pub name: String,
     /// The wire.
     pub wire: WireId,
-    /// Whether nothing asked for it: a model without `record` has its blocks recorded.
+    /// Whether the model does not request it: a model without `record` has its blocks recorded.
     pub implied: bool,
 }
 
@@ -237,7 +237,7 @@ impl Diagram {
         &self.wires[id.index()]
     }
 
-    /// The name of a wire: that of its block, with the port where there are several.
+    /// The name of a wire: that of its block, with the port if there are several.
     pub fn wire_name(&self, id: WireId) -> String {
         let wire = self.wire(id);
         let path = &self.block(wire.block).path;

@@ -33,7 +33,7 @@ pub struct Fragment {
     /// The fragment that it is in; its own for number 0.
     pub parent: FragmentId,
     /// Whether its clock starts anew whenever it is entered and shows how long ago that was: the
-    /// guards of a state. Otherwise it is a state's diagram, whose time stands still while it does
+    /// guards of a state. Otherwise it is a state's diagram, whose time stops while it does
     /// not run.
     pub dwell: bool,
 }
@@ -47,13 +47,13 @@ pub struct StateMachine {
     pub span: Span,
     /// The fragment that it is in.
     pub fragment: FragmentId,
-    /// The block whose state is the number of the machine's state.
-    pub mode: BlockId,
+    /// The block whose state is the index of the machine's current state.
+    pub current: BlockId,
     /// The blocks of its outputs.
     pub outputs: Vec<BlockId>,
     /// For each output and state, the wire that the state's diagram gives.
     pub arms: Vec<Vec<Option<WireId>>>,
-    /// The number of the state in which it starts.
+    /// The index of the initial state.
     pub initial: usize,
     /// The states.
     pub states: Vec<MachineState>,
@@ -68,7 +68,7 @@ pub struct MachineState {
     pub dwell: FragmentId,
     /// Its diagram.
     pub content: Option<FragmentId>,
-    /// Whether a machine in its diagram says something when it moves.
+    /// Whether a machine in its diagram emits a value when it changes state.
     pub speaks: bool,
     /// The ways out.
     pub transitions: Vec<Transition>,
@@ -79,27 +79,27 @@ pub struct MachineState {
 pub struct Transition {
     /// Where it was written.
     pub span: Span,
-    /// The number of the state that it leads to.
+    /// The index of the target state.
     pub to: usize,
-    /// Truth values that must all be there and true.
+    /// Truth values that must all be present and true.
     pub guards: Vec<BlockId>,
-    /// What states become, from the block that computes it.
+    /// New values of states.
     pub sets: Vec<Assignment>,
-    /// What outputs say, by the number of the output.
+    /// The values that outputs emit, by the index of the output.
     pub says: Vec<(usize, BlockId)>,
-    /// Whether the other state's diagram goes on where it was.
+    /// Whether the target diagram resumes where it stopped.
     pub history: bool,
     /// Whether it is tried as soon as the state is entered.
     pub immediate: bool,
-    /// Whether it comes before what the state's diagram does.
+    /// Whether it takes precedence over the state's diagram.
     pub preemptive: bool,
-    /// Whether it is taken where no other one is.
+    /// Whether it is taken if no other one is.
     pub default: bool,
     /// Of several that are met at once those with the smallest number are taken first.
     pub priority: i64,
     /// Whether it may be one of several that are enabled.
     pub nondeterministic: bool,
-    /// Whether it is taken where the state's diagram fails, and only there.
+    /// Whether it is taken if the state's diagram fails, and only then.
     pub error: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct Assignment {
     pub span: Span,
 }
 
-/// A state that starts, whenever its fragment starts anew, from what a wire says then.
+/// A state that starts, whenever its fragment starts anew, from the value of a wire at that time.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The block whose first state it is.
@@ -132,7 +132,7 @@ pub struct Modes {
     pub fragments: Vec<Fragment>,
     /// The machines, each after the one that it is in.
     pub machines: Table<MachineId, StateMachine>,
-    /// States that start from what a wire says.
+    /// States that start from the value of a wire.
     pub entries: Vec<Entry>,
 }
 

@@ -3,7 +3,7 @@
 //! A happening is something that a tick begins or goes on with: a timer that wakes, a side that
 //! changes, a state that was committed. Of every part of every wire the set of those is found that
 //! may give it an impulse or make it jump, by a least fixed point over the functions of the blocks
-//! at ticks. Two parts that share one can meet at one microstep; two timers can where they have a
+//! at ticks. Two parts that share one can meet at one microstep; two timers can if they have a
 //! time in common. That two crossings fall together by chance is left out, but for impulses that
 //! are multiplied with each other.
 
@@ -154,7 +154,7 @@ impl<'a> WireOccasions<'a> {
         }
     }
 
-    /// The times of a timer in the run, as far as they are looked at.
+    /// The times of a timer in the run, as far as they are examined.
     fn times(&self, cause: Occasion) -> BTreeSet<Time> {
         let Occasion::Timer(block, index) = cause else { return BTreeSet::new() };
         let timer = &*self.diagram.block(block).definition.timers[index];
@@ -291,7 +291,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         })
     }
 
-    /// Where both are: impulses that come by chance at one time are told of, since their product
+    /// If both are: impulses that coincide by chance are reported, since their product
     /// is what a model means to have; other things that fall together by chance are not.
     fn both(&mut self, a: NodeId, b: NodeId) -> Occasions {
         let by_chance = self.is_impulse(a) && self.is_impulse(b);
@@ -425,7 +425,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         if changes { Occasions::one(Occasion::Commit(self.id, index)) } else { Occasions::never() }
     }
 
-    /// What is added to a state at a commit, where it becomes itself and something.
+    /// What is added to a state at a commit, if its next value is itself plus something.
     fn added(&mut self, next: NodeId, state: NodeId) -> Option<Occasions> {
         let node = self.block.tick.graph.node(next);
         match (&node.op, node.args.as_slice()) {

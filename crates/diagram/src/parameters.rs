@@ -36,7 +36,7 @@ pub(crate) fn evaluate_all(
         }
     }
     for parameter in &diagram.parameters {
-        // A parameter that failed has been reported; a value stands in for it, so that the rest of
+        // A parameter that failed has been reported; a value replaces it, so that the rest of
         // the model can be checked.
         table.values.entry(parameter.name.value.clone()).or_insert(Value::real(1.0));
     }
@@ -75,7 +75,7 @@ impl Table<'_> {
                 }
                 Some((needed, _)) if self.state[needed] == State::Open => {
                     let first = waiting.iter().position(|(number, _)| *number == needed);
-                    // What is not waiting has failed, and that was said.
+                    // What is not waiting has failed, and that was reported.
                     return first.map_or(Ok(()), |first| Err(self.cycle(&waiting[first..])));
                 }
                 Some(needed) => waiting.push(needed),
@@ -84,7 +84,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// Evaluates a parameter, or says which other one has to be known before, and where.
+    /// Evaluates a parameter, or returns which other one has to be known before, and its place.
     fn attempt(&mut self, number: usize, span: Span) -> Result<Option<(usize, Span)>, Diagnostic> {
         let parameter = &self.diagram.parameters[number];
         let name = &parameter.name.value;

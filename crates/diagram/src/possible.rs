@@ -1,4 +1,4 @@
-//! Operations without meaning that a model may come to, told before anything runs.
+//! Operations without meaning that a model may come to, reported before anything runs.
 
 use base::{Diagnostic, Diagnostics};
 use blocks::{Leaf, Part};
@@ -8,7 +8,7 @@ use crate::flat::{BlockId, Diagram};
 use crate::occasions::WireOccasions;
 
 /// A warning for each block in which an operation on impulses may turn out to have no meaning. The
-/// run errs only where that happens.
+/// run fails only if that happens.
 pub fn possible(diagram: &Diagram) -> Diagnostics {
     let mut found = Diagnostics::default();
     if diagram.wires.iter().all(|wire| wire.orders == 0) {

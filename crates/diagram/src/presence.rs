@@ -1,7 +1,7 @@
 //! Signals that are not present where something needs them.
 //!
 //! An input that acts at an instant takes events only, and one that is integrated takes none. An
-//! operator of an expression is absent where an operand is. On two event signals that come apart
+//! operator of an expression is absent if an operand is. On two event signals that come apart
 //! it would be absent for ever, or nearly so, and nobody would notice: it is refused, unless both
 //! are provably present at the same tags.
 
@@ -42,7 +42,7 @@ pub(crate) fn check_inputs(diagram: &Diagram, id: BlockId, errors: &mut Diagnost
     }
 }
 
-/// An input that needs a signal between events has an event signal: says what to hold.
+/// An input that needs a signal between events has an event signal: the message names what to hold.
 fn only_events(diagram: &Diagram, input: &str, wire: WireId, span: Span) -> Diagnostic {
     let message = format!("`{input}` needs a signal between events");
     let mut error = Diagnostic::error("only-events", message).at(span, "present at events only");
@@ -128,7 +128,7 @@ pub(crate) fn check_operators(
     }
 }
 
-/// Whether a block is there only because everything is recorded where a model asks for nothing.
+/// Whether a block is there only because everything is recorded if a model requests nothing.
 fn is_implied(diagram: &Diagram, id: BlockId) -> bool {
     let own = |record: &&Record| diagram.block(id).outputs.contains(&record.wire);
     let mut records = diagram.records.iter().filter(own).peekable();

@@ -1,10 +1,9 @@
 //! When signals that a block remembers are present.
 //!
-//! A delayed signal is present as its input was. Where a delay is in a loop that says nothing to
-//! start from, so it is first taken to be never present, which is true before the delay is over;
-//! where its input then turns out to be present, it is taken to be as that is, and facts are found
-//! anew. What holds at the end holds by induction over time, one delay after the other. The same
-//! goes for a delay of one microstep: between events nothing makes an event present.
+//! A delayed signal is present as its input was. A delay in a loop has nothing to start from, so it
+//! is first taken to be never present, which is true before the delay is over; if its input then
+//! turns out to be present, it is taken to be as that is, and facts are found anew. What holds at the end holds by induction over time, one delay after the other. The same
+//! holds for a delay of one microstep: between events nothing makes an event present.
 
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 //! Each element has a scope of its own in which the indices are parameters, around it that of the
 //! array. An index of an array that is constant there names the element itself, so that a grid of
 //! blocks becomes blocks and wires like those that are written one by one; the array as a whole is
-//! a vector or matrix of its elements' outputs, made where something asks for it.
+//! a vector or matrix of its elements' outputs, made if something needs it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,7 +30,7 @@ pub(crate) struct Array<'m> {
     counts: Vec<usize>,
     /// The last index moves fastest.
     elements: Vec<Entity>,
-    /// Vectors and matrices of an output, as far as something has asked for them.
+    /// Vectors and matrices of an output, as far as something has needed them.
     wholes: BTreeMap<String, WireId>,
 }
 
@@ -137,9 +137,9 @@ impl<'m> Flattener<'m> {
         array.elements.get(array.offset(&at?)).copied()
     }
 
-    /// The same expression with the elements of arrays instead of constant indices; nothing where
+    /// The same expression with the elements of arrays instead of constant indices; none if
     /// it indexes no array. Of a conditional whose condition is constant only the branch that is
-    /// taken stays, so that edges can be told from the inside.
+    /// taken stays, so that edges can be distinguished from the inside.
     pub(crate) fn settle(&self, scope: ScopeId, expr: &Expr) -> Result<Option<Expr>, Diagnostic> {
         let indexes = |expr: &Expr| match &expr.kind {
             ExprKind::Index(base, _) => self.indexed(scope, base).is_some(),
@@ -214,7 +214,7 @@ impl<'m> Flattener<'m> {
                 .help("name its elements by all indices"));
         }
         let (expr, path) = (own.named(first, &[], &port, span), format!("{}{port}", own.path));
-        // Its block stands before its names are looked for, as that of an output does.
+        // Its block is made before its names are resolved, as that of an output is.
         let id = self.formula(&expr, path, self.scope(scope).fragment);
         let wire = self.drafts[id.index()].outputs[0];
         self.arrays[array].wholes.insert(port, wire);
@@ -232,7 +232,7 @@ impl<'m> Flattener<'m> {
         std::mem::take(&mut self.arrays).into_iter().map(array).collect()
     }
 
-    /// The whole of an array of blocks of the library, which is recorded where nothing is asked for.
+    /// The whole of an array of blocks of the library, which is recorded if nothing is requested.
     pub(crate) fn recorded_array(&mut self, array: usize) -> Option<WireId> {
         let own = &self.arrays[array];
         let plain = own.elements.iter().all(|element| matches!(element, Entity::Block(_)));
@@ -280,7 +280,7 @@ impl Array<'_> {
         at.iter().zip(written).zip(&self.counts).map(position).collect()
     }
 
-    /// The element at a position as an expression; rows of elements where indices are left out.
+    /// The element at a position as an expression; rows of elements if indices are left out.
     fn named(&self, first: &str, at: &[usize], rest: &str, span: Span) -> Expr {
         let kind = match self.counts.get(at.len()) {
             None => ExprKind::Name(format!("{first}{}{rest}", brackets(at))),

@@ -12,7 +12,7 @@ base::typed_id! {
     ScopeId
 }
 
-/// What a name of a block in a diagram stands for.
+/// What a name of a block in a diagram refers to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Entity {
     Block(BlockId),
@@ -31,16 +31,16 @@ pub(crate) struct Scope<'m> {
     pub prefix: String,
     /// The scope that holds the instance, and how it was written there.
     pub parent: Option<(ScopeId, &'m model::Block)>,
-    /// The scope whose names are seen where they are not those of this one: that around a machine
+    /// The scope whose names are visible if they are not those of this one: that around a machine
     /// for its states.
     pub outer: Option<ScopeId>,
     /// The fragment that its blocks are in.
     pub fragment: FragmentId,
     /// Where it is that of a state, the fragment of the state's guards.
     pub dwell: Option<FragmentId>,
-    /// The tolerance of states in it, where a diagram around it has one of its own.
+    /// The tolerance of states in it, if a diagram around it has one of its own.
     pub tolerance: Option<f64>,
-    /// Where it, or a diagram around it, says that everything happens at events.
+    /// The place at which it, or a diagram around it, specifies that everything happens at events.
     pub discrete: Option<Span>,
     /// Parameters, those of outer scopes included, without those that transitions set.
     pub parameters: BTreeMap<String, Value>,
@@ -51,7 +51,7 @@ pub(crate) struct Scope<'m> {
     pub ports: BTreeMap<&'m str, Option<WireId>>,
 }
 
-/// What to say to those who call time `t`.
+/// The message for those who call time `t`.
 pub(crate) fn time_is_meant(name: &str) -> Option<String> {
     name.eq_ignore_ascii_case("t").then(|| "the time of the model is called `time`".to_owned())
 }

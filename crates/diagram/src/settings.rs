@@ -1,4 +1,4 @@
-//! The parameters of a block, checked against what the block says about them.
+//! The parameters of a block, checked against the declarations of the block.
 
 use base::{Diagnostic, Span, Value, did_you_mean};
 use blocks::{Kind, Parameter, Setting};

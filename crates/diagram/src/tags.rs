@@ -4,11 +4,11 @@
 //! block, a node of its graph; here these functions are put together across wires in one graph,
 //! whose leaves are atoms: a timer by its exact times, a crossing by its function, a memory by what
 //! it remembers, a delayed event by what is delayed and for how long. Equal nodes of the graph are
-//! one node, so two signals are provably present at the same tags where their nodes are the same.
+//! one node, so two signals are provably present at the same tags if their nodes are the same.
 //! The proof is sound and not complete: nodes that differ may still be present together.
 //!
-//! Each wire is looked at once, when something first asks for it. A loop of presence is cut at a
-//! wire, which is then an atom of its own, or closed where it is solved (see `circles`).
+//! Each wire is examined once, when something first needs it. A loop of presence is cut at a
+//! wire, which is then an atom of its own, or closed if it is solved (see `circles`).
 
 mod circles;
 
@@ -27,7 +27,7 @@ use crate::specialise::known;
 const MANY: usize = 64;
 
 /// Something about which nothing is known but that it is itself. Values and memories are those of a
-/// fragment, which stand still while it does not run.
+/// fragment, which do not change while it does not run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Atom {
     /// A part of a wire as blocks of a fragment see it.
@@ -44,8 +44,8 @@ enum Atom {
     Among(usize),
     /// A state of a described group.
     Memory(usize, usize),
-    /// What transitions say at an output: each by machine, state and number, with the presence of
-    /// what is said.
+    /// The values that transitions emit at an output: each by machine, state and number, with the presence of
+    /// the value.
     Said(Vec<([usize; 3], NodeId)>),
     /// Any other leaf of a block.
     Own(BlockId, Leaf, Phase),
@@ -68,7 +68,7 @@ struct Remembered {
 #[derive(Clone)]
 struct Symbol {
     atom: Atom,
-    /// Its value at ticks, where that is always the same.
+    /// Its value at ticks, if that is always the same.
     constant: Option<Value>,
 }
 
@@ -79,13 +79,13 @@ pub(crate) struct Tags<'a> {
     diagram: &'a Diagram,
     graph: Graph,
     atoms: HashMap<Atom, u32>,
-    /// The presence of wires at ticks, as far as it has been asked for.
+    /// The presence of wires at ticks, as far as it has been needed.
     wires: HashMap<WireId, NodeId>,
     /// Groups of states that need each other.
     groups: HashMap<(FragmentId, Vec<Remembered>), usize>,
     /// The operands of conjunctions and disjunctions, in order.
     operands: HashMap<NodeId, (Binary, Vec<NodeId>)>,
-    /// What transitions say at the outputs of machines.
+    /// The values that transitions emit at the outputs of machines.
     said: HashMap<BlockId, Vec<([usize; 3], WireId)>>,
     /// Blocks whose first state something else than their own functions writes.
     written: HashSet<BlockId>,
@@ -99,7 +99,7 @@ impl<'a> Tags<'a> {
         let mut written: HashSet<BlockId> =
             diagram.modes.entries.iter().map(|entry| entry.block).collect();
         for (m, machine) in diagram.modes.machines.iter().enumerate() {
-            written.insert(machine.mode);
+            written.insert(machine.current);
             for (s, state) in machine.states.iter().enumerate() {
                 for (t, transition) in state.transitions.iter().enumerate() {
                     written.extend(transition.sets.iter().map(|set| set.target));
@@ -225,7 +225,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// Whether the functions of a block say at every tag what a state becomes.
+    /// Whether the functions of a block give the next value of a state at every tag.
     fn is_own(&self, id: BlockId, definition: &Definition, state: usize) -> bool {
         let spoken = ModeOutput::SAID.contains(&state) && self.said.contains_key(&id);
         let set = state == 0 && self.written.contains(&id);
@@ -265,7 +265,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// Describes states that need each other: those of two blocks are the same where they begin
+    /// Describes states that need each other: those of two blocks are the same if they begin
     /// with the same values and become the same.
     fn remember(
         &mut self,

@@ -13,7 +13,7 @@ use crate::open::Opening;
 const MAXIMUM_ORDERS: u32 = 16;
 /// The greatest order of derivatives that is followed.
 const MAXIMUM_DERIVATIVES: u32 = 24;
-/// How often a block may be defined again before its types are said not to settle.
+/// How often a block may be defined again before an error reports that its types do not settle.
 const MAXIMUM_ROUNDS: usize = 64;
 /// How many sizes are tried for a loop that does not fit together as one of real numbers.
 const MAXIMUM_TRIES: usize = 32;
@@ -30,7 +30,7 @@ pub(crate) struct Typed {
 /// What is known of a wire: its type and how many orders of impulses it carries.
 type Known = Option<(Type, u32)>;
 
-/// A wire and the type that it is supposed to have, until its block says.
+/// A wire and the type that it is supposed to have, until its block determines it.
 type Supposition = (WireId, Type);
 
 pub(crate) fn infer(
@@ -64,7 +64,7 @@ struct Inference<'o> {
     drafts: Vec<Draft>,
     wire_blocks: Vec<(BlockId, usize)>,
     wires: Vec<Known>,
-    /// How many orders of derivatives are asked of each wire.
+    /// How many orders of derivatives of each wire are read.
     asked: Vec<u32>,
     definitions: Vec<Option<Definition>>,
     consumers: Vec<Vec<BlockId>>,
@@ -224,7 +224,7 @@ impl<'o> Inference<'o> {
     /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones
     /// first; a loop without any is one of real numbers.
     fn suppositions(&self) -> Vec<Supposition> {
-        // The guess of a loop that is solved says what the loop is about.
+        // The guess of a loop that is solved gives the type of its unknowns.
         let open = |wire: WireId| self.wires[wire.index()].is_none();
         let named: Vec<Supposition> = self.guesses.iter().filter(|g| open(g.0)).copied().collect();
         if !named.is_empty() {
@@ -280,7 +280,7 @@ impl<'o> Inference<'o> {
         Err(error)
     }
 
-    /// Whether a type was supposed for want of anything that tells it, or from one number.
+    /// Whether a type was assumed because nothing determines it, or from one number.
     fn is_free(&self, (wire, ty): Supposition) -> bool {
         let block = self.wire_blocks[wire.index()].0.index();
         let draft = &self.drafts[block];
@@ -368,7 +368,7 @@ fn is_about_sizes(errors: &Diagnostics) -> bool {
     errors.0.iter().all(|error| matches!(error.code, "size-mismatch" | "index-outside"))
 }
 
-/// An opaque function whose derivative is asked for and not known.
+/// An opaque function whose derivative is needed and not known.
 fn unknown_derivative(definition: &Definition) -> Option<String> {
     let asked: Vec<ir::NodeId> = definition.derivatives.iter().flatten().copied().collect();
     let graph = &definition.graph;

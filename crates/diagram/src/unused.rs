@@ -2,7 +2,7 @@
 //!
 //! Both are found in the hierarchy as written, diagram by diagram: in one instance of a diagram a
 //! block may feed an output that this instance has no use for, and that is no mistake. A name that
-//! stands anywhere in the diagram is used.
+//! occurs anywhere in the diagram is used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
     found
 }
 
-/// How many warnings of a kind are told one by one.
+/// How many warnings of a kind are reported one by one.
 const TOLD: usize = 5;
 
 /// Warnings of a kind, of which all beyond the first few are one.
@@ -60,7 +60,7 @@ enum User {
     Others,
 }
 
-/// All names that stand in a diagram, and in what goes with the main diagram of a model.
+/// All names that occur in a diagram, and in what goes with the main diagram of a model.
 fn uses(diagram: &Diagram, model: Option<&Model>) -> HashMap<String, User> {
     let mut outside = Names::default();
     outside.interface(diagram);
@@ -98,7 +98,7 @@ fn parameter_warning(name: &Spanned<String>) -> Diagnostic {
     Diagnostic::warning("unused-parameter", message).at(name.span, "").help(help)
 }
 
-/// Names of signals and parameters that stand in expressions, without what follows a dot.
+/// Names of signals and parameters that occur in expressions, without what follows a dot.
 #[derive(Default)]
 struct Names(HashSet<String>);
 

@@ -84,7 +84,7 @@ fn readers(diagram: &Diagram) -> Vec<Vec<BlockId>> {
     readers
 }
 
-/// How many blocks are looked at for one sample; a longer way around is not seen.
+/// How many blocks are examined for one sample; a longer path is not found.
 const REACH: usize = 64;
 
 /// Whether the output of a block is absent for ever because it needs an earlier one of its own.
@@ -118,7 +118,7 @@ fn waits_for_itself(diagram: &Diagram, readers: &[Vec<BlockId>], id: BlockId) ->
     false
 }
 
-/// Whether an output is absent in both modes where these wires always are.
+/// Whether an output is absent in both phases if these wires always are.
 fn is_absent(diagram: &Diagram, id: BlockId, port: usize, absent: &BTreeSet<WireId>) -> bool {
     let states = &diagram.block(id).definition.states;
     // Memories that never hear of anything keep their first value.
@@ -126,16 +126,16 @@ fn is_absent(diagram: &Diagram, id: BlockId, port: usize, absent: &BTreeSet<Wire
     let modes = [Phase::Smooth, Phase::Tick];
     for (index, state) in states.iter().enumerate() {
         let first = state.initial.data();
-        let same = |mode| {
-            folded(diagram, id, state.next, mode, absent, &stuck).is_some_and(|next| next == first)
+        let same = |phase| {
+            folded(diagram, id, state.next, phase, absent, &stuck).is_some_and(|next| next == first)
         };
         if state.derivative.is_none() && modes.into_iter().all(same) {
             stuck[index] = Some(first.to_vec());
         }
     }
     let present = diagram.block(id).definition.outputs[port].present;
-    let never = |mode| {
-        folded(diagram, id, present, mode, absent, &stuck).is_some_and(|value| value == [0.0])
+    let never = |phase| {
+        folded(diagram, id, present, phase, absent, &stuck).is_some_and(|value| value == [0.0])
     };
     modes.into_iter().all(never)
 }
@@ -212,7 +212,7 @@ fn starts_on_its_level(diagram: &Diagram, id: BlockId) -> Option<Diagnostic> {
     })
 }
 
-/// The value of a wire at the start, where it is that of an Integrator or a constant.
+/// The value of a wire at the start, if it is that of an Integrator or a constant.
 fn first_value(diagram: &Diagram, wire: WireId) -> Option<f64> {
     if let Some(value) = &diagram.wire(wire).constant {
         return value.as_f64();

@@ -30,7 +30,7 @@ impl Agenda {
         for (id, timer) in program.timers.entries() {
             let dwell = program.fragments[timer.fragment].dwell;
             let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
-            slots[program.tracked(timer.wakings).slot as usize] = past as f64;
+            slots[program.tracked(timer.wakings).slot.index()] = past as f64;
             if let Some(time) = timer.timer.time(past)
                 && timer.fragment == FragmentId::ROOT
             {
@@ -55,15 +55,15 @@ impl Agenda {
 impl Engine<'_> {
     /// When a timer wakes next; never while its fragment does not run.
     pub fn wakes(&self, timer: TimerId) -> Option<Time> {
-        let cells = &self.program.timers[timer];
-        if cells.fragment == FragmentId::ROOT {
-            return cells.timer.time(self.state.agenda.wakings[timer]);
+        let own = &self.program.timers[timer];
+        if own.fragment == FragmentId::ROOT {
+            return own.timer.time(self.state.agenda.wakings[timer]);
         }
-        if !self.runs(cells.fragment) {
+        if !self.runs(own.fragment) {
             return None;
         }
-        let clock = &self.state.machines.clocks[cells.fragment];
-        Some((cells.timer.exact(self.state.agenda.wakings[timer])? + clock.origin).time())
+        let clock = &self.state.machines.clocks[own.fragment];
+        Some((own.timer.exact(self.state.agenda.wakings[timer])? + clock.origin).time())
     }
 
     /// The first time on the agenda, without stale entries.
@@ -123,9 +123,9 @@ impl Engine<'_> {
         if self.program.lines.is_empty() && self.program.machines.is_empty() {
             return;
         }
-        let cells = &self.program.timers[timer];
-        let origin = self.state.machines.clocks[cells.fragment].origin;
-        if let Some(instant) = cells.timer.exact(self.state.agenda.wakings[timer]) {
+        let own = &self.program.timers[timer];
+        let origin = self.state.machines.clocks[own.fragment].origin;
+        if let Some(instant) = own.timer.exact(self.state.agenda.wakings[timer]) {
             self.state.now = self.state.now.meet(instant + origin);
         }
     }
@@ -135,12 +135,12 @@ impl Engine<'_> {
         let program = self.program;
         for index in 0..self.scratch.woken.len() {
             let timer = self.scratch.woken[index];
-            let cells = &program.timers[timer];
-            self.state.slots[program.tracked(cells.wakings).slot as usize] =
+            let own = &program.timers[timer];
+            self.state.slots[program.tracked(own.wakings).slot.index()] =
                 self.state.agenda.wakings[timer] as f64;
-            self.mark_next(cells.wakings);
-            self.state.slots[program.tracked(cells.woken).slot as usize] = 1.0;
-            self.pulse(cells.woken);
+            self.mark_next(own.wakings);
+            self.state.slots[program.tracked(own.woken).slot.index()] = 1.0;
+            self.pulse(own.woken);
         }
     }
 }

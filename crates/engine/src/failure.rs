@@ -123,12 +123,11 @@ impl Engine<'_> {
         if all_finite(&self.state.slots) {
             return Ok(());
         }
-        for (id, cells) in self.program.wires.entries() {
-            let value = self.program.tracked(cells.value);
-            let from = value.slot as usize;
+        for (id, parts) in self.program.wires.entries() {
+            let value = self.program.tracked(parts.value);
+            let from = value.slot.index();
             let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            let present =
-                self.state.slots[self.program.tracked(cells.present).slot as usize] != 0.0;
+            let present = self.state.slots[self.program.tracked(parts.present).slot.index()] != 0.0;
             let block = self.program.origins.block(self.program.origins.source(id));
             if present && !finite && !block.passive && self.runs(block.fragment) {
                 return Err(self.not_finite(tag, id));
@@ -140,14 +139,14 @@ impl Engine<'_> {
     /// Checks the wires of a region that have just been evaluated. This is done at every row.
     pub(crate) fn check_finite(&self, region: RegionId, tag: Tag) -> Result<(), RunError> {
         let slots = &self.state.slots;
-        let wrong = |(index, places): (usize, &WireSlots)| {
-            let values = &slots[places.from..places.from + places.length];
+        let wrong = |(index, own): (usize, &WireSlots)| {
+            let values = &slots[own.from.range(own.length)];
             values.iter().any(|x| !x.is_finite())
-                && slots[places.present] != 0.0
+                && slots[own.present.index()] != 0.0
                 && self.runs(self.fragment_of(self.program.regions[region].wires[index]))
         };
-        let mut places = self.program.regions[region].places.iter().enumerate();
-        let Some(wrong) = places.position(wrong) else { return Ok(()) };
+        let mut wires = self.program.regions[region].wire_slots.iter().enumerate();
+        let Some(wrong) = wires.position(wrong) else { return Ok(()) };
         let blamed = self.program.blame(region, slots);
         let wire = self.program.regions[region].wires[wrong];
         let wire = blamed.map_or(wire, |block| self.program.origins.block(block).outputs[0]);

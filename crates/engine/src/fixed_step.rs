@@ -106,13 +106,13 @@ impl FixedStepSimulation {
         let start = options.start.time();
         let mut slots = program.image.clone();
         for state in &program.states {
-            let from = program.tracked(state.tracked).slot as usize;
+            let from = program.tracked(state.tracked).slot.index();
             slots[from..from + state.initial.len()].copy_from_slice(&state.initial);
         }
         let mut wakings = Table::new();
         for timer in &program.timers {
             let past = events_before(&*timer.timer, start);
-            slots[program.tracked(timer.wakings).slot as usize] = past as f64;
+            slots[program.tracked(timer.wakings).slot.index()] = past as f64;
             wakings.push(past);
         }
         let snapshot = FixedStepSnapshot {
@@ -234,7 +234,7 @@ impl FixedStepSimulation {
         sink.row(Row::new(tag, slots, records, &self.covered));
     }
 
-    pub(crate) fn number(&self, cell: TrackedId) -> f64 {
-        self.state.slots[self.program.tracked(cell).slot as usize]
+    pub(crate) fn number(&self, tracked: TrackedId) -> f64 {
+        self.state.slots[self.program.tracked(tracked).slot.index()]
     }
 }

@@ -64,10 +64,9 @@ impl<'a> Row<'a> {
     /// The value of a recorded signal that the row covers; none if the signal is absent.
     #[inline]
     pub fn value(&self, record: usize) -> Option<&'a [f64]> {
-        let cells = &self.records[record];
-        let from = cells.value as usize;
-        (self.slots[cells.present as usize] != 0.0)
-            .then(|| &self.slots[from..from + cells.ty.len()])
+        let own = &self.records[record];
+        let from = own.value.index();
+        (self.slots[own.present.index()] != 0.0).then(|| &self.slots[from..from + own.ty.len()])
     }
 
     /// Whether a recorded signal has impulse coefficients, which may be zero.
@@ -79,10 +78,10 @@ impl<'a> Row<'a> {
     /// The impulse coefficients of a recorded signal, order by order.
     #[inline]
     pub fn impulses(&self, record: usize) -> impl Iterator<Item = &'a [f64]> {
-        let cells = &self.records[record];
-        let (slots, length) = (self.slots, cells.ty.len());
-        let at = move |slot: &Slot| &slots[*slot as usize..*slot as usize + length];
-        cells.impulses.iter().map(at)
+        let own = &self.records[record];
+        let (slots, length) = (self.slots, own.ty.len());
+        let at = move |slot: &Slot| &slots[slot.range(length)];
+        own.impulses.iter().map(at)
     }
 
     /// The whole buffer, and for each region whether the row covers it.
@@ -299,16 +298,16 @@ impl Engine<'_> {
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
         self.state.tag = tag;
         let records = &self.program.records;
-        let mut tells = false;
+        let mut any = false;
         for region in self.scratch.covered.listed.iter().copied() {
             let last = &mut self.state.regions[region].last_row;
             let covered = &mut self.scratch.covered.regions[region];
             *covered &= last.is_none_or(|last| last < tag);
             if *covered {
-                (*last, tells) = (Some(tag), true);
+                (*last, any) = (Some(tag), true);
             }
         }
-        if tells {
+        if any {
             let covered = &self.scratch.covered.regions;
             let among = Some(self.scratch.covered.listed.as_slice());
             sink.row(Row { tag, slots: &self.state.slots, records, covered, among });

@@ -18,7 +18,7 @@ impl Engine<'_> {
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let start = self.options.start.time();
         self.check_bounds()?;
-        self.state.slots[self.program.time as usize] = start.seconds();
+        self.state.slots[self.program.time.index()] = start.seconds();
         self.start_machines();
         while let Err(error) = self.settle_start() {
             let way = self.way_out(&error, &[]).ok_or(error)?;
@@ -79,7 +79,7 @@ impl Engine<'_> {
         let program = self.program;
         for crossing in &program.crossings {
             if let (CrossingKind::Floor, Some(watch)) = (crossing.kind, crossing.watch) {
-                let side = program.regions[watch.region].side as usize + watch.index;
+                let side = program.regions[watch.region].side.index() + watch.index;
                 (self.state.slots[side], self.state.slots[side + 1]) = (1.0, -1.0);
             }
         }
@@ -95,7 +95,7 @@ impl Engine<'_> {
                 }
             }
             for (index, new) in found {
-                let slot = program.tracked(program.crossings[index].frozen).slot as usize;
+                let slot = program.tracked(program.crossings[index].frozen).slot.index();
                 changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
             if !changed {

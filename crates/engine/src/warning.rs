@@ -100,10 +100,10 @@ impl Engine<'_> {
     pub(crate) fn look_at_hazards(&mut self, unit: &Unit, tag: Tag) {
         for HazardConditions { first, second, hazard } in &unit.hazards {
             let seen = &mut self.state.hazards[*hazard];
-            if self.state.slots[*first as usize] != 0.0 {
+            if self.state.slots[first.index()] != 0.0 {
                 seen.first = Some(tag);
             }
-            if self.state.slots[*second as usize] != 0.0 {
+            if self.state.slots[second.index()] != 0.0 {
                 seen.second = Some(tag);
             }
             if seen.apart() {

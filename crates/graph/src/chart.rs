@@ -200,7 +200,7 @@ pub(crate) fn title(path: &str) -> String {
 
 /// Whether a state is final.
 pub(crate) fn is_last(diagram: &Diagram, machine: &StateMachine, state: usize) -> bool {
-    let kind = &diagram.block(machine.mode).kind;
+    let kind = &diagram.block(machine.current).kind;
     kind.finals().is_some_and(|last| last[state])
 }
 

@@ -59,7 +59,7 @@ fn level(out: &mut String, scene: &Scene, scope: ScopeId, depth: usize) {
 /// Writes a state machine as a cluster of its own.
 fn states(out: &mut String, scene: &Scene, index: usize, machine: &StateMachine) {
     let diagram = scene.diagram;
-    let label = quoted(&title(&scene.block(machine.mode).path));
+    let label = quoted(&title(&scene.block(machine.current).path));
     let _ = writeln!(out, "  subgraph cluster_m{index} {{\n    label={label};");
     let _ = writeln!(out, "    m{index}i [shape=point, width=0.12];");
     for (number, state) in machine.states.iter().enumerate() {

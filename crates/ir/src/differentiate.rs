@@ -35,7 +35,7 @@ pub fn tangents(
 }
 
 /// The same outputs differentiated in many directions, each of which moves only a few leaves: what
-/// does not move is not looked at.
+/// does not move is skipped.
 #[derive(Debug)]
 pub struct Directions {
     /// Who uses each node, among those that the outputs need.

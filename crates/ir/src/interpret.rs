@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::linear::eliminate;
 use crate::newton::newton;
 use crate::tape::{CHUNK, Code, Extra, Instr, Pair, Repeat, RepeatOp, Tape};
-use crate::{Binary, Scalar, Unary};
+use crate::{Binary, Scalar, Slot, Unary};
 
 /// Runs every instruction in order. Allocates nothing, unless an opaque function with many
 /// arguments is called.
@@ -39,7 +39,7 @@ impl Active {
                 if from < at - 1 {
                     self.0.push(from..at - 1);
                 }
-                if slots[instr.a as usize] == 0.0 {
+                if slots[instr.a.index()] == 0.0 {
                     at += instr.n as usize;
                 }
                 from = at;
@@ -65,13 +65,13 @@ pub fn run_one(tape: &Tape, index: usize, slots: &mut [f64]) {
     step(tape, &tape.code[index], slots);
 }
 
-/// The same where some instructions are skipped.
+/// The same if some instructions are skipped.
 fn run_guarded<T: Scalar>(tape: &Tape, slots: &mut [T]) {
     let mut rest = tape.code.iter();
     while let Some(instr) = rest.next() {
         if instr.code != Code::Skip {
             step(tape, instr, slots);
-        } else if slots[instr.a as usize].primal() == 0.0 {
+        } else if slots[instr.a.index()].primal() == 0.0 {
             rest = rest.as_slice()[instr.n as usize..].iter();
         }
     }
@@ -79,7 +79,7 @@ fn run_guarded<T: Scalar>(tape: &Tape, slots: &mut [T]) {
 
 #[inline(always)]
 fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
-    let (d, a, b, c) = (instr.dst as usize, instr.a as usize, instr.b as usize, instr.c as usize);
+    let (d, a, b, c) = (instr.dst.index(), instr.a.index(), instr.b.index(), instr.c.index());
     let n = instr.n as usize;
     match instr.code {
         Code::Add => s[d] = T::binary(Binary::Add, s[a], s[b]),
@@ -119,7 +119,7 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
         Code::Skip => {}
         Code::Choose => {
             if let Extra::Choose(arms) = &tape.extra[c] {
-                let from = arms[s[a].primal() as usize] as usize;
+                let from = arms[s[a].primal() as usize].index();
                 s.copy_within(from..from + n, d);
             }
         }
@@ -136,16 +136,16 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
 fn repeat<T: Scalar>(body: &Repeat, s: &mut [T]) {
     let (rows, count) = (&body.rows, body.count as usize);
     for (row, from) in &rows.fills {
-        let value = s[*from as usize];
-        s[*row as usize..*row as usize + count.min(CHUNK)].fill(value);
+        let value = s[from.index()];
+        s[row.index()..row.index() + count.min(CHUNK)].fill(value);
     }
     for start in (0..count).step_by(CHUNK) {
         let n = CHUNK.min(count - start);
-        let moved = |slot: u32, apart: i32, i: usize| {
-            (i64::from(slot) + i64::from(apart) * (start + i) as i64) as usize
+        let moved = |slot: Slot, apart: i32, i: usize| {
+            (i64::from(slot.0) + i64::from(apart) * (start + i) as i64) as usize
         };
         for (row, from, apart) in &rows.gathers {
-            (0..n).for_each(|i| s[*row as usize + i] = s[moved(*from, *apart, i)]);
+            (0..n).for_each(|i| s[row.index() + i] = s[moved(*from, *apart, i)]);
         }
         for (op, to, from) in &rows.steps {
             let (d, [a, b, c]) = (to.at(start), from.map(|row| row.at(start)));
@@ -267,7 +267,7 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
             }
         }
         Extra::LinearSolve { n, work } => {
-            let (n, work) = (*n as usize, *work as usize);
+            let (n, work) = (*n as usize, work.index());
             s.copy_within(a..a + n * n, work);
             s.copy_within(b..b + n, d);
             eliminate(s, work, d, n);
@@ -276,10 +276,8 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
         Extra::Choose(_) | Extra::Repeat(_) => unreachable!("it has its own code"),
         Extra::Call { function, args } => {
             let mut out: SmallVec<[T; 16]> = SmallVec::from_elem(T::constant(0.0), n);
-            let rows: SmallVec<[&[T]; 8]> = args
-                .iter()
-                .map(|(slot, length)| &s[*slot as usize..(*slot + *length) as usize])
-                .collect();
+            let rows: SmallVec<[&[T]; 8]> =
+                args.iter().map(|(slot, length)| &s[slot.range(*length as usize)]).collect();
             T::call(&**function, &rows, &mut out);
             drop(rows);
             s[d..d + n].copy_from_slice(&out);
@@ -318,20 +316,20 @@ mod tests {
         let out = layout.reserve(2);
         let tape = Tape::compile(&g, &[(root, out), (slope, out + 1)], &mut layout, &|_| input);
         let mut slots = layout.image().to_vec();
-        slots[input as usize] = 9.0;
+        slots[input.index()] = 9.0;
         run(&tape, &mut slots);
-        assert_eq!(&slots[out as usize..out as usize + 2], &[3.0, 1.0 / 6.0]);
+        assert_eq!(&slots[out.range(2)], &[3.0, 1.0 / 6.0]);
         let mut jets: Vec<Jet> = layout.image().iter().map(|x| Jet::constant(*x)).collect();
-        jets[input as usize] = Jet::time(9.0);
+        jets[input.index()] = Jet::time(9.0);
         run(&tape, &mut jets);
-        let jet = jets[out as usize].0;
+        let jet = jets[out.index()].0;
         // sqrt(9 + t) = 3 + t/6 - t^2/216 + t^3/3888 - ...
         for (k, expected) in [3.0, 1.0 / 6.0, -1.0 / 216.0, 1.0 / 3888.0].iter().enumerate() {
             assert!((jet[k] - expected).abs() < 1e-12, "{jet:?}");
         }
-        slots[input as usize] = -1.0;
+        slots[input.index()] = -1.0;
         run(&tape, &mut slots);
-        assert!(slots[out as usize].is_nan());
+        assert!(slots[out.index()].is_nan());
     }
 
     #[test]
@@ -347,9 +345,9 @@ mod tests {
         let (input, out) = (layout.reserve(2), layout.reserve(4));
         let tape = Tape::compile(&g, &[(j, out)], &mut layout, &|_| input);
         let mut slots = layout.image().to_vec();
-        slots[input as usize..input as usize + 2].copy_from_slice(&[0.5, 2.0]);
+        slots[input.range(2)].copy_from_slice(&[0.5, 2.0]);
         run(&tape, &mut slots);
         let expected = [2.0, 0.5, 0.5f64.cos(), 0.0];
-        assert_eq!(&slots[out as usize..out as usize + 4], &expected);
+        assert_eq!(&slots[out.range(4)], &expected);
     }
 }

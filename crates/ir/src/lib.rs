@@ -1,7 +1,7 @@
 //! The intermediate representation: what a diagram computes, as a graph of pure operations.
 //!
 //! A [`Graph`] is built node by node; equal nodes are one node, and constants are folded while
-//! building, only where the result has the same bits. It can be differentiated ([`tangents`]),
+//! building, only if the result is bit-identical. It can be differentiated ([`tangents`]),
 //! checked ([`verify`]) and written out as a [`Tape`] over a flat buffer of numbers, which the
 //! reference interpreter runs on floats, on Taylor [`Jet`]s, on intervals ([`base::Interval`]), on
 //! numbers with their rounding ([`Rounded`]) and on [`Partial`] values. Nothing
@@ -17,6 +17,7 @@ mod sparsity;
 mod verify;
 
 mod scalar;
+mod slot;
 
 mod enclosure;
 mod jet;
@@ -41,9 +42,10 @@ pub use opaque::Opaque;
 pub use partial::Partial;
 pub use rounded::{Rounded, is_short};
 pub use scalar::Scalar;
+pub use slot::{Slot, SlotRange};
 pub use sparsity::{Moves, Names, movements};
 pub use tape::{
-    Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, Slot, SlotNames, SolveCode, Tape,
+    Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, SlotNames, SolveCode, Tape,
     TapeError,
 };
 pub use verify::{VerifyError, verify};

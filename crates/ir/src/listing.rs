@@ -8,7 +8,7 @@ use crate::tape::{binary_text, unary_text};
 use crate::{Graph, NodeId, Op};
 
 impl Graph {
-    /// What named roots compute, as lines `name = expression`; `leaf` says what the leaves are
+    /// What named roots compute, as lines `name = expression`; `leaf` gives the names of the leaves
     /// called.
     pub fn listing(&self, roots: &[(String, NodeId)], leaf: &dyn Fn(u32) -> String) -> String {
         let ids: Vec<NodeId> = roots.iter().map(|(_, id)| *id).collect();

@@ -1,25 +1,25 @@
 //! Algebraic loops: Newton's method, and whether its solution is the only one nearby.
 //!
-//! A solution at which the Jacobian is regular is isolated. Where the Jacobian is singular:
+//! A solution at which the Jacobian is regular is isolated. If the Jacobian is singular:
 //!
 //! - a loop that is linear in its unknowns has no solution, or a whole line of them;
 //! - any other may have a root of higher order, as z^2 = 0 has, which is a solution like any other,
-//!   or a line of solutions. The residual is looked at along the direction in which the Jacobian
-//!   does not move it: where it vanishes near the solution and far from it, this is a line. A
-//!   curve of solutions is not seen; the guess then chooses one of them.
+//!   or a line of solutions. The residual is examined along the direction in which the Jacobian
+//!   does not move it: if it vanishes near the solution and far from it, this is a line. A
+//!   curve of solutions is not detected; the guess then chooses one of them.
 
 use crate::interpret::run;
 use crate::linear::eliminate;
 use crate::rank::{NOISE, Rank, rank};
 use crate::tape::SolveCode;
-use crate::{Binary, Scalar, Unary};
+use crate::{Binary, Scalar, Slot, Unary};
 
 const MAXIMUM_ITERATIONS: usize = 60;
 
-/// Pivots that are smaller than this, next to the largest or to 1, are looked at more closely.
+/// Pivots that are smaller than this, next to the largest or to 1, are examined more closely.
 const PLAIN: f64 = 1e-8;
 
-/// What stands for unknowns that their loop leaves open: not a number, with bits of its own.
+/// The value of unknowns that their loop leaves open: a NaN with bits of its own.
 const UNDETERMINED: f64 = f64::from_bits(0x7ff8_6f70_656e_0000);
 
 /// Whether a value is that of a loop that does not determine its unknowns.
@@ -38,13 +38,13 @@ enum End {
     Doubtful,
 }
 
-/// Newton's method from one guess, then from the other. Where neither leads to a solution, or the
-/// loop leaves its unknowns open, the result is not a number, and whoever runs the tape sees it: a
+/// Newton's method from one guess, then from the other. If neither leads to a solution, or the loop
+/// leaves its unknowns open, the result is NaN, and whoever runs the tape sees it: a
 /// trial step is then shortened, an accepted point is an error.
 pub(crate) fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
     let n = code.n as usize;
-    let (unknowns, step) = (code.unknowns as usize, code.step as usize);
-    let mut ends = code.guesses.iter().map(|guess| search(code, s, *guess as usize));
+    let (unknowns, step) = (code.unknowns.index(), code.step.index());
+    let mut ends = code.guesses.iter().map(|guess| search(code, s, guess.index()));
     let end = ends.find(|end| *end != End::Nowhere).unwrap_or(End::Nowhere);
     if end != End::Isolated
         && let Some(failure) = failure(code, s, end, dst)
@@ -63,11 +63,11 @@ pub(crate) fn newton<T: Scalar>(code: &SolveCode, s: &mut [T], dst: usize) {
 }
 
 /// Newton's method with the exact Jacobian, halving a step that does not make the residual
-/// smaller. The residual and the Jacobian are left as they are where it ends.
+/// smaller. The residual and the Jacobian are left as they are at its end.
 fn search<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> End {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
+    let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
+    let (step, trial) = (code.step.index(), code.trial.index());
     s.copy_within(guess..guess + n, unknowns);
     run(&code.body, s);
     let mut fine = false;
@@ -105,12 +105,12 @@ fn search<T: Scalar>(code: &SolveCode, s: &mut [T], guess: usize) -> End {
     if fine { End::Doubtful } else { End::Nowhere }
 }
 
-/// Takes the step, or a half, a quarter ... of it, that makes the residual smaller; says whether
-/// there is one. Where the unknowns were is kept.
+/// Takes the step, or a half, a quarter ... of it, that makes the residual smaller; returns
+/// whether there is one. The previous unknowns are kept.
 fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
-    let (step, trial) = (code.step as usize, code.trial as usize);
+    let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
+    let (step, trial) = (code.step.index(), code.trial.index());
     s.copy_within(unknowns..unknowns + n, trial);
     let mut fraction = 1.0;
     for _ in 0..30 {
@@ -127,14 +127,14 @@ fn descends<T: Scalar>(code: &SolveCode, s: &mut [T], before: f64) -> bool {
     false
 }
 
-/// Puts the solution of J step = residual at the place of the step. Says whether J is far from
+/// Writes the solution of J step = residual to the slots of the step. Returns whether J is far from
 /// singular; its rows are those of F(u) - u, whose rounding is that of numbers about 1 and more.
 fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     let n = code.n as usize;
-    let (jacobian, work) = (code.jacobian as usize, code.work as usize);
+    let (jacobian, work) = (code.jacobian.index(), code.work.index());
     s.copy_within(jacobian..jacobian + n * n, work);
-    s.copy_within(code.residual as usize..code.residual as usize + n, code.step as usize);
-    eliminate(s, work, code.step as usize, n);
+    s.copy_within(code.residual.range(n), code.step.index());
+    eliminate(s, work, code.step.index(), n);
     let pivots = (0..n).map(|k| s[work + k * n + k].primal().abs());
     let (least, most) = pivots.fold((f64::INFINITY, 1.0), |(least, most), pivot| {
         (if pivot < least { pivot } else { least }, if pivot > most { pivot } else { most })
@@ -142,17 +142,17 @@ fn newton_step<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     least > PLAIN * most
 }
 
-/// The largest element; not a number where one is not.
+/// The largest element; NaN if one is.
 fn size<T: Scalar>(row: &[T]) -> f64 {
     row.iter().map(|x| x.primal().abs()).fold(0.0, |m, x| if x > m || x.is_nan() { x } else { m })
 }
 
-/// What the unknowns are where the end of the search is no solution that can be told from others;
-/// nothing where it is one.
+/// The value of the unknowns if the end of the search is no solution that can be distinguished from
+/// others; none if it is one.
 #[cold]
 fn failure<T: Scalar>(code: &SolveCode, s: &mut [T], end: End, room: usize) -> Option<T> {
     let n = code.n as usize;
-    let (unknowns, none) = (code.unknowns as usize, T::unary(Unary::Log, T::constant(-1.0)));
+    let (unknowns, none) = (code.unknowns.index(), T::unary(Unary::Log, T::constant(-1.0)));
     s.copy_within(unknowns..unknowns + n, room);
     let open = match (code.linear, end) {
         (true, _) => linear_kind(code, s),
@@ -170,11 +170,11 @@ fn failure<T: Scalar>(code: &SolveCode, s: &mut [T], end: End, room: usize) -> O
     None
 }
 
-/// Whether a linear loop has many solutions (true) or none (false); nothing where it has one. It
+/// Whether a linear loop has many solutions (true) or none (false); none if it has one. It
 /// is judged at the guess of the model and away from it, by the rounding of the numbers there.
 fn linear_kind<T: Scalar>(code: &SolveCode, s: &mut [T]) -> Option<bool> {
     let n = code.n as usize;
-    let (unknowns, guess) = (code.unknowns as usize, code.guesses[1] as usize);
+    let (unknowns, guess) = (code.unknowns.index(), code.guesses[1].index());
     s.copy_within(guess..guess + n, unknowns);
     let mut many = false;
     for away in [0.0, 1.0] {
@@ -194,7 +194,7 @@ fn linear_kind<T: Scalar>(code: &SolveCode, s: &mut [T]) -> Option<bool> {
 /// Whether a line of solutions goes through this one.
 fn line<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
     let n = code.n as usize;
-    let (unknowns, residual) = (code.unknowns as usize, code.residual as usize);
+    let (unknowns, residual) = (code.unknowns.index(), code.residual.index());
     let Some(Rank { null: Some(direction), .. }) = found_rank(code, s) else { return false };
     let from: Vec<f64> = s[unknowns..unknowns + n].iter().map(|x| x.primal()).collect();
     let largest = |row: &[f64]| row.iter().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -215,8 +215,8 @@ fn line<T: Scalar>(code: &SolveCode, s: &mut [T]) -> bool {
 
 fn found_rank<T: Scalar>(code: &SolveCode, s: &[T]) -> Option<Rank> {
     let n = code.n as usize;
-    let row = |from: u32, length: usize| {
-        s[from as usize..from as usize + length].iter().map(|x| x.primal()).collect::<Vec<f64>>()
+    let row = |from: Slot, length: usize| {
+        s[from.range(length)].iter().map(|x| x.primal()).collect::<Vec<f64>>()
     };
     rank(row(code.jacobian, n * n), row(code.residual, n), &row(code.unknowns, n))
 }

@@ -21,13 +21,13 @@ pub enum Op {
     Unary(Unary),
     /// Two operands of the same shape.
     Binary(Binary),
-    /// `select(c, a, b)`: a where c is true, else b. The condition is a scalar or has the shape of
+    /// `select(c, a, b)`: a if c is true, else b. The condition is a scalar or has the shape of
     /// the others; it is not strict in the branch that is not taken.
     Select,
     /// `choose(i, x0, x1, ...)`: the x of a number that is frozen. Each arm names the condition
     /// ([`crate::Guards`]) under which it can be the one, so that what the others need is skipped.
     Choose(Vec<u32>),
-    /// Sign of the argument as a crossing: frozen while smooth. Only in the functions of blocks, where
+    /// Sign of the argument as a crossing: frozen while smooth. Only in the functions of blocks;
     /// whoever composes them decides how it is read.
     FrozenSign,
     /// The change of a side (the only argument, a `Side`) at the commit just before this
@@ -37,14 +37,14 @@ pub enum Op {
     FrozenFloor,
     /// `observed(a, b)`: two ways to compute one number, of which a reads frozen sides and b compares
     /// values. Stages of a step and derivatives take a, which goes on smoothly past a kink; what is
-    /// observed at accepted points and at ticks is b, which never leaves its range. The number says
-    /// how many selections a is made of, each in the second argument of the one before: their sides
+    /// observed at accepted points and at ticks is b, which never leaves its range. The number is
+    /// the number of selections that a is made of, each in the second argument of the one before: their sides
     /// are kinks, over which the value is continuous.
     Observed(u32),
-    /// `live(d, side, residual)`: the sign of d, but the side while |d| is within the residual.
+    /// `sign_outside(d, side, residual)`: the sign of d, but the side while |d| is within the residual.
     SignOutside,
-    /// `floor_outside(x, cell, residual)`: the floor of x, but the cell while x is within the residual
-    /// of one of the cell's edges.
+    /// `floor_outside(x, floor, residual)`: the floor of x, but the frozen floor while x is within the
+    /// residual of one of its edges.
     FloorOutside,
     /// A scalar repeated to fill a shape.
     Splat,
@@ -52,7 +52,7 @@ pub enum Op {
     Stack,
     /// Elements from an offset on.
     Extract(u32),
-    /// The element of a vector or matrix at a scalar position (row by row, from 0); not a number
+    /// The element of a vector or matrix at a scalar position (row by row, from 0); NaN
     /// outside.
     Index,
     /// Sum of all elements, from first to last.
@@ -64,7 +64,7 @@ pub enum Op {
     /// `solve(A, b)` with a square matrix: the x of A x = b.
     LinearSolve,
     /// The unknowns, one vector, at which a body's residuals vanish; the first argument is the
-    /// guess, the second another one for where that leads nowhere, the others are the body's outer
+    /// guess, the second another one in case that leads nowhere, the others are the body's outer
     /// values.
     Solve(BodyId),
     /// A function that the graph cannot see into.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A pure function written in Rust, for what cannot be said in the graph. The same arguments must
+/// A pure function written in Rust, for what the graph cannot express. The same arguments must
 /// always give the same result: it is called speculatively.
 pub trait Opaque: fmt::Debug + Send + Sync {
     /// What it is called in messages.
@@ -14,7 +14,7 @@ pub trait Opaque: fmt::Debug + Send + Sync {
 
     /// Whether [`Opaque::tangent`] may be the value of a signal. By default it may not: a difference
     /// is good enough to find a crossing or a solution, and not to be shown as a derivative. A
-    /// function that says so asks for the difference.
+    /// function that declares this gets the difference.
     fn has_tangent(&self) -> bool {
         false
     }

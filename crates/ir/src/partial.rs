@@ -6,7 +6,7 @@ use crate::{Binary, Opaque, Scalar, Unary};
 /// the branch that it takes, and for `and` and `or`, which may be decided by one operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Partial {
-    /// The number, where it is known.
+    /// The number, if it is known.
     pub value: f64,
     /// Whether it is.
     pub known: bool,

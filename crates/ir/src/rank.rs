@@ -6,14 +6,14 @@ pub(crate) const NOISE: f64 = 16.0 * f64::EPSILON;
 
 /// What elimination finds about J step = r.
 pub(crate) struct Rank {
-    /// A direction that J takes to zero, where there is one.
+    /// A direction that J takes to zero, if there is one.
     pub null: Option<Vec<f64>>,
     /// Whether the equations that J leaves without an unknown hold.
     pub consistent: bool,
 }
 
 /// Elimination with full pivoting, on rows and columns scaled to 1, of the Jacobian of
-/// r(u) = F(u) - u and the residual r; nothing where a number is not finite.
+/// r(u) = F(u) - u and the residual r; none if a number is not finite.
 pub(crate) fn rank(mut a: Vec<f64>, mut r: Vec<f64>, u: &[f64]) -> Option<Rank> {
     let n = u.len();
     if a.iter().chain(&r).chain(u).any(|x| !x.is_finite()) {
@@ -23,7 +23,7 @@ pub(crate) fn rank(mut a: Vec<f64>, mut r: Vec<f64>, u: &[f64]) -> Option<Rank> 
     let mut blur: Vec<f64> =
         r.iter().zip(u).map(|(r, u)| noise * ((r + u).abs() + u.abs())).collect();
     for i in 0..n {
-        // What is left where F(u) moves as u does.
+        // What is left if F(u) moves as u does.
         let own = &mut a[i * n + i];
         if own.abs() <= NOISE * ((*own + 1.0).abs() + 1.0) {
             *own = 0.0;

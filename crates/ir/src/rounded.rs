@@ -56,7 +56,7 @@ impl Rounded {
     }
 
     /// A rising or falling function: what it does over the error of its argument. Outside its domain
-    /// it has no value, and the other side tells.
+    /// it has no value, and the other side decides.
     fn through(op: Unary, a: Rounded) -> Rounded {
         let value = plain(op, a.value);
         let reach = |x: f64| {

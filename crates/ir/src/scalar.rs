@@ -21,7 +21,7 @@ pub trait Scalar: Copy {
     fn select(condition: Self, a: Self, b: Self) -> Self;
     /// The reading of a crossing.
     fn sign_outside(d: Self, side: Self, residual: Self) -> Self;
-    /// The reading of a cell.
+    /// The reading of a floor.
     fn floor_outside(x: Self, cell: Self, residual: Self) -> Self;
     /// The element at a position.
     fn index(row: &[Self], position: Self) -> Self;
@@ -57,7 +57,7 @@ pub(crate) fn unary(op: Unary, a: f64) -> f64 {
     }
 }
 
-/// -1, 0 or 1, and not a number for not a number.
+/// -1, 0 or 1, and NaN for NaN.
 pub(crate) fn sign(a: f64) -> f64 {
     if a > 0.0 {
         1.0

@@ -34,7 +34,7 @@ impl Moves {
 }
 
 /// For each node that `outputs` need and that moves with something: what its elements move with.
-/// `leaves` gives the names of the numbers of leaf nodes. Nothing where the sets would have more
+/// `leaves` gives the names of the numbers of leaf nodes. None if the sets would have more
 /// than `most` names together.
 pub fn movements(
     graph: &Graph,
@@ -146,7 +146,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Places where a factor is a constant zero add nothing.
+    /// Elements with a factor that is a constant zero add nothing.
     fn product(&mut self, node: &Node) -> Option<Moves> {
         let [a, b] = [node.args[0], node.args[1]];
         if !self.known.contains_key(&a) && !self.known.contains_key(&b) {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Binary, Graph, NodeId, Opaque, Unary};
+use crate::{Binary, Graph, NodeId, Opaque, Slot, Unary};
 pub use fuse::Pair;
 pub use guards::Guards;
 pub use layout::Layout;
@@ -29,9 +29,6 @@ pub(crate) use listing::{binary_text, unary_text};
 pub(crate) use repeat::CHUNK;
 pub use repeat::{Repeat, RepeatOp};
 pub use verify::TapeError;
-
-/// A position in the buffer.
-pub type Slot = u32;
 
 /// What an instruction does. The first ones are the scalar cases of the most frequent operations.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -64,8 +61,9 @@ pub enum Code {
     Extra,
 }
 
-/// One step: `n` elements at `dst` from those at `a`, `b` and `c`. For [`Code::CopyApart`], `b` and
-/// `c` are the distances between elements at `dst` and at `a`.
+/// One step: `n` elements at `dst` from those at `a`, `b` and `c`. Two kinds of instructions have
+/// another number in place of a slot, so that all have the same size: see [`Instr::extra`] and
+/// [`Instr::strides`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)] // Slots and a number of elements, as described above.
 pub struct Instr {
@@ -86,7 +84,19 @@ impl Instr {
             Code::SelectEach | Code::SignOutside | Code::FloorOutside => &[self.a, self.b, self.c],
             _ => &[],
         };
-        read.iter().all(|from| from + self.n <= self.dst || self.dst + self.n <= *from)
+        read.iter().all(|from| *from + self.n <= self.dst || self.dst + self.n <= *from)
+    }
+
+    /// The index of what does not fit in the instruction, which has it instead of the slot `c`.
+    #[inline(always)]
+    pub fn extra(&self) -> usize {
+        self.c.index()
+    }
+
+    /// For [`Code::CopyApart`], the distances between elements at `dst` and at `a`.
+    #[inline(always)]
+    pub fn strides(&self) -> [u32; 2] {
+        [self.b.0, self.c.0]
     }
 }
 

@@ -3,7 +3,7 @@
 //! 2. elementwise operations have operands of one shape, and the result has it;
 //! 3. stacks and extracts have as many elements as their type has;
 //! 4. the shapes of products and of linear systems fit;
-//! 5. sides, crossings and cells occur only in graphs for which the caller allows them.
+//! 5. sides, crossings and floors occur only in graphs for which the caller allows them.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Expressions that repeat become loops, and a tape with loops has the bits of the graph.
+//! Expressions that repeat become loops, and a tape with loops is bit-identical to the graph.
 
 use base::Type;
 use proptest::prelude::*;
@@ -139,7 +139,7 @@ fn build(layers: &[Layer]) -> Case {
             for (i, node) in made.iter().enumerate() {
                 let i = if backwards { made.len() - 1 - i } else { i };
                 let guard = if layer.arm == 0 { 0 } else { arms[layer.arm as usize - 1] };
-                roots.push((*node, place + i as Slot * u32::from(apart), guard));
+                roots.push((*node, place.plus(i * usize::from(apart)), guard));
             }
         }
     }
@@ -147,7 +147,7 @@ fn build(layers: &[Layer]) -> Case {
     let mut chosen: Vec<NodeId> = pairs.map(|(a, b)| g.choose(which, &[*a, *b], &arms)).collect();
     chosen.push(pool[pool.len() - 1]);
     let place = layout.reserve(chosen.len());
-    roots.extend(chosen.iter().enumerate().map(|(i, node)| (*node, place + i as Slot, 0)));
+    roots.extend(chosen.iter().enumerate().map(|(i, node)| (*node, place.plus(i), 0)));
     Case { graph: g, roots, guards, layout, leaves, index }
 }
 
@@ -163,9 +163,9 @@ fn compare<T: Scalar>(
         LEAVES => T::constant(arm as f64),
         _ => of(f64::from(leaf * 7 % 11) * 0.3 - 1.1, leaf),
     };
-    (0..LEAVES).for_each(|leaf| slots[(case.leaves + leaf) as usize] = value(leaf));
-    slots[case.index as usize] = value(LEAVES);
-    slots[case.index as usize + 1 + arm] = T::constant(1.0);
+    (0..LEAVES).for_each(|leaf| slots[(case.leaves + leaf).index()] = value(leaf));
+    slots[case.index.index()] = value(LEAVES);
+    slots[case.index.index() + 1 + arm] = T::constant(1.0);
     run(tape, &mut slots);
     let plain = plainly(&case.graph, &value);
     let mut expected: HashMap<Slot, NodeId> = HashMap::new();
@@ -173,16 +173,16 @@ fn compare<T: Scalar>(
     expected
         .extend(case.roots.iter().filter(|r| active(r.2)).map(|(node, slot, _)| (*slot, *node)));
     for (slot, node) in expected {
-        assert!(same(slots[slot as usize], plain[node.index()]), "{node:?} at {slot}: {tape:?}");
+        assert!(same(slots[slot.index()], plain[node.index()]), "{node:?} at {slot:?}: {tape:?}");
     }
 }
 
-/// A number that is not a number is one whatever its sign.
+/// A NaN equals any other, whatever its sign.
 fn same_float(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
-/// Four models side by side: one number of each in every place of the buffer.
+/// Four models side by side: one number of each in every slot of the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Lanes([f64; 4]);
 
@@ -240,7 +240,7 @@ impl Scalar for Lanes {
 }
 
 proptest! {
-    /// The same tape on four models at once gives each the bits of its own run.
+    /// The same tape on four models at once is bit-identical to the run of each.
     #[test]
     fn lanes_have_the_bits_of_their_own_runs(layers in proptest::collection::vec(layer(), 1..5)) {
         let mut case = build(&layers);
@@ -250,9 +250,9 @@ proptest! {
         let mut buffers: Vec<Vec<f64>> = vec![image.to_vec(); 4];
         for (lane, buffer) in buffers.iter_mut().enumerate() {
             for leaf in 0..LEAVES as usize {
-                buffer[leaves as usize + leaf] = (leaf * 5 % 13) as f64 * 0.2 - 0.3 * lane as f64;
+                buffer[leaves.index() + leaf] = (leaf * 5 % 13) as f64 * 0.2 - 0.3 * lane as f64;
             }
-            buffer[index as usize + 1] = 1.0;
+            buffer[index.index() + 1] = 1.0;
         }
         let gather = |slot: usize| Lanes::each(|lane| buffers[lane][slot]);
         let mut together: Vec<Lanes> = (0..image.len()).map(gather).collect();
@@ -304,17 +304,17 @@ fn a_chain_is_two_loops() {
             .map(|i| {
                 let mass = g.real(1.0 + i as f64);
                 let force = g.sub(forces[i], forces[i - 1]);
-                (g.div(force, mass), out + i as Slot)
+                (g.div(force, mass), out.plus(i))
             })
             .collect();
         let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
         let mut slots = layout.image().to_vec();
-        (0..n as usize).for_each(|i| slots[input as usize + i] = (i as f64).sin());
+        (0..n as usize).for_each(|i| slots[input.index() + i] = (i as f64).sin());
         run(&tape, &mut slots);
         for i in 1..n as usize - 1 {
-            let x = |i: usize| slots[input as usize + i];
+            let x = |i: usize| slots[input.index() + i];
             let force = 2.0 * (x(i + 1) - x(i)) - 2.0 * (x(i) - x(i - 1));
-            assert_eq!(slots[out as usize + i], force / (1.0 + i as f64));
+            assert_eq!(slots[out.index() + i], force / (1.0 + i as f64));
         }
         lengths.push(tape.len());
     }

@@ -136,10 +136,13 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
                 });
                 self.write(dst, 0, total);
             }
-            Code::CopyApart => (0..n).for_each(|i| {
-                let value = self.read(a + i * c);
-                self.write(dst + i * b, i as usize, value);
-            }),
+            Code::CopyApart => {
+                let [to, from] = instr.strides();
+                (0..n).for_each(|i| {
+                    let value = self.read(a + i * from);
+                    self.write(dst + i * to, i as usize, value);
+                });
+            }
             _ => (0..n).for_each(|i| {
                 let value = self.element(instr, i);
                 self.write(dst + i, i as usize, value);

@@ -17,8 +17,8 @@ use crate::slots::{reads, writes};
 use crate::windows::{WINDOWS, Windows};
 
 fn windows(plan: &Plan) -> Windows {
-    let [a, b] = plan.inputs.clone();
-    let [c, d] = plan.outputs.clone();
+    let [a, b] = plan.inputs;
+    let [c, d] = plan.outputs;
     Windows([a, b, c, d])
 }
 

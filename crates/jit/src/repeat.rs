@@ -59,7 +59,7 @@ impl Emitter<'_, '_, '_> {
             return self.load_at(slot, i, stride, ty);
         }
         let first = self.load_at(slot, i, stride, types::F64);
-        let next = (i64::from(slot) + stride) as Slot;
+        let next = slot.moved(stride);
         let second = self.load_at(next, i, stride, types::F64);
         let pair = self.builder.ins().scalar_to_vector(LANES, first);
         self.builder.ins().insertlane(pair, second, 1)
@@ -71,7 +71,7 @@ impl Emitter<'_, '_, '_> {
         }
         let [first, second] = [0, 1].map(|lane| self.builder.ins().extractlane(value, lane));
         self.store_at(slot, i, stride, first);
-        self.store_at((i64::from(slot) + stride) as Slot, i, stride, second);
+        self.store_at(slot.moved(stride), i, stride, second);
     }
 
     fn repeated(&mut self, op: RepeatOp, values: &[Value], ty: Type) -> Value {

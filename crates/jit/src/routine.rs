@@ -1,9 +1,8 @@
 //! A tape as a function that can be called.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use ir::{Slot, Tape};
+use ir::{SlotRange, Tape};
 
 use crate::code::Memory;
 use crate::functions::Callback;
@@ -19,9 +18,9 @@ pub struct Plan<'a> {
     /// The length of the buffer.
     pub slots: usize,
     /// Slots that are only read.
-    pub inputs: [Range<Slot>; 2],
+    pub inputs: [SlotRange; 2],
     /// Slots that are written.
-    pub outputs: [Range<Slot>; 2],
+    pub outputs: [SlotRange; 2],
 }
 
 /// A part of a tape: the buffer, the inputs, the outputs, and what is called back.
@@ -36,8 +35,8 @@ pub struct Routine {
     whole: Option<Piece>,
     /// The lengths of the buffer, the inputs and the outputs.
     lengths: [usize; 5],
-    inputs: [Range<Slot>; 2],
-    outputs: [Range<Slot>; 2],
+    inputs: [SlotRange; 2],
+    outputs: [SlotRange; 2],
     /// Whether the arrays of the caller are used directly; otherwise their numbers are copied to
     /// the buffer and back.
     direct: bool,
@@ -48,14 +47,14 @@ pub struct Routine {
 
 impl Routine {
     pub(crate) fn new(plan: &Plan, pieces: Vec<Piece>, memory: Arc<Memory>) -> Routine {
-        let [input, other_input] = plan.inputs.clone();
-        let [output, other_output] = plan.outputs.clone();
+        let [input, other_input] = plan.inputs;
+        let [output, other_output] = plan.outputs;
         let (direct, callback) = (is_direct(plan), callback(plan.tape));
         let whole = match pieces[..] {
             [piece] if direct && callback.is_none() => Some(piece),
             _ => None,
         };
-        let ranges = [&input, &other_input, &output, &other_output].map(|range| range.len());
+        let ranges = [input, other_input, output, other_output].map(SlotRange::len);
         let [a, b, c, d] = ranges;
         let lengths = [plan.slots, a, b, c, d];
         let (inputs, outputs) = ([input, other_input], [output, other_output]);
@@ -84,8 +83,8 @@ impl Routine {
     fn run_pieces(&self, slots: &mut [f64], inputs: [&[f64]; 2], outputs: [&mut [f64]; 2]) {
         let [output, other_output] = outputs;
         if !self.direct {
-            slots[indices(&self.inputs[0])].copy_from_slice(inputs[0]);
-            slots[indices(&self.inputs[1])].copy_from_slice(inputs[1]);
+            slots[self.inputs[0].indices()].copy_from_slice(inputs[0]);
+            slots[self.inputs[1].indices()].copy_from_slice(inputs[1]);
         }
         let callback = self.callback.as_deref().map_or(std::ptr::null(), |own| own as *const _);
         for piece in &self.pieces {
@@ -95,8 +94,8 @@ impl Routine {
             callback.resume();
         }
         if !self.direct {
-            output.copy_from_slice(&slots[indices(&self.outputs[0])]);
-            other_output.copy_from_slice(&slots[indices(&self.outputs[1])]);
+            output.copy_from_slice(&slots[self.outputs[0].indices()]);
+            other_output.copy_from_slice(&slots[self.outputs[1].indices()]);
         }
     }
 }
@@ -133,10 +132,6 @@ impl Callback {
             std::panic::resume_unwind(panic);
         }
     }
-}
-
-fn indices(range: &Range<Slot>) -> Range<usize> {
-    range.start as usize..range.end as usize
 }
 
 /// The tape for the interpreter, if that is called back.

@@ -25,12 +25,12 @@ impl Slots {
     /// The slots, first to last. All of them must be slots: [`Slots::is_below`] says whether they
     /// are.
     pub fn iter(self) -> impl Iterator<Item = Slot> {
-        (0..i64::from(self.count)).map(move |i| (i64::from(self.first) + self.stride * i) as Slot)
+        (0..i64::from(self.count)).map(move |i| self.first.moved(self.stride * i))
     }
 
     /// Whether all of them are slots of a buffer of this length.
     pub fn is_below(self, length: usize) -> bool {
-        let first = i128::from(self.first);
+        let first = i128::from(self.first.0);
         let last = first + i128::from(self.stride) * (i128::from(self.count) - 1);
         let fits = |slot: i128| 0 <= slot && slot < length as i128;
         self.count == 0 || fits(first) && fits(last)
@@ -49,19 +49,21 @@ pub(crate) fn reads(extra: &[Extra], instr: &Instr) -> Vec<Slots> {
         Code::Select | Code::Pair(_) => vec![one(a), one(b), one(c)],
         Code::Unary(_) | Code::CopyEach | Code::Sum => vec![each(a)],
         Code::Binary(_) => vec![each(a), each(b)],
-        Code::CopyApart => vec![Slots { first: a, stride: i64::from(c), count: n }],
+        Code::CopyApart => {
+            vec![Slots { first: a, stride: i64::from(instr.strides()[1]), count: n }]
+        }
         Code::SelectEach | Code::SignOutside | Code::FloorOutside => {
             vec![each(a), each(b), each(c)]
         }
         Code::SelectAll => vec![one(a), each(b), each(c)],
         Code::Index => vec![each(a), one(b)],
-        Code::Choose => match extra.get(c as usize) {
+        Code::Choose => match extra.get(instr.extra()) {
             Some(Extra::Choose(arms)) => {
                 arms.iter().map(|arm| each(*arm)).chain([one(a)]).collect()
             }
             _ => Vec::new(),
         },
-        Code::Repeat => match extra.get(c as usize) {
+        Code::Repeat => match extra.get(instr.extra()) {
             Some(Extra::Repeat(body)) => {
                 body.loads.iter().map(|(from, stride)| moving(*from, *stride, body.count)).collect()
             }
@@ -73,18 +75,20 @@ pub(crate) fn reads(extra: &[Extra], instr: &Instr) -> Vec<Slots> {
 
 /// The slots that an instruction writes, in the order of the elements that it makes.
 pub(crate) fn writes(extra: &[Extra], instr: &Instr) -> Vec<Slots> {
-    let Instr { dst, b, n, .. } = *instr;
+    let Instr { dst, n, .. } = *instr;
     match instr.code {
         Code::Skip => Vec::new(),
         Code::Sum | Code::Index => vec![Slots::one(dst)],
-        Code::Repeat => match extra.get(instr.c as usize) {
+        Code::Repeat => match extra.get(instr.extra()) {
             Some(Extra::Repeat(body)) => {
                 let stores = body.stores.iter();
                 stores.map(|(_, to, stride)| moving(*to, *stride, body.count)).collect()
             }
             _ => Vec::new(),
         },
-        Code::CopyApart => vec![Slots { first: dst, stride: i64::from(b), count: n }],
+        Code::CopyApart => {
+            vec![Slots { first: dst, stride: i64::from(instr.strides()[0]), count: n }]
+        }
         _ => vec![Slots::row(dst, n)],
     }
 }

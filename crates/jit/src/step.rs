@@ -5,13 +5,12 @@
 //! of `crates/solver/src/explicit.rs`, operation by operation in the same order, from the same
 //! [`Tableau`].
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_module::FuncId;
-use ir::{Slot, Tape};
+use ir::{Slot, SlotRange, Tape};
 use solver::{ERROR_LANES, StepRules, Tableau, Trial, Weight};
 
 use crate::NativeError;
@@ -36,9 +35,9 @@ pub struct StepPlan<'a> {
     /// The length of the buffer.
     pub slots: usize,
     /// The slots of the states.
-    pub state: Range<Slot>,
+    pub state: SlotRange,
     /// The slots of their rates.
-    pub rate: Range<Slot>,
+    pub rate: SlotRange,
     /// The slot of time.
     pub time: Slot,
     /// The method.
@@ -218,14 +217,14 @@ impl Writer<'_, '_, '_, '_> {
         let now = self.e.builder.ins().fadd(origin, time);
         self.e.forget();
         self.e.know(self.plan.time, now);
-        for (slot, x) in self.plan.state.clone().zip(x) {
+        for (slot, x) in self.plan.state.iter().zip(x) {
             self.e.know(slot, *x);
         }
         for (at, instr) in self.plan.tape.code().iter().enumerate() {
             self.e.at = at;
             self.e.single(instr);
         }
-        self.plan.rate.clone().map(|slot| self.e.read(slot)).collect()
+        self.plan.rate.iter().map(|slot| self.e.read(slot)).collect()
     }
 
     /// The mean square of the error over its tolerance, in the order in which the solver sums it:

@@ -236,7 +236,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             }
         }
         let mut values = |output: &OutputPlan| {
-            (output.from..output.from + output.length).map(|slot| e.read(slot)).collect()
+            output.from.slots(output.length as usize).iter().map(|slot| e.read(slot)).collect()
         };
         plan.outputs.iter().map(&mut values).collect()
     }
@@ -274,7 +274,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         let after = self.builder.create_block();
         if let Some(guard) = output.guard {
             let present = self.builder.create_block();
-            let offset = 8 * guard as i32;
+            let offset = 8 * guard.0 as i32;
             let number = self.builder.ins().load(types::F64, trusted(), self.slots, offset);
             let zero = self.builder.ins().f64const(0.0);
             let absent = self.builder.ins().fcmp(FloatCC::Equal, number, zero);
@@ -284,7 +284,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         let followed = output.event || !output.reader_words.is_empty();
         let mut changed = None;
         for (i, value) in values.iter().enumerate() {
-            let offset = 8 * (output.to as i32 + i as i32);
+            let offset = 8 * output.to.plus(i).0 as i32;
             if followed {
                 let old = self.word(self.slots, offset);
                 let new = self.builder.ins().bitcast(types::I64, MemFlagsData::new(), *value);

@@ -12,21 +12,24 @@ use crate::slots::{Slots, writes};
 impl Emitter<'_, '_, '_> {
     /// Writes an instruction over memory.
     pub fn memory(&mut self, instr: &Instr) {
-        let Instr { dst, a, b, c, n, .. } = *instr;
+        let Instr { dst, a, b, n, .. } = *instr;
         match instr.code {
             Code::Index => self.index(instr),
             Code::Choose => self.choose(instr),
             Code::Repeat => {
                 let tape = self.tape;
-                if let Extra::Repeat(body) = &tape.extra()[c as usize] {
+                if let Extra::Repeat(body) = &tape.extra()[instr.extra()] {
                     self.repeat(body);
                 }
             }
             Code::Sum => self.sum(dst, a, n),
-            Code::CopyApart => self.each(n, false, |e, i, ty| {
-                let value = e.load_at(a, i, i64::from(c), ty);
-                e.store_at(dst, i, i64::from(b), value);
-            }),
+            Code::CopyApart => {
+                let [to, from] = instr.strides().map(i64::from);
+                self.each(n, false, |e, i, ty| {
+                    let value = e.load_at(a, i, from, ty);
+                    e.store_at(dst, i, to, value);
+                });
+            }
             Code::Splat => {
                 let value = self.read(a);
                 self.each(n, false, |e, i, _| e.store_at(dst, i, 1, value));
@@ -103,7 +106,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Copies from the arm that a number chooses; from the last one if there are fewer arms.
     fn choose(&mut self, instr: &Instr) {
-        let Extra::Choose(arms) = &self.tape.extra()[instr.c as usize] else { return };
+        let Extra::Choose(arms) = &self.tape.extra()[instr.extra()] else { return };
         let chosen = self.read(instr.a);
         let chosen = self.builder.ins().fcvt_to_uint_sat(types::I64, chosen);
         let mut from: Option<Value> = None;

@@ -11,9 +11,7 @@
 //! lengths of the buffer and of the arrays are checked in every call, against those of the plan.
 //! What the interpreter does for native code is checked by the interpreter.
 
-use std::ops::Range;
-
-use ir::{Instr, Slot, Tape};
+use ir::{Instr, Slot, SlotRange, Tape};
 
 use crate::error::PlanError;
 use crate::routine::Plan;
@@ -29,12 +27,12 @@ pub(crate) fn routine(plan: &Plan) -> Result<(), PlanError> {
     buffer(plan.slots)?;
     let windows = || plan.inputs.iter().chain(&plan.outputs).filter(|window| !window.is_empty());
     let shared =
-        |a: &Range<Slot>| windows().filter(|b| a.start < b.end && b.start < a.end).count() > 1;
-    if windows().any(|window| !is_inside(window, plan.slots) || shared(window)) {
+        |a: &SlotRange| windows().filter(|b| a.first < b.end() && b.first < a.end()).count() > 1;
+    if windows().any(|window| !is_inside(*window, plan.slots) || shared(window)) {
         return Err(PlanError::Window);
     }
     tape(plan.tape, plan.slots)?;
-    let is_input = |slot: Slot| plan.inputs.iter().any(|input| input.contains(&slot));
+    let is_input = |slot: Slot| plan.inputs.iter().any(|input| input.contains(slot));
     let writes_input = |instr: &Instr| {
         writes(plan.tape.extra(), instr).into_iter().flat_map(Slots::iter).any(is_input)
     };
@@ -47,9 +45,9 @@ pub(crate) fn routine(plan: &Plan) -> Result<(), PlanError> {
 /// Checks the plan of a step.
 pub(crate) fn step(plan: &StepPlan) -> Result<(), PlanError> {
     buffer(plan.slots)?;
-    let inside = is_inside(&plan.state, plan.slots)
-        && is_inside(&plan.rate, plan.slots)
-        && (plan.time as usize) < plan.slots;
+    let inside = is_inside(plan.state, plan.slots)
+        && is_inside(plan.rate, plan.slots)
+        && plan.time.index() < plan.slots;
     if !inside || plan.state.len() != plan.rate.len() {
         return Err(PlanError::State);
     }
@@ -89,8 +87,8 @@ fn buffer(slots: usize) -> Result<(), PlanError> {
     if slots > MOST_SLOTS { Err(PlanError::BufferTooLong) } else { Ok(()) }
 }
 
-fn is_inside(range: &Range<Slot>, slots: usize) -> bool {
-    range.start <= range.end && range.end as usize <= slots
+fn is_inside(range: SlotRange, slots: usize) -> bool {
+    range.indices().end <= slots
 }
 
 /// Checks the instructions of a tape over a buffer of this length.

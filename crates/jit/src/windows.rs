@@ -1,8 +1,6 @@
 //! Slots of a tape that are arrays of their own while it runs.
 
-use std::ops::Range;
-
-use ir::Slot;
+use ir::{Slot, SlotRange};
 
 use crate::slots::Slots;
 
@@ -20,15 +18,15 @@ pub(crate) struct Location {
 /// The slots whose numbers are not in the buffer but in arrays that the caller brings: states and
 /// rates, say, which a solver keeps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Windows(pub [Range<Slot>; WINDOWS]);
+pub(crate) struct Windows(pub [SlotRange; WINDOWS]);
 
 impl Windows {
     /// The location of the number of a slot.
     pub fn locate(&self, slot: Slot) -> Location {
-        let inside = |window: &Range<Slot>| window.contains(&slot);
+        let inside = |window: &SlotRange| window.contains(slot);
         match self.0.iter().position(inside) {
-            Some(window) => Location { array: window + 1, index: slot - self.0[window].start },
-            None => Location { array: 0, index: slot },
+            Some(window) => Location { array: window + 1, index: slot - self.0[window].first },
+            None => Location { array: 0, index: slot.0 },
         }
     }
 
@@ -46,8 +44,11 @@ mod tests {
 
     #[test]
     fn slots_of_two_arrays_are_not_together() {
-        let windows = Windows([10..20, 30..40, 0..0, 0..0]);
-        let together = |first, stride, count| windows.have_together(Slots { first, stride, count });
+        let none = SlotRange::default();
+        let windows = Windows([Slot(10).slots(10), Slot(30).slots(10), none, none]);
+        let together = |first, stride, count| {
+            windows.have_together(Slots { first: Slot(first), stride, count })
+        };
         assert!(together(0, 1, 10) && together(12, 1, 8) && together(20, 1, 10));
         assert!(!together(0, 1, 11) && !together(12, 1, 9) && !together(9, 1, 12));
         assert!(together(5, 20, 2) && !together(5, 10, 3) && !together(15, 20, 2));

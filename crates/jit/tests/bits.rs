@@ -1,10 +1,8 @@
 //! Random graphs over all operations: native code gives the bits of the interpreter.
 
-use std::ops::Range;
-
 use crate::common::{self, Case, same_bits};
 use base::Type;
-use ir::{Layout, Tape};
+use ir::{Layout, SlotRange, Tape};
 use jit::{Compiled, Plan, compile};
 use proptest::prelude::*;
 
@@ -12,36 +10,25 @@ use proptest::prelude::*;
 fn check(case: &Case, inputs: &[Vec<f64>]) {
     let built = case.build();
     let slots = built.layout.image().len();
-    let (input, output) = (built.input.clone(), built.output.clone());
-    let none = 0..0;
-    let in_buffer = Plan {
-        tape: &built.tape,
-        slots,
-        inputs: [none.clone(), none.clone()],
-        outputs: [none.clone(), none.clone()],
-    };
-    let apart = Plan {
-        inputs: [input.clone(), none.clone()],
-        outputs: [output.clone(), none],
-        ..in_buffer.clone()
-    };
+    let (input, output, none) = (built.input, built.output, SlotRange::default());
+    let in_buffer = Plan { tape: &built.tape, slots, inputs: [none; 2], outputs: [none; 2] };
+    let apart = Plan { inputs: [input, none], outputs: [output, none], ..in_buffer.clone() };
     let compiled = compile(&[in_buffer, apart], &[], None).expect("this machine has native code");
-    let range = |range: &Range<u32>| range.start as usize..range.end as usize;
     for numbers in inputs {
         let mut expected = built.layout.image().to_vec();
-        expected[range(&input)].copy_from_slice(&numbers[..input.len()]);
-        expected[range(&output)].fill(-7.0);
+        expected[input.indices()].copy_from_slice(&numbers[..input.len()]);
+        expected[output.indices()].fill(-7.0);
         built.set_conditions(&mut expected, numbers);
         let mut native = expected.clone();
         let mut other = expected.clone();
-        other[range(&input)].fill(f64::NAN);
+        other[input.indices()].fill(f64::NAN);
         ir::run(&built.tape, &mut expected);
         compiled.routines[0].run(&mut native, [&[], &[]], [&mut [], &mut []]);
         let mut out = vec![-7.0; output.len()];
         let x = &numbers[..input.len()];
         compiled.routines[1].run(&mut other, [x, &[]], [&mut out, &mut []]);
-        same_bits(&expected[range(&output)], &native[range(&output)], &built.tape);
-        same_bits(&expected[range(&output)], &out, &built.tape);
+        same_bits(&expected[output.indices()], &native[output.indices()], &built.tape);
+        same_bits(&expected[output.indices()], &out, &built.tape);
     }
 }
 
@@ -58,8 +45,9 @@ proptest! {
 }
 
 /// Native code of one tape whose operands and results are apart from its buffer.
-fn compiled(tape: &Tape, layout: &Layout, input: Range<u32>, output: Range<u32>) -> Compiled {
-    let (slots, inputs, outputs) = (layout.image().len(), [input, 0..0], [output, 0..0]);
+fn compiled(tape: &Tape, layout: &Layout, input: SlotRange, output: SlotRange) -> Compiled {
+    let (slots, none) = (layout.image().len(), SlotRange::default());
+    let (inputs, outputs) = ([input, none], [output, none]);
     compile(&[Plan { tape, slots, inputs, outputs }], &[], None).unwrap()
 }
 
@@ -84,18 +72,19 @@ fn long_tapes_are_cut() {
     let mut layout = Layout::default();
     let (input, out) = (layout.reserve(4), layout.reserve(8));
     let last = &nodes[nodes.len() - 8..];
-    let roots: Vec<(ir::NodeId, u32)> = last.iter().copied().zip(out..out + 8).collect();
+    let roots: Vec<(ir::NodeId, ir::Slot)> =
+        last.iter().copied().zip(out.slots(8).iter()).collect();
     let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
     assert!(tape.len() > 4000, "{}", tape.len());
-    let compiled = compiled(&tape, &layout, input..input + 4, out..out + 8);
+    let compiled = compiled(&tape, &layout, input.slots(4), out.slots(8));
     let x = [0.1, -0.7, 1.3, 2.9];
     let mut expected = layout.image().to_vec();
     let mut native = expected.clone();
-    expected[input as usize..input as usize + 4].copy_from_slice(&x);
+    expected[input.range(4)].copy_from_slice(&x);
     ir::run(&tape, &mut expected);
     let mut found = [0.0; 8];
     compiled.routines[0].run(&mut native, [&x, &[]], [&mut found, &mut []]);
-    same_bits(&expected[out as usize..out as usize + 8], &found, &tape);
+    same_bits(&expected[out.range(8)], &found, &tape);
 }
 
 /// A function of the user that panics does so in native code too, and the routine is as good as
@@ -119,7 +108,7 @@ fn a_panic_passes_through() {
     let mut layout = Layout::default();
     let (input, out) = (layout.reserve(1), layout.reserve(1));
     let tape = Tape::compile(&g, &[(root, out)], &mut layout, &|_| input);
-    let compiled = compiled(&tape, &layout, input..input + 1, out..out + 1);
+    let compiled = compiled(&tape, &layout, input.slots(1), out.slots(1));
     let call = |x: f64| {
         let (mut buffer, mut result) = (layout.image().to_vec(), [0.0]);
         compiled.routines[0].run(&mut buffer, [&[x], &[]], [&mut result, &mut []]);
@@ -180,8 +169,9 @@ fn loops_have_the_bits_of_the_interpreter() {
         let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
         assert!(tape.len() < 9, "no loop in {tape:?}");
         let slots = layout.image().len();
-        let inputs = [input..input + count * stride + 3, 0..0];
-        let outputs = [out..out + count * stride, 0..0];
+        let (length, none) = ((count * stride) as usize, SlotRange::default());
+        let inputs = [input.slots(length + 3), none];
+        let outputs = [out.slots(length), none];
         let plan = Plan { tape: &tape, slots, inputs, outputs };
         let compiled = compile(&[plan], &[], None).unwrap();
         let x: Vec<f64> = (0..count * stride + 3)
@@ -194,11 +184,11 @@ fn loops_have_the_bits_of_the_interpreter() {
             .collect();
         let mut expected = layout.image().to_vec();
         let mut native = expected.clone();
-        expected[input as usize..input as usize + x.len()].copy_from_slice(&x);
+        expected[input.range(x.len())].copy_from_slice(&x);
         ir::run(&tape, &mut expected);
         let mut found = vec![0.0; (count * stride) as usize];
         compiled.routines[0].run(&mut native, [&x, &[]], [&mut found, &mut []]);
-        same_bits(&expected[out as usize..out as usize + found.len()], &found, &tape);
+        same_bits(&expected[out.range(found.len())], &found, &tape);
     }
 }
 
@@ -218,11 +208,12 @@ fn loops_over_an_array_in_the_middle_have_the_bits_of_the_interpreter() {
     let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
     assert!(tape.len() < 9, "no loop in {tape:?}");
     let slots = layout.image().len();
-    let inputs = [input + window.start..input + window.end, 0..0];
-    let plan = Plan { tape: &tape, slots, inputs, outputs: [0..0, 0..0] };
+    let none = SlotRange::default();
+    let inputs = [(input + window.start).slots(window.len()), none];
+    let plan = Plan { tape: &tape, slots, inputs, outputs: [none; 2] };
     let compiled = compile(&[plan], &[], None).unwrap();
     let mut expected = layout.image().to_vec();
-    let all = input as usize..out as usize;
+    let all = input.index()..out.index();
     expected[all.clone()].iter_mut().enumerate().for_each(|(i, x)| *x = (i as f64).sin());
     let mut native = expected.clone();
     let inner = window.start as usize..window.end as usize;
@@ -230,6 +221,6 @@ fn loops_over_an_array_in_the_middle_have_the_bits_of_the_interpreter() {
     native[all][inner].fill(f64::NAN);
     ir::run(&tape, &mut expected);
     compiled.routines[0].run(&mut native, [&own, &[]], [&mut [], &mut []]);
-    let output = out as usize..out as usize + count as usize;
+    let output = out.range(count as usize);
     same_bits(&expected[output.clone()], &native[output], &tape);
 }

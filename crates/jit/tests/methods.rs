@@ -94,14 +94,14 @@ impl Pendulum {
         let second = g.sub(push, sine);
         let third = g.mul(x, z);
         let roots = [(y, rate), (second, rate + 1), (third, rate + 2)];
-        let leaf = |leaf: u32| if leaf == 0 { time } else { state + leaf - 1 };
+        let leaf = |leaf: u32| if leaf == 0 { time } else { state + (leaf - 1) };
         let tape = Tape::compile(&g, &roots, &mut layout, &leaf);
         let slots = layout.image().to_vec();
         let plan = StepPlan {
             tape: &tape,
             slots: slots.len(),
-            state: state..state + 3,
-            rate: rate..rate + 3,
+            state: state.slots(3),
+            rate: rate.slots(3),
             time,
             tableau: method.tableau().expect("an explicit method"),
             rules: method.step_rules(),
@@ -115,8 +115,8 @@ impl Pendulum {
 
 impl System for Pendulum {
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
-        let (state, rate) = (self.state as usize, self.rate as usize);
-        self.slots[self.time as usize] = t;
+        let (state, rate) = (self.state.index(), self.rate.index());
+        self.slots[self.time.index()] = t;
         self.slots[state..state + 3].copy_from_slice(x);
         ir::run(&self.tape, &mut self.slots);
         dx.copy_from_slice(&self.slots[rate..rate + 3]);

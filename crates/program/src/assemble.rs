@@ -85,10 +85,10 @@ fn limits(diagram: &Diagram, regions: &Table<RegionId, RegionProgram>) -> Arc<St
 fn image(slots: &Slots) -> Vec<f64> {
     let mut image = slots.layout.image().to_vec();
     for (slot, data) in &slots.presets {
-        image[*slot as usize..*slot as usize + data.len()].copy_from_slice(data);
+        image[slot.range(data.len())].copy_from_slice(data);
     }
     for state in &slots.states {
-        let from = slots.tracked[state.tracked].slot as usize;
+        let from = slots.tracked[state.tracked].slot.index();
         image[from..from + state.initial.len()].copy_from_slice(&state.initial);
     }
     image
@@ -110,7 +110,7 @@ fn place_still_lines(
         makers.extend(unit.outputs.iter().map(|output| (output.tracked, id)));
     }
     for line in still {
-        for unit in lines[line].from.iter().filter_map(|cell| makers.get(cell)) {
+        for unit in lines[line].from.iter().filter_map(|tracked| makers.get(tracked)) {
             let own = &mut units[*unit].lines;
             if own.last() != Some(&line) {
                 own.push(line);
@@ -142,14 +142,14 @@ fn unlocated(units: &Table<UnitId, Unit>, crossings: &Table<CrossingId, Crossing
 /// Gives each region the slots of the wires that its left limits compute.
 fn place_wires(slots: &mut Slots) {
     let Slots { regions, wires, tracked, .. } = slots;
-    let places = |wire: &WireId| {
+    let slots_of = |wire: &WireId| {
         let TrackedWire { value, present, .. } = &wires[*wire];
         let (value, present) = (&tracked[*value], &tracked[*present]);
-        let (from, present) = (value.slot as usize, present.slot as usize);
+        let (from, present) = (value.slot, present.slot);
         WireSlots { from, length: value.length, present }
     };
     for region in regions {
-        region.places = region.wires.iter().map(places).collect();
+        region.wire_slots = region.wires.iter().map(slots_of).collect();
     }
 }
 

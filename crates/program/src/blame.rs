@@ -1,7 +1,7 @@
 //! Values between events that no tape computes, for messages about a failure.
 
 use diagram::{BlockId, RegionId, WireId};
-use ir::Tape;
+use ir::{Slot, Tape};
 
 use crate::program::Program;
 
@@ -22,7 +22,7 @@ impl Program {
                 places.push((node, slot, length, block));
             }
         }
-        let tape = Tape::compile(&self.graph, &roots, &mut layout, &|slot| slot);
+        let tape = Tape::compile(&self.graph, &roots, &mut layout, &Slot);
         let mut copy = layout.image().to_vec();
         copy[..buffer.len()].copy_from_slice(buffer);
         ir::run(&tape, &mut copy);
@@ -30,7 +30,7 @@ impl Program {
         places
             .iter()
             .find(|(_, slot, length, _)| {
-                let from = *slot as usize;
+                let from = slot.index();
                 copy[from..from + length].iter().any(|x| !x.is_finite())
             })
             .map(|(.., block)| *block)
@@ -43,10 +43,10 @@ impl Program {
         let length = self.tracked(self.wires[wire].value).length;
         let mut layout = self.layout.clone();
         let slot = layout.reserve(length);
-        let tape = Tape::compile(&self.graph, &[(node, slot)], &mut layout, &|slot| slot);
+        let tape = Tape::compile(&self.graph, &[(node, slot)], &mut layout, &Slot);
         let mut copy = layout.image().to_vec();
         copy[..buffer.len()].copy_from_slice(buffer);
         ir::run(&tape, &mut copy);
-        Some(copy[slot as usize..slot as usize + length].to_vec())
+        Some(copy[slot.range(length)].to_vec())
     }
 }

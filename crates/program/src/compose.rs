@@ -93,17 +93,18 @@ impl<'a> Composer<'a> {
                     let leaf = flat.definition.leaves[*key as usize];
                     inlining.leaf(g, leaf, node.ty)
                 }
-                Op::Parameter(id, _) => g.leaf(slots.parameters[id].slot, node.ty),
+                Op::Parameter(id, _) => g.leaf(slots.parameters[id].slot.0, node.ty),
                 Op::Observed(_) if phase == Phase::Tick => args[1],
                 Op::Crossed => {
                     let (site, _) = site(node.args[0])?;
-                    g.leaf(site.crossed.expect("a side that is asked for its changes"), node.ty)
+                    let crossed = site.crossed.expect("a side whose changes are read");
+                    g.leaf(crossed.0, node.ty)
                 }
                 Op::FrozenSign | Op::FrozenFloor => match site(id) {
-                    Some((site, true)) if smooth => g.leaf(site.frozen, node.ty),
+                    Some((site, true)) if smooth => g.leaf(site.frozen.0, node.ty),
                     Some((site, _)) if phase == Phase::Tick && !smooth => {
-                        let frozen = g.leaf(site.frozen, node.ty);
-                        let residual = g.leaf(site.residual, node.ty.with_elem(base::Elem::Real));
+                        let frozen = g.leaf(site.frozen.0, node.ty);
+                        let residual = g.leaf(site.residual.0, node.ty.with_elem(base::Elem::Real));
                         match node.op {
                             Op::FrozenSign => g.sign_outside(args[0], frozen, residual),
                             _ => g.floor_outside(args[0], frozen, residual),
@@ -146,8 +147,8 @@ fn agreed(g: &mut Graph, a: NodeId, b: NodeId) -> NodeId {
 
 /// Model time since the clock of a fragment showed 0.
 fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
-    let now = g.leaf(slots.time, Type::REAL);
-    let origin = g.leaf(slots.fragments[fragment].origin, Type::REAL);
+    let now = g.leaf(slots.time.0, Type::REAL);
+    let origin = g.leaf(slots.fragments[fragment].origin.0, Type::REAL);
     g.sub(now, origin)
 }
 
@@ -206,38 +207,38 @@ impl Inlining<'_> {
                 match self.nodes.get(&self.parts.id(wire, part)) {
                     Some(node) => *node,
                     None => {
-                        let cell = self.slots.part(wire, part);
+                        let tracked = self.slots.part(wire, part);
                         let ty = if part == Part::Present {
                             Type::BOOL
                         } else {
                             self.diagram.wire(wire).ty
                         };
-                        g.leaf(self.slots.slot(cell), ty)
+                        g.leaf(self.slots.slot(tracked).0, ty)
                     }
                 }
             }
             Leaf::Delayed { index, part } => {
-                g.leaf(self.slots.slot(self.slots.delayed(self.block, index, part)), ty)
+                g.leaf(self.slots.slot(self.slots.delayed(self.block, index, part)).0, ty)
             }
             Leaf::State(index) => {
                 let state =
                     &self.slots.states[self.slots.first_state[self.block.index()].plus(index)];
-                g.leaf(self.slots.slot(state.tracked), ty)
+                g.leaf(self.slots.slot(state.tracked).0, ty)
             }
             Leaf::Woken(index) => {
                 let timer =
                     &self.slots.timers[self.slots.first_timer[self.block.index()].plus(index)];
-                g.leaf(self.slots.slot(timer.woken), ty)
+                g.leaf(self.slots.slot(timer.woken).0, ty)
             }
             Leaf::Wakings(index) => {
                 let timer =
                     &self.slots.timers[self.slots.first_timer[self.block.index()].plus(index)];
-                g.leaf(self.slots.slot(timer.wakings), ty)
+                g.leaf(self.slots.slot(timer.wakings).0, ty)
             }
-            Leaf::Time if self.clock == FragmentId::ROOT => g.leaf(self.slots.time, ty),
+            Leaf::Time if self.clock == FragmentId::ROOT => g.leaf(self.slots.time.0, ty),
             Leaf::Time => since(g, self.slots, self.clock),
             Leaf::Elapsed => since(g, self.slots, self.flat().fragment),
-            Leaf::Step => g.leaf(self.slots.step, ty),
+            Leaf::Step => g.leaf(self.slots.step.0, ty),
             Leaf::Ticking => g.bool(self.phase == Phase::Tick),
             Leaf::Lasting { port } => {
                 let taken = self.flat().remembered.get(&port);

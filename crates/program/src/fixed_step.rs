@@ -152,7 +152,7 @@ fn pass(diagram: &Diagram, schedule: &Schedule, phase: Phase, slots: &mut Slots)
         check_places(block, &mut composer, slots, &mut pass, &mut places);
     }
     debug_assert_eq!(ir::verify(&composer.graph, false), Ok(()));
-    pass.tape = Tape::compile(&composer.graph, &places, &mut slots.layout, &|slot| slot);
+    pass.tape = Tape::compile(&composer.graph, &places, &mut slots.layout, &Slot);
     debug_assert_eq!(pass.tape.verify(slots.layout.image().len()), Ok(()));
     pass
 }
@@ -170,7 +170,7 @@ fn wire_places(
     let guesses = crate::assemble::solved_wires(schedule);
     for id in (0..schedule.parts.len()).map(PartId::new) {
         let part = schedule.parts.get(id);
-        let cell = slots.part(part.wire, part.part);
+        let tracked = slots.part(part.wire, part.part);
         // Impulses, and everything that depends on them alone, are absent from a point without
         // events.
         let Some(node) = composer.nodes.get(&id).copied() else { continue };
@@ -178,9 +178,9 @@ fn wire_places(
         if read && part.part != Part::Present {
             let slot = slots.layout.reserve(composer.graph.ty(node).len());
             places.push((node, slot));
-            pass.outputs.push(PassOutput { from: slot, tracked: cell });
+            pass.outputs.push(PassOutput { from: slot, tracked });
         } else {
-            places.push((node, slots.slot(cell)));
+            places.push((node, slots.slot(tracked)));
         }
     }
 }
@@ -196,7 +196,7 @@ fn state_places(
         let node = composer.inline(slots, block, *next);
         let state = slots.first_state[block.index()].plus(index);
         let own = slots.slot(slots.states[state].tracked);
-        if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+        if matches!(composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
             continue;
         }
         let slot = slots.layout.reserve(composer.graph.ty(node).len());
@@ -221,7 +221,7 @@ fn crossing_places(
         places.push((node, slot));
         pass.crossings.extend(
             (0..site.ty.len())
-                .map(|i| CrossingValue { from: slot + i as Slot, crossing: site.first.plus(i) }),
+                .map(|i| CrossingValue { from: slot.plus(i), crossing: site.first.plus(i) }),
         );
     }
 }

@@ -92,8 +92,8 @@ impl<'a> Search<'a> {
         let program = self.program;
         let watched = program.regions[region].watches.iter();
         let crossings = watched.map(|watch| &program.crossings[watch.crossing]);
-        let cells = crossings.flat_map(|crossing| [Some(crossing.frozen), crossing.crossed]);
-        let mut found = self.reached(cells.flatten());
+        let tracked = crossings.flat_map(|crossing| [Some(crossing.frozen), crossing.crossed]);
+        let mut found = self.reached(tracked.flatten());
         if !found.contains(&region) {
             found.push(region);
         }
@@ -101,8 +101,8 @@ impl<'a> Search<'a> {
     }
 
     /// The regions that changes of some tracked signals may reach, in order.
-    fn reached(&mut self, cells: impl IntoIterator<Item = TrackedId>) -> Vec<RegionId> {
-        self.open.extend(cells);
+    fn reached(&mut self, tracked: impl IntoIterator<Item = TrackedId>) -> Vec<RegionId> {
+        self.open.extend(tracked);
         let (mut regions, machines) = self.follow_all(false);
         for machine in machines {
             regions.extend(self.reached_by_machine(machine));
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
     fn reached_by_machine(&mut self, machine: MachineId) -> &[RegionId] {
         if self.by_machine[machine].is_none() {
             let own = &self.program.machines[machine];
-            self.open.extend(own.cells.iter());
+            self.open.extend(own.tracked.iter());
             let (mut regions, _) = self.follow_all(true);
             regions.extend(&own.regions);
             regions.sort_unstable();
@@ -132,10 +132,10 @@ impl<'a> Search<'a> {
         let program = self.program;
         self.number += 1;
         let (mut regions, mut machines) = (Vec::new(), Vec::new());
-        while let Some(cell) = self.open.pop() {
-            let cell = program.tracked(cell);
-            regions.extend(&cell.regions);
-            for machine in cell.machines.iter().copied() {
+        while let Some(tracked) = self.open.pop() {
+            let tracked = program.tracked(tracked);
+            regions.extend(&tracked.regions);
+            for machine in tracked.machines.iter().copied() {
                 if std::mem::replace(&mut self.machines[machine], self.number) == self.number {
                     continue;
                 }
@@ -143,10 +143,10 @@ impl<'a> Search<'a> {
                 if through {
                     let machine = &program.machines[machine];
                     regions.extend(&machine.regions);
-                    self.open.extend(machine.cells.iter());
+                    self.open.extend(machine.tracked.iter());
                 }
             }
-            for unit in &cell.readers {
+            for unit in &tracked.readers {
                 if std::mem::replace(&mut self.units[*unit], self.number) != self.number {
                     regions.push(program.units[*unit].region);
                     self.follow(&program.units[*unit]);

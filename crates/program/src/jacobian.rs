@@ -40,21 +40,22 @@ impl Partials {
     /// much.
     pub fn new(
         graph: &mut Graph,
-        leaves: &[(NodeId, Slot, Type)],
+        leaves: &[(NodeId, usize, Type)],
         time: &FxHashMap<NodeId, NodeId>,
         roots: &[Root],
         (rate, dimension): (Slot, usize),
     ) -> Option<Partials> {
         let outputs: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
         let named = leaves.iter().map(|(node, offset, ty)| {
-            (*node, (*offset..*offset + ty.len() as u32).collect::<Vec<u32>>())
+            let offset = *offset as u32;
+            (*node, (offset..offset + ty.len() as u32).collect::<Vec<u32>>())
         });
         let moves = movements(graph, &named.collect(), &outputs, NAMES)?;
         // The rate of each state: an element of a node.
         let mut rows: Vec<Option<Place>> = vec![None; dimension];
         for (node, slot, guard) in roots {
             for element in 0..graph.ty(*node).len() {
-                rows[(slot - rate) as usize + element] = Some((*node, element, *guard));
+                rows[(*slot - rate) as usize + element] = Some((*node, element, *guard));
             }
         }
         let names = |row: &Option<Place>| {
@@ -95,7 +96,7 @@ impl Partials {
 
     /// The nodes and the conditions under which they are needed, without slots.
     pub fn wanted(&self) -> Vec<Root> {
-        self.places().map(|(node, _, guard)| (*node, 0, *guard)).collect()
+        self.places().map(|(node, _, guard)| (*node, Slot::default(), *guard)).collect()
     }
 
     /// Gives every value a slot, and returns what a tape has to compute besides. `given` are the
@@ -116,14 +117,14 @@ impl Partials {
                             bits.iter().map(|bits| f64::from_bits(*bits)).collect();
                         layout.constant(&data)
                     }
-                    Op::Leaf(slot) => *slot,
+                    Op::Leaf(slot) => Slot(*slot),
                     _ => given.get(node).copied().unwrap_or_else(|| {
                         let slot = layout.reserve(graph.ty(*node).len());
                         roots.push((*node, slot, *guard));
                         slot
                     }),
                 });
-            first + if graph.ty(*node).len() == 1 { 0 } else { *element as Slot }
+            first.plus(if graph.ty(*node).len() == 1 { 0 } else { *element })
         };
         let mut entries = |entries: &[(u32, Place)]| -> Vec<(u32, Slot)> {
             entries.iter().map(|(row, place)| (*row, slot(place))).collect()
@@ -166,10 +167,10 @@ fn by_colour(colours: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// For each state, the leaves that contain it.
-fn leaves_of(leaves: &[(NodeId, Slot, Type)], dimension: usize) -> Vec<Vec<u32>> {
+fn leaves_of(leaves: &[(NodeId, usize, Type)], dimension: usize) -> Vec<Vec<u32>> {
     let mut found = vec![Vec::new(); dimension];
     for (index, (_, offset, ty)) in leaves.iter().enumerate() {
-        let own = *offset as usize..*offset as usize + ty.len();
+        let own = *offset..*offset + ty.len();
         found[own].iter_mut().for_each(|leaves| leaves.push(index as u32));
     }
     found
@@ -178,7 +179,7 @@ fn leaves_of(leaves: &[(NodeId, Slot, Type)], dimension: usize) -> Vec<Vec<u32>>
 /// The leaves that move if some states do, each with its direction.
 fn seeds(
     graph: &mut Graph,
-    leaves: &[(NodeId, Slot, Type)],
+    leaves: &[(NodeId, usize, Type)],
     leaves_of: &[Vec<u32>],
     states: &[u32],
 ) -> FxHashMap<NodeId, NodeId> {
@@ -187,7 +188,7 @@ fn seeds(
         for index in &leaves_of[*state as usize] {
             let (_, offset, ty) = &leaves[*index as usize];
             let direction = directions.entry(*index).or_insert_with(|| vec![0.0; ty.len()]);
-            direction[(state - offset) as usize] = 1.0;
+            direction[*state as usize - offset] = 1.0;
         }
     }
     let seed = |(index, direction): (u32, Vec<f64>)| {

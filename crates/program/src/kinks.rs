@@ -5,7 +5,7 @@
 //! depend on them have a hundred kinks, not all sums of a hundred delays.
 
 use base::Table;
-use ir::{Graph, NodeId, Op, Slot};
+use ir::{Graph, NodeId, Op, Slot, SlotRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::delay_line::{DelayLine, Kinks, LineId};
@@ -30,7 +30,7 @@ pub(crate) fn find(
     let leaves = Leaves::new(graph, read);
     let own = region.lines.iter().map(|line| {
         let Some(track) = lines[*line].track else { return Kinks::Everywhere };
-        let places = |from: Slot| from..from + track.width as Slot;
+        let places = |from: Slot| from.slots(track.width);
         let numbers: Vec<NodeId> = leaves.at(places(track.place)).collect();
         if numbers.is_empty() && leaves.at(places(track.slope)).next().is_none() {
             return Kinks::Unread;
@@ -46,14 +46,14 @@ struct Leaves(FxHashMap<Slot, NodeId>);
 impl Leaves {
     fn new(graph: &Graph, read: &[NodeId]) -> Leaves {
         let leaf = |node: NodeId| match graph.node(node).op {
-            Op::Leaf(slot) => Some((slot, node)),
+            Op::Leaf(slot) => Some((Slot(slot), node)),
             _ => None,
         };
         Leaves(graph.reachable(read).into_iter().filter_map(leaf).collect())
     }
 
-    fn at(&self, mut places: std::ops::Range<Slot>) -> impl Iterator<Item = NodeId> {
-        std::iter::from_fn(move || places.next()).filter_map(|place| self.0.get(&place)).copied()
+    fn at(&self, places: SlotRange) -> impl Iterator<Item = NodeId> {
+        places.iter().filter_map(|place| self.0.get(&place)).copied()
     }
 }
 
@@ -80,15 +80,15 @@ impl Search {
             let node = graph.node(*id);
             node.args.iter().for_each(|arg| users.entry(*arg).or_default().push(*id));
             if let Op::Leaf(slot) = node.op {
-                let places = slot..slot + node.ty.len() as Slot;
-                states.extend(places.map(|place| (place, *id)));
+                let places = Slot(slot).slots(node.ty.len());
+                states.extend(places.iter().map(|place| (place, *id)));
             }
         }
         for (rate, to, _) in rates {
-            let first = to - region.rate + region.state;
-            let places = first..first + graph.ty(*rate).len() as Slot;
+            let first = region.state + (*to - region.rate);
+            let places = first.slots(graph.ty(*rate).len());
             let mut moved: Vec<NodeId> =
-                places.filter_map(|place| states.get(&place)).copied().collect();
+                places.iter().filter_map(|place| states.get(&place)).copied().collect();
             moved.dedup();
             users.entry(*rate).or_default().extend(moved);
         }

@@ -2,7 +2,6 @@
 
 use blocks::Part;
 use diagram::{BlockId, Diagram, Presence, RegionId};
-use ir::Slot;
 use rustc_hash::FxHashMap;
 
 use crate::delay_line::{DelayLine, DelayTrack, Kinks, Past};
@@ -61,13 +60,13 @@ impl Slots {
         let width = length * (1 + orders as usize);
         let place = self.layout.reserve(width);
         let mut to = vec![self.tracked(1)];
-        let parts = (0..=orders).map(|order| place + order * length as Slot);
-        to.extend(parts.map(|slot| self.cell_at(slot, length)).collect::<Vec<_>>());
+        let parts = (0..=orders as usize).map(|order| place.plus(order * length));
+        to.extend(parts.map(|slot| self.tracked_at(slot, length)).collect::<Vec<_>>());
         to.extend((0..diagram.wire(wire).orders).map(|_| self.tracked(length)).collect::<Vec<_>>());
-        let cells = &self.wires[wire];
-        let mut from = vec![cells.present, cells.value];
-        from.extend(&cells.derivatives[..orders as usize]);
-        from.extend(&cells.impulses);
+        let parts = &self.wires[wire];
+        let mut from = vec![parts.present, parts.value];
+        from.extend(&parts.derivatives[..orders as usize]);
+        from.extend(&parts.impulses);
         let moves = diagram.wire(wire).moving;
         let line = self.lines.next_id();
         let track = moves.then(|| {

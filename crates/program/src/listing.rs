@@ -82,7 +82,7 @@ impl Names {
     /// Names slots, unless they have a name.
     fn put(&mut self, from: Slot, length: usize, name: &str) {
         for element in 0..length {
-            let own = &mut self.0[from as usize + element];
+            let own = &mut self.0[from.index() + element];
             let element =
                 || if length == 1 { name.to_owned() } else { format!("{name}[{element}]") };
             own.get_or_insert_with(element);
@@ -92,14 +92,14 @@ impl Names {
     fn constants(&mut self, layout: &Layout) {
         for (slot, data) in layout.constants() {
             for (element, value) in data.iter().enumerate() {
-                self.0[slot as usize + element].get_or_insert_with(|| value.to_string());
+                self.0[slot.index() + element].get_or_insert_with(|| value.to_string());
             }
         }
     }
 
     fn name(&self, slot: Slot) -> String {
-        let known = self.0.get(slot as usize).and_then(Clone::clone);
-        known.unwrap_or_else(|| format!("%{slot}"))
+        let known = self.0.get(slot.index()).and_then(Clone::clone);
+        known.unwrap_or_else(|| format!("%{}", slot.0))
     }
 }
 
@@ -197,20 +197,20 @@ impl Program {
 
     /// Rates, slopes and samples are named after what they belong to.
     fn name_region(&self, region: &RegionProgram, names: &mut Names) {
-        for offset in 0..region.dimension as Slot {
-            let name = format!("{}'", names.name(region.state + offset));
-            names.put(region.rate + offset, 1, &name);
+        for offset in 0..region.dimension {
+            let name = format!("{}'", names.name(region.state.plus(offset)));
+            names.put(region.rate.plus(offset), 1, &name);
         }
         for (watch, own) in region.watches.iter().enumerate() {
-            let (watch, crossing) = (watch as Slot, &self.crossings[own.crossing]);
+            let crossing = &self.crossings[own.crossing];
             let of = crossing_name(&self.origins, own.crossing, crossing);
             for (from, name) in
                 [(region.g, "g"), (region.side, "side"), (region.residual, "residual")]
             {
-                names.put(from + watch, 1, &format!("{name}({of})"));
+                names.put(from.plus(watch), 1, &format!("{name}({of})"));
             }
-            let name = format!("{}'", names.name(region.g + watch));
-            names.put(region.g_rate + watch, 1, &name);
+            let name = format!("{}'", names.name(region.g.plus(watch)));
+            names.put(region.g_rate.plus(watch), 1, &name);
         }
         for line in &region.lines {
             let Some(track) = &self.lines[*line].track else { continue };

@@ -71,16 +71,16 @@ impl<'a> Copier<'a> {
         let Op::Leaf(slot) = self.graph.node(id).op else { return None };
         // An element of a vector that is watched by itself stays frozen.
         let whole = |own: &&(NodeId, bool)| self.graph.ty(own.0).shape == self.graph.ty(id).shape;
-        self.operands.get(&slot).filter(whole).copied()
+        self.operands.get(&Slot(slot)).filter(whole).copied()
     }
 
     /// The copy of a node, from the copies of its operands. A side that depends on itself, through
     /// another, stays frozen where the cycle closes.
     fn finish(&mut self, id: NodeId) -> NodeId {
         let copied = |id: &NodeId| self.known.get(id).copied().unwrap_or(*id);
-        if let Some((operand, cell)) = self.operand(id) {
+        if let Some((operand, floor)) = self.operand(id) {
             let value = copied(&operand);
-            return self.graph.unary(if cell { Unary::Floor } else { Unary::Sign }, value);
+            return self.graph.unary(if floor { Unary::Floor } else { Unary::Sign }, value);
         }
         let args: Vec<NodeId> = self.graph.node(id).args.iter().map(copied).collect();
         if self.observes && matches!(self.graph.node(id).op, Op::Observed(_)) {

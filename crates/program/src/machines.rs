@@ -110,7 +110,7 @@ pub struct MachineProgram {
     /// The regions of its fragments, which a transition may reach.
     pub regions: Vec<RegionId>,
     /// The tracked signals that a transition may change.
-    pub cells: Vec<TrackedId>,
+    pub tracked: Vec<TrackedId>,
 }
 
 /// An output of a machine: those states of its block that the engine writes.
@@ -223,7 +223,7 @@ impl StateProgram {
 impl Transition {
     /// Whether all guards are present and true, given the current values of the wires.
     pub fn is_met(&self, slots: &[f64]) -> bool {
-        let at = |slot: &Slot| slots[*slot as usize] != 0.0;
+        let at = |slot: &Slot| slots[slot.index()] != 0.0;
         self.guards.iter().all(|guard| guard.wire.iter().all(at))
     }
 }
@@ -239,7 +239,7 @@ pub struct Assignment {
 
 impl MachineProgram {
     /// Whether some transition of it satisfies a predicate.
-    pub(crate) fn has(&self, asked: impl Fn(&Transition) -> bool) -> bool {
-        self.states.iter().flat_map(|state| &state.transitions).any(asked)
+    pub(crate) fn has(&self, property: impl Fn(&Transition) -> bool) -> bool {
+        self.states.iter().flat_map(|state| &state.transitions).any(property)
     }
 }

@@ -187,7 +187,7 @@ fn listeners(diagram: &Diagram) -> Vec<bool> {
     }
     // State machines read these although no block does.
     for machine in &diagram.modes.machines {
-        readers[machine.mode.index()] += 1;
+        readers[machine.current.index()] += 1;
         for transition in machine.states.iter().flat_map(|state| &state.transitions) {
             let sets = transition.sets.iter().flat_map(|set| [set.value, set.target]);
             let says = transition.says.iter().map(|(_, value)| *value);

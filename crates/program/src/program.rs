@@ -130,8 +130,8 @@ pub fn compile(diagram: &Diagram, schedule: &Schedule, extras: Extras) -> Progra
     // State machines have tapes for guards and actions, and tables of what they switch on and off.
     let machines = machines::compile(diagram, schedule, &mut slots, &mut units);
     // Each region gets the tapes of its rates, its crossings and its left limits.
-    let asked = machines.asked.clone();
-    let smooth = smooth::regions(diagram, schedule, slots, composer, asked, extras);
+    let transition_wires = machines.transition_wires.clone();
+    let smooth = smooth::regions(diagram, schedule, slots, composer, transition_wires, extras);
     // Tables say what belongs to what, and what reaches what.
     assemble::program(diagram, schedule, smooth, units, machines)
 }

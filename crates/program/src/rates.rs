@@ -2,7 +2,7 @@
 
 use blocks::Part;
 use diagram::{BlockId, Diagram, Phase, RegionId};
-use ir::Tape;
+use ir::{Slot, Tape};
 use schedule::Schedule;
 
 use crate::Program;
@@ -32,11 +32,11 @@ pub fn rates(diagram: &Diagram, schedule: &Schedule, program: &Program) -> Rates
         roots.extend(own.into_iter().map(|(node, slot, _)| (node, slot)));
     }
     let mut layout = program.layout.clone();
-    let tape = Tape::compile(&composer.graph, &roots, &mut layout, &|slot| slot);
+    let tape = Tape::compile(&composer.graph, &roots, &mut layout, &Slot);
     let mut image = layout.image().to_vec();
     image[..program.image.len()].copy_from_slice(&program.image);
     for (wire, guess) in &diagram.solve.wires {
-        let from = slots.slot(slots.part(*wire, Part::Value)) as usize;
+        let from = slots.slot(slots.part(*wire, Part::Value)).index();
         image[from..from + diagram.wire(*wire).ty.len()].fill(guess[0]);
     }
     Rates { tape, image }
@@ -59,8 +59,8 @@ pub(crate) fn roots_of(
         for (index, derivative) in flat.smooth.derivatives.iter().enumerate() {
             let Some(derivative) = derivative else { continue };
             let node = composer.inline(slots, *block, *derivative);
-            let cell = slots.states[slots.first_state[block.index()].plus(index)].tracked;
-            let offset = slots.slot(cell) - state;
+            let tracked = slots.states[slots.first_state[block.index()].plus(index)].tracked;
+            let offset = slots.slot(tracked) - state;
             // A scalar rate fills a vector of states.
             let shape = flat.definition.states[index].ty.shape;
             let node = composer.graph.splat(node, shape);

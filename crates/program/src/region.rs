@@ -77,7 +77,7 @@ pub struct RegionProgram {
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
     /// The slots of these wires.
-    pub places: Vec<WireSlots>,
+    pub wire_slots: Vec<WireSlots>,
     /// The units of its blocks, as bits.
     pub units: Vec<UnitWord>,
     /// For each continuous state, its block.

@@ -88,7 +88,7 @@ impl Slots {
         let mut slots = Slots {
             layout,
             time,
-            step: 0,
+            step: Slot::default(),
             tracked: Table::new(),
             of_slot: FxHashMap::default(),
             wires: Table::new(),
@@ -147,10 +147,10 @@ impl Slots {
 
     pub fn tracked(&mut self, length: usize) -> TrackedId {
         let slot = self.layout.reserve(length);
-        self.cell_at(slot, length)
+        self.tracked_at(slot, length)
     }
 
-    pub(crate) fn cell_at(&mut self, slot: Slot, length: usize) -> TrackedId {
+    pub(crate) fn tracked_at(&mut self, slot: Slot, length: usize) -> TrackedId {
         let id = self.tracked.push(Tracked { slot, length, ..Tracked::default() });
         self.of_slot.insert(slot, id);
         id
@@ -158,23 +158,23 @@ impl Slots {
 
     /// The tracked signals that a leaf of some length reads: one, or one for each element of its
     /// sides.
-    pub fn cells_at(&self, slot: Slot, length: usize) -> Vec<TrackedId> {
+    pub fn tracked_within(&self, slot: Slot, length: usize) -> Vec<TrackedId> {
         let mut found = Vec::new();
         let mut at = slot;
-        while at < slot + length as Slot {
+        while at < slot.plus(length) {
             match self.of_slot.get(&at) {
-                Some(cell) => {
-                    found.push(*cell);
-                    at += self.tracked[*cell].length.max(1) as Slot;
+                Some(tracked) => {
+                    found.push(*tracked);
+                    at = at.plus(self.tracked[*tracked].length.max(1));
                 }
-                None => at += 1,
+                None => at = at.plus(1),
             }
         }
         found
     }
 
-    pub fn slot(&self, cell: TrackedId) -> Slot {
-        self.tracked[cell].slot
+    pub fn slot(&self, tracked: TrackedId) -> Slot {
+        self.tracked[tracked].slot
     }
 
     /// The tracked signal of a part of a wire.
@@ -197,13 +197,13 @@ impl Slots {
             self.tracked[present].part = Some((id, Part::Present));
             self.tracked[present].event = wire.between == diagram::Presence::Never;
             self.tracked[value].part = Some((id, Part::Value));
-            for (order, cell) in impulses.iter().enumerate() {
-                self.tracked[*cell].part = Some((id, Part::Impulse(order as u32)));
+            for (order, tracked) in impulses.iter().enumerate() {
+                self.tracked[*tracked].part = Some((id, Part::Impulse(order as u32)));
             }
             let derivatives: Vec<TrackedId> =
                 (0..wire.derivatives).map(|_| self.tracked(wire.ty.len())).collect();
-            for (order, cell) in derivatives.iter().enumerate() {
-                self.tracked[*cell].part = Some((id, Part::Derivative(order as u32 + 1)));
+            for (order, tracked) in derivatives.iter().enumerate() {
+                self.tracked[*tracked].part = Some((id, Part::Derivative(order as u32 + 1)));
             }
             self.wires.push(TrackedWire { value, present, impulses, derivatives });
         }
@@ -221,14 +221,14 @@ impl Slots {
             let owner = BlockId::new(index);
             for (number, state) in block.definition.states.iter().enumerate() {
                 let place = places.get(&(owner, number));
-                let cell = match place {
-                    Some(slot) => self.cell_at(*slot, state.ty.len()),
+                let tracked = match place {
+                    Some(slot) => self.tracked_at(*slot, state.ty.len()),
                     None => self.tracked(state.ty.len()),
                 };
                 self.states.push(TrackedState {
                     block: owner,
                     name: state.name.clone(),
-                    tracked: cell,
+                    tracked,
                     initial: state.initial.data().to_vec(),
                     open: state.initial.open(),
                     continuous: place.is_some(),
@@ -271,7 +271,7 @@ impl Slots {
         program.moves = region != RegionId::STILL;
         program.state = self.layout.reserve(program.dimension);
         program.rate = self.layout.reserve(program.dimension);
-        let place = |(state, offset)| (state, program.state + offset as Slot);
+        let place = |(state, offset)| (state, program.state.plus(offset));
         places.extend(offsets.into_iter().map(place));
     }
 
@@ -321,21 +321,21 @@ impl Slots {
         let flat = diagram.block(block);
         let graph = &flat.definition.graph;
         let kinks = if flat.located.is_empty() { Vec::new() } else { graph.kinks() };
-        let asked: Vec<NodeId> = graph
+        let read: Vec<NodeId> = graph
             .nodes()
             .iter()
             .filter(|node| node.op == Op::Crossed)
             .map(|node| node.args[0])
             .collect();
-        for site in flat.located.iter().chain(asked.iter().filter(|s| !flat.located.contains(s))) {
+        for site in flat.located.iter().chain(read.iter().filter(|s| !flat.located.contains(s))) {
             if self.sites.contains_key(&(block, *site)) {
                 continue;
             }
             let node = graph.node(*site);
             let located = flat.located.contains(site);
-            let crossed = asked.contains(site);
+            let crossed = read.contains(site);
             let place = match node.op {
-                Op::FrozenFloor => self.place_cells(block, region, node.ty),
+                Op::FrozenFloor => self.place_floors(block, region, node.ty),
                 _ => self.place_sides(block, region, node.ty, located, crossed),
             };
             for crossing in place.first.run(node.ty.len()) {
@@ -351,7 +351,7 @@ impl Slots {
         region: RegionId,
         ty: Type,
         located: bool,
-        asked: bool,
+        crossed: bool,
     ) -> Site {
         let n = ty.len();
         let first = self.crossings.next_id();
@@ -359,31 +359,36 @@ impl Slots {
             let program = &mut self.regions[region];
             let at = program.watches.len();
             program.watches.extend((0..n).map(|i| Watch { crossing: first.plus(i), side: true }));
-            let offset = at as Slot;
-            (program.side + offset, program.residual + offset, program.g + offset, Some(at))
+            let offset = at;
+            (
+                program.side.plus(offset),
+                program.residual.plus(offset),
+                program.g.plus(offset),
+                Some(at),
+            )
         } else {
             (self.layout.reserve(n), self.layout.reserve(n), self.layout.reserve(n), None)
         };
-        let crossed = asked.then(|| self.layout.reserve(n));
+        let crossed = crossed.then(|| self.layout.reserve(n));
         for i in 0..n {
-            let offset = i as Slot;
-            let side = self.cell_at(frozen + offset, 1);
-            let change = crossed.map(|slot| self.cell_at(slot + offset, 1));
+            let offset = i;
+            let side = self.tracked_at(frozen.plus(offset), 1);
+            let change = crossed.map(|slot| self.tracked_at(slot.plus(offset), 1));
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Sign,
                 kink: false,
-                value: value + offset,
+                value: value.plus(offset),
                 frozen: side,
                 crossed: change,
-                residual: residual + offset,
+                residual: residual.plus(offset),
                 watch: watch.map(|at| WatchId { region, index: at + i }),
             });
         }
         Site { frozen, residual, crossed, first, ty }
     }
 
-    fn place_cells(&mut self, block: BlockId, region: RegionId, ty: Type) -> Site {
+    fn place_floors(&mut self, block: BlockId, region: RegionId, ty: Type) -> Site {
         let n = ty.len();
         let first = self.crossings.next_id();
         let frozen = self.layout.reserve(n);
@@ -393,16 +398,16 @@ impl Slots {
         let watches = (0..n).flat_map(|i| [Watch { crossing: first.plus(i), side: false }; 2]);
         self.regions[region].watches.extend(watches);
         for i in 0..n {
-            let offset = i as Slot;
-            let cell = self.cell_at(frozen + offset, 1);
+            let offset = i;
+            let floor = self.tracked_at(frozen.plus(offset), 1);
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Floor,
                 kink: false,
-                value: value + offset,
-                frozen: cell,
+                value: value.plus(offset),
+                frozen: floor,
                 crossed: None,
-                residual: residual + offset,
+                residual: residual.plus(offset),
                 watch: Some(WatchId { region, index: at + 2 * i }),
             });
         }

@@ -42,10 +42,10 @@ pub(crate) fn regions(
     schedule: &Schedule,
     slots: Slots,
     composer: Composer,
-    asked: FxHashSet<WireId>,
+    transition_wires: FxHashSet<WireId>,
     extras: Extras,
 ) -> Smooth {
-    let mut maker = Maker::new(diagram, slots, composer, asked);
+    let mut maker = Maker::new(diagram, slots, composer, transition_wires);
     maker.extras = extras;
     for region in 0..diagram.regions.len() {
         maker.region(RegionId::new(region));
@@ -98,9 +98,9 @@ struct Maker<'a> {
     /// Slots of time, of states and of their rates.
     moving_places: FxHashSet<Slot>,
     /// For the slot of each state, the region and the index among the region's states.
-    state_places: FxHashMap<Slot, (RegionId, Slot)>,
+    state_places: FxHashMap<Slot, (RegionId, usize)>,
     /// For each region, the leaves that are its states, among those found so far.
-    state_leaves: Vec<Vec<(NodeId, Slot, base::Type)>>,
+    state_leaves: Vec<Vec<(NodeId, usize, base::Type)>>,
     looked: usize,
     /// For each delayed value that moves, the region and the slot of its slope, and for each region
     /// the leaves that are delayed.
@@ -115,7 +115,7 @@ struct Maker<'a> {
     /// becomes the signal again.
     switching: Vec<bool>,
     /// Wires that transitions read.
-    asked: FxHashSet<WireId>,
+    transition_wires: FxHashSet<WireId>,
     extras: Extras,
 }
 
@@ -124,21 +124,22 @@ impl<'a> Maker<'a> {
         diagram: &'a Diagram,
         slots: Slots,
         composer: Composer<'a>,
-        asked: FxHashSet<WireId>,
+        transition_wires: FxHashSet<WireId>,
     ) -> Self {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
         let mut state_places = FxHashMap::default();
         for (id, region) in slots.regions.entries() {
-            for offset in 0..region.dimension as Slot {
-                moving_places.extend([region.state, region.rate].map(|s| s + offset));
-                state_places.insert(region.state + offset, (id, offset));
+            for offset in 0..region.dimension {
+                moving_places.extend([region.state, region.rate].map(|s| s.plus(offset)));
+                state_places.insert(region.state.plus(offset), (id, offset));
             }
         }
         let mut slope_places = FxHashMap::default();
         for track in slots.lines.iter().filter_map(|line| line.track) {
-            for offset in 0..track.width as Slot {
-                moving_places.extend([track.place + offset, track.slope + offset]);
-                slope_places.insert(track.place + offset, (track.region, track.slope + offset));
+            for offset in 0..track.width {
+                let (place, slope) = (track.place.plus(offset), track.slope.plus(offset));
+                moving_places.extend([place, slope]);
+                slope_places.insert(place, (track.region, slope));
             }
         }
         let pasts = diagram.blocks.iter().flat_map(|block| {
@@ -164,7 +165,7 @@ impl<'a> Maker<'a> {
             looked: 0,
             recorded: diagram.records.iter().map(|record| record.wire).collect(),
             switching: switching(diagram),
-            asked,
+            transition_wires,
             slots,
             extras: Extras::default(),
         }
@@ -198,7 +199,7 @@ impl<'a> Maker<'a> {
         let composer = &self.composer;
         let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
         let mut tape = |roots: &[Root], given: &FxHashMap<NodeId, Slot>| {
-            Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &|slot| slot)
+            Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &Slot)
         };
         let none = FxHashMap::default();
         let program = &mut self.slots.regions[id];
@@ -239,14 +240,14 @@ impl<'a> Maker<'a> {
             let line = &self.slots.lines[*line];
             let Some(track) = line.track else { continue };
             let past = &self.slots.regions[id].pasts[track.past];
-            let mut at = samples + (past.offset + track.offset) as Slot;
+            let mut at = samples.plus(past.offset + track.offset);
             // Another delay line already samples the same input.
             if at < end {
                 continue;
             }
             for (node, length) in self.sampled(line) {
                 roots.push((node, at, self.guard(line.block)));
-                at += length;
+                at = at.plus(length);
             }
             end = at;
         }
@@ -254,14 +255,14 @@ impl<'a> Maker<'a> {
     }
 
     /// The inputs of a delay line, and the number of values of each part.
-    fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, Slot)> {
-        line.from.iter().filter_map(|cell| {
-            let cell = &self.slots.tracked[*cell];
-            let (wire, part @ (Part::Value | Part::Derivative(_))) = cell.part? else {
+    fn sampled(&self, line: &DelayLine) -> impl Iterator<Item = (NodeId, usize)> {
+        line.from.iter().filter_map(|tracked| {
+            let tracked = &self.slots.tracked[*tracked];
+            let (wire, part @ (Part::Value | Part::Derivative(_))) = tracked.part? else {
                 return None;
             };
             let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
-            Some((node, cell.length as Slot))
+            Some((node, tracked.length))
         })
     }
 
@@ -296,8 +297,8 @@ impl<'a> Maker<'a> {
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
                 let node = self.composer.inline(&self.slots, *block, operand);
                 if !site.ty.shape.is_empty() {
-                    let cell = self.slots.crossings[site.first].kind == CrossingKind::Floor;
-                    operands.insert(site.frozen, (node, cell));
+                    let floor = self.slots.crossings[site.first].kind == CrossingKind::Floor;
+                    operands.insert(site.frozen, (node, floor));
                 }
             }
         }
@@ -345,8 +346,8 @@ impl<'a> Maker<'a> {
                         CrossingKind::Sign => functions.push((element, watch, guard)),
                         CrossingKind::Floor => {
                             values.push((element, crossing.value, guard));
-                            let cell = graph.leaf(site.frozen + i as Slot, base::Type::INT);
-                            let low = graph.sub(element, cell);
+                            let floor = graph.leaf(site.frozen.plus(i).0, base::Type::INT);
+                            let low = graph.sub(element, floor);
                             let one = graph.real(1.0);
                             let high = graph.sub(low, one);
                             functions.extend([(low, watch, guard), (high, watch + 1, guard)]);
@@ -358,12 +359,12 @@ impl<'a> Maker<'a> {
         let outputs: Vec<NodeId> = functions.iter().map(|(node, ..)| *node).collect();
         let slopes = self.along_the_flow(id, &outputs);
         for (node, watch, guard) in &functions {
-            values.push((*node, g + *watch as Slot, *guard));
+            values.push((*node, g.plus(*watch), *guard));
         }
         let rates = functions
             .iter()
             .zip(slopes)
-            .map(|((_, watch, guard), slope)| (slope, g_rate + *watch as Slot, *guard))
+            .map(|((_, watch, guard), slope)| (slope, g_rate.plus(*watch), *guard))
             .collect();
         (values, rates)
     }
@@ -381,7 +382,7 @@ impl<'a> Maker<'a> {
         self.look_for_states();
         let mut seeds = FxHashMap::default();
         for (node, offset, ty) in self.state_leaves[id.index()].clone() {
-            seeds.insert(node, self.composer.graph.leaf(from + offset, ty));
+            seeds.insert(node, self.composer.graph.leaf(from.plus(offset).0, ty));
         }
         seeds.extend(self.time_seeds(id));
         seeds
@@ -393,8 +394,8 @@ impl<'a> Maker<'a> {
         let graph = &mut self.composer.graph;
         let delayed = self.delayed_leaves[id.index()].iter();
         let mut seeds: FxHashMap<NodeId, NodeId> =
-            delayed.map(|(node, slope, ty)| (*node, graph.leaf(*slope, *ty))).collect();
-        seeds.insert(graph.leaf(self.slots.time, base::Type::REAL), graph.real(1.0));
+            delayed.map(|(node, slope, ty)| (*node, graph.leaf(slope.0, *ty))).collect();
+        seeds.insert(graph.leaf(self.slots.time.0, base::Type::REAL), graph.real(1.0));
         seeds
     }
 
@@ -403,6 +404,7 @@ impl<'a> Maker<'a> {
         let nodes = self.composer.graph.nodes();
         for (index, node) in nodes.iter().enumerate().skip(self.looked) {
             let Op::Leaf(slot) = node.op else { continue };
+            let slot = Slot(slot);
             if let Some((region, offset)) = self.state_places.get(&slot) {
                 self.state_leaves[region.index()].push((NodeId::new(index), *offset, node.ty));
             }
@@ -435,34 +437,34 @@ impl<'a> Maker<'a> {
             for wire in &flat.outputs {
                 let recorded = self.recorded.contains(wire);
                 self.slots.regions[id].recorded |= recorded;
-                let cell = self.slots.part(*wire, Part::Value);
+                let tracked = self.slots.part(*wire, Part::Value);
                 let delayed = self.delayed.contains(wire);
-                let readers = &self.slots.tracked[cell].readers;
-                let read = delayed || !readers.is_empty() || self.asked.contains(wire);
+                let readers = &self.slots.tracked[tracked].readers;
+                let read = delayed || !readers.is_empty() || self.transition_wires.contains(wire);
                 let switches = self.switching[wire.index()];
                 if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
                     let part = self.composer.parts.id(*wire, Part::Value);
-                    roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
+                    roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                     self.slots.regions[id].wires.push(*wire);
                 }
                 for order in 1..=self.diagram.wire(*wire).derivatives {
-                    let cell = self.slots.part(*wire, Part::Derivative(order));
-                    if delayed || !self.slots.tracked[cell].readers.is_empty() {
+                    let tracked = self.slots.part(*wire, Part::Derivative(order));
+                    if delayed || !self.slots.tracked[tracked].readers.is_empty() {
                         let part = self.composer.parts.id(*wire, Part::Derivative(order));
-                        roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
+                        roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                     }
                 }
                 if switches {
                     let part = self.composer.parts.id(*wire, Part::Present);
-                    let cell = self.slots.part(*wire, Part::Present);
-                    roots.push((self.composer.nodes[&part], self.slots.slot(cell), guard));
+                    let tracked = self.slots.part(*wire, Part::Present);
+                    roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                 }
             }
             for (index, next) in flat.smooth.nexts.iter().enumerate() {
                 let node = self.composer.inline(&self.slots, *block, *next);
                 let state = self.slots.first_state[block.index()].plus(index);
                 let own = self.slots.slot(self.slots.states[state].tracked);
-                if matches!(self.composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+                if matches!(self.composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
                     continue;
                 }
                 let slot = self.slots.layout.reserve(self.composer.graph.ty(node).len());
@@ -485,7 +487,7 @@ impl<'a> Maker<'a> {
         for index in self.marked..graph.nodes().len() {
             let node = &graph.nodes()[index];
             let moves = match node.op {
-                Op::Leaf(slot) => self.moving_places.contains(&slot),
+                Op::Leaf(slot) => self.moving_places.contains(&Slot(slot)),
                 _ => node.args.iter().any(|arg| self.moving.contains(arg)),
             };
             if moves {
@@ -524,8 +526,8 @@ impl<'a> Maker<'a> {
         for node in graph.reachable(roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
-                    for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
-                        let regions = &mut self.slots.tracked[cell].regions;
+                    for tracked in self.slots.tracked_within(Slot(slot), graph.ty(node).len()) {
+                        let regions = &mut self.slots.tracked[tracked].regions;
                         // Regions are registered in order.
                         if regions.last() != Some(&id) {
                             regions.push(id);
@@ -558,19 +560,19 @@ impl<'a> Maker<'a> {
         }
         let (layout, guards) = (&mut self.slots.layout, &self.slots.guards);
         let none = FxHashMap::default();
-        Tape::compile_guarded(&self.composer.graph, &roots, &none, guards, layout, &|slot| slot)
+        Tape::compile_guarded(&self.composer.graph, &roots, &none, guards, layout, &Slot)
     }
 
     fn records(&self) -> Vec<RecordSlots> {
         let record = |record: &diagram::Record| {
             let wire = self.diagram.wire(record.wire);
-            let cells = &self.slots.wires[record.wire];
+            let parts = &self.slots.wires[record.wire];
             RecordSlots {
                 name: record.name.clone(),
                 ty: wire.ty,
-                value: self.slots.slot(cells.value),
-                present: self.slots.slot(cells.present),
-                impulses: cells.impulses.iter().map(|cell| self.slots.slot(*cell)).collect(),
+                value: self.slots.slot(parts.value),
+                present: self.slots.slot(parts.present),
+                impulses: parts.impulses.iter().map(|impulse| self.slots.slot(*impulse)).collect(),
                 region: self.diagram.block(wire.block).region,
             }
         };

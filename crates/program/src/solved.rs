@@ -106,7 +106,7 @@ pub(crate) fn solve(
             let guess = slots.layout.reserve_with(&start);
             let solution = slots.layout.reserve(total);
             slots.guesses.push(Guess { solution, guess, length: total });
-            composer.graph.leaf(guess, ty)
+            composer.graph.leaf(guess.0, ty)
         }
         Phase::Tick => {
             let place = |(id, _): &(PartId, Vec<f64>)| {
@@ -115,7 +115,7 @@ pub(crate) fn solve(
             };
             let places: Vec<Slot> = unknowns.iter().map(place).collect();
             let leaves: Vec<NodeId> =
-                places.iter().zip(&types).map(|(at, ty)| composer.graph.leaf(*at, *ty)).collect();
+                places.iter().zip(&types).map(|(at, ty)| composer.graph.leaf(at.0, *ty)).collect();
             composer.graph.stack(&leaves, ty.shape)
         }
     };
@@ -172,7 +172,7 @@ fn body(
     let inlined = graph.inline(&inner.graph, &[residual], &mut |g, _, node, _| match node.op {
         Op::Leaf(UNKNOWNS) => Some(unknown),
         Op::Leaf(slot) => Some(*known.entry(slot).or_insert_with(|| {
-            outer.push((slot, node.ty));
+            outer.push((Slot(slot), node.ty));
             g.leaf(outer.len() as u32, node.ty)
         })),
         _ => None,
@@ -188,7 +188,7 @@ fn body(
         .into_iter()
         .map(|(slot, ty)| match places.get(&slot).and_then(|part| composer.nodes.get(part)) {
             Some(node) => *node,
-            None => composer.graph.leaf(slot, ty),
+            None => composer.graph.leaf(slot.0, ty),
         })
         .collect();
     (Body::new(graph, unknown, residual), outer)
@@ -197,12 +197,12 @@ fn body(
 /// Whether one of some wires is present but has no value because its loop leaves it undetermined.
 pub(crate) fn are_open<'w>(
     mut wires: impl Iterator<Item = &'w TrackedWire>,
-    cells: &Table<TrackedId, Tracked>,
+    all: &Table<TrackedId, Tracked>,
     slots: &[f64],
 ) -> bool {
-    let place = |cell: TrackedId| {
-        let cell = &cells[cell];
-        &slots[cell.slot as usize..cell.slot as usize + cell.length]
+    let place = |id: TrackedId| {
+        let tracked = &all[id];
+        &slots[tracked.slot.range(tracked.length)]
     };
     wires.any(|wire| {
         let value = place(wire.value).iter();

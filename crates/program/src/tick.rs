@@ -139,8 +139,8 @@ impl<'a> Maker<'a> {
         for (id, node) in roots {
             let part = self.schedule.parts.get(*id);
             let data = composer.graph.constant_of(*node).unwrap_or_default();
-            let cell = self.slots.part(part.wire, part.part);
-            self.slots.presets.push((self.slots.slot(cell), data));
+            let tracked = self.slots.part(part.wire, part.part);
+            self.slots.presets.push((self.slots.slot(tracked), data));
         }
     }
 
@@ -187,11 +187,11 @@ impl<'a> Maker<'a> {
                 }
                 guard = Some(self.slots.slot(present));
             }
-            let cell = self.slots.part(part.wire, part.part);
-            debug_assert!(unit.outputs.is_empty() || unit.made().end == slot as usize);
-            let length = self.slots.tracked[cell].length as u32;
-            let to = self.slots.slot(cell);
-            unit.outputs.push(Output { from: slot, to, length, tracked: cell, guard });
+            let tracked = self.slots.part(part.wire, part.part);
+            debug_assert!(unit.outputs.is_empty() || unit.made().end == slot.index());
+            let length = self.slots.tracked[tracked].length as u32;
+            let to = self.slots.slot(tracked);
+            unit.outputs.push(Output { from: slot, to, length, tracked, guard });
         }
         (unit, places)
     }
@@ -219,7 +219,7 @@ impl<'a> Maker<'a> {
             let node = composer.inline(self.slots, block, *next);
             let state = self.slots.first_state[block.index()].plus(index);
             let own = self.slots.slot(self.slots.states[state].tracked);
-            if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+            if matches!(composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
                 continue;
             }
             let slot = self.slots.layout.reserve(composer.graph.ty(node).len());
@@ -233,10 +233,8 @@ impl<'a> Maker<'a> {
             let slot = self.slots.layout.reserve(site.ty.len());
             places.push((node, slot));
             unit.crossings.extend(
-                (0..site.ty.len()).map(|i| CrossingValue {
-                    from: slot + i as Slot,
-                    crossing: site.first.plus(i),
-                }),
+                (0..site.ty.len())
+                    .map(|i| CrossingValue { from: slot.plus(i), crossing: site.first.plus(i) }),
             );
         }
         for (check, node) in flat.definition.checks.iter().zip(&flat.tick.checks) {
@@ -290,8 +288,8 @@ impl<'a> Maker<'a> {
         for node in graph.reachable(&roots) {
             match graph.node(node).op {
                 Op::Leaf(slot) => {
-                    for cell in self.slots.cells_at(slot, graph.ty(node).len()) {
-                        let readers = &mut self.slots.tracked[cell].readers;
+                    for tracked in self.slots.tracked_within(Slot(slot), graph.ty(node).len()) {
+                        let readers = &mut self.slots.tracked[tracked].readers;
                         if readers.last() != Some(&id) {
                             readers.push(id);
                         }
@@ -301,7 +299,7 @@ impl<'a> Maker<'a> {
                 _ => {}
             }
         }
-        unit.tape = Tape::compile(graph, &places, &mut self.slots.layout, &|slot| slot);
+        unit.tape = Tape::compile(graph, &places, &mut self.slots.layout, &Slot);
         self.units.push(unit);
     }
 }

@@ -46,7 +46,7 @@ impl Tracked {
     /// Its slots in the buffer.
     #[inline]
     pub fn range(&self) -> std::ops::Range<usize> {
-        self.slot as usize..self.slot as usize + self.length
+        self.slot.range(self.length)
     }
 
     /// Collects the readers as bits, once all are known.
@@ -125,11 +125,11 @@ impl TrackedWire {
 #[derive(Clone, Copy, Debug)]
 pub struct WireSlots {
     /// The first slot of the value.
-    pub from: usize,
+    pub from: Slot,
     /// The number of slots of the value.
     pub length: usize,
     /// The slot of the presence.
-    pub present: usize,
+    pub present: Slot,
 }
 
 /// The slots of a recorded signal.

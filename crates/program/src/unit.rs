@@ -121,7 +121,7 @@ pub struct Output {
 impl Output {
     /// The slots in which the tape leaves it.
     pub fn made(&self) -> std::ops::Range<usize> {
-        self.from as usize..(self.from + self.length) as usize
+        self.from.index()..(self.from + self.length).index()
     }
 }
 

@@ -23,8 +23,8 @@ impl Program {
     fn take_values(&mut self, values: &[Value]) {
         let Program { image, lines, code, .. } = self;
         for own in &code.parameters {
-            let from = own.slot as usize;
-            image[from..from + own.length].copy_from_slice(values[own.id.index()].data());
+            let slots = own.slot.slots(own.length).indices();
+            image[slots].copy_from_slice(values[own.id.index()].data());
         }
         for state in &code.states {
             if let Some(id) = state.open {

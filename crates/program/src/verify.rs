@@ -101,13 +101,13 @@ impl Program {
         }
         for Guess { solution, guess, length } in &self.guesses {
             for slot in [*solution, *guess] {
-                self.inside("a guess", slot as usize..slot as usize + length)?;
+                self.inside("a guess", slot.range(*length))?;
             }
         }
         for crossing in &self.crossings {
             self.check_id(crossing.frozen)?;
             crossing.crossed.map_or(Ok(()), |id| self.check_id(id))?;
-            self.inside("a crossing", crossing.value as usize..crossing.value as usize + 1)?;
+            self.inside("a crossing", crossing.value.range(1))?;
         }
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Program {
         if let Some(jacobian) = &region.jacobian {
             self.check_tape("jacobian", &jacobian.tape)?;
         }
-        let range = |from: Slot, length: usize| from as usize..from as usize + length;
+        let range = |from: Slot, length: usize| from.range(length);
         let (states, watches) = (region.dimension, region.watches.len());
         let mut rows = vec![range(region.state, states), range(region.rate, states)];
         let watched = [region.g, region.g_rate, region.side, region.residual];
@@ -161,7 +161,7 @@ impl Program {
                 return Err("an output does not fit what it goes to".to_owned());
             }
             if let Some(guard) = output.guard {
-                self.inside("a guard", guard as usize..guard as usize + 1)?;
+                self.inside("a guard", guard.range(1))?;
             }
         }
         self.inside("outputs", unit.made())?;
@@ -170,7 +170,7 @@ impl Program {
                 return Err("a state that is not there".to_owned());
             };
             let length = self.tracked(state.tracked).length;
-            let from = next.from as usize;
+            let from = next.from.index();
             self.inside("the next value of a state", from..from + length)?;
         }
         match unit.crossings.iter().all(|own| self.crossings.get(own.crossing).is_some()) {

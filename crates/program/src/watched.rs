@@ -184,7 +184,7 @@ impl Shapes {
         let largest = || gains().try_fold(0.0, |most: f64, gain| Some(most.max(gain?)));
         let moves = shape != Shape::Still;
         match &node.op {
-            Op::Leaf(slot) => leaf(moving, *slot, scalar),
+            Op::Leaf(slot) => leaf(moving, Slot(*slot), scalar),
             Op::Observed(_) => args[0].clone(),
             Op::Const(bits) => {
                 let size = bits.iter().map(|bits| f64::from_bits(*bits).abs()).fold(0.0, f64::max);
@@ -299,7 +299,7 @@ impl Own {
         let mut lengths: BTreeMap<Slot, usize> = BTreeMap::new();
         for id in graph.reachable(&[value, rate]) {
             if let Op::Leaf(slot) = graph.node(id).op {
-                let length = lengths.entry(slot).or_default();
+                let length = lengths.entry(Slot(slot)).or_default();
                 *length = (*length).max(graph.ty(id).len());
             }
         }
@@ -308,12 +308,13 @@ impl Own {
         for (slot, length) in lengths {
             let place = layout.reserve(length);
             places.insert(slot, place);
-            let own = (0..length as Slot).map(|i| (source(program, region, slot + i), place + i));
+            let own = slot.slots(length).iter().zip(place.slots(length).iter());
+            let own = own.map(|(slot, place)| (source(program, region, slot), place));
             inputs.extend(own);
         }
         let (to_value, to_rate) = (layout.reserve(1), layout.reserve(1));
         let roots = [(value, to_value), (rate, to_rate)];
-        let tape = Tape::compile(graph, &roots, &mut layout, &|slot| places[&slot]);
+        let tape = Tape::compile(graph, &roots, &mut layout, &|slot| places[&Slot(slot)]);
         let image = layout.image().to_vec();
         Own { tape, inputs, image, value: to_value, rate: to_rate }
     }
@@ -324,17 +325,17 @@ impl Own {
             room.extend(self.image.iter().map(|x| T::constant(*x)));
         }
         for (source, place) in &self.inputs {
-            room[*place as usize] = of(*source);
+            room[place.index()] = of(*source);
         }
         run(&self.tape, room);
-        [room[self.value as usize], room[self.rate as usize]]
+        [room[self.value.index()], room[self.rate.index()]]
     }
 }
 
 fn source(program: &Program, region: &RegionProgram, slot: Slot) -> Source {
     let within = |from: Slot| {
-        let offset = slot.checked_sub(from)? as usize;
-        (offset < region.dimension).then_some(offset)
+        let own = from.slots(region.dimension);
+        own.contains(slot).then(|| (slot - from) as usize)
     };
     if slot == program.time {
         Source::Time

@@ -150,12 +150,11 @@ impl Evaluator {
     fn due(&self, kept: &Kept, time: f64) -> Option<Due> {
         let (running, origins) = (self.running(kept), self.origins(kept));
         let next = |timer: TimerId| {
-            let cells = &self.program.timers[timer];
-            let own = cells.fragment;
-            let instant = cells.timer.exact(kept.counts[timer])? + origins[own];
-            match cells.fragment {
-                FragmentId::ROOT => Some((cells.timer.time(kept.counts[timer])?, instant)),
-                _ => running[own].then_some((instant.time(), instant)),
+            let own = &self.program.timers[timer];
+            let instant = own.timer.exact(kept.counts[timer])? + origins[own.fragment];
+            match own.fragment {
+                FragmentId::ROOT => Some((own.timer.time(kept.counts[timer])?, instant)),
+                _ => running[own.fragment].then_some((instant.time(), instant)),
             }
         };
         let all = || kept.counts.ids().filter_map(|timer| Some((next(timer)?, timer)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::{ExactTime, Table};
 use blocks::events_before;
 use diagram::{Diagram, FragmentId};
-use ir::{Partial, Scalar, run};
+use ir::{Partial, Scalar, Slot, run};
 use program::{
     CrossingId, CrossingKind, CrossingValue, MachineId, Next, Program, Rates, StateId, TimerId,
     TrackedTimer, Transition, Unit,
@@ -46,9 +46,9 @@ pub(crate) struct Evaluator {
 #[derive(Clone, Copy, Debug)]
 struct Flowing {
     /// Its slot.
-    state: usize,
+    state: Slot,
     /// The slot of its rate.
-    rate: usize,
+    rate: Slot,
     /// Its fragment; while that does not run, the state does not change.
     fragment: FragmentId,
 }
@@ -123,13 +123,13 @@ impl Evaluator {
             let elements = 0..state.initial.len();
             offsets.push(first.len());
             if state.continuous {
-                let from = program.tracked(state.tracked).slot as usize;
+                let from = program.tracked(state.tracked).slot;
                 let region = &program.regions[block.region];
-                let rate = region.rate as usize + (from - region.state as usize);
+                let rate = region.rate + (from - region.state);
                 let fragment = block.fragment;
                 flowing.extend(elements.map(|i| Flowing {
-                    state: from + i,
-                    rate: rate + i,
+                    state: from.plus(i),
+                    rate: rate.plus(i),
                     fragment,
                 }));
             } else {
@@ -235,7 +235,7 @@ impl Evaluator {
             }
             for CrossingValue { from, crossing } in &unit.crossings {
                 let kind = self.program.crossings[*crossing].kind;
-                sides[*crossing] = side(kind, slots[*from as usize]);
+                sides[*crossing] = side(kind, slots[from.index()]);
             }
             fired.push(unit);
         }
@@ -249,7 +249,7 @@ impl Evaluator {
             self.freeze(&mut slots, &sides);
         }
         run(&self.rates.tape, &mut slots);
-        let rate = |x: &Flowing| if running[x.fragment] { slots[x.rate] } else { 0.0 };
+        let rate = |x: &Flowing| if running[x.fragment] { slots[x.rate.index()] } else { 0.0 };
         let rates: Vector = self.flowing.iter().map(rate).collect();
         if let Some(position) = rates.iter().position(|rate| !rate.is_finite()) {
             let Place { e, time, .. } = place;
@@ -295,20 +295,20 @@ impl Evaluator {
         woken: &[TimerId],
         reading: Reading,
     ) {
-        slots[self.program.time as usize] = place.time;
+        slots[self.program.time.index()] = place.time;
         for (own, x) in self.flowing.iter().zip(place.states) {
-            slots[own.state] = *x;
+            slots[own.state.index()] = *x;
         }
         self.fill_states(slots, &before.kept.states);
         for (id, timer) in self.program.timers.entries() {
             let (count, wakes) = (before.kept.counts[id], woken.contains(&id));
-            slots[self.program.tracked(timer.wakings).slot as usize] = count as f64;
-            slots[self.program.tracked(timer.woken).slot as usize] = f64::from(wakes);
+            slots[self.program.tracked(timer.wakings).slot.index()] = count as f64;
+            slots[self.program.tracked(timer.woken).slot.index()] = f64::from(wakes);
         }
         // Within its residual a comparison reads its side: never, or always.
         let residual = if reading == Reading::Held { f64::INFINITY } else { -1.0 };
         for crossing in &self.program.crossings {
-            slots[crossing.residual as usize] = residual;
+            slots[crossing.residual.index()] = residual;
         }
         self.freeze(slots, &before.sides);
     }
@@ -317,7 +317,7 @@ impl Evaluator {
     pub fn fill_states(&self, slots: &mut [f64], states: &[f64]) {
         for (id, state) in self.program.states.entries() {
             if !state.continuous {
-                let from = self.program.tracked(state.tracked).slot as usize;
+                let from = self.program.tracked(state.tracked).slot.index();
                 let values = &states[self.elements(id)];
                 slots[from..from + values.len()].copy_from_slice(values);
             }
@@ -328,14 +328,14 @@ impl Evaluator {
     pub fn fill_clocks(&self, slots: &mut [f64], kept: &Kept, running: &Table<FragmentId, bool>) {
         let origins = self.origins(kept);
         for (id, fragment) in self.program.fragments.entries() {
-            slots[fragment.active as usize] = f64::from(running[id]);
-            slots[fragment.origin as usize] = origins[id].seconds();
+            slots[fragment.active.index()] = f64::from(running[id]);
+            slots[fragment.origin.index()] = origins[id].seconds();
         }
     }
 
     fn freeze(&self, slots: &mut [f64], sides: &Table<CrossingId, f64>) {
         for (crossing, side) in self.program.crossings.iter().zip(sides) {
-            slots[self.program.tracked(crossing.frozen).slot as usize] = *side;
+            slots[self.program.tracked(crossing.frozen).slot.index()] = *side;
         }
     }
 
@@ -348,21 +348,21 @@ impl Evaluator {
         }
         run(&unit.tape, slots);
         for output in &unit.outputs {
-            if output.guard.is_none_or(|present| slots[present as usize] != 0.0) {
-                slots.copy_within(output.made(), output.to as usize);
+            if output.guard.is_none_or(|present| slots[present.index()] != 0.0) {
+                slots.copy_within(output.made(), output.to.index());
             }
         }
         for wire in &unit.wires {
-            let cells = &self.program.wires[*wire];
-            let value = self.program.tracked(cells.value);
-            let from = value.slot as usize;
+            let parts = &self.program.wires[*wire];
+            let value = self.program.tracked(parts.value);
+            let from = value.slot.index();
             let finite = slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && slots[self.program.tracked(cells.present).slot as usize] != 0.0 {
+            if !finite && slots[self.program.tracked(parts.present).slot.index()] != 0.0 {
                 let block = self.path(self.diagram.wire(*wire).block);
                 return Err(StreamError::NotFinite { e, time, block });
             }
         }
-        match unit.checks.iter().find(|check| slots[check.from as usize] != 0.0) {
+        match unit.checks.iter().find(|check| slots[check.from.index()] != 0.0) {
             Some(check) => {
                 let reason = check.reason.clone();
                 Err(StreamError::Undefined { e, time, block: block(), reason })
@@ -388,7 +388,7 @@ impl Evaluator {
         let mut states = before.kept.states.clone();
         for Next { from, state } in units.flat_map(|unit| &unit.nexts) {
             if !self.program.states[*state].continuous {
-                let (from, elements) = (*from as usize, self.elements(*state));
+                let (from, elements) = (from.index(), self.elements(*state));
                 states[elements.clone()].copy_from_slice(&slots[from..from + elements.len()]);
             }
         }
@@ -397,8 +397,8 @@ impl Evaluator {
 
     fn signals(&self, slots: &[f64]) -> Vec<Option<Vec<f64>>> {
         let value = |record: &program::RecordSlots| {
-            let from = record.value as usize;
-            let present = slots[record.present as usize] != 0.0;
+            let from = record.value.index();
+            let present = slots[record.present.index()] != 0.0;
             present.then(|| slots[from..from + record.ty.len()].to_vec())
         };
         self.program.records.iter().map(value).collect()

@@ -2,14 +2,13 @@
 //! routines of `jit` and the traits of the engine.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::Table;
 use diagram::FragmentId;
 use engine::{Pass, RegionCode, Routines, UnitCode};
-use ir::{Slot, Tape};
+use ir::{SlotRange, Tape};
 use jit::{NativeError, Plan, Routine, StepPlan, StepRoutine};
 use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, UnitsRoutine};
 use program::{Program, RegionId, RegionProgram, Unit};
@@ -215,12 +214,6 @@ impl UnitCode for Units {
     }
 }
 
-const NONE: Range<Slot> = 0..0;
-
-fn range(from: Slot, length: usize) -> Range<Slot> {
-    from..from + length as Slot
-}
-
 /// Compiles the moving regions of a program, and the units of a tick.
 fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
     let slots = program.image.len();
@@ -271,9 +264,9 @@ fn units(program: &Program) -> Option<UnitsPlan<'_>> {
 
 fn plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
     let output = |output: &program::Output| {
-        let cell = program.tracked(output.tracked);
-        let words = cell.reader_words.iter().map(|word| (word.index, word.bits));
-        let (reader_words, event) = (words.collect(), cell.event);
+        let tracked = program.tracked(output.tracked);
+        let words = tracked.reader_words.iter().map(|word| (word.index, word.bits));
+        let (reader_words, event) = (words.collect(), tracked.event);
         let program::Output { from, to, length, guard, .. } = *output;
         OutputPlan { from, to, length, guard, reader_words, event }
     };
@@ -288,15 +281,19 @@ const TAPES: usize = 4;
 fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'a>; TAPES] {
     let jacobian = region.jacobian.as_ref().map_or(none, |jacobian| &jacobian.tape);
     let tapes = [&region.derivative, &region.crossings, &region.left, jacobian];
-    let [mut derivative, mut crossings, left, jacobian] =
-        tapes.map(|tape| Plan { tape, slots, inputs: [NONE; 2], outputs: [NONE; 2] });
+    let [mut derivative, mut crossings, left, jacobian] = tapes.map(|tape| Plan {
+        tape,
+        slots,
+        inputs: [SlotRange::default(); 2],
+        outputs: [SlotRange::default(); 2],
+    });
     if region.is_whole() {
-        let (n, watches) = (region.dimension, region.watches.len());
-        let (state, rate) = (range(region.state, n), range(region.rate, n));
-        derivative.inputs = [state.clone(), NONE];
-        derivative.outputs = [rate.clone(), NONE];
+        let (n, watches, none) = (region.dimension, region.watches.len(), SlotRange::default());
+        let (state, rate) = (region.state.slots(n), region.rate.slots(n));
+        derivative.inputs = [state, none];
+        derivative.outputs = [rate, none];
         crossings.inputs = [state, rate];
-        crossings.outputs = [range(region.g, watches), range(region.g_rate, watches)];
+        crossings.outputs = [region.g.slots(watches), region.g_rate.slots(watches)];
     }
     [derivative, crossings, left, jacobian]
 }
@@ -307,8 +304,8 @@ fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Opt
     region.lines.is_empty().then(|| StepPlan {
         tape: &region.derivative,
         slots: program.image.len(),
-        state: range(region.state, region.dimension),
-        rate: range(region.rate, region.dimension),
+        state: region.state.slots(region.dimension),
+        rate: region.rate.slots(region.dimension),
         time: program.time,
         tableau,
         rules: method.step_rules(),

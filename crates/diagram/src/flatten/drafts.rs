@@ -2,7 +2,7 @@
 //!
 //! In come blocks as written, with the scopes that they are in; out go drafts with settings, and
 //! for each input the wires that feed it. An input that is an expression gets a block of its own.
-//! Types and sizes are not looked at: they are found when all wires are known.
+//! Types and sizes are not examined: they are found when all wires are known.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use base::{Diagnostic, Spanned, did_you_mean};
 use blocks::ModeOutput;
 use model::Modal;
 
-use super::written_outputs;
+use super::{Draft, written_outputs};
 use crate::flat::{BlockId, WireId};
 use crate::flatten::Flattener;
 use crate::machine::{Entry, FragmentId, MachineState, StateMachine};
@@ -37,7 +37,7 @@ impl<'m> Flattener<'m> {
     pub(super) fn connect_machine(&mut self, index: usize) {
         let draft = &self.machines.drafts[index];
         let (modal, path, span) = (draft.modal, draft.path.clone(), draft.span);
-        let (mode, initial) = (draft.mode, draft.initial);
+        let (current, initial) = (draft.current, draft.initial);
         let outputs = draft.outputs.clone();
         let before = self.errors.0.len();
         let mut states = Vec::new();
@@ -77,18 +77,19 @@ impl<'m> Flattener<'m> {
         for (number, (name, id)) in outputs.iter().enumerate() {
             arms.push(self.connect_output(index, number, name, *id, &states, &preemptive));
         }
-        let fragment = self.drafts[mode.index()].fragment;
+        let fragment = self.drafts[current.index()].fragment;
         let outputs = outputs.into_iter().map(|(_, id)| id).collect();
-        let machine = StateMachine { path, span, fragment, mode, outputs, arms, initial, states };
+        let machine =
+            StateMachine { path, span, fragment, current, outputs, arms, initial, states };
         self.modes.machines.push(machine);
     }
 
-    /// The fragments in which a machine says something when it moves.
+    /// The fragments in which a machine emits a value when it changes state.
     fn speaking(&self) -> HashSet<FragmentId> {
         let mut found = HashSet::new();
         for draft in &self.machines.drafts {
             let mut transitions = draft.modal.states.iter().flat_map(|state| &state.transitions);
-            let mut fragment = self.drafts[draft.mode.index()].fragment;
+            let mut fragment = self.drafts[draft.current.index()].fragment;
             let speaks = transitions.any(|transition| !transition.output.is_empty());
             // Where one is known all those around it are.
             while speaks && found.insert(fragment) && fragment != FragmentId::ROOT {
@@ -108,7 +109,7 @@ impl<'m> Flattener<'m> {
         states: &[MachineState],
         preemptive: &[(Vec<Vec<BlockId>>, FragmentId)],
     ) -> Vec<Option<WireId>> {
-        let (modal, mode) = (self.machines.drafts[index].modal, self.machines.drafts[index].mode);
+        let &Draft { modal, current, .. } = &self.machines.drafts[index];
         let (mut arms, mut guards, mut wires, mut spans) = (vec![], vec![], vec![], vec![]);
         let mut given_by = Vec::new();
         for (at, state) in states.iter().enumerate() {
@@ -141,13 +142,13 @@ impl<'m> Flattener<'m> {
         let wire = |block: &BlockId| self.drafts[block.index()].outputs[0];
         let place = |block: &BlockId| self.drafts[block.index()].span;
         let inputs = vec![
-            vec![wire(&mode)],
+            vec![wire(&current)],
             wires,
             said.iter().map(wire).collect(),
             silencing.iter().map(wire).collect(),
         ];
         let input_spans = vec![
-            vec![place(&mode)],
+            vec![place(&current)],
             spans,
             said.iter().map(place).collect(),
             silencing.iter().map(place).collect(),

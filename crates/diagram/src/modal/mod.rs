@@ -31,9 +31,9 @@ pub(crate) struct Machines<'m> {
     pub starts: Vec<(Span, &'m Expr)>,
     /// Blocks of expressions whose names are resolved when everything is declared.
     later: Vec<(BlockId, ScopeId, &'m Expr)>,
-    /// For each machine and state, the block that says whether it is there.
+    /// For each machine and state, the block that computes whether the machine is in it.
     tests: BTreeMap<(usize, usize), WireId>,
-    /// The fragments in which a machine says something when it moves.
+    /// The fragments in which a machine emits a value when it changes state.
     speaking: HashSet<FragmentId>,
     hoisted: usize,
 }
@@ -45,7 +45,7 @@ struct Draft<'m> {
     numbers: Arc<BTreeMap<&'m str, usize>>,
     path: String,
     span: Span,
-    mode: BlockId,
+    current: BlockId,
     initial: usize,
     outputs: Vec<(&'m str, BlockId)>,
     /// The scope of each state, that of its diagram.
@@ -82,7 +82,7 @@ impl<'m> Flattener<'m> {
         let state = CurrentState { names: names.clone(), last, initial };
         let kind = BlockKind::new(Arc::new(state));
         let span = block.name.span;
-        let mode = self.draft(path.clone(), span, kind, BTreeMap::new(), fragment);
+        let current = self.draft(path.clone(), span, kind, BTreeMap::new(), fragment);
         self.check_names(modal);
         let mut outputs = Vec::new();
         for name in output_names(modal) {
@@ -95,7 +95,7 @@ impl<'m> Flattener<'m> {
         let common = self.lexical(modal, &modal.own, format!("{path}."), scope, fragment);
         self.vary(common, modal, &modal.own, fragment);
         let (at, states) = (path.clone(), Vec::new());
-        let draft = Draft { modal, numbers, path: at, span, mode, initial, outputs, states };
+        let draft = Draft { modal, numbers, path: at, span, current, initial, outputs, states };
         self.machines.drafts.push(draft);
         for state in &modal.states {
             let state = self.state(index, common, state, nested);
@@ -231,7 +231,7 @@ impl<'m> Flattener<'m> {
         let draft = &self.machines.drafts[machine];
         let (modal, numbers) = (draft.modal, draft.numbers.clone());
         let path = format!("{}.{}", draft.path, state.name.value);
-        let parent = self.drafts[draft.mode.index()].fragment;
+        let parent = self.drafts[draft.current.index()].fragment;
         let dwell = self.fragment(&path, parent, true);
         let shared = state.like.as_ref().and_then(|like| {
             let at = self.state_named(modal, &numbers, like)?;
@@ -269,7 +269,7 @@ impl<'m> Flattener<'m> {
     }
 }
 
-/// The names of a machine's outputs: those that it says, or those of its states in order.
+/// The names of a machine's outputs: those that it declares, or those of its states in order.
 fn output_names(modal: &Modal) -> Vec<&str> {
     let mut known: HashSet<&str> = HashSet::new();
     let written = written_outputs(modal).into_iter().map(|output| output.value.as_str());

@@ -72,7 +72,7 @@ impl<'m> Flattener<'m> {
         let Some(outer) = here.outer else { return Err(here.unknown(name, span, diagram)) };
         match self.signal(outer, name, span) {
             Err(error) if error.code == "unknown-name" && error.labels.len() == 1 => {
-                // An output of the state has a name where nothing else has it: `{u: u}` hands on
+                // An output of the state has a name if nothing else has it: `{u: u}` hands on
                 // what is around the machine.
                 if dwell.is_some() && diagram.outputs.iter().any(|o| o.name.value == name) {
                     return self.instance_output(scope, "", Some(name), span);
@@ -120,7 +120,7 @@ impl<'m> Flattener<'m> {
     }
 
     /// The wire of an output of a machine: one of its own, `state`, `done`, or the name of a state,
-    /// which says whether the machine is in it.
+    /// which computes whether the machine is in it.
     pub(crate) fn machine_output(
         &mut self,
         machine: usize,
@@ -145,18 +145,18 @@ impl<'m> Flattener<'m> {
                     .help(format!("there is: {}", all.join(", "))));
             }
         };
-        let mode = self.drafts[draft.mode.index()].outputs.clone();
+        let current = self.drafts[draft.current.index()].outputs.clone();
         if let Some((_, id)) = draft.outputs.iter().find(|(output, _)| *output == port) {
             return Ok(self.drafts[id.index()].outputs[0]);
         }
         match port {
-            "state" => return Ok(mode[0]),
-            "done" => return Ok(mode[1]),
+            "state" => return Ok(current[0]),
+            "done" => return Ok(current[1]),
             _ => {}
         }
         let states = &draft.modal.states;
         if let Some(state) = states.iter().position(|state| state.name.value == port) {
-            return Ok(self.test(machine, state, mode[0], span));
+            return Ok(self.test(machine, state, current[0], span));
         }
         let known = draft.outputs.iter().map(|(output, _)| *output).chain(["state", "done"]);
         let known = known.chain(states.iter().map(|state| state.name.value.as_str()));
@@ -171,7 +171,7 @@ impl<'m> Flattener<'m> {
         &mut self,
         machine: usize,
         state: usize,
-        mode: WireId,
+        current: WireId,
         span: Span,
     ) -> WireId {
         if let Some(wire) = self.machines.tests.get(&(machine, state)) {
@@ -184,18 +184,18 @@ impl<'m> Flattener<'m> {
         let expr = Expr { kind, span };
         let draft = &self.machines.drafts[machine];
         let path = format!("{}.{}", draft.path, draft.modal.states[state].name.value);
-        let fragment = self.drafts[draft.mode.index()].fragment;
+        let fragment = self.drafts[draft.current.index()].fragment;
         let id = self.formula(&expr, path, fragment);
         let operands = BTreeMap::from([("state".to_owned(), Operand::Port(0))]);
         let block = &mut self.drafts[id.index()];
         block.kind = block.kind.with_block(Arc::new(Formula { expr, operands, open: Vec::new() }));
-        (block.inputs, block.input_spans) = (vec![vec![mode]], vec![vec![span]]);
+        (block.inputs, block.input_spans) = (vec![vec![current]], vec![vec![span]]);
         let wire = block.outputs[0];
         self.machines.tests.insert((machine, state), wire);
         wire
     }
 
-    /// Records the outputs and the state of a machine of the main diagram, where nothing was asked
+    /// Records the outputs and the state of a machine of the main diagram, if nothing was requested
     /// for.
     pub(crate) fn record_machine(&self, block: &model::Block, records: &mut Vec<Record>) {
         let name = &block.name.value;
@@ -208,6 +208,6 @@ impl<'m> Flattener<'m> {
             records.push(Record { name: format!("{name}.{output}"), wire, implied: true });
         };
         draft.outputs.iter().for_each(|(output, id)| record(output, *id));
-        record("state", draft.mode);
+        record("state", draft.current);
     }
 }

@@ -1,8 +1,8 @@
 //! Presences that need each other in loops that are solved.
 //!
 //! Where nothing outside such a loop makes its signals present by itself, they are taken to be
-//! present, and are absent where something outside takes that away: `u = k * (e - u)` is present
-//! where `e` is. A loop of any other kind is cut.
+//! present, and are absent if something outside removes that: `u = k * (e - u)` is present
+//! if `e` is. A loop of any other kind is cut.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -55,7 +55,7 @@ impl Tags<'_> {
         needs.filter(|wire| !circle.contains(wire)).collect()
     }
 
-    /// Finds the symbols of the wires of a circle, where they are taken to be present.
+    /// Finds the symbols of the wires of a circle, if they are taken to be present.
     pub(super) fn close(&mut self, circle: &BTreeSet<WireId>) {
         self.pass(circle, false);
         if circle.iter().all(|wire| self.graph.truth(self.wires[wire]) == Some(false)) {

@@ -193,7 +193,7 @@ impl RegionHistory {
     /// Writes the slopes of a delayed signal just after a time of its clock to their slots.
     pub fn slopes_after(&self, time: Time, track: &DelayTrack, slots: &mut [f64]) {
         for i in 0..track.width {
-            slots[track.slope as usize + i] = self.jet_after(time, track, i).0[1];
+            slots[track.slope.index() + i] = self.jet_after(time, track, i).0[1];
         }
     }
 
@@ -330,9 +330,9 @@ impl Past {
                 slope = value + (x - NODES[order]) * slope;
                 value = coefficient(order) + (x - NODES[order]) * value;
             }
-            slots[track.place as usize + i] = value;
+            slots[track.place.index() + i] = value;
             if slopes {
-                slots[track.slope as usize + i] = slope / length;
+                slots[track.slope.index() + i] = slope / length;
             }
         }
     }

@@ -11,7 +11,7 @@ pub(crate) struct DelayLineState {
     /// The parts of the wire when it was last examined.
     pub last: Vec<f64>,
     /// The pending changes, in the order of time.
-    pub notes: VecDeque<DelayedChange>,
+    pub pending: VecDeque<DelayedChange>,
     /// The change that comes at the time of this tick, and how many of its entries have come.
     pub coming: Option<(DelayedChange, usize)>,
     /// How many of these were present at a committed microstep.
@@ -43,10 +43,10 @@ impl DelayLineState {
     pub fn new(program: &Program, line: &DelayLine, slots: &mut [f64]) -> DelayLineState {
         let mut last = vec![f64::from(line.early)];
         last.extend(&line.initial);
-        let length: usize = line.to.iter().map(|cell| program.tracked(*cell).length).sum();
+        let length: usize = line.to.iter().map(|tracked| program.tracked(*tracked).length).sum();
         last.resize(length, 0.0);
         scatter_parts(program, &line.to, &last, slots);
-        DelayLineState { last, notes: VecDeque::new(), coming: None, seen: 0 }
+        DelayLineState { last, pending: VecDeque::new(), coming: None, seen: 0 }
     }
 
     /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
@@ -57,7 +57,7 @@ impl DelayLineState {
             parts[0] = 0.0;
         }
         parts[1 + line.initial.len()..].fill(0.0);
-        let entries = self.notes.back_mut().map(|note| &mut note.entries);
+        let entries = self.pending.back_mut().map(|change| &mut change.entries);
         if let Some((entries, microstep)) =
             entries.and_then(|all| all.last().map(|last| last.microstep + 1).map(|n| (all, n)))
             && parts != self.last
@@ -69,8 +69,8 @@ impl DelayLineState {
 
     /// Renumbers the pending entries so that they begin at a microstep.
     pub fn go_on(&mut self, microstep: u32) {
-        let Some((note, done)) = &mut self.coming else { return };
-        let rest = &mut note.entries[*done..];
+        let Some((change, done)) = &mut self.coming else { return };
+        let rest = &mut change.entries[*done..];
         let Some(first) = rest.first().map(|entry| entry.microstep) else { return };
         for entry in rest {
             entry.microstep = microstep + entry.microstep.saturating_sub(first);
@@ -79,12 +79,12 @@ impl DelayLineState {
 
     /// The order of a kink or jump that comes now, if there is one.
     pub fn order(&self) -> Option<u8> {
-        self.coming.as_ref().map(|(note, _)| note.order)
+        self.coming.as_ref().map(|(change, _)| change.order)
     }
 
     /// The delayed change of the present time, created if there is none yet. A clock that was
     /// stopped shows exactly the time at which it stopped, although its rounded time may differ.
-    pub fn note(
+    pub fn change_at(
         &mut self,
         now: ExactTime,
         zero: ExactTime,
@@ -92,25 +92,20 @@ impl DelayLineState {
         order: u8,
     ) -> &mut DelayedChange {
         let (time, due) = (now.time() - zero.time(), now - zero + delay);
-        if self.notes.back().is_none_or(|last| last.time < time && last.due < due) {
-            self.notes.push_back(DelayedChange { time, due, order, entries: Vec::new() });
+        if self.pending.back().is_none_or(|last| last.time < time && last.due < due) {
+            self.pending.push_back(DelayedChange { time, due, order, entries: Vec::new() });
         }
-        self.notes.back_mut().expect("a note was just made")
+        self.pending.back_mut().expect("a change was just added")
     }
 }
 
 /// Writes parts to their tracked signals.
-pub(crate) fn scatter_parts(
-    program: &Program,
-    cells: &[TrackedId],
-    parts: &[f64],
-    slots: &mut [f64],
-) {
+pub(crate) fn scatter_parts(program: &Program, to: &[TrackedId], parts: &[f64], slots: &mut [f64]) {
     let mut rest = parts;
-    for cell in cells {
-        let cell = program.tracked(*cell);
-        let (own, others) = rest.split_at(cell.length);
-        slots[cell.slot as usize..cell.slot as usize + cell.length].copy_from_slice(own);
+    for tracked in to {
+        let tracked = program.tracked(*tracked);
+        let (own, others) = rest.split_at(tracked.length);
+        slots[tracked.slot.range(tracked.length)].copy_from_slice(own);
         rest = others;
     }
 }

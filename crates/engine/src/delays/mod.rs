@@ -71,7 +71,7 @@ impl Engine<'_> {
             self.state.delays.coming.retain(|coming| coming != line);
             self.follow_due(*line);
             if let Some(track) = own.track {
-                let slope = track.slope as usize;
+                let slope = track.slope.index();
                 self.state.slots[slope..slope + track.width].fill(0.0);
             }
         }
@@ -114,7 +114,7 @@ impl Engine<'_> {
             self.state.regions[*region].history.stop(*index);
             let region = &program.regions[*region];
             let own = &region.pasts[*index];
-            let from = region.samples as usize + own.offset;
+            let from = region.samples.index() + own.offset;
             self.state.slots[from..from + own.width].fill(0.0);
         }
     }
@@ -144,7 +144,7 @@ impl Engine<'_> {
             let all: Vec<_> = standings.collect();
             self.scratch.dues.start(all.into_iter());
         } else {
-            debug_assert!(self.scratch.dues.is_at(standings), "every note is told");
+            debug_assert!(self.scratch.dues.is_at(standings), "every change is recorded");
         }
         &self.scratch.dues
     }
@@ -165,9 +165,9 @@ impl Engine<'_> {
 
     /// When the next change of a delay line comes.
     pub(crate) fn due(&self, line: LineId) -> Time {
-        let first = self.state.delays.lines[line].notes.front();
-        let Some((note, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
-        (note.due + zero).time()
+        let first = self.state.delays.lines[line].pending.front();
+        let Some((change, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
+        (change.due + zero).time()
     }
 
     /// The time of a delayed change that is indistinguishable from a located time.
@@ -180,7 +180,10 @@ impl Engine<'_> {
         lines
             .filter_map(|line| Some((line, self.line_zero(line)?)))
             .flat_map(|(line, zero)| {
-                self.state.delays.lines[line].notes.iter().map(move |note| (note.due + zero).time())
+                self.state.delays.lines[line]
+                    .pending
+                    .iter()
+                    .map(move |change| (change.due + zero).time())
             })
             .find(near)
     }
@@ -203,19 +206,19 @@ impl Engine<'_> {
         let Some(zero) = self.line_zero(line) else { return };
         let program = &self.program.lines[line];
         if program.track.is_some() && program.kinks != Kinks::Unread {
-            self.state.delays.lines[line].note(self.state.now, zero, program.delay, 1);
+            self.state.delays.lines[line].change_at(self.state.now, zero, program.delay, 1);
         }
-        self.note_changes(line, 1);
-        if let Some(note) = self.state.delays.lines[line].notes.back_mut()
-            && !note.entries.is_empty()
+        self.record_changes(line, 1);
+        if let Some(change) = self.state.delays.lines[line].pending.back_mut()
+            && !change.entries.is_empty()
         {
-            note.order = 0;
+            change.order = 0;
         }
         self.follow_due(line);
     }
 
     /// Records changes of the delayed wires, at a microstep from 1 on.
-    pub(crate) fn note_lines(&mut self, microstep: u32) {
+    pub(crate) fn record_lines(&mut self, microstep: u32) {
         let program = self.program;
         let looks = |run: &Engine<'_>, line: LineId| {
             run.line_zero(line).is_some() && !run.is_silenced(program.lines[line].fragment)
@@ -229,13 +232,13 @@ impl Engine<'_> {
         }
         for line in program.watched_lines.iter().copied() {
             if looks(self, line) {
-                self.note_changes(line, microstep);
+                self.record_changes(line, microstep);
             }
         }
         if self.scratch.units.effects.have(UnitEffects::LINES) {
             for place in 0..self.scratch.units.ran.len() {
                 for line in &program.units[self.scratch.units.ran[place]].lines {
-                    self.note_changes(*line, microstep);
+                    self.record_changes(*line, microstep);
                 }
             }
         }
@@ -247,7 +250,7 @@ impl Engine<'_> {
             }
             for line in program.regions[region].lines.iter().copied() {
                 if looks(self, line) {
-                    self.note_changes(line, microstep);
+                    self.record_changes(line, microstep);
                 }
             }
         }
@@ -268,15 +271,15 @@ impl Engine<'_> {
         }
     }
 
-    fn gather(&self, cells: &[TrackedId], parts: &mut Vec<f64>) {
-        for cell in cells {
-            let cell = self.program.tracked(*cell);
-            let from = cell.slot as usize;
-            parts.extend_from_slice(&self.state.slots[from..from + cell.length]);
+    fn gather(&self, from: &[TrackedId], parts: &mut Vec<f64>) {
+        for tracked in from {
+            let tracked = self.program.tracked(*tracked);
+            let from = tracked.slot.index();
+            parts.extend_from_slice(&self.state.slots[from..from + tracked.length]);
         }
     }
 
-    fn note_changes(&mut self, line: LineId, microstep: u32) {
+    fn record_changes(&mut self, line: LineId, microstep: u32) {
         let program = self.program;
         let Some(zero) = self.line_zero(line) else { return };
         let mut parts = std::mem::take(&mut self.scratch.numbers);
@@ -288,54 +291,54 @@ impl Engine<'_> {
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
             state.last.copy_from_slice(&parts);
-            let note = state.note(self.state.now, zero, program.lines[line].delay, 0);
-            note.order = 0;
-            if note.entries.last().is_some_and(|entry| entry.microstep == microstep) {
-                note.entries.pop();
+            let change = state.change_at(self.state.now, zero, program.lines[line].delay, 0);
+            change.order = 0;
+            if change.entries.last().is_some_and(|entry| entry.microstep == microstep) {
+                change.entries.pop();
             }
-            note.entries.push(Entry { microstep, parts: parts.clone() });
+            change.entries.push(Entry { microstep, parts: parts.clone() });
             self.follow_due(line);
         }
         self.scratch.numbers = parts;
     }
 
     /// A region has started a new phase: its delayed signals have a kink unless they jump.
-    pub(crate) fn note_kink(&mut self, region: RegionId) {
+    pub(crate) fn record_kink(&mut self, region: RegionId) {
         let order = self.state.tick.as_ref().map_or(0, |tick| tick.order) + 1;
         if order >= SMOOTH {
             return;
         }
         let program = self.program;
         if order == 1 {
-            return self.note_kinks(&program.regions[region].lines, order);
+            return self.record_kinks(&program.regions[region].lines, order);
         }
         for line in self.coming_lines() {
             let own = &program.lines[line];
             if own.track.is_some_and(|track| track.region == region) {
                 match &own.kinks {
                     Kinks::Unread => {}
-                    Kinks::To(lines) => self.note_kinks(lines, order),
+                    Kinks::To(lines) => self.record_kinks(lines, order),
                     Kinks::Everywhere => {
-                        self.note_kinks(&program.regions[region].lines, order);
+                        self.record_kinks(&program.regions[region].lines, order);
                     }
                 }
             }
         }
     }
 
-    fn note_kinks(&mut self, lines: &[LineId], order: u8) {
+    fn record_kinks(&mut self, lines: &[LineId], order: u8) {
         let program = self.program;
         for line in lines.iter().copied() {
             let own = &program.lines[line];
             if let Some(zero) = self.line_zero(line).filter(|_| own.kinks != Kinks::Unread) {
-                self.state.delays.lines[line].note(self.state.now, zero, own.delay, order);
+                self.state.delays.lines[line].change_at(self.state.now, zero, own.delay, order);
                 self.follow_due(line);
             }
         }
     }
 
     /// Takes the changes that are due at the time of a tick. Returns the lowest order among them.
-    pub(crate) fn take_notes(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
+    pub(crate) fn take_delayed(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
         for line in self.coming_lines() {
             (self.state.delays.lines[line].coming, self.state.delays.lines[line].seen) = (None, 0);
         }
@@ -343,10 +346,10 @@ impl Engine<'_> {
         coming.retain(|line| lines[*line].coming.is_some());
         for line in self.due_up_to(time) {
             let Some(zero) = self.line_zero(line) else { continue };
-            let Some(note) = self.state.delays.lines[line].notes.pop_front() else { continue };
+            let Some(change) = self.state.delays.lines[line].pending.pop_front() else { continue };
             self.follow_due(line);
-            self.state.now = self.state.now.meet(note.due + zero);
-            self.state.delays.lines[line].coming = Some((note, 0));
+            self.state.now = self.state.now.meet(change.due + zero);
+            self.state.delays.lines[line].coming = Some((change, 0));
             self.state.delays.coming.push(line);
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.program.lines[line].block });
@@ -370,10 +373,10 @@ impl Engine<'_> {
     pub(crate) fn bring_kinks(&mut self) {
         for line in self.coming_lines() {
             let Some(track) = self.program.lines[line].track else { continue };
-            let Some((note, _)) = &self.state.delays.lines[line].coming else { continue };
-            if note.entries.is_empty() {
+            let Some((change, _)) = &self.state.delays.lines[line].coming else { continue };
+            if change.entries.is_empty() {
                 let history = &self.state.regions[track.region].history;
-                history.slopes_after(note.time, &track, &mut self.state.slots);
+                history.slopes_after(change.time, &track, &mut self.state.slots);
             }
             if let Some(tick) = &mut self.state.tick {
                 tick.disturb(track.region);
@@ -392,12 +395,12 @@ impl Engine<'_> {
     }
 
     fn bring_line(&mut self, line: LineId, microstep: u32) {
-        let Some((note, done)) = &mut self.state.delays.lines[line].coming else { return };
-        let Some(entry) = note.entries.get(*done).filter(|e| e.microstep <= microstep) else {
+        let Some((change, done)) = &mut self.state.delays.lines[line].coming else { return };
+        let Some(entry) = change.entries.get(*done).filter(|e| e.microstep <= microstep) else {
             return;
         };
         *done += 1;
-        let (time, parts) = (note.time, entry.parts.clone());
+        let (time, parts) = (change.time, entry.parts.clone());
         let program = self.program;
         let own = &program.lines[line];
         scatter_parts(program, &own.to, &parts, &mut self.state.slots);
@@ -405,14 +408,14 @@ impl Engine<'_> {
             let history = &self.state.regions[track.region].history;
             history.slopes_after(time, track, &mut self.state.slots);
         }
-        own.to.iter().for_each(|cell| self.mark_next(*cell));
+        own.to.iter().for_each(|tracked| self.mark_next(*tracked));
     }
 
     /// Whether a recorded change has yet to come at this tick.
     pub(crate) fn more_comes(&self) -> bool {
         let more = |line: LineId| {
             let coming = self.state.delays.lines[line].coming.as_ref();
-            coming.is_some_and(|(note, done)| *done < note.entries.len())
+            coming.is_some_and(|(change, done)| *done < change.entries.len())
                 && self.line_zero(line).is_some()
         };
         self.state.delays.coming.iter().any(|line| more(*line))

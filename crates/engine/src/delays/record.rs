@@ -63,9 +63,9 @@ impl Engine<'_> {
         self.state.regions[region].history.truncate(time);
         // Sampling uses the slots of the states.
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
-        let places = tracks.map(|track| (track.place as usize, track.width));
+        let places = tracks.map(|track| (track.place.index(), track.width));
         let kept: Vec<(usize, Vec<f64>)> = places
-            .chain([(code.state as usize, code.dimension), (program.time as usize, 1)])
+            .chain([(code.state.index(), code.dimension), (program.time.index(), 1)])
             .map(|(from, length)| (from, self.state.slots[from..from + length].to_vec()))
             .collect();
         // Samples of the same step were finite before.
@@ -123,7 +123,7 @@ impl Engine<'_> {
         let length = (to - from).seconds();
         for x in NODES.iter().chain(&CHECKS) {
             self.sample(region, start + x * length)?;
-            let at = self.program.regions[region].samples as usize;
+            let at = self.program.regions[region].samples.index();
             samples.extend_from_slice(&self.state.slots[at..at + width]);
         }
         // The coefficients replace the samples, whose copies follow the checks.
@@ -145,7 +145,7 @@ impl Engine<'_> {
             states(&state.ranges),
             &self.scratch.numbers,
         );
-        self.state.slots[self.program.time as usize] = state.origin.seconds() + t;
+        self.state.slots[self.program.time.index()] = state.origin.seconds() + t;
         state.history.place(
             program,
             &self.program.lines,
@@ -155,7 +155,7 @@ impl Engine<'_> {
             false,
         );
         run(&program.sample, &mut self.state.slots);
-        let at = program.samples as usize;
+        let at = program.samples.index();
         let finite =
             |slots: &[f64]| slots[at..at + program.sample_width].iter().all(|x| x.is_finite());
         if !finite(&self.state.slots) {

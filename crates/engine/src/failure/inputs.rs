@@ -77,7 +77,7 @@ impl Failed<'_> {
         let value = tried.or_else(|| self.value_at_tick(wire));
         let orders = self.program.wires[wire].impulses.iter().enumerate();
         let impulses = orders
-            .map(|(order, cell)| (order, self.values(*cell)))
+            .map(|(order, tracked)| (order, self.values(*tracked)))
             .filter(|(_, weight)| !between && weight.iter().any(|w| *w != 0.0))
             .collect();
         InputValue { name: self.program.origins.wire_name(wire), value, impulses }
@@ -88,8 +88,8 @@ impl Failed<'_> {
     }
 
     fn value_at_tick(&self, wire: WireId) -> Option<Vec<f64>> {
-        let cells = &self.program.wires[wire];
-        let present = self.program.tracked(cells.present).slot as usize;
-        (self.slots[present] != 0.0).then(|| self.values(cells.value))
+        let parts = &self.program.wires[wire];
+        let present = self.program.tracked(parts.present).slot.index();
+        (self.slots[present] != 0.0).then(|| self.values(parts.value))
     }
 }

@@ -42,9 +42,9 @@ impl FixedStepSimulation {
     /// neither side: the next step decides.
     fn side_of_value(&self, id: CrossingId) -> Option<f64> {
         let crossing = &self.program.crossings[id];
-        let value = self.state.slots[crossing.value as usize];
+        let value = self.state.slots[crossing.value.index()];
         match crossing.kind {
-            CrossingKind::Floor => Some(value.floor()).filter(|cell| cell.is_finite()),
+            CrossingKind::Floor => Some(value.floor()).filter(|floor| floor.is_finite()),
             CrossingKind::Sign => Some(sign(value)).filter(|side| *side != 0.0),
         }
     }
@@ -72,7 +72,7 @@ impl FixedStepSimulation {
         let program = self.program.clone();
         for (id, crossing) in program.crossings.entries() {
             let Some(side) = self.side_of_value(id) else { continue };
-            let slot = program.tracked(crossing.frozen).slot as usize;
+            let slot = program.tracked(crossing.frozen).slot.index();
             let change = side - std::mem::replace(&mut self.state.slots[slot], side);
             if change != 0.0 && crossing.crossed.is_some() {
                 self.state.waiting.push((id, change));
@@ -98,7 +98,7 @@ impl FixedStepSimulation {
         }
         let mut changed = false;
         for (crossing, side) in program.crossings.iter().zip(sides) {
-            let slot = program.tracked(crossing.frozen).slot as usize;
+            let slot = program.tracked(crossing.frozen).slot.index();
             let side = side.unwrap_or(0.0);
             changed |= std::mem::replace(&mut self.state.slots[slot], side) != side;
         }

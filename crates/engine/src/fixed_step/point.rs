@@ -2,7 +2,7 @@
 
 use base::{Tag, Time};
 use program::StateMemory as Memory;
-use program::tape::run;
+use program::tape::{Slot, run};
 use program::{Check, CrossingId, CrossingValue, Guess, Next, Pass, TrackedId, WireId};
 
 use super::{FixedStepSimulation, Pile};
@@ -37,8 +37,8 @@ impl FixedStepSimulation {
     /// Computes everything at a point without events.
     pub(super) fn quiet(&mut self, to: Time, length: f64) {
         let program = self.program.clone();
-        self.state.slots[program.time as usize] = to.seconds();
-        self.state.slots[program.step as usize] = length;
+        self.state.slots[program.time.index()] = to.seconds();
+        self.state.slots[program.step.index()] = length;
         self.sweep(&program.quiet);
     }
 
@@ -49,17 +49,17 @@ impl FixedStepSimulation {
             self.copy(output.from, output.tracked);
         }
         for CrossingValue { from, crossing } in &pass.crossings {
-            let to = self.program.crossings[*crossing].value as usize;
-            self.state.slots[to] = self.state.slots[*from as usize];
+            let to = self.program.crossings[*crossing].value.index();
+            self.state.slots[to] = self.state.slots[from.index()];
         }
     }
 
     /// Copies values to a tracked signal; returns whether they differ from the previous ones.
-    fn copy(&mut self, from: u32, cell: TrackedId) -> bool {
-        let cell = self.program.tracked(cell);
-        let (from, to) = (from as usize, cell.slot as usize);
+    fn copy(&mut self, from: Slot, tracked: TrackedId) -> bool {
+        let tracked = self.program.tracked(tracked);
+        let (from, to) = (from.index(), tracked.slot.index());
         let mut changed = false;
-        for i in 0..cell.length {
+        for i in 0..tracked.length {
             changed |= self.state.slots[to + i].to_bits() != self.state.slots[from + i].to_bits();
             self.state.slots[to + i] = self.state.slots[from + i];
         }
@@ -121,7 +121,7 @@ impl FixedStepSimulation {
                 *count += 1;
                 woken = true;
             }
-            self.state.slots[program.tracked(timer.woken).slot as usize] =
+            self.state.slots[program.tracked(timer.woken).slot.index()] =
                 f64::from(u8::from(woken));
             any |= woken;
         }
@@ -153,8 +153,8 @@ impl FixedStepSimulation {
         }
         self.commit(&program.events, |memory| memory != Memory::Events);
         self.state.stirred = self.commit(&program.events, |memory| memory == Memory::Events);
-        for cell in raised.into_iter().chain(program.timers.iter().map(|timer| timer.woken)) {
-            self.state.slots[program.tracked(cell).slot as usize] = 0.0;
+        for tracked in raised.into_iter().chain(program.timers.iter().map(|timer| timer.woken)) {
+            self.state.slots[program.tracked(tracked).slot.index()] = 0.0;
         }
         Ok(())
     }
@@ -165,18 +165,18 @@ impl FixedStepSimulation {
     fn raise(&mut self, changes: &[(CrossingId, f64)]) -> Vec<TrackedId> {
         let program = self.program.clone();
         for (crossing, change) in changes {
-            let side = program.tracked(program.crossings[*crossing].frozen).slot as usize;
+            let side = program.tracked(program.crossings[*crossing].frozen).slot.index();
             self.state.slots[side] += change;
         }
         let mut raised = Vec::new();
         for (crossing, change) in std::mem::take(&mut self.state.waiting).iter().chain(changes) {
-            if let Some(cell) = program.crossings[*crossing].crossed {
-                self.state.slots[program.tracked(cell).slot as usize] = *change;
-                raised.push(cell);
+            if let Some(tracked) = program.crossings[*crossing].crossed {
+                self.state.slots[program.tracked(tracked).slot.index()] = *change;
+                raised.push(tracked);
             }
         }
         for (timer, count) in program.timers.iter().zip(&self.state.wakings) {
-            self.state.slots[program.tracked(timer.wakings).slot as usize] = *count as f64;
+            self.state.slots[program.tracked(timer.wakings).slot.index()] = *count as f64;
         }
         raised
     }
@@ -185,8 +185,8 @@ impl FixedStepSimulation {
     fn recorded(&self) -> Vec<(usize, usize)> {
         let one = |record: &program::RecordSlots| {
             let n = record.ty.len();
-            let impulses = record.impulses.iter().map(move |slot| (*slot as usize, n));
-            let value = [(record.present as usize, 1), (record.value as usize, n)];
+            let impulses = record.impulses.iter().map(move |slot| (slot.index(), n));
+            let value = [(record.present.index(), 1), (record.value.index(), n)];
             value.into_iter().chain(impulses).collect::<Vec<_>>()
         };
         self.program.records.iter().flat_map(one).collect()
@@ -205,11 +205,11 @@ impl FixedStepSimulation {
     fn differs(&self) -> bool {
         let mut before = self.before.iter();
         self.program.records.iter().any(|record| {
-            let present = self.state.slots[record.present as usize];
+            let present = self.state.slots[record.present.index()];
             let appears = before.next() != Some(&present);
             let places = std::iter::once(&record.value).chain(&record.impulses);
             let numbers = places.flat_map(|slot| {
-                let from = *slot as usize;
+                let from = slot.index();
                 &self.state.slots[from..from + record.ty.len()]
             });
             // All of them are compared, so that the next record starts at its own values.
@@ -253,7 +253,7 @@ impl FixedStepSimulation {
 
     fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         for Check { from, block, reason } in &self.program.events.checks {
-            if self.state.slots[*from as usize] != 0.0 {
+            if self.state.slots[from.index()] != 0.0 {
                 let (id, reason) = (Some(*block), reason.clone());
                 let block = self.program.origins.path(*block);
                 return Err(RunError::Undefined { tag, block, id, reason });
@@ -265,12 +265,12 @@ impl FixedStepSimulation {
     /// Rejects values that are not finite, and tracks the greatest magnitude.
     pub(super) fn check_finite(&mut self, tag: Tag) -> Result<(), RunError> {
         let program = self.program.clone();
-        for (id, cells) in program.wires.entries() {
-            if self.number(cells.present) == 0.0 {
+        for (id, parts) in program.wires.entries() {
+            if self.number(parts.present) == 0.0 {
                 continue;
             }
-            let place = program.tracked(cells.value);
-            let from = place.slot as usize;
+            let place = program.tracked(parts.value);
+            let from = place.slot.index();
             for value in &self.state.slots[from..from + place.length] {
                 if !value.is_finite() {
                     return Err(self.not_finite(tag, id));
@@ -294,8 +294,8 @@ impl FixedStepSimulation {
     /// Uses the solutions of loops as the guesses of the next step.
     pub(super) fn follow_solutions(&mut self) {
         for Guess { solution, guess, length } in &self.program.guesses {
-            let from = *solution as usize;
-            self.state.slots.copy_within(from..from + length, *guess as usize);
+            let from = solution.index();
+            self.state.slots.copy_within(from..from + length, guess.index());
         }
     }
 }

@@ -118,7 +118,7 @@ impl Engine<'_> {
     fn all_met(&mut self, transition: &Transition) -> bool {
         transition.guards.iter().all(|guard| {
             run(&guard.tape, &mut self.state.slots);
-            let at = |slot: Slot| self.state.slots[slot as usize] != 0.0;
+            let at = |slot: Slot| self.state.slots[slot.index()] != 0.0;
             at(guard.present) && at(guard.value)
         })
     }

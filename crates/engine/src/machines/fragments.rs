@@ -17,7 +17,7 @@ impl Engine<'_> {
     /// Puts every machine in its initial state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
         let program = self.program;
-        self.state.slots[program.fragments[FragmentId::ROOT].active as usize] = 1.0;
+        self.state.slots[program.fragments[FragmentId::ROOT].active.index()] = 1.0;
         let mut open = vec![FragmentId::ROOT];
         while let Some(fragment) = open.pop() {
             for machine in &program.fragments[fragment].machines {
@@ -35,8 +35,8 @@ impl Engine<'_> {
         let program = self.program;
         let code = &program.fragments[fragment];
         self.state.machines.clocks[fragment].ran = true;
-        self.state.slots[code.active as usize] = 1.0;
-        self.state.slots[code.origin as usize] =
+        self.state.slots[code.active.index()] = 1.0;
+        self.state.slots[code.origin.index()] =
             self.state.machines.clocks[fragment].origin.seconds();
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
@@ -94,7 +94,7 @@ impl Engine<'_> {
         // A value that a machine in it has just emitted is heard, although the fragment restarts.
         let machines = code.machines.iter().map(|machine| &program.machines[*machine]);
         let heard = |output: &&MachineOutput| {
-            self.state.slots[program.tracked(program.states[output.says].tracked).slot as usize]
+            self.state.slots[program.tracked(program.states[output.says].tracked).slot.index()]
                 != 0.0
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
@@ -104,10 +104,10 @@ impl Engine<'_> {
             self.set_state(*state, &program.image[initial]);
         }
         for timer in &code.timers {
-            let cells = &program.timers[*timer];
-            let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
+            let own = &program.timers[*timer];
+            let past = if code.dwell { 0 } else { events_before(&*own.timer, start) };
             self.state.agenda.wakings[*timer] = past;
-            self.set_cell(cells.wakings, &[past as f64]);
+            self.set_tracked(own.wakings, &[past as f64]);
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
@@ -128,8 +128,8 @@ impl Engine<'_> {
         for start in starts {
             self.compute(&start.value)?;
             if self.is_there(&start.value) {
-                let cell = program.states[start.state].tracked;
-                self.set_from(cell, start.value.value as usize);
+                let tracked = program.states[start.state].tracked;
+                self.set_from(tracked, start.value.value);
             }
         }
         Ok(())
@@ -186,7 +186,7 @@ impl Engine<'_> {
     /// Runs the entry tape of a fragment; returns whether the values of some slots have changed.
     fn run_entry(&mut self, tape: &Tape, watched: &[EntryWire]) -> bool {
         let numbers = |slots: &[f64], to: &mut Vec<f64>| {
-            let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
+            let place = |wire: &EntryWire| wire.from.range(wire.length);
             watched.iter().for_each(|watched| to.extend_from_slice(&slots[place(watched)]));
         };
         self.scratch.numbers.clear();
@@ -216,7 +216,7 @@ impl Engine<'_> {
             let crossing = &program.crossings[*id];
             if crossing.watch.is_some() {
                 let new = self.new_frozen(*id)?;
-                let slot = program.tracked(crossing.frozen).slot as usize;
+                let slot = program.tracked(crossing.frozen).slot.index();
                 changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
             }
         }
@@ -230,10 +230,10 @@ impl Engine<'_> {
         for index in &program.fragments[fragment].crossings {
             let Some(watch) = program.crossings[*index].watch else { continue };
             let code = &program.regions[watch.region];
-            let from = code.residual as usize;
+            let from = code.residual.index();
             let residuals = &mut self.state.slots[from..from + code.watches.len()];
             let most = residuals.iter().fold(0.0f64, |most, residual| most.max(*residual));
-            let g = self.state.slots[code.g as usize + watch.index].abs();
+            let g = self.state.slots[code.g.index() + watch.index].abs();
             let own = &mut self.state.slots[from + watch.index];
             if g <= most && *own < g {
                 *own = g;
@@ -244,9 +244,9 @@ impl Engine<'_> {
     /// What was due when a fragment stopped comes at the first microstep at which it resumes.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program;
-        for (cell, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
-            self.state.slots[program.tracked(cell).slot as usize] = value;
-            self.pulse(cell);
+        for (tracked, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
+            self.state.slots[program.tracked(tracked).slot.index()] = value;
+            self.pulse(tracked);
         }
         self.bring_located(fragment);
     }
@@ -257,7 +257,7 @@ impl Engine<'_> {
         let program = self.program;
         let located = std::mem::take(&mut self.state.machines.clocks[fragment].located);
         for (watch, residual) in located {
-            let from = program.regions[watch.region].residual as usize;
+            let from = program.regions[watch.region].residual.index();
             let own = &mut self.state.slots[from + watch.index];
             *own = own.max(residual);
         }
@@ -268,12 +268,12 @@ impl Engine<'_> {
     pub(super) fn leave(&mut self, fragment: FragmentId) -> bool {
         let program = self.program;
         let code = &program.fragments[fragment];
-        self.state.slots[code.active as usize] = 0.0;
+        self.state.slots[code.active.index()] = 0.0;
         self.state.machines.clocks[fragment].stopped = self.state.now;
         let mut speaks = self.is_heard(fragment);
         self.keep_due(fragment, &code.speech);
-        for cell in code.pulses.iter().filter(|cell| !code.speech.contains(cell)) {
-            self.state.slots[program.tracked(*cell).slot as usize] = 0.0;
+        for tracked in code.pulses.iter().filter(|tracked| !code.speech.contains(tracked)) {
+            self.state.slots[program.tracked(*tracked).slot.index()] = 0.0;
         }
         self.keep_located(fragment);
         if !code.lines.is_empty() {
@@ -303,7 +303,7 @@ impl Engine<'_> {
             let Some(WatchId { region, index: first }) = crossing.watch else { continue };
             let watches = if crossing.kind == CrossingKind::Floor { 2 } else { 1 };
             for index in first..first + watches {
-                let from = program.regions[region].residual as usize;
+                let from = program.regions[region].residual.index();
                 let residual = self.state.slots[from + index];
                 if residual > 0.0 {
                     let located = (WatchId { region, index }, residual);

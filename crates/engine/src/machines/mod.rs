@@ -88,13 +88,13 @@ impl Engine<'_> {
     /// Whether a fragment runs.
     pub(crate) fn runs(&self, fragment: FragmentId) -> bool {
         fragment == FragmentId::ROOT
-            || self.state.slots[self.program.fragments[fragment].active as usize] != 0.0
+            || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
     }
 
     /// The index of a machine's current state.
     fn current(&self, machine: MachineId) -> usize {
         let state = &self.program.states[self.program.machines[machine].current];
-        self.state.slots[self.program.tracked(state.tracked).slot as usize] as usize
+        self.state.slots[self.program.tracked(state.tracked).slot.index()] as usize
     }
 
     /// The current state of a machine.

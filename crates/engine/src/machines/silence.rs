@@ -38,7 +38,7 @@ impl Engine<'_> {
             let Some(content) = content else { continue };
             self.scratch.machines.before.contents.push(content);
             for wire in &program.fragments[content].wires {
-                let from = wire.from as usize;
+                let from = wire.from.index();
                 let values = &self.state.slots[from..from + wire.length];
                 self.scratch.machines.before.values.extend_from_slice(values);
             }
@@ -56,7 +56,7 @@ impl Engine<'_> {
         let mut at = 0;
         for wire in wires {
             if wire.region == region {
-                let from = wire.from as usize;
+                let from = wire.from.index();
                 let values = &state.slots[from..from + wire.length];
                 before.values[at..at + wire.length].copy_from_slice(values);
             }
@@ -106,13 +106,13 @@ impl Engine<'_> {
             for wire in &code.wires {
                 if silenced {
                     let values = &before.values[at..at + wire.length];
-                    let from = wire.from as usize;
+                    let from = wire.from.index();
                     self.state.slots[from..from + wire.length].copy_from_slice(values);
                 }
                 at += wire.length;
             }
             for event in code.events.iter().filter(|_| silenced) {
-                self.state.slots[program.tracked(*event).slot as usize] = 0.0;
+                self.state.slots[program.tracked(*event).slot.index()] = 0.0;
             }
         }
         self.scratch.machines.before = before;
@@ -138,11 +138,11 @@ impl Engine<'_> {
     pub(super) fn keep_due(&mut self, fragment: FragmentId, but: &[TrackedId]) {
         let program = self.program;
         let pulses = program.fragments[fragment].pulses.iter();
-        for cell in pulses.filter(|cell| !but.contains(cell)) {
-            let value = self.state.slots[program.tracked(*cell).slot as usize];
+        for tracked in pulses.filter(|tracked| !but.contains(tracked)) {
+            let value = self.state.slots[program.tracked(*tracked).slot.index()];
             let due = &mut self.state.machines.clocks[fragment].due;
-            if value != 0.0 && !due.iter().any(|(known, _)| known == cell) {
-                due.push((*cell, value));
+            if value != 0.0 && !due.iter().any(|(known, _)| known == tracked) {
+                due.push((*tracked, value));
             }
         }
     }
@@ -152,7 +152,7 @@ impl Engine<'_> {
         let program = self.program;
         let Some(tick) = &mut self.state.tick else { return };
         for event in &program.fragments[fragment].events {
-            let present = &mut self.state.slots[program.tracked(*event).slot as usize];
+            let present = &mut self.state.slots[program.tracked(*event).slot.index()];
             if std::mem::replace(present, 0.0) != 0.0 {
                 tick.present = tick.present.saturating_sub(1);
             }

@@ -12,7 +12,7 @@ impl Engine<'_> {
     pub(super) fn is_heard(&self, fragment: FragmentId) -> bool {
         let program = self.program;
         let speech = &program.fragments[fragment].speech;
-        speech.iter().any(|cell| self.state.slots[program.tracked(*cell).slot as usize] != 0.0)
+        speech.iter().any(|tracked| self.state.slots[program.tracked(*tracked).slot.index()] != 0.0)
     }
 
     /// Lets a machine pass on values emitted in the diagram of a state that it has left.

@@ -1,6 +1,6 @@
 //! Taking a transition: its values are computed, the old diagram stops, the new one starts.
 
-use program::tape::run;
+use program::tape::{Slot, run};
 use program::{
     MachineId, MachineOutput, StateId, StateProgram, TrackedId, Transition, TransitionValue,
 };
@@ -80,7 +80,7 @@ impl Engine<'_> {
     /// Computes a value in its slots; it must be finite unless it is absent.
     pub(super) fn compute(&mut self, tested: &TransitionValue) -> Result<(), RunError> {
         run(&tested.tape, &mut self.state.slots);
-        let from = tested.value as usize;
+        let from = tested.value.index();
         let value = &self.state.slots[from..from + tested.length];
         if self.is_there(tested) && value.iter().any(|x| !x.is_finite()) {
             return Err(self
@@ -90,7 +90,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn is_there(&self, tested: &TransitionValue) -> bool {
-        self.state.slots[tested.present as usize] != 0.0
+        self.state.slots[tested.present.index()] != 0.0
     }
 
     /// Performs the actions of a transition with the values that were computed for it. An absent
@@ -144,7 +144,7 @@ impl Engine<'_> {
         for (output, said) in &transition.says {
             if self.is_there(said) {
                 let MachineOutput { says, word, .. } = &code.outputs[*output];
-                self.set_from(program.states[*word].tracked, said.value as usize);
+                self.set_from(program.states[*word].tracked, said.value);
                 self.set_state(*says, &[1.0]);
                 self.pulse(program.states[*says].tracked);
             }
@@ -181,8 +181,8 @@ impl Engine<'_> {
         for set in transition.sets.iter().filter(|set| selected(set.state)) {
             if self.is_there(&set.value) {
                 let state = &program.states[set.state];
-                for cell in [Some(state.tracked), state.wire].into_iter().flatten() {
-                    self.set_from(cell, set.value.value as usize);
+                for tracked in [Some(state.tracked), state.wire].into_iter().flatten() {
+                    self.set_from(tracked, set.value.value);
                 }
             }
         }
@@ -191,31 +191,30 @@ impl Engine<'_> {
     /// Gives a state a new value, and the wire that shows it, as a commit does.
     pub(super) fn set_state(&mut self, state: StateId, value: &[f64]) {
         let state = &self.program.states[state];
-        let cells = [Some(state.tracked), state.wire];
-        for cell in cells.into_iter().flatten() {
-            self.set_cell(cell, value);
+        for tracked in [Some(state.tracked), state.wire].into_iter().flatten() {
+            self.set_tracked(tracked, value);
         }
     }
 
-    pub(super) fn set_cell(&mut self, cell: TrackedId, value: &[f64]) {
-        let from = self.program.tracked(cell).slot as usize;
+    pub(super) fn set_tracked(&mut self, tracked: TrackedId, value: &[f64]) {
+        let from = self.program.tracked(tracked).slot.index();
         let place = &mut self.state.slots[from..from + value.len()];
         let same = place.iter().zip(value).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same {
             place.copy_from_slice(value);
-            self.mark_changed(cell);
+            self.mark_changed(tracked);
         }
     }
 
-    pub(super) fn set_from(&mut self, cell: TrackedId, from: usize) {
-        if self.write(from, cell) {
-            self.mark_changed(cell);
+    pub(super) fn set_from(&mut self, tracked: TrackedId, from: Slot) {
+        if self.write(from, tracked) {
+            self.mark_changed(tracked);
         }
     }
 
-    fn mark_changed(&mut self, cell: TrackedId) {
+    fn mark_changed(&mut self, tracked: TrackedId) {
         if let Some(tick) = &mut self.state.tick {
-            tick.mark(self.program.tracked(cell));
+            tick.mark(self.program.tracked(tracked));
         }
     }
 }

@@ -41,7 +41,7 @@ impl Engine<'_> {
                         Some(side) if program.crossings[id].kind == CrossingKind::Sign => side,
                         _ => self.new_frozen(id)?,
                     };
-                    let frozen = program.tracked(program.crossings[id].frozen).slot as usize;
+                    let frozen = program.tracked(program.crossings[id].frozen).slot.index();
                     if self.state.slots[frozen] != new {
                         found.push((id, new));
                     }
@@ -55,7 +55,7 @@ impl Engine<'_> {
     /// all of them are checked.
     #[inline]
     fn keeps_its_side(&self, code: &RegionProgram, region: RegionId, watch: usize) -> bool {
-        let at = |from: Slot| self.state.slots[from as usize + watch];
+        let at = |from: Slot| self.state.slots[from.index() + watch];
         let value = at(code.g) * at(code.side);
         code.watches[watch].side
             && value > at(code.residual)
@@ -78,9 +78,9 @@ impl Engine<'_> {
             run(&unit.tape, &mut self.state.slots);
             for own in unit.crossings.iter().filter(unlocated) {
                 let crossing = &program.crossings[own.crossing];
-                let value = self.state.slots[own.from as usize];
-                self.state.slots[crossing.value as usize] = value;
-                let side = program.tracked(crossing.frozen).slot as usize;
+                let value = self.state.slots[own.from.index()];
+                self.state.slots[crossing.value.index()] = value;
+                let side = program.tracked(crossing.frozen).slot.index();
                 let new = sign(value);
                 changed |= std::mem::replace(&mut self.state.slots[side], new) != new;
             }
@@ -93,7 +93,7 @@ impl Engine<'_> {
         let program = self.program;
         let crossing = &program.crossings[id];
         let (kind, block) = (crossing.kind, crossing.block);
-        let value = self.state.slots[crossing.value as usize];
+        let value = self.state.slots[crossing.value.index()];
         let Some(watch) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
             let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
@@ -139,12 +139,12 @@ impl Engine<'_> {
             }
             for CrossingValue { from, crossing: id } in &program.units[unit].crossings {
                 let crossing = &program.crossings[*id];
-                let value = self.state.slots[*from as usize];
-                let frozen = self.state.slots[program.tracked(crossing.frozen).slot as usize];
+                let value = self.state.slots[from.index()];
+                let frozen = self.state.slots[program.tracked(crossing.frozen).slot.index()];
                 if !is_read_as(crossing.kind, value, frozen)
                     && self.is_misread((*id, crossing), value, frozen)
                 {
-                    self.scratch.units.asked[unit.index() / 64] |= 1 << (unit.index() % 64);
+                    self.scratch.units.marked[unit.index() / 64] |= 1 << (unit.index() % 64);
                     again = true;
                 }
             }
@@ -170,7 +170,7 @@ impl Engine<'_> {
             }
         };
         next_to_it
-            && beyond > self.state.slots[crossing.residual as usize]
+            && beyond > self.state.slots[crossing.residual.index()]
             && self.is_on_level(watch, id, value)
     }
 }

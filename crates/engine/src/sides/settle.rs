@@ -83,7 +83,7 @@ impl Engine<'_> {
         }
         found.retain(is_kink);
         let place =
-            |index: CrossingId| program.tracked(program.crossings[index].frozen).slot as usize;
+            |index: CrossingId| program.tracked(program.crossings[index].frozen).slot.index();
         let kinks: Vec<(CrossingId, f64, f64)> = found
             .iter()
             .map(|(index, new)| (*index, self.state.slots[place(*index)], *new))
@@ -111,8 +111,8 @@ impl Engine<'_> {
         }
         for located in state.solver.crossed().iter().filter(|located| located.leap == 0.0) {
             let watch = numbered(watches(&state.ranges), located.function);
-            let g = self.state.slots[code.g as usize + watch].abs();
-            let residual = &mut self.state.slots[code.residual as usize + watch];
+            let g = self.state.slots[code.g.index() + watch].abs();
+            let residual = &mut self.state.slots[code.residual.index() + watch];
             if *residual < g && g.is_finite() {
                 *residual = g;
             }
@@ -123,7 +123,7 @@ impl Engine<'_> {
     pub(crate) fn freeze(&mut self, id: CrossingId, new: f64, microstep: u32, sink: &mut dyn Sink) {
         let program = self.program;
         let crossing = &program.crossings[id];
-        let slot = program.tracked(crossing.frozen).slot as usize;
+        let slot = program.tracked(crossing.frozen).slot.index();
         let old = std::mem::replace(&mut self.state.slots[slot], new);
         if old == new {
             return;
@@ -135,7 +135,7 @@ impl Engine<'_> {
         }
         // Becoming zero is no crossing yet; leaving zero is one.
         if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
-            self.state.slots[program.tracked(crossed).slot as usize] = new - old;
+            self.state.slots[program.tracked(crossed).slot.index()] = new - old;
             self.pulse(crossed);
         }
         if microstep == 0
@@ -147,11 +147,11 @@ impl Engine<'_> {
     }
 
     /// Makes a tracked signal return to zero after the coming microstep.
-    pub(crate) fn pulse(&mut self, cell: TrackedId) {
+    pub(crate) fn pulse(&mut self, tracked: TrackedId) {
         let _program = self.program;
-        self.mark_next(cell);
+        self.mark_next(tracked);
         if let Some(tick) = &mut self.state.tick {
-            tick.pulses.push(cell);
+            tick.pulses.push(tracked);
         }
     }
 }

@@ -14,7 +14,7 @@ impl Engine<'_> {
     /// rounding.
     pub(crate) fn is_on_level(&mut self, watch: WatchId, id: CrossingId, value: f64) -> bool {
         let program = self.program;
-        let residual = program.regions[watch.region].residual as usize + watch.index;
+        let residual = program.regions[watch.region].residual.index() + watch.index;
         let crossing = &program.crossings[id];
         if crossing.kind == CrossingKind::Sign {
             return self.is_zero(watch, value, residual);
@@ -23,7 +23,7 @@ impl Engine<'_> {
         self.state.slots[residual] = room;
         let on_edge = self.is_zero(watch, value - value.round(), residual);
         let room = std::mem::replace(&mut self.state.slots[residual], room);
-        self.state.slots[crossing.residual as usize] = room;
+        self.state.slots[crossing.residual.index()] = room;
         on_edge
     }
 
@@ -58,9 +58,9 @@ impl Engine<'_> {
     pub(crate) fn quick_noise(&self, region: RegionId, terms: Option<&Terms>) -> f64 {
         let Some(terms) = terms else { return f64::INFINITY };
         let slots = &self.state.slots;
-        let time = slots[self.program.time as usize];
+        let time = slots[self.program.time.index()];
         let drift = self.state.regions[region].solver.largest_drift();
-        terms.noise(|place| slots[place as usize], time, drift)
+        terms.noise(|place| slots[place.index()], time, drift)
     }
 
     /// A watched function and its time derivative at this tick, with their roundings.
@@ -78,16 +78,16 @@ impl Engine<'_> {
         let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
         let slots = &self.state.slots;
         let drift = Gathered::new(code, state, self.state.tick.as_deref(), slots);
-        let time = slots[self.program.time as usize];
+        let time = slots[self.program.time.index()];
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
         let room = room(&mut self.scratch.functions[region], code, watch.index);
         self.program.round(watch, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
-            Source::Frozen(slot) => at(slot as usize),
-            Source::Rate(i) => at(code.rate as usize + i),
+            Source::Frozen(slot) => at(slot.index()),
+            Source::Rate(i) => at(code.rate.index() + i),
             Source::State(i) => {
                 let drift = if gathered { drift.of(i) } else { 0.0 };
-                Rounded::entering(slots[code.state as usize + i], drift)
+                Rounded::entering(slots[code.state.index() + i], drift)
             }
         })
     }
@@ -95,7 +95,7 @@ impl Engine<'_> {
     /// The sign of the first nonzero time derivative of a watched function, up to rounding.
     pub(crate) fn direction(&mut self, watch: WatchId) -> f64 {
         let code = &self.program.regions[watch.region];
-        let slope = self.state.slots[code.g_rate as usize + watch.index];
+        let slope = self.state.slots[code.g_rate.index() + watch.index];
         let terms = code.functions[watch.index].rate_terms.as_ref();
         if slope.abs() > self.quick_noise(watch.region, terms) {
             return sign(slope);
@@ -118,7 +118,7 @@ impl Engine<'_> {
         let entering = |x: f64| Rounded::entering(x, 0.0);
         self.scratch.jets.clear();
         self.scratch.jets.extend(self.state.slots.iter().map(|x| Jet::still(entering(*x))));
-        let time = self.program.time as usize;
+        let time = self.program.time.index();
         self.scratch.jets[time] = Jet::time(entering(self.state.slots[time]));
         for index in &program.lines {
             let line = &self.program.lines[*index];
@@ -126,11 +126,11 @@ impl Engine<'_> {
             let past = self.state.tag.time - zero.time() - line.delay.time();
             for i in 0..track.width {
                 let mut jet = self.state.regions[region].history.jet_after(past, track, i);
-                jet.0[0] = self.state.slots[track.place as usize + i];
-                self.scratch.jets[track.place as usize + i] = Jet(jet.0.map(entering));
+                jet.0[0] = self.state.slots[track.place.index() + i];
+                self.scratch.jets[track.place.index() + i] = Jet(jet.0.map(entering));
             }
         }
-        let (state, rate) = (program.state as usize, program.rate as usize);
+        let (state, rate) = (program.state.index(), program.rate.index());
         let tick = self.state.tick.as_deref();
         let drift = Gathered::new(program, &self.state.regions[region], tick, &self.state.slots);
         for place in 0..program.dimension {
@@ -144,7 +144,7 @@ impl Engine<'_> {
             }
         }
         run(&program.crossings, &mut self.scratch.jets);
-        self.scratch.jets[program.g as usize + watch.index].leading_sign(1)
+        self.scratch.jets[program.g.index() + watch.index].leading_sign(1)
     }
 }
 
@@ -166,7 +166,7 @@ impl<'a> Gathered<'a> {
         slots: &'a [f64],
     ) -> Gathered<'a> {
         let here = tick.is_some_and(|tick| tick.time == state.reached);
-        let from = code.state as usize;
+        let from = code.state.index();
         Gathered { state, own: &slots[from..from + code.dimension], here }
     }
 

@@ -130,7 +130,7 @@ pub(crate) fn scatter(slots: &mut [f64], from: Slot, places: Places, x: &[f64]) 
     let mut rest = x;
     for (offset, length) in places {
         let (own, others) = rest.split_at(length);
-        let from = from as usize + offset;
+        let from = from.index() + offset;
         slots[from..from + length].copy_from_slice(own);
         rest = others;
     }
@@ -141,7 +141,7 @@ pub(crate) fn gather(slots: &[f64], from: Slot, places: Places, x: &mut [f64]) {
     let mut rest = x;
     for (offset, length) in places {
         let (own, others) = rest.split_at_mut(length);
-        let from = from as usize + offset;
+        let from = from.index() + offset;
         own.copy_from_slice(&slots[from..from + length]);
         rest = others;
     }
@@ -254,7 +254,7 @@ impl<'a> Flow<'a> {
     /// Writes time and delayed signals to their slots.
     #[inline(always)]
     fn place_time(&mut self, t: f64, slopes: bool) {
-        self.slots[self.time as usize] = self.origin + t;
+        self.slots[self.time.index()] = self.origin + t;
         if !self.program.lines.is_empty() {
             self.history.place(self.program, self.lines, self.start, t, self.slots, slopes);
         }
@@ -335,11 +335,11 @@ impl System for Flow<'_> {
             None => run_active(&jacobian.tape, &active.tape, self.slots),
         }
         for (value, place) in values.iter_mut().zip(&active.places) {
-            *value = self.slots[*place as usize];
+            *value = self.slots[place.index()];
         }
         rate.fill(0.0);
         for (state, place) in &active.rates {
-            rate[*state] = self.slots[*place as usize];
+            rate[*state] = self.slots[place.index()];
         }
     }
 
@@ -361,10 +361,10 @@ impl System for Flow<'_> {
         let room = room(self.functions, self.program, watch);
         let [value, rate] = self.whole_program.enclose(at, room, |source| match source {
             Source::Time => time,
-            Source::Frozen(slot) => Interval::point(slots[slot as usize]),
+            Source::Frozen(slot) => Interval::point(slots[slot.index()]),
             Source::State(i) => match counted(states(ranges), i) {
                 Some(number) => span.state(number),
-                None => Interval::point(slots[state as usize + i]),
+                None => Interval::point(slots[state.index() + i]),
             },
             Source::Rate(i) => match counted(states(ranges), i) {
                 Some(number) => span.slope(number),
@@ -382,10 +382,10 @@ impl System for Flow<'_> {
         let room = room(self.functions, self.program, watch);
         let [value, rate] = self.whole_program.round(own, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
-            Source::Frozen(slot) => Rounded::entering(slots[slot as usize], 0.0),
+            Source::Frozen(slot) => Rounded::entering(slots[slot.index()], 0.0),
             Source::State(i) => match counted(states(ranges), i) {
                 Some(k) => Rounded::entering(at.state(k), at.drift(k)),
-                None => Rounded::entering(slots[state as usize + i], 0.0),
+                None => Rounded::entering(slots[state.index() + i], 0.0),
             },
             Source::Rate(i) => match counted(states(ranges), i) {
                 Some(number) => Rounded::entering(at.slope(number), 0.0),
@@ -402,7 +402,7 @@ impl System for Flow<'_> {
         let (slots, own) = (&*self.slots, self.program.state..self.program.rate);
         let size = |place: Slot| match own.contains(&place) {
             true => largest,
-            false => slots[place as usize],
+            false => slots[place.index()],
         };
         terms.noise(size, self.origin + t, drift)
     }

@@ -17,7 +17,7 @@ impl Engine<'_> {
     }
 
     /// Whether nothing in a region is computed between events.
-    fn stands_still(&self, region: RegionId) -> bool {
+    fn is_still(&self, region: RegionId) -> bool {
         let program = &self.program.regions[region];
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }
@@ -25,7 +25,7 @@ impl Engine<'_> {
     /// Writes the states of a region at a time, also given in seconds, to the buffer, with the past
     /// values that it reads.
     pub(crate) fn place(&mut self, region: RegionId, time: Time, seconds: f64) {
-        if self.stands_still(region) {
+        if self.is_still(region) {
             return;
         }
         let program = &self.program.regions[region];
@@ -45,7 +45,7 @@ impl Engine<'_> {
             let x = state.solver.state();
             scatter(&mut self.state.slots, program.state, states(&state.ranges), x);
         }
-        self.state.slots[self.program.time as usize] = seconds;
+        self.state.slots[self.program.time.index()] = seconds;
         if !program.lines.is_empty() {
             let (t, lines) = (time.since(state.origin), &self.program.lines);
             state.history.place(program, lines, state.origin, t, &mut self.state.slots, true);
@@ -54,7 +54,7 @@ impl Engine<'_> {
 
     /// Computes the left limits of a region from its states in the buffer.
     pub(crate) fn left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
-        if self.stands_still(region) {
+        if self.is_still(region) {
             return Ok(());
         }
         match code(self.native, region) {
@@ -74,9 +74,9 @@ impl Engine<'_> {
     /// Guesses of solved loops follow the solutions at accepted points.
     pub(crate) fn follow_solutions(&mut self) {
         for Guess { solution, guess, length } in &self.program.guesses {
-            let from = *solution as usize;
+            let from = solution.index();
             if self.state.slots[from..from + length].iter().all(|x| x.is_finite()) {
-                self.state.slots.copy_within(from..from + length, *guess as usize);
+                self.state.slots.copy_within(from..from + length, guess.index());
             }
         }
     }

@@ -95,12 +95,12 @@ impl Engine<'_> {
             let state = &self.state.regions[region];
             let (x, ranges) = (state.solver.state(), &state.ranges);
             scatter(&mut self.state.slots, program.state, states(ranges), x);
-            self.state.slots[code.time as usize] = state.reached.seconds();
+            self.state.slots[code.time.index()] = state.reached.seconds();
             run(&program.prelude, &mut self.state.slots);
             run(&program.crossings, &mut self.state.slots);
             let leapt = |located: &solver::Located| {
                 let watch = numbered(watches(ranges), located.function);
-                located.leap * self.state.slots[program.g as usize + watch] >= 0.0
+                located.leap * self.state.slots[program.g.index() + watch] >= 0.0
             };
             let state = &self.state.regions[region];
             if state.solver.crossed().iter().all(leapt) {

@@ -24,8 +24,8 @@ impl Engine<'_> {
         }
         let program = &self.program.regions[region];
         run(&program.derivative, &mut self.state.slots);
-        let bad = |slots: &[f64], from: u32, n: usize| {
-            slots[from as usize..from as usize + n].iter().any(|x| !x.is_finite())
+        let bad = |slots: &[f64], from: Slot, n: usize| {
+            slots[from.range(n)].iter().any(|x| !x.is_finite())
         };
         let (n, watches) = (program.dimension, program.watches.len());
         if bad(&self.state.slots, program.rate, n) && !program.live.derivative.is_empty() {
@@ -52,7 +52,7 @@ impl Engine<'_> {
         let (dx, functions) = made.split_at_mut(n);
         let (g, slopes) = functions.split_at_mut(watches);
         let slots = &mut self.state.slots[..];
-        let place = |from: Slot, length: usize| from as usize..from as usize + length;
+        let place = |from: Slot, length: usize| from.range(length);
         x.copy_from_slice(&slots[place(program.state, n)]);
         code.derivative(slots, x, dx);
         slots[place(program.rate, n)].copy_from_slice(dx);

@@ -61,8 +61,8 @@ impl RegionState {
         // A diagram with a tolerance of its own tightens that of its region, and loosens it if
         // everything in that region specifies a larger one.
         let mut own = options.solver;
-        let asked = region.slices.iter().filter_map(|slice| slice.tolerance);
-        if let Some(least) = asked.min_by(f64::total_cmp) {
+        let tolerances = region.slices.iter().filter_map(|slice| slice.tolerance);
+        if let Some(least) = tolerances.min_by(f64::total_cmp) {
             let common = region.slices.iter().any(|slice| slice.common);
             let within = |run: f64| if common { least.min(run) } else { least };
             own.relative_tolerance = within(own.relative_tolerance);

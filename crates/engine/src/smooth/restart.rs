@@ -21,7 +21,7 @@ impl Engine<'_> {
         if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
             let runs = |index: usize| {
                 let fragment = program.slices[index].fragment;
-                self.state.slots[self.program.fragments[fragment].active as usize] != 0.0
+                self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
             };
             if state.take_ranges(program, &runs) {
                 let count = |places: Places| places.map(|(_, length)| length).sum();
@@ -60,7 +60,7 @@ impl Engine<'_> {
         let mut flow =
             Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)
                 .with(code);
-        flow.slots[flow.time as usize] = flow.origin;
+        flow.slots[flow.time.index()] = flow.origin;
         state.solver.restart(&mut flow, 0.0, &self.scratch.numbers);
     }
 }

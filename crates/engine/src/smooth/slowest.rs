@@ -29,7 +29,7 @@ impl Engine<'_> {
         if self.scratch.race.is_over() {
             self.scratch.race.start(standings);
         } else {
-            debug_assert!(self.scratch.race.is_at(standings), "every move is told");
+            debug_assert!(self.scratch.race.is_at(standings), "every move is recorded");
         }
         &self.scratch.race
     }

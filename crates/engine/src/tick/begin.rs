@@ -28,7 +28,7 @@ impl Engine<'_> {
                     self.touch(*other)?;
                 }
                 if sink.listens() {
-                    self.tell_located(region, time, sink);
+                    self.log_located(region, time, sink);
                 }
             }
         }
@@ -87,7 +87,7 @@ impl Engine<'_> {
         other: bool,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let order = self.take_notes(time, sink).filter(|_| !other);
+        let order = self.take_delayed(time, sink).filter(|_| !other);
         if let (Some(order), Some(tick)) = (order, &mut self.state.tick) {
             tick.order = order;
         }
@@ -100,7 +100,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn tell_located(&self, region: RegionId, time: Time, sink: &mut dyn Sink) {
+    fn log_located(&self, region: RegionId, time: Time, sink: &mut dyn Sink) {
         let state = &self.state.regions[region];
         for located in state.solver.crossed() {
             let watch = numbered(watches(&state.ranges), located.function);
@@ -115,7 +115,7 @@ impl Engine<'_> {
         let from = self.program.regions[region].residual;
         let state = &self.state.regions[region];
         let all = self.program.regions[region].watches.len();
-        self.state.slots[from as usize..from as usize + all].fill(0.0);
+        self.state.slots[from.range(all)].fill(0.0);
         if state.reached == time {
             scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
         }
@@ -180,7 +180,7 @@ impl Engine<'_> {
         let (program, slots) = (&self.program, &mut self.state.slots);
         for memory in &program.regions[region].memories {
             let active = program.fragments[memory.fragment].active;
-            if memory.fragment == FragmentId::ROOT || slots[active as usize] != 0.0 {
+            if memory.fragment == FragmentId::ROOT || slots[active.index()] != 0.0 {
                 take_memory(program, Next { from: memory.from, state: memory.state }, slots);
             }
         }
@@ -189,6 +189,6 @@ impl Engine<'_> {
 
 /// Gives a state the value that a tape has left for it in a slot.
 pub(crate) fn take_memory(program: &Program, next: Next, slots: &mut [f64]) {
-    let cell = program.tracked(program.states[next.state].tracked);
-    copy(slots, next.from as usize, cell.slot as usize, cell.length);
+    let tracked = program.tracked(program.states[next.state].tracked);
+    copy(slots, next.from, tracked.slot, tracked.length);
 }

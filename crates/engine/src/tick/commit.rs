@@ -18,7 +18,7 @@ impl Engine<'_> {
                 continue;
             }
             for check in &unit.checks {
-                if self.state.slots[check.from as usize] != 0.0 {
+                if self.state.slots[check.from.index()] != 0.0 {
                     let (id, reason) = (Some(unit.block), check.reason.clone());
                     let block = self.path(unit.block);
                     return Err(RunError::Undefined { tag, block, id, reason });
@@ -81,19 +81,19 @@ impl Engine<'_> {
         let program = self.program;
         for Next { from, state } in &unit.nexts {
             let id = program.states[*state].tracked;
-            let cell = program.tracked(id);
+            let tracked = program.tracked(id);
             let before = listens.then(|| self.values(id));
-            if self.write(*from as usize, id) {
-                for region in &cell.regions {
+            if self.write(*from, id) {
+                for region in &tracked.regions {
                     if !self.is_touched(*region) {
                         self.touch(*region)?;
                         // This has written left limits to the buffer; the new state overrides them.
-                        self.write(*from as usize, id);
+                        self.write(*from, id);
                     }
                 }
                 self.mark_next(id);
                 if let Some(from) = before {
-                    self.tell_committed(&program.states[*state], from, tag, sink);
+                    self.log_committed(&program.states[*state], from, tag, sink);
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Engine<'_> {
     }
 
     #[cold]
-    fn tell_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
+    fn log_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
         let (block, to) = (state.block, self.values(state.tracked));
         sink.event(Event::Committed { tag, block, state: state.name.clone(), from, to });
     }
@@ -110,8 +110,8 @@ impl Engine<'_> {
         let program = self.program;
         for CrossingValue { from, crossing: id } in &unit.crossings {
             let crossing = &program.crossings[*id];
-            let value = self.state.slots[*from as usize];
-            let before = std::mem::replace(&mut self.state.slots[crossing.value as usize], value);
+            let value = self.state.slots[from.index()];
+            let before = std::mem::replace(&mut self.state.slots[crossing.value.index()], value);
             match crossing.watch {
                 Some(watch) if before.to_bits() != value.to_bits() => {
                     if let Some(tick) = &mut self.state.tick {

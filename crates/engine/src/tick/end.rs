@@ -1,7 +1,7 @@
 //! The end of a tick: regions that it has changed start a new smooth phase.
 
 use base::{Tag, Time};
-use program::tape::{Partial, Scalar, run};
+use program::tape::{Partial, Scalar, Slot, run};
 use program::{RegionId, WireId};
 
 use crate::RunError;
@@ -41,7 +41,7 @@ impl Engine<'_> {
                 }
                 self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {
-                    self.note_kink(region);
+                    self.record_kink(region);
                 }
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region });
@@ -68,12 +68,12 @@ impl Engine<'_> {
         run(&code.derivative, &mut self.scratch.partial);
         run(&code.crossings, &mut self.scratch.partial);
         run(&code.left, &mut self.scratch.partial);
-        let range = |from: u32, n: usize| from as usize..from as usize + n;
+        let range = |from: Slot, n: usize| from.range(n);
         let rates = self.scratch.partial[range(code.rate, code.dimension)].iter();
         let functions = self.scratch.partial[range(code.g, code.watches.len())].iter();
         let known = |wire: &&WireId| {
-            let cell = program.tracked(program.wires[**wire].value);
-            self.scratch.partial[range(cell.slot, cell.length)].iter().all(|x| x.known)
+            let tracked = program.tracked(program.wires[**wire].value);
+            self.scratch.partial[range(tracked.slot, tracked.length)].iter().all(|x| x.known)
         };
         let unknown = code.wires.iter().find(|wire| !known(wire));
         if unknown.is_none() && rates.chain(functions).all(|x| x.known) {

@@ -1,6 +1,7 @@
 //! One microstep: the units whose inputs have changed run, then everything is committed.
 
 use base::Tag;
+use program::tape::Slot;
 use program::{TrackedId, UnitEffects};
 
 use crate::RunError;
@@ -30,7 +31,7 @@ impl Engine<'_> {
             self.check_hazards(tag);
         }
         if !program.lines.is_empty() {
-            self.note_lines(tag.microstep);
+            self.record_lines(tag.microstep);
         }
         self.cover_touched(sink);
         self.write_row(tag, sink);
@@ -66,15 +67,15 @@ impl Engine<'_> {
         let Some(tick) = &mut self.state.tick else { return Ok(None) };
         tick.microstep += 1;
         // A microstep that has completed leaves no bit.
-        if self.scratch.units.asked.len() != tick.dirty.len() {
-            refill(&mut self.scratch.units.asked, tick.dirty.len(), 0);
+        if self.scratch.units.marked.len() != tick.dirty.len() {
+            refill(&mut self.scratch.units.marked, tick.dirty.len(), 0);
         }
-        debug_assert!(self.scratch.units.asked.iter().all(|word| *word == 0), "bits are used up");
-        std::mem::swap(&mut self.scratch.units.asked, &mut tick.dirty);
+        debug_assert!(self.scratch.units.marked.iter().all(|word| *word == 0), "bits are used up");
+        std::mem::swap(&mut self.scratch.units.marked, &mut tick.dirty);
         self.scratch.fading.clear();
         std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
         self.state.tag = tag;
-        self.state.slots[self.program.time as usize] = tick.seconds;
+        self.state.slots[self.program.time.index()] = tick.seconds;
         self.state.counters.microsteps += 1;
         Ok(Some(tag))
     }
@@ -84,29 +85,29 @@ impl Engine<'_> {
     fn end_pulses(&mut self) {
         for index in 0..self.scratch.fading.len() {
             let pulse = self.scratch.fading[index];
-            self.state.slots[self.program.tracked(pulse).slot as usize] = 0.0;
+            self.state.slots[self.program.tracked(pulse).slot.index()] = 0.0;
             self.mark_next(pulse);
         }
     }
 
     /// Copies values to a tracked signal; returns whether they differ from the previous ones.
     #[inline]
-    pub(crate) fn write(&mut self, from: usize, cell: TrackedId) -> bool {
-        let cell = self.program.tracked(cell);
-        copy(&mut self.state.slots, from, cell.slot as usize, cell.length)
+    pub(crate) fn write(&mut self, from: Slot, tracked: TrackedId) -> bool {
+        let tracked = self.program.tracked(tracked);
+        copy(&mut self.state.slots, from, tracked.slot, tracked.length)
     }
 
-    pub(crate) fn values(&self, cell: TrackedId) -> Vec<f64> {
-        let cell = self.program.tracked(cell);
-        self.state.slots[cell.slot as usize..cell.slot as usize + cell.length].to_vec()
+    pub(crate) fn values(&self, tracked: TrackedId) -> Vec<f64> {
+        let tracked = self.program.tracked(tracked);
+        self.state.slots[tracked.slot.range(tracked.length)].to_vec()
     }
 
     /// Marks a changed tracked signal for the next microstep.
     #[inline]
-    pub(crate) fn mark_next(&mut self, cell: TrackedId) {
+    pub(crate) fn mark_next(&mut self, tracked: TrackedId) {
         let program = self.program;
         if let Some(tick) = &mut self.state.tick {
-            tick.mark(program.tracked(cell));
+            tick.mark(program.tracked(tracked));
         }
     }
 }

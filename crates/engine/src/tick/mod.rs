@@ -87,15 +87,15 @@ impl Tick {
 
     /// Marks the readers of a changed tracked signal for the next microstep, and the regions whose
     /// smooth functions read it.
-    pub fn mark(&mut self, cell: &Tracked) {
-        for word in &cell.reader_words {
+    pub fn mark(&mut self, tracked: &Tracked) {
+        for word in &tracked.reader_words {
             self.dirty[word.index as usize] |= word.bits;
         }
-        for region in &cell.regions {
+        for region in &tracked.regions {
             self.disturb(*region);
         }
-        if !cell.machines.is_empty() {
-            self.pending.extend(&cell.machines);
+        if !tracked.machines.is_empty() {
+            self.pending.extend(&tracked.machines);
         }
     }
 

@@ -2,7 +2,7 @@
 //! compiled code if there is any, and mark the readers of what they change.
 
 use base::Tag;
-use program::tape::{Partial, Scalar, run};
+use program::tape::{Partial, Scalar, Slot, run};
 use program::{Program, Tracked, TrackedId, Unit, UnitEffects, UnitId};
 
 use crate::RunError;
@@ -17,7 +17,7 @@ use crate::tick::Tick;
 #[derive(Debug, Default)]
 pub(crate) struct UnitScratch {
     /// Units that must run at this microstep, one bit for each; no bit is left after it.
-    pub asked: Vec<u64>,
+    pub marked: Vec<u64>,
     /// Units that have run in this microstep and have effects besides outputs.
     pub ran: Vec<UnitId>,
     /// The union of these effects.
@@ -33,7 +33,7 @@ impl Engine<'_> {
         let _program = self.program;
         self.scratch.units.ran.clear();
         self.scratch.units.effects = UnitEffects::default();
-        self.run_asked(tag, sink)?;
+        self.run_marked(tag, sink)?;
         match self.scratch.units.effects.have(UnitEffects::CROSSINGS) && self.read_by_side() {
             true => self.run_again(tag, sink),
             false => Ok(()),
@@ -44,23 +44,23 @@ impl Engine<'_> {
     #[cold]
     fn run_again(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
-        self.run_asked(tag, sink)?;
+        self.run_marked(tag, sink)?;
         self.scratch.units.ran.sort_unstable();
         self.scratch.units.ran.dedup();
         Ok(())
     }
 
     #[inline(always)]
-    fn run_asked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+    fn run_marked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let compiled = !sink.listens() && self.has_compiled_units();
-        for word in 0..self.scratch.units.asked.len() {
-            while self.scratch.units.asked[word] != 0 {
+        for word in 0..self.scratch.units.marked.len() {
+            while self.scratch.units.marked[word] != 0 {
                 if compiled && self.run_compiled(word) {
                     break;
                 }
                 if let Err(error) = self.run_lowest(word, tag, sink) {
-                    self.scratch.units.asked.fill(0);
+                    self.scratch.units.marked.fill(0);
                     return Err(error);
                 }
             }
@@ -72,8 +72,8 @@ impl Engine<'_> {
     #[inline(never)]
     fn run_lowest(&mut self, word: usize, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
-        let bit = self.scratch.units.asked[word].trailing_zeros() as usize;
-        self.scratch.units.asked[word] &= self.scratch.units.asked[word] - 1;
+        let bit = self.scratch.units.marked[word].trailing_zeros() as usize;
+        self.scratch.units.marked[word] &= self.scratch.units.marked[word] - 1;
         let id = UnitId::new(word * 64 + bit);
         let unit = &program.units[id];
         let speaks = unit.speaks && self.scratch.machines.speaking.contains(&unit.fragment);
@@ -92,14 +92,14 @@ impl Engine<'_> {
             self.keep_failure(unit.fragment, error)?;
         }
         if sink.listens() {
-            let mut cells = Vec::new();
-            put_outputs(program, unit, self.state, &mut self.scratch.units.asked, |cell| {
-                cells.push(cell)
+            let mut changed = Vec::new();
+            put_outputs(program, unit, self.state, &mut self.scratch.units.marked, |tracked| {
+                changed.push(tracked)
             });
-            let changes = cells.iter().filter_map(|cell| self.change(*cell)).collect();
+            let changes = changed.iter().filter_map(|tracked| self.change(*tracked)).collect();
             sink.event(Event::Fired { tag, block: unit.block, changes });
         } else {
-            put_outputs(program, unit, self.state, &mut self.scratch.units.asked, |_| {});
+            put_outputs(program, unit, self.state, &mut self.scratch.units.marked, |_| {});
         }
         if !finite && let Err(error) = self.check_outputs(unit, tag) {
             self.keep_failure(unit.fragment, error)?;
@@ -118,19 +118,19 @@ impl Engine<'_> {
         let _program = self.program;
         let native = self.native.as_ref().and_then(|native| native.units.as_deref());
         let (Some(code), Some(tick)) = (native, &mut self.state.tick) else { return false };
-        let (pass, asked) = (&mut self.scratch.units.pass, &mut self.scratch.units.asked);
+        let (pass, marked) = (&mut self.scratch.units.pass, &mut self.scratch.units.marked);
         (pass.held, pass.present) = (tick.held[word], tick.present.into());
-        let lowest = asked[word] & asked[word].wrapping_neg();
+        let lowest = marked[word] & marked[word].wrapping_neg();
         if lowest & code.known()[word] & !pass.held == 0 {
             return false;
         }
-        code.run(&mut self.state.slots, asked, word, pass);
+        code.run(&mut self.state.slots, marked, word, pass);
         tick.present = pass.present as u32;
         self.state.counters.firings += pass.count as u64;
         for at in 0..self.scratch.units.pass.count {
             self.count(UnitId::new(word * 64 + self.scratch.units.pass.ran[at] as usize));
         }
-        self.scratch.units.asked[word] == 0
+        self.scratch.units.marked[word] == 0
     }
 
     /// Counts a run of a unit, and records the unit if it has effects besides outputs.
@@ -152,7 +152,7 @@ impl Engine<'_> {
         if unit.residuals.is_empty() {
             return false;
         }
-        let slots = unit.residuals.iter().map(|slot| *slot as usize);
+        let slots = unit.residuals.iter().map(|slot| slot.index());
         let residuals: Vec<(usize, f64)> =
             slots.map(|slot| (slot, self.state.slots[slot])).collect();
         residuals.iter().for_each(|(slot, _)| self.state.slots[*slot] = -1.0);
@@ -162,10 +162,10 @@ impl Engine<'_> {
     }
 
     /// The current value of a tracked signal of a wire.
-    fn change(&self, cell: TrackedId) -> Option<Change> {
-        let place = self.program.tracked(cell);
+    fn change(&self, tracked: TrackedId) -> Option<Change> {
+        let place = self.program.tracked(tracked);
         let (wire, part) = place.part?;
-        let from = place.slot as usize;
+        let from = place.slot.index();
         Some(Change { wire, part, value: self.state.slots[from..from + place.length].to_vec() })
     }
 
@@ -173,11 +173,11 @@ impl Engine<'_> {
     fn check_outputs(&self, unit: &Unit, tag: Tag) -> Result<(), RunError> {
         let program = &self.program;
         for wire in &unit.wires {
-            let cells = &program.wires[*wire];
-            let value = program.tracked(cells.value);
-            let from = value.slot as usize;
+            let parts = &program.wires[*wire];
+            let value = program.tracked(parts.value);
+            let from = value.slot.index();
             let finite = self.state.slots[from..from + value.length].iter().all(|x| x.is_finite());
-            if !finite && self.state.slots[program.tracked(cells.present).slot as usize] != 0.0 {
+            if !finite && self.state.slots[program.tracked(parts.present).slot.index()] != 0.0 {
                 return Err(self.not_finite(tag, *wire));
             }
         }
@@ -228,19 +228,18 @@ fn put_outputs(
 ) {
     let slots = &mut state.slots[..];
     for output in &unit.outputs {
-        let absent = output.guard.is_some_and(|present| slots[present as usize] == 0.0);
-        let (from, to) = (output.from as usize, output.to as usize);
-        if absent || !copy(slots, from, to, output.length as usize) {
+        let absent = output.guard.is_some_and(|present| slots[present.index()] == 0.0);
+        if absent || !copy(slots, output.from, output.to, output.length as usize) {
             continue;
         }
-        let cell = program.tracked(output.tracked);
-        for word in &cell.reader_words {
+        let tracked = program.tracked(output.tracked);
+        for word in &tracked.reader_words {
             dirty[word.index as usize] |= word.bits;
         }
-        if (cell.event || !cell.machines.is_empty())
+        if (tracked.event || !tracked.machines.is_empty())
             && let Some(tick) = &mut state.tick
         {
-            follow_change(cell, slots[cell.slot as usize] != 0.0, tick);
+            follow_change(tracked, slots[tracked.slot.index()] != 0.0, tick);
         }
         name(output.tracked);
     }
@@ -249,11 +248,11 @@ fn put_outputs(
 /// A tracked signal of a wire has changed: machines that read it are examined, and present events
 /// are counted, since the tick continues while there are any.
 #[inline]
-fn follow_change(cell: &Tracked, present: bool, tick: &mut Tick) {
-    if !cell.machines.is_empty() {
-        tick.pending.extend(&cell.machines);
+fn follow_change(tracked: &Tracked, present: bool, tick: &mut Tick) {
+    if !tracked.machines.is_empty() {
+        tick.pending.extend(&tracked.machines);
     }
-    if cell.event {
+    if tracked.event {
         match present {
             true => tick.present += 1,
             false => tick.present = tick.present.saturating_sub(1),
@@ -263,7 +262,8 @@ fn follow_change(cell: &Tracked, present: bool, tick: &mut Tick) {
 
 /// Copies values to other slots; returns whether they differ from the previous ones.
 #[inline]
-pub(crate) fn copy(slots: &mut [f64], from: usize, to: usize, length: usize) -> bool {
+pub(crate) fn copy(slots: &mut [f64], from: Slot, to: Slot, length: usize) -> bool {
+    let (from, to) = (from.index(), to.index());
     if length == 1 {
         let (old, new) = (slots[to], slots[from]);
         slots[to] = new;

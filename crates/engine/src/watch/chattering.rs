@@ -50,8 +50,8 @@ impl Engine<'_> {
         for (id, unit) in self.program.units.entries() {
             let index = id.index();
             let present = |output: &Output| {
-                let cell = self.program.tracked(output.tracked);
-                cell.event && self.state.slots[cell.slot as usize] != 0.0
+                let tracked = self.program.tracked(output.tracked);
+                tracked.event && self.state.slots[tracked.slot.index()] != 0.0
             };
             let dirty =
                 tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
@@ -71,21 +71,23 @@ impl Engine<'_> {
         let listens = |block: BlockId| origins.block(block).listens;
         let mut slots = vec![false; self.state.slots.len()];
         let mut mark = |from: Slot, length: usize| {
-            slots[from as usize..from as usize + length].fill(true);
+            slots[from.range(length)].fill(true);
         };
-        let cell =
-            |cell: TrackedId| (self.program.tracked(cell).slot, self.program.tracked(cell).length);
+        let slots_of = |tracked: TrackedId| {
+            let tracked = self.program.tracked(tracked);
+            (tracked.slot, tracked.length)
+        };
         for state in self.program.states.iter().filter(|state| listens(state.block)) {
-            let (from, length) = cell(state.tracked);
+            let (from, length) = slots_of(state.tracked);
             mark(from, length);
         }
-        for (id, cells) in self.program.wires.entries() {
+        for (id, parts) in self.program.wires.entries() {
             if listens(origins.source(id)) {
-                cells.all().map(cell).for_each(|(from, length)| mark(from, length));
+                parts.all().map(slots_of).for_each(|(from, length)| mark(from, length));
             }
         }
         for unit in self.program.units.iter().filter(|unit| listens(unit.block)) {
-            let length = |state: StateId| cell(self.program.states[state].tracked).1;
+            let length = |state: StateId| slots_of(self.program.states[state].tracked).1;
             unit.outputs.iter().for_each(|output| mark(output.from, output.length as usize));
             unit.nexts.iter().for_each(|next| mark(next.from, length(next.state)));
             unit.crossings.iter().for_each(|own| mark(own.from, 1));

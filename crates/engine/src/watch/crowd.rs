@@ -30,7 +30,7 @@ impl Engine<'_> {
         let watch = first.map(numbered);
         let id = watch.map(|watch| self.program.crossings[watched[watch.index].crossing].block);
         // States are finer than time: the run continues if they resolve the crossings.
-        if watch.is_some_and(|watch| self.tells_apart(watch, interval.seconds())) {
+        if watch.is_some_and(|watch| self.resolves(watch, interval.seconds())) {
             self.state.watch.crowd.1 = 0;
             return Ok(());
         }

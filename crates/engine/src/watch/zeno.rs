@@ -137,7 +137,7 @@ impl Engine<'_> {
         let program = self.program;
         let crossing = &program.crossings[id];
         let slope = crossing.watch.map_or(0.0, |watch| {
-            self.state.slots[program.regions[watch.region].g_rate as usize + watch.index]
+            self.state.slots[program.regions[watch.region].g_rate.index() + watch.index]
         });
         let own = &mut self.state.watch.accumulations[id];
         let arc = own.falls(time, self.options.start.time(), side, slope);
@@ -171,8 +171,8 @@ impl Engine<'_> {
 
     /// Whether a watched function has moved by more than its rounding in an interval.
     #[cold]
-    pub(crate) fn tells_apart(&mut self, watch: WatchId, interval: f64) -> bool {
-        let from = self.program.regions[watch.region].g_rate as usize;
+    pub(crate) fn resolves(&mut self, watch: WatchId, interval: f64) -> bool {
+        let from = self.program.regions[watch.region].g_rate.index();
         let slope = self.state.slots[from + watch.index];
         interval > INSTANT && interval * slope.abs() > ROUNDINGS * self.rounding(watch)
     }
@@ -195,7 +195,7 @@ impl Engine<'_> {
             let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
             let id = code.watches[watch].crossing;
             let own = &self.state.watch.accumulations[id];
-            let slope = self.state.slots[code.g_rate as usize + watch];
+            let slope = self.state.slots[code.g_rate.index() + watch];
             let stopped = slope.abs() <= 64.0 * f64::EPSILON * own.returns.slope.abs();
             if own.last == Some(time) && (stopped || own.returns.lost > 0) {
                 self.rest(WatchId { region, index: watch }, id, time);
@@ -207,11 +207,11 @@ impl Engine<'_> {
     fn rest(&mut self, watch: WatchId, id: CrossingId, time: Time) {
         let program = self.program;
         let (region, crossing) = (&program.regions[watch.region], &program.crossings[id]);
-        let side = self.state.slots[program.tracked(crossing.frozen).slot as usize];
-        let slope = self.state.slots[region.g_rate as usize + watch.index].abs();
+        let side = self.state.slots[program.tracked(crossing.frozen).slot.index()];
+        let slope = self.state.slots[region.g_rate.index() + watch.index].abs();
         let returns = self.state.watch.accumulations[id].returns;
-        let value = self.state.slots[crossing.value as usize].abs();
-        let residual = self.state.slots[region.residual as usize + watch.index];
+        let value = self.state.slots[crossing.value.index()].abs();
+        let residual = self.state.slots[region.residual.index() + watch.index];
         // The end of a lost arc may be found anywhere on it, and at its top nothing is left to be
         // thrown back.
         let lost = returns.lost > 0 && slope <= self.rounded(watch)[1].error;

@@ -54,7 +54,7 @@ fn add_charts(layout: &mut Layout, scene: &Scene) {
         if scene.options.depth.is_some_and(|limit| depth > limit) {
             continue;
         }
-        let mut chart = chart(scene.diagram, machine, &scene.block(machine.mode).path);
+        let mut chart = chart(scene.diagram, machine, &scene.block(machine.current).path);
         chart.shift(Point { x: MARGIN, y: layout.height });
         layout.width = layout.width.max(chart.area.right() + MARGIN);
         layout.height = chart.area.bottom() + MARGIN;

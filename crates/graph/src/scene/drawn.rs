@@ -163,7 +163,7 @@ impl<'a> Drawn<'a> {
     /// Connects each machine to what its guards and actions read.
     fn connect_machines(&mut self) {
         for machine in &self.diagram.modes.machines {
-            let stands = self.stands[machine.mode.index()];
+            let stands = self.stands[machine.current.index()];
             for (wire, span) in reads(self.diagram, &self.told, machine) {
                 let wire = self.wire(wire);
                 let inputs = &mut self.blocks[stands.index()].inputs;

@@ -24,7 +24,7 @@ pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
         .map(|block| block.passive || diagram.modes.fragments[block.fragment.index()].dwell)
         .collect();
     for machine in &diagram.modes.machines {
-        told[machine.mode.index()] = true;
+        told[machine.current.index()] = true;
     }
     // What is read was made before its readers, or is itself one of these blocks.
     for _ in 0..told.len() {
@@ -81,7 +81,7 @@ pub(super) fn reads(
             }
         }
     }
-    found.retain(|(wire, _)| diagram.wire(*wire).block != machine.mode);
+    found.retain(|(wire, _)| diagram.wire(*wire).block != machine.current);
     found.sort_by_key(|(wire, _)| *wire);
     found.dedup_by_key(|(wire, _)| *wire);
     found

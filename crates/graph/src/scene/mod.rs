@@ -129,7 +129,7 @@ impl<'a> Scene<'a> {
 
     /// Whether a block is the state of a machine.
     pub fn is_machine(&self, block: BlockId) -> bool {
-        self.diagram.modes.machines.iter().any(|machine| machine.mode == block)
+        self.diagram.modes.machines.iter().any(|machine| machine.current == block)
     }
 
     /// The name under which an expression that feeds nothing else is recorded.
@@ -258,7 +258,7 @@ impl<'a> Scene<'a> {
     /// The state machines; one represents all of an array.
     pub fn machines(&self) -> impl Iterator<Item = &'a StateMachine> {
         let machines = self.diagram.modes.machines.iter();
-        machines.filter(|machine| self.drawn.standing_for(machine.mode) == machine.mode)
+        machines.filter(|machine| self.drawn.standing_for(machine.current) == machine.current)
     }
 
     /// How many blocks are below a scope, counting every element of arrays inside it; if the scope

@@ -148,7 +148,7 @@ impl Scopes {
 fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
     let diagram = drawn.diagram;
     let told = drawn.told();
-    let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.mode).collect();
+    let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.current).collect();
     let plain = drawn.ids().filter(|id| !is_expression(drawn, *id) && !modes.contains(id));
     let written: BTreeSet<&str> = plain.map(|id| drawn.block(id).path.as_str()).collect();
     let instances: BTreeSet<&str> = written.iter().map(|path| split(path).0).collect();

@@ -227,7 +227,7 @@ impl Graph {
     }
 }
 
-/// Sides and cells: what is frozen between events.
+/// Sides and floors: what is frozen between events.
 impl Graph {
     /// The sign of `a - b`, frozen between events; its change is a crossing.
     pub fn frozen_sign(&mut self, a: NodeId, b: NodeId) -> NodeId {
@@ -272,7 +272,7 @@ impl Graph {
         self.insert(Op::SignOutside, &[d, side, residual], ty)
     }
 
-    /// How a cell is read at a microstep.
+    /// How a floor is read at a microstep.
     pub fn floor_outside(&mut self, x: NodeId, cell: NodeId, residual: NodeId) -> NodeId {
         let ty = self.ty(x).with_elem(Elem::Int);
         self.insert(Op::FloorOutside, &[x, cell, residual], ty)

@@ -2,9 +2,10 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Code, Extra, Instr, Slot, SolveCode, Tape};
+use super::{Code, Extra, Instr, SolveCode, Tape};
+use crate::Slot;
 
-/// Numbers that lie together: where they begin, and how many there are.
+/// Consecutive numbers: the first slot, and how many there are.
 pub(crate) type Region = (Slot, u32);
 
 /// What an instruction touches.
@@ -32,14 +33,17 @@ impl Tape {
                 (smallvec![(a, n), (b, n), (c, n)], smallvec![(dst, n)])
             }
             Code::SelectAll => (smallvec![(a, 1), (b, n), (c, n)], smallvec![(dst, n)]),
-            Code::CopyApart => (apart(a, c, n), apart(dst, b, n).into_iter().collect()),
+            Code::CopyApart => {
+                let [to, from] = instr.strides();
+                (apart(a, from, n), apart(dst, to, n).into_iter().collect())
+            }
             Code::Splat => (smallvec![(a, 1)], smallvec![(dst, n)]),
             Code::Index => (smallvec![(a, n), (b, 1)], smallvec![(dst, 1)]),
             Code::Sum => (smallvec![(a, n)], smallvec![(dst, 1)]),
             Code::Unknown => (smallvec![], smallvec![(dst, n)]),
             Code::Skip => (smallvec![(a, 1)], smallvec![]),
             Code::Choose | Code::Repeat | Code::Extra => {
-                let extra = self.extra.get(c as usize).ok_or("an extra that is not there")?;
+                let extra = self.extra.get(instr.extra()).ok_or("an extra that is not there")?;
                 return self.extra_access(instr, extra);
             }
         };

@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Code, Instr};
-use crate::{Binary, Graph, NodeId, Op};
+use crate::{Binary, Graph, NodeId, Op, Slot};
 
 /// Two scalar operations in one instruction, the second on the result of the first and on `c`. Each
 /// rounds on its own, as if they stood one after the other. Names read from the left, with brackets
@@ -108,7 +108,7 @@ pub(super) fn pairs<'a>(
     pairs
 }
 
-/// Joins copies whose places are evenly apart, such as those of states that are the rates of others.
+/// Joins copies whose slots are evenly spaced, such as those of states that are the rates of others.
 pub(super) fn join_copies(code: &[Instr]) -> Vec<Instr> {
     let mut joined: Vec<Instr> = Vec::with_capacity(code.len());
     for instr in code {
@@ -116,7 +116,7 @@ pub(super) fn join_copies(code: &[Instr]) -> Vec<Instr> {
         match last.filter(|last| instr.code == Code::Copy && grows(last, instr)) {
             Some(last) => {
                 (last.b, last.c) = match last.code {
-                    Code::Copy => (instr.dst - last.dst, instr.a - last.a),
+                    Code::Copy => (Slot(instr.dst - last.dst), Slot(instr.a - last.a)),
                     _ => (last.b, last.c),
                 };
                 last.code = Code::CopyApart;
@@ -131,10 +131,10 @@ pub(super) fn join_copies(code: &[Instr]) -> Vec<Instr> {
 
 /// Copies that are not apart are one copy of them all, unless one reads what another has written.
 fn close(instr: &mut Instr) {
-    let Instr { code, dst, a, b, c, n } = *instr;
+    let Instr { code, dst, a, n, .. } = *instr;
     let elsewhere = a + n <= dst || dst + n <= a;
-    if code == Code::CopyApart && (b, c) == (1, 1) && elsewhere {
-        (instr.code, instr.b, instr.c) = (Code::CopyEach, 0, 0);
+    if code == Code::CopyApart && instr.strides() == [1, 1] && elsewhere {
+        (instr.code, instr.b, instr.c) = (Code::CopyEach, Slot::default(), Slot::default());
     }
 }
 
@@ -142,7 +142,10 @@ fn close(instr: &mut Instr) {
 fn grows(run: &Instr, next: &Instr) -> bool {
     match run.code {
         Code::Copy => next.dst > run.dst && next.a > run.a,
-        Code::CopyApart => next.dst == run.dst + run.n * run.b && next.a == run.a + run.n * run.c,
+        Code::CopyApart => {
+            let [to, from] = run.strides();
+            next.dst == run.dst + run.n * to && next.a == run.a + run.n * from
+        }
         _ => false,
     }
 }
@@ -167,11 +170,11 @@ mod tests {
         let tape = Tape::compile(&g, &[(outer, out)], &mut layout, &|leaf| input + leaf);
         assert_eq!(tape.len(), 1, "{tape:?}");
         let mut slots: Vec<T> = layout.image().iter().map(|x| T::constant(*x)).collect();
-        slots[input as usize..input as usize + 3].copy_from_slice(&x);
+        slots[input.range(3)].copy_from_slice(&x);
         run(&tape, &mut slots);
         let inner = T::binary(first, x[0], x[1]);
         let (left, right) = if at == 0 { (inner, x[2]) } else { (x[2], inner) };
-        [slots[out as usize], T::binary(second, left, right)]
+        [slots[out.index()], T::binary(second, left, right)]
     }
 
     #[test]
@@ -200,9 +203,9 @@ mod tests {
         let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
         assert_eq!(tape.len(), 3);
         let mut slots = layout.image().to_vec();
-        slots[input as usize..input as usize + 2].copy_from_slice(&[3.0, 5.0]);
+        slots[input.range(2)].copy_from_slice(&[3.0, 5.0]);
         run(&tape, &mut slots);
-        assert_eq!(&slots[out as usize..out as usize + 2], &[18.0, 10.0]);
+        assert_eq!(&slots[out.range(2)], &[18.0, 10.0]);
     }
 
     #[test]
@@ -212,13 +215,13 @@ mod tests {
         let mut layout = Layout::default();
         let (input, out) = (layout.reserve(12), layout.reserve(8));
         let place = |i: usize| out + [0, 2, 4, 7][i];
-        let roots: Vec<(NodeId, u32)> =
+        let roots: Vec<(NodeId, Slot)> =
             leaves.iter().enumerate().map(|(i, node)| (*node, place(i))).collect();
         let tape = Tape::compile(&g, &roots, &mut layout, &|leaf| input + leaf);
         assert_eq!(tape.len(), 2, "three copies in a row and one more");
         let mut slots = layout.image().to_vec();
         (0..12).for_each(|i| slots[i] = i as f64);
         run(&tape, &mut slots);
-        assert_eq!(&slots[out as usize..], &[0.0, 0.0, 3.0, 0.0, 6.0, 0.0, 0.0, 9.0]);
+        assert_eq!(&slots[out.index()..], &[0.0, 0.0, 3.0, 0.0, 6.0, 0.0, 0.0, 9.0]);
     }
 }

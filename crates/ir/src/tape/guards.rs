@@ -6,25 +6,25 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::Slot;
+use crate::Slot;
 use crate::{Graph, NodeId, Op};
 
-/// The conditions under which parts of a graph matter, as a tree: where one holds, so do all above
+/// The conditions under which parts of a graph matter, as a tree: if one holds, so do all above
 /// it. Number 0 always holds; arms of [`Op::Choose`] and roots of tapes name the others.
 #[derive(Clone, Debug)]
 pub struct Guards {
-    /// Where the truth of each is, and the one above it.
+    /// The slot of the truth of each, and the one above it.
     all: Vec<(Slot, u32)>,
 }
 
 impl Default for Guards {
     fn default() -> Self {
-        Guards { all: vec![(0, 0)] }
+        Guards { all: vec![(Slot::default(), 0)] }
     }
 }
 
 impl Guards {
-    /// Adds a condition below another; the number by which it is named.
+    /// Adds a condition below another; returns its number.
     pub fn add(&mut self, truth: Slot, parent: u32) -> u32 {
         self.all.push((truth, parent));
         self.all.len() as u32 - 1
@@ -35,7 +35,7 @@ impl Guards {
         self.all.len() == 1
     }
 
-    /// Where the truth of a condition is.
+    /// The slot of the truth of a condition.
     pub(super) fn truth(&self, guard: u32) -> Slot {
         self.all[guard as usize].0
     }
@@ -49,7 +49,7 @@ impl Guards {
         path
     }
 
-    /// The narrowest condition that holds where either does.
+    /// The narrowest condition that holds if either does.
     fn either(&self, a: u32, b: u32) -> u32 {
         let above = self.above(a);
         self.above(b).into_iter().find(|guard| above.contains(guard)).unwrap_or(0)
@@ -99,7 +99,7 @@ impl Guards {
     }
 }
 
-/// Nodes in an order in which arguments come first and those of one condition stand together as far
+/// Nodes in an order in which arguments come first and those of one condition are adjacent as far
 /// as that allows. `reads` gives the nodes that one needs, of which those outside `order` are there.
 pub(super) fn together(
     order: &[NodeId],
@@ -179,15 +179,15 @@ mod tests {
         let tape =
             Tape::compile_guarded(&g, &roots, &Default::default(), &guards, &mut layout, &leaf);
         let mut slots = layout.image().to_vec();
-        slots[input as usize] = 0.3;
+        slots[input.index()] = 0.3;
         for (arm, value) in [(0, 0.3f64.exp().sin()), (1, 0.3f64.exp())] {
-            slots[chosen as usize] = arm as f64;
-            slots[active as usize] = f64::from(arm == 0);
-            slots[active as usize + 1] = f64::from(arm == 1);
-            slots[out as usize + 1] = -7.0;
+            slots[chosen.index()] = arm as f64;
+            slots[active.index()] = f64::from(arm == 0);
+            slots[active.index() + 1] = f64::from(arm == 1);
+            slots[out.index() + 1] = -7.0;
             run(&tape, &mut slots);
-            assert!((slots[out as usize] - 2.0 * value).abs() < 1e-15, "{tape:?}");
-            let other = slots[out as usize + 1];
+            assert!((slots[out.index()] - 2.0 * value).abs() < 1e-15, "{tape:?}");
+            let other = slots[out.index() + 1];
             assert_eq!(other, if arm == 0 { value } else { -7.0 }, "{tape:?}");
         }
     }

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Slot;
+use crate::Slot;
 
 /// The arrangement of the buffer.
 #[derive(Clone, Default, Debug)]
@@ -19,7 +19,7 @@ pub struct Layout {
 impl Layout {
     /// Room for `length` numbers that outlive a run.
     pub fn reserve(&mut self, length: usize) -> Slot {
-        let slot = self.image.len() as Slot;
+        let slot = Slot(self.image.len() as u32);
         self.image.resize(self.image.len() + length, 0.0);
         slot
     }
@@ -27,7 +27,7 @@ impl Layout {
     /// Room for numbers that outlive a run and start with these values.
     pub fn reserve_with(&mut self, data: &[f64]) -> Slot {
         let slot = self.reserve(data.len());
-        self.image[slot as usize..slot as usize + data.len()].copy_from_slice(data);
+        self.image[slot.range(data.len())].copy_from_slice(data);
         slot
     }
 
@@ -49,7 +49,7 @@ impl Layout {
 
     /// The slots of the constants, and their values.
     pub fn constants(&self) -> impl Iterator<Item = (Slot, &[f64])> {
-        let value = |slot: Slot, length: usize| &self.image[slot as usize..slot as usize + length];
+        let value = |slot: Slot, length: usize| &self.image[slot.range(length)];
         self.constants.iter().map(move |(bits, slot)| (*slot, value(*slot, bits.len())))
     }
 

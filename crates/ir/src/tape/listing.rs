@@ -2,17 +2,18 @@
 
 use std::fmt::Write;
 
-use super::{Code, Extra, Instr, Pair, Repeat, RepeatOp, Slot, Tape};
+use super::{Code, Extra, Instr, Pair, Repeat, RepeatOp, Tape};
+use crate::Slot;
 use crate::{Binary, Unary};
 
 /// Up to how many copies are listed one by one.
 const LISTED: u32 = 4;
 
-/// What numbers of the buffer are called.
+/// The names of the slots of the buffer.
 pub type SlotNames<'a> = &'a dyn Fn(Slot) -> String;
 
 impl Tape {
-    /// The instructions in order, indented by some spaces; `name` says what a slot is called. What
+    /// The instructions in order, indented by some spaces; `name` gives the name of a slot. What
     /// a skip may pass over is indented further.
     pub fn listing(&self, indent: usize, name: SlotNames<'_>) -> String {
         let mut out = String::new();
@@ -49,9 +50,13 @@ impl Tape {
                     let names: Vec<String> = (0..n).map(|i| name(from + i * step)).collect();
                     names.join(", ")
                 };
-                format!("{} = {}", all(dst, b), all(a, c))
+                let [to, from] = instr.strides();
+                format!("{} = {}", all(dst, to), all(a, from))
             }
-            Code::CopyApart => format!("{to} step {b} = {x} step {c}, {n} times"),
+            Code::CopyApart => {
+                let [step, other] = instr.strides();
+                format!("{to} step {step} = {x} step {other}, {n} times")
+            }
             Code::SelectEach => {
                 format!("{} = if {} then {} else {}", many(dst), many(a), many(b), many(c))
             }
@@ -72,10 +77,10 @@ impl Tape {
     }
 
     fn extra_line(&self, instr: &Instr, margin: usize, name: SlotNames<'_>) -> String {
-        let Instr { dst, a, b, c, n, .. } = *instr;
+        let Instr { dst, a, b, n, .. } = *instr;
         let to = |n: u32| several(dst, n, name);
         let of = |slot: Slot, n: u32| several(slot, n, name);
-        match self.extra.get(c as usize) {
+        match self.extra.get(instr.extra()) {
             Some(Extra::Choose(arms)) => {
                 let arms: Vec<String> = arms.iter().map(|arm| of(*arm, n)).collect();
                 format!("{} = choose {} of {}", to(n), name(a), arms.join(", "))

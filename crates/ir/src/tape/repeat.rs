@@ -1,7 +1,7 @@
-//! A loop in a tape: one small program run over places that move by fixed distances.
+//! A loop in a tape: one small program run over slots that move by fixed distances.
 
-use super::Slot;
 use super::access::Access;
+use crate::Slot;
 use crate::{Binary, Unary};
 
 /// How many iterations the interpreter takes together. Each operation then runs over a row of this
@@ -10,16 +10,16 @@ pub(crate) const CHUNK: usize = 64;
 
 /// A straight-line program that is run `count` times. Values are numbered: first the loads, then
 /// the operations in order. No iteration reads what another writes, so that they may run in any
-/// order or side by side; each has the bits of the same operations written one by one.
+/// order or side by side; each is bit-identical to the same operations written one by one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Repeat {
     /// How many iterations there are.
     pub count: u32,
-    /// Where each value that is read is in the first iteration, and how far it moves with each.
+    /// The slot of each value that is read in the first iteration, and how far it moves with each.
     pub loads: Vec<(Slot, i32)>,
     /// What is computed, each from values before it.
     pub ops: Vec<RepeatOp>,
-    /// The value that goes to a place, its place in the first iteration, and how far it moves.
+    /// The value that is stored, its slot in the first iteration, and how far it moves.
     pub stores: Vec<(u32, Slot, i32)>,
     /// How the interpreter runs it.
     pub(crate) rows: Rows,
@@ -32,7 +32,7 @@ pub enum RepeatOp {
     Unary(Unary, u32),
     /// Two operands.
     Binary(Binary, u32, u32),
-    /// The second where the first is true, else the third.
+    /// The second if the first is true, else the third.
     Select(u32, u32, u32),
     /// The sign of the first, but the second while the first is within the third.
     SignOutside(u32, u32, u32),
@@ -52,7 +52,7 @@ impl RepeatOp {
         }
     }
 
-    /// The values that it reads; the last is repeated where there are fewer than three.
+    /// The values that it reads; the last is repeated if there are fewer than three.
     pub fn reads(self) -> [u32; 3] {
         match self {
             RepeatOp::Unary(_, a) => [a; 3],
@@ -64,7 +64,7 @@ impl RepeatOp {
     }
 }
 
-/// Where a row begins, and whether it moves on with the iterations or is always the same.
+/// The first slot of a row, and whether it moves with the iterations or is always the same.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Row {
     pub slot: Slot,
@@ -72,24 +72,24 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Where it begins for the iterations from `start` on.
+    /// The index of its first slot for the iterations from `start` on.
     #[inline]
     pub fn at(self, start: usize) -> usize {
-        self.slot as usize + if self.moves { start } else { 0 }
+        self.slot.index() + if self.moves { start } else { 0 }
     }
 }
 
-/// The same program on rows of [`CHUNK`] numbers. A value whose places lie one after the other is
-/// read and written where it is; the others have rows of their own.
+/// The same program on rows of [`CHUNK`] numbers. A value whose slots are consecutive is
+/// read and written in place; the others have rows of their own.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Rows {
     /// Rows that are filled with one number before anything runs.
     pub fills: Vec<(Slot, Slot)>,
-    /// Rows that are gathered for each chunk: from where and how far apart.
+    /// Rows that are gathered for each chunk: from which slot and how far apart.
     pub gathers: Vec<(Slot, Slot, i32)>,
-    /// The operation, where its result goes, and what it reads.
+    /// The operation, the row of its result, and what it reads.
     pub steps: Vec<(RepeatOp, Row, [Row; 3])>,
-    /// Rows that go to places further apart.
+    /// Rows that go to slots further apart.
     pub scatters: Vec<(Row, Slot, i32)>,
 }
 
@@ -98,11 +98,12 @@ impl Repeat {
     pub(super) fn access(&self) -> Result<Access, &'static str> {
         let rows = (self.count as usize).min(CHUNK) as u32;
         let over = |slot: Slot, step: i32| {
-            let last = i64::from(slot) + i64::from(step) * (i64::from(self.count) - 1).max(0);
-            let (from, to) = (i64::from(slot).min(last), i64::from(slot).max(last));
-            let from = Slot::try_from(from).map_err(|_| "a place outside the buffer")?;
-            let to = Slot::try_from(to).map_err(|_| "a place outside the buffer")?;
-            Ok((from, to - from + 1))
+            let first = i64::from(slot.0);
+            let last = first + i64::from(step) * (i64::from(self.count) - 1).max(0);
+            let (from, to) = (first.min(last), first.max(last));
+            let from = u32::try_from(from).map_err(|_| "a place outside the buffer")?;
+            let to = u32::try_from(to).map_err(|_| "a place outside the buffer")?;
+            Ok((Slot(from), to - from + 1))
         };
         let mut access = Access::default();
         for (slot, step) in &self.loads {
@@ -131,7 +132,7 @@ impl Repeat {
         let mut wanted = RowPlan::new(&repeat);
         let length = (count as usize).min(CHUNK);
         let base = reserve(wanted.number * length);
-        wanted.place(base, length as Slot);
+        wanted.place(base, length as u32);
         repeat.rows = wanted.rows;
         repeat
     }
@@ -196,7 +197,7 @@ impl RowPlan {
     fn take(&mut self) -> Row {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.number += 1;
-            self.number as Slot - 1
+            Slot(self.number as u32 - 1)
         });
         Row { slot, moves: false }
     }
@@ -207,11 +208,11 @@ impl RowPlan {
         }
     }
 
-    fn place(&mut self, base: Slot, length: Slot) {
-        let place = |slot: &mut Slot| *slot = base + *slot * length;
+    fn place(&mut self, base: Slot, length: u32) {
+        let place = |slot: &mut Slot| *slot = base + slot.0 * length;
         let settle = |row: &mut Row| {
             if !row.moves {
-                row.slot = base + row.slot * length;
+                place(&mut row.slot);
             }
         };
         self.rows.fills.iter_mut().for_each(|(row, _)| place(row));

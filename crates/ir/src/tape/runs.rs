@@ -1,23 +1,23 @@
-//! Finds what a tape does over and over: the same small expression at places that move evenly.
+//! Finds what a tape does over and over: the same small expression over evenly spaced slots.
 //!
 //! Scalar operations are gathered into expressions, each the largest with one result that something
-//! else needs. An expression reads places and the results of others; its level is one more than the
+//! else needs. An expression reads slots and the results of others; its level is one more than the
 //! greatest of those, so that expressions of one level do not need each other. Those of one level,
-//! one condition and one form are put in order of what they read, and where every place moves by a
+//! one condition and one form are sorted by what they read, and if every slot moves by a
 //! constant distance from one to the next they are a run, which becomes a [`super::Repeat`]. Its
-//! results lie one after the other, so that the next level finds even distances again. Nothing is
+//! results lie one after the other, so that the next level finds evenly spaced slots again. Nothing is
 //! computed twice and nothing is reassociated. The cost is that of sorting.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Slot;
 use super::repeat::RepeatOp;
+use crate::Slot;
 use crate::{Graph, NodeId, Op};
 
 /// Shorter runs stay instructions of their own.
 const LEAST: usize = 8;
 
-/// The same expression over places that move evenly.
+/// The same expression over evenly spaced slots.
 #[derive(Default, Debug)]
 pub(super) struct Run {
     /// The result of each iteration.
@@ -33,10 +33,10 @@ pub(super) struct Known<'a> {
     pub graph: &'a Graph,
     /// The nodes that are computed, arguments first.
     pub order: &'a [NodeId],
-    /// Where the value of a node is, whatever happens: a leaf, a part of one, what is given, or a
+    /// The slot of the value of a node, if it is fixed: a leaf, a part of one, what is given, or a
     /// root.
     pub fixed: &'a dyn Fn(NodeId) -> Option<Slot>,
-    /// Whether a node's value must end at a place of its own.
+    /// Whether a node's value must end in a slot of its own.
     pub root: &'a dyn Fn(NodeId) -> bool,
     /// The condition under which a node is needed.
     pub guard: &'a dyn Fn(NodeId) -> u32,
@@ -61,13 +61,13 @@ pub(super) fn find(known: &Known) -> Runs {
     finder.rank();
     let mut groups: Vec<Group> = finder.groups();
     groups.retain(|group| group.results.len() >= LEAST);
-    // Results of a lower level must have their places before the next is looked at.
+    // Results of a lower level must have their places before the next is examined.
     groups.sort_by_key(|group| group.level);
     groups.iter().for_each(|group| finder.runs_of(group));
     finder.finish()
 }
 
-/// A place before it has a number: two are a distance apart where they are of one class.
+/// The place of a value before it has a slot: two are a distance apart if they are of one class.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Place {
     class: u64,
@@ -158,7 +158,7 @@ impl<'a> Finder<'a> {
         op && node.ty.len() == 1 && self.ours().contains(&at)
     }
 
-    /// A node belongs to the expression of its users where all are in one; else it is the result of
+    /// A node belongs to the expression of its users if all are in one; else it is the result of
     /// its own.
     fn own(&mut self) {
         const NONE: u32 = u32::MAX;
@@ -225,7 +225,7 @@ impl<'a> Finder<'a> {
             return Place { class: CONSTANT, offset: 0 };
         }
         match (self.known.fixed)(id) {
-            Some(slot) => Place { class: FIXED, offset: i64::from(slot) },
+            Some(slot) => Place { class: FIXED, offset: i64::from(slot.0) },
             None => Place { class: ALONE + u64::from(at), offset: 0 },
         }
     }
@@ -270,7 +270,7 @@ impl<'a> Finder<'a> {
     /// Cuts a group, in the order of the places that are read, into runs.
     fn runs_of(&mut self, group: &Group) {
         let width = group.reads.len() / group.results.len();
-        // What an iteration reads, and at last where its result goes.
+        // What an iteration reads, and at last the place of its result.
         let mut keys: Vec<Place> = Vec::with_capacity((width + 1) * group.results.len());
         for (i, result) in group.results.iter().enumerate() {
             let reads = &group.reads[i * width..(i + 1) * width];

@@ -5,7 +5,7 @@
 //!    on single numbers has one element;
 //! 3. a condition covers instructions of the tape, and no other condition;
 //! 4. what does not fit in an instruction is there, and is of its kind; a choice has an arm;
-//! 5. the values of a loop are computed from values before them, and its places stay in the buffer
+//! 5. the values of a loop are computed from values before them, and its slots stay in the buffer
 //!    over all iterations;
 //! 6. temporaries are in the buffer, in rising order and apart, and no instruction reads one that
 //!    none before it has written;
@@ -14,7 +14,8 @@
 use std::fmt;
 
 use super::access::{Access, Region};
-use super::{Code, Extra, Instr, Repeat, Slot, Tape};
+use super::{Code, Extra, Instr, Repeat, Tape};
+use crate::Slot;
 
 /// An instruction that breaks an invariant, and which.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +62,7 @@ impl Tape {
         temporaries: &mut Temporaries,
     ) -> Result<(), &'static str> {
         let access = self.access(instr)?;
-        let inside = |(from, n): &Region| *from as usize + *n as usize <= length;
+        let inside = |(from, n): &Region| from.index() + *n as usize <= length;
         if !access.reads.iter().chain(&access.writes).all(inside) {
             return Err("a place outside the buffer");
         }
@@ -71,7 +72,7 @@ impl Tape {
         if instr.n != 1 && is_single(instr.code) {
             return Err("an operation on single numbers with several elements");
         }
-        let body = self.extra.get(instr.c as usize);
+        let body = self.extra.get(instr.extra());
         match (instr.code, body) {
             (Code::Repeat, Some(Extra::Repeat(body))) => body.check()?,
             (Code::Choose, Some(Extra::Choose(arms))) if arms.is_empty() => {
@@ -127,10 +128,10 @@ impl<'a> Temporaries<'a> {
     fn new(regions: &'a [Region], length: usize) -> Result<Temporaries<'a>, &'static str> {
         let (mut end, mut starts, mut total) = (0, Vec::with_capacity(regions.len()), 0);
         for (from, n) in regions {
-            if (*from as usize) < end {
+            if from.index() < end {
                 return Err("temporaries that overlap");
             }
-            end = *from as usize + *n as usize;
+            end = from.index() + *n as usize;
             starts.push(total);
             total += *n as usize;
         }
@@ -144,9 +145,10 @@ impl<'a> Temporaries<'a> {
     fn pass(&mut self, instr: &Instr, access: &Access) -> bool {
         if instr.code == Code::CopyApart {
             // Numbers that are copied one after the other; one may be the copy of another.
+            let [to, from] = instr.strides();
             return (0..instr.n).all(|i| {
-                let set = self.is_set((instr.a + i * instr.c, 1));
-                self.set((instr.dst + i * instr.b, 1));
+                let set = self.is_set((instr.a + i * from, 1));
+                self.set((instr.dst + i * to, 1));
                 set
             });
         }
@@ -164,11 +166,12 @@ impl<'a> Temporaries<'a> {
     }
 
     fn is_set(&self, (from, n): Region) -> bool {
-        (from..from + n).all(|slot| self.number(slot).is_none_or(|number| self.written[number]))
+        let mut slots = from.slots(n as usize).iter();
+        slots.all(|slot| self.number(slot).is_none_or(|number| self.written[number]))
     }
 
     fn set(&mut self, (from, n): Region) {
-        for slot in from..from + n {
+        for slot in from.slots(n as usize).iter() {
             if let Some(number) = self.number(slot) {
                 self.written[number] = true;
             }
@@ -182,8 +185,8 @@ mod tests {
     use super::*;
     use crate::{Binary, Unary};
 
-    fn instr(code: Code, dst: Slot, a: Slot, n: u32) -> Instr {
-        Instr { code, dst, a, b: 0, c: 0, n }
+    fn instr(code: Code, dst: u32, a: u32, n: u32) -> Instr {
+        Instr { code, dst: Slot(dst), a: Slot(a), b: Slot(0), c: Slot(0), n }
     }
 
     fn reason(tape: Tape, length: usize) -> Option<&'static str> {
@@ -204,11 +207,12 @@ mod tests {
             assert_eq!(reason(tape(broken), 2), Some("a condition that covers too much"));
         }
         assert!(reason(tape(vec![instr(Code::Add, 0, 1, 2)]), 9).is_some());
-        let huge = Instr { b: Slot::MAX, c: Slot::MAX, ..instr(Code::CopyApart, 0, 0, u32::MAX) };
+        let most = Slot(u32::MAX);
+        let huge = Instr { b: most, c: most, ..instr(Code::CopyApart, 0, 0, u32::MAX) };
         assert_eq!(reason(tape(vec![huge]), 9), Some("a place outside the buffer"));
         let nothing = tape(vec![instr(Code::Extra, 0, 0, 1)]);
         assert_eq!(reason(nothing, 1), Some("an extra that is not there"));
-        let arms = Extra::Choose(vec![0, 3]);
+        let arms = Extra::Choose(vec![Slot(0), Slot(3)]);
         let choice = Tape { extra: vec![arms], ..tape(vec![instr(Code::Choose, 1, 0, 1)]) };
         assert_eq!(reason(choice.clone(), 4), None);
         let nothing = Tape { extra: vec![Extra::Choose(Vec::new())], ..choice.clone() };
@@ -220,7 +224,8 @@ mod tests {
     fn a_temporary_is_written_before_it_is_read() {
         let read = instr(Code::Copy, 1, 0, 1);
         let write = instr(Code::Copy, 0, 2, 1);
-        let tape = |code: Vec<Instr>| Tape { code, temporaries: vec![(0, 1)], ..Tape::default() };
+        let tape =
+            |code: Vec<Instr>| Tape { code, temporaries: vec![(Slot(0), 1)], ..Tape::default() };
         assert_eq!(reason(tape(vec![write, read]), 3), None);
         let early = reason(tape(vec![read, write]), 3);
         assert_eq!(early, Some("a temporary that nothing has written"));
@@ -230,8 +235,13 @@ mod tests {
     fn a_loop_stays_in_the_buffer() {
         let ops = vec![RepeatOp::Binary(Binary::Add, 0, 0)];
         let made = |count, step| {
-            let body =
-                Repeat::new(count, vec![(0, step)], ops.clone(), vec![(1, 4, 1)], &mut |_| 8);
+            let body = Repeat::new(
+                count,
+                vec![(Slot(0), step)],
+                ops.clone(),
+                vec![(1, Slot(4), 1)],
+                &mut |_| Slot(8),
+            );
             let extra = vec![Extra::Repeat(Box::new(body))];
             Tape { code: vec![instr(Code::Repeat, 0, 0, 1)], extra, ..Tape::default() }
         };

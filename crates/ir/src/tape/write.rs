@@ -12,7 +12,8 @@ use smallvec::{SmallVec, smallvec};
 use super::fuse::{Pair, join_copies, pairs};
 use super::guards::together;
 use super::runs::{self, Known, Run, Runs};
-use super::{Code, Extra, Guards, Instr, Layout, Repeat, Slot, SolveCode, Tape};
+use super::{Code, Extra, Guards, Instr, Layout, Repeat, SolveCode, Tape};
+use crate::Slot;
 use crate::{Binary, Graph, NodeId, Op, Unary};
 
 /// The tape that computes the roots: each has its slot and the condition under which it is needed.
@@ -135,7 +136,7 @@ impl<'a> Writer<'a> {
         let node = self.graph.node(id);
         let part = match &node.op {
             Op::Leaf(key) => Some((self.leaf)(*key)),
-            Op::Extract(offset) => self.fixed(node.args[0]).map(|slot| slot + offset),
+            Op::Extract(offset) => self.fixed(node.args[0]).map(|slot| slot + *offset),
             _ => None,
         };
         part.or_else(|| self.targets.get(&id).copied())
@@ -205,7 +206,7 @@ impl<'a> Writer<'a> {
             // A part of a value needs no copy, unless the slot of the value is given back.
             Op::Extract(offset) if !self.temporary.contains_key(&node.args[0]) => {
                 let from = self.slots[&node.args[0]];
-                self.slots.insert(id, from + offset);
+                self.slots.insert(id, from + *offset);
                 return;
             }
             _ => {}
@@ -252,7 +253,7 @@ impl<'a> Writer<'a> {
             }
         };
         for (i, id) in run.results.iter().enumerate() {
-            self.slots.insert(*id, (i64::from(to) + i as i64 * i64::from(apart)) as Slot);
+            self.slots.insert(*id, to.moved(i as i64 * i64::from(apart)));
         }
         let loads = (0..width).map(|i| {
             let all: Vec<NodeId> = run.reads.iter().skip(i).step_by(width).copied().collect();
@@ -263,8 +264,9 @@ impl<'a> Writer<'a> {
         let mut reserve = |length| self.hold(length);
         let repeat = Repeat::new(count as u32, loads, run.ops.clone(), stores, &mut reserve);
         self.tape.extra.push(Extra::Repeat(Box::new(repeat)));
-        let c = self.tape.extra.len() as u32 - 1;
-        self.tape.code.push(Instr { code: Code::Repeat, dst: to, a: 0, b: 0, c, n: count as u32 });
+        let (none, c) = (Slot::default(), self.last_extra());
+        let n = count as u32;
+        self.tape.code.push(Instr { code: Code::Repeat, dst: to, a: none, b: none, c, n });
     }
 
     /// The slot of the first of the values that a run reads one after the other, and the distance
@@ -285,7 +287,8 @@ impl<'a> Writer<'a> {
 
     fn copy(&mut self, from: Slot, to: Slot, length: usize) {
         let code = if length == 1 { Code::Copy } else { Code::CopyEach };
-        self.tape.code.push(Instr { code, dst: to, a: from, b: 0, c: 0, n: length as u32 });
+        let (none, n) = (Slot::default(), length as u32);
+        self.tape.code.push(Instr { code, dst: to, a: from, b: none, c: none, n });
     }
 
     /// Room that is in use until the tape is finished.
@@ -305,7 +308,7 @@ impl<'a> Writer<'a> {
             self.tape.code.push(Instr { code: Code::Pair(pair), dst, a, b, c, n });
             return;
         }
-        let slot = |i: usize| node.args.get(i).map_or(0, |arg| self.slots[arg]);
+        let slot = |i: usize| node.args.get(i).map_or(Slot::default(), |arg| self.slots[arg]);
         let (a, b, c) = (slot(0), slot(1), slot(2));
         let args: Vec<Slot> = (0..node.args.len()).map(slot).collect();
         let length = |i: usize| graph.ty(node.args[i]).len() as u32;
@@ -327,27 +330,32 @@ impl<'a> Writer<'a> {
             Op::Index => push(Code::Index, length(0)),
             Op::Sum => push(Code::Sum, length(0)),
             Op::Unknown => push(Code::Unknown, n),
-            Op::Extract(offset) => self.copy(a + offset, dst, n as usize),
+            Op::Extract(offset) => self.copy(a + *offset, dst, n as usize),
             Op::Observed(_) => self.copy(a, dst, n as usize),
             Op::Choose(_) => {
                 self.tape.extra.push(Extra::Choose(args[1..].to_vec()));
-                let c = self.tape.extra.len() as u32 - 1;
+                let c = self.last_extra();
                 self.tape.code.push(Instr { code: Code::Choose, dst, a, b, c, n });
             }
             Op::Stack => {
                 let mut to = dst;
                 for (i, from) in args.iter().enumerate() {
                     self.copy(*from, to, length(i) as usize);
-                    to += length(i);
+                    to = to + length(i);
                 }
             }
             _ => {
                 let extra = self.extra(id, &args);
                 self.tape.extra.push(extra);
-                let c = self.tape.extra.len() as u32 - 1;
+                let c = self.last_extra();
                 self.tape.code.push(Instr { code: Code::Extra, dst, a, b, c, n });
             }
         }
+    }
+
+    /// The index of the extra that was added last, in place of a slot: see [`Instr::extra`].
+    fn last_extra(&self) -> Slot {
+        Slot(self.tape.extra.len() as u32 - 1)
     }
 
     /// The pair that a node makes with the argument that it computes itself.
@@ -442,8 +450,8 @@ impl<'a> Writer<'a> {
         for (from, to, guard) in std::iter::once((0, before, 0)).chain(sections) {
             let section = join_copies(&code[from..to]);
             if guard != 0 && !section.is_empty() {
-                let (a, n) = (guards.truth(guard), section.len() as u32);
-                self.tape.code.push(Instr { code: Code::Skip, dst: 0, a, b: 0, c: 0, n });
+                let (none, a, n) = (Slot::default(), guards.truth(guard), section.len() as u32);
+                self.tape.code.push(Instr { code: Code::Skip, dst: none, a, b: none, c: none, n });
                 self.tape.guarded = true;
             }
             self.tape.code.extend(section);
@@ -454,5 +462,5 @@ impl<'a> Writer<'a> {
 
 /// How far the second slot is after the first.
 fn distance(from: Slot, to: Slot) -> i32 {
-    (i64::from(to) - i64::from(from)) as i32
+    (i64::from(to.0) - i64::from(from.0)) as i32
 }

@@ -32,8 +32,8 @@ fn case() -> Case {
 
 impl Case {
     fn plan(&self) -> Plan<'_> {
-        let inputs = [self.input..self.input + 10, 0..0];
-        let outputs = [self.output..self.output + 10, 0..0];
+        let inputs = [self.input.slots(10), SlotRange::default()];
+        let outputs = [self.output.slots(10), SlotRange::default()];
         Plan { tape: &self.tape, slots: self.slots, inputs, outputs }
     }
 
@@ -41,8 +41,8 @@ impl Case {
         StepPlan {
             tape: &self.tape,
             slots: self.slots,
-            state: self.input..self.input + 9,
-            rate: self.output..self.output + 9,
+            state: self.input.slots(9),
+            rate: self.output.slots(9),
             time: self.input + 9,
             tableau: Method::Rk45.tableau().expect("an explicit method"),
             rules: None,
@@ -62,9 +62,9 @@ fn what_fits_is_compiled() {
 #[test]
 fn a_buffer_that_is_too_short_is_refused() {
     let case = case();
-    let windows = [case.input..case.input, case.output..case.output];
-    for slots in 0..case.output as usize + 10 {
-        let (inputs, outputs) = ([windows[0].clone(), 0..0], [windows[1].clone(), 0..0]);
+    let (none, windows) = (SlotRange::default(), [case.input, case.output].map(|own| own.slots(0)));
+    for slots in 0..case.output.index() + 10 {
+        let (inputs, outputs) = ([windows[0], none], [windows[1], none]);
         let plan = Plan { slots, inputs, outputs, ..case.plan() };
         let outside = matches!(routine(&plan), Err(PlanError::Tape(_)));
         assert!(outside, "{slots} slots");
@@ -78,26 +78,27 @@ fn a_buffer_that_is_too_short_is_refused() {
 #[test]
 fn a_broken_array_is_refused() {
     let case = case();
-    let slots = case.slots as Slot;
-    let plan = |inputs: [Range<Slot>; 2]| routine(&Plan { inputs, ..case.plan() });
-    let input = case.input..case.input + 10;
-    assert_eq!(plan([input.clone(), slots - 1..slots + 1]), Err(PlanError::Window));
-    assert_eq!(plan([input.clone(), input.clone()]), Err(PlanError::Window));
-    assert_eq!(plan([input.clone(), input.end - 1..input.end + 1]), Err(PlanError::Window));
-    let written = Plan { inputs: [case.output..case.output + 10, 0..0], ..case.plan() };
-    let written = Plan { outputs: [0..0, 0..0], ..written };
+    let slots = Slot(case.slots as u32);
+    let plan = |inputs: [SlotRange; 2]| routine(&Plan { inputs, ..case.plan() });
+    let input = case.input.slots(10);
+    assert_eq!(plan([input, slots.moved(-1).slots(2)]), Err(PlanError::Window));
+    assert_eq!(plan([input, input]), Err(PlanError::Window));
+    assert_eq!(plan([input, input.end().moved(-1).slots(2)]), Err(PlanError::Window));
+    let none = SlotRange::default();
+    let written = Plan { inputs: [case.output.slots(10), none], ..case.plan() };
+    let written = Plan { outputs: [none; 2], ..written };
     assert!(matches!(routine(&written), Err(PlanError::Input { .. })));
 }
 
 #[test]
 fn a_broken_step_is_refused() {
     let case = case();
-    let slots = case.slots as Slot;
+    let slots = Slot(case.slots as u32);
     let own = case.step();
     for broken in [
-        StepPlan { state: slots - 8..slots + 1, ..own.clone() },
-        StepPlan { rate: case.output..case.output + 8, ..own.clone() },
-        StepPlan { rate: slots..slots + 9, ..own.clone() },
+        StepPlan { state: slots.moved(-8).slots(9), ..own.clone() },
+        StepPlan { rate: case.output.slots(8), ..own.clone() },
+        StepPlan { rate: slots.slots(9), ..own.clone() },
         StepPlan { time: slots, ..own.clone() },
     ] {
         assert_eq!(step(&broken), Err(PlanError::State), "{broken:?}");
@@ -111,17 +112,17 @@ fn a_broken_step_is_refused() {
 #[test]
 fn a_broken_output_of_a_unit_is_refused() {
     let case = case();
-    let slots = case.slots as Slot;
+    let slots = Slot(case.slots as u32);
     let plan = |output: OutputPlan| {
         let unit = UnitPlan { tape: &case.tape, outputs: vec![output] };
         units(&UnitsPlan { units: vec![None, Some(unit)], slots: case.slots })
     };
     let (guard, reader_words, event) = (None, vec![(0, 3)], false);
-    let own = OutputPlan { from: 0, to: 1, length: 1, guard, reader_words, event };
+    let own = OutputPlan { from: Slot(0), to: Slot(1), length: 1, guard, reader_words, event };
     assert_eq!(plan(own.clone()), Ok(()));
     for broken in [
         OutputPlan { from: slots, ..own.clone() },
-        OutputPlan { to: slots - 1, length: 2, ..own.clone() },
+        OutputPlan { to: slots.moved(-1), length: 2, ..own.clone() },
         OutputPlan { guard: Some(slots), ..own.clone() },
         OutputPlan { reader_words: vec![(1, 1)], ..own.clone() },
         OutputPlan { reader_words: vec![(0, 1), (0, 4)], ..own.clone() },

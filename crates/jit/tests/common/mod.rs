@@ -1,10 +1,9 @@
 //! Random graphs.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Shape, Type};
-use ir::{Binary, Body, Graph, Guards, Layout, NodeId, Opaque, Slot, Tape, Unary};
+use ir::{Binary, Body, Graph, Guards, Layout, NodeId, Opaque, Slot, SlotRange, Tape, Unary};
 use proptest::prelude::*;
 
 /// A graph as choices: each makes a node from earlier ones.
@@ -43,8 +42,8 @@ pub fn numbers() -> impl Strategy<Value = Vec<f64>> {
 pub struct Built {
     pub tape: Tape,
     pub layout: Layout,
-    pub input: Range<Slot>,
-    pub output: Range<Slot>,
+    pub input: SlotRange,
+    pub output: SlotRange,
     chosen: Slot,
     active: Slot,
 }
@@ -53,8 +52,8 @@ impl Built {
     /// Puts which arm is chosen in the buffer.
     pub fn set_conditions(&self, slots: &mut [f64], numbers: &[f64]) {
         let arm = usize::from(numbers[0] > 0.0);
-        slots[self.chosen as usize] = arm as f64;
-        slots[self.active as usize + arm] = 1.0;
+        slots[self.chosen.index()] = arm as f64;
+        slots[self.active.index() + arm] = 1.0;
     }
 }
 
@@ -165,8 +164,8 @@ impl Case {
         let mut from = input;
         for (length, shape) in lengths.iter().zip(shapes) {
             let ty = Type { shape, ..Type::REAL };
-            maker.nodes.push(maker.g.leaf(from, ty));
-            from += *length as Slot;
+            maker.nodes.push(maker.g.leaf(from.0, ty));
+            from = from.plus(*length);
         }
         self.choices.iter().for_each(|choice| maker.add(*choice));
         ir::verify(&maker.g, false).unwrap();
@@ -178,19 +177,11 @@ impl Case {
         for (i, node) in picked.iter().enumerate() {
             let guard = if i % 3 == 1 { arms[i % 2] } else { 0 };
             roots.push((*node, at, guard));
-            at += maker.g.ty(*node).len() as Slot;
+            at = at.plus(maker.g.ty(*node).len());
         }
         let none = Default::default();
-        let tape =
-            Tape::compile_guarded(&maker.g, &roots, &none, &guards, &mut layout, &|slot| slot);
-        Built {
-            tape,
-            layout,
-            input: input..input + total as Slot,
-            output: out..out + width as Slot,
-            chosen,
-            active,
-        }
+        let tape = Tape::compile_guarded(&maker.g, &roots, &none, &guards, &mut layout, &Slot);
+        Built { tape, layout, input: input.slots(total), output: out.slots(width), chosen, active }
     }
 }
 
@@ -246,7 +237,7 @@ impl Maker {
                 self.g.splat(number, shape[usize::from(y) % 3])
             }
             17 => {
-                let index = self.g.leaf(self.chosen, Type::INT);
+                let index = self.g.leaf(self.chosen.0, Type::INT);
                 let arms = self.arms;
                 self.g.choose(index, &[a, b], &arms)
             }

@@ -30,7 +30,7 @@ pub(crate) struct Compiled {
     pub remembering: Vec<MachineId>,
     pub recovering: Vec<MachineId>,
     /// Wires that transitions read.
-    pub asked: FxHashSet<WireId>,
+    pub transition_wires: FxHashSet<WireId>,
 }
 
 pub(crate) fn compile(
@@ -42,22 +42,22 @@ pub(crate) fn compile(
     show_variables(diagram, slots);
     let spoken = speak(diagram, slots, units);
     let groups = Groups::new(diagram, schedule, slots, units);
-    let asked = FxHashSet::default();
-    let mut maker = Maker { diagram, schedule, slots, groups, spoken, asked };
+    let transition_wires = FxHashSet::default();
+    let mut maker = Maker { diagram, schedule, slots, groups, spoken, transition_wires };
     let fragments = (0..diagram.modes.fragments.len())
         .map(|index| maker.fragment(FragmentId::new(index), units))
         .collect::<Table<FragmentId, _>>();
     let machines: Table<MachineId, MachineProgram> =
         diagram.modes.machines.iter().map(|machine| maker.machine(machine, &fragments)).collect();
-    let asked = maker.asked;
+    let transition_wires = maker.transition_wires;
     watch_guards(diagram, slots, units);
-    let having = |asked: fn(&Transition) -> bool| {
-        machines.ids().filter(|id| machines[*id].has(asked)).collect()
+    let having = |property: fn(&Transition) -> bool| {
+        machines.ids().filter(|id| machines[*id].has(property)).collect()
     };
     let (preempted, recovering) = (having(|t| t.preemptive), having(|t| t.error));
     let remembers = |id: &MachineId| remembers(diagram, &diagram.modes.machines[*id]);
     let remembering = machines.ids().filter(remembers).collect();
-    Compiled { fragments, machines, preempted, remembering, recovering, asked }
+    Compiled { fragments, machines, preempted, remembering, recovering, transition_wires }
 }
 
 /// Records the wires of parameters that transitions set.
@@ -86,8 +86,8 @@ fn speak(
         open.extend(states.map(|state| slots.states[state].tracked));
     }
     let mut spoken = FxHashSet::default();
-    while let Some(cell) = open.pop() {
-        for reader in &slots.tracked[cell].readers {
+    while let Some(tracked) = open.pop() {
+        for reader in &slots.tracked[tracked].readers {
             let unit = &mut units[*reader];
             if unit.fragment != FragmentId::ROOT && !std::mem::replace(&mut unit.speaks, true) {
                 open.extend(unit.outputs.iter().map(|output| output.tracked));
@@ -121,11 +121,11 @@ fn watch_guards(diagram: &Diagram, slots: &mut Slots, units: &Table<UnitId, Unit
     if machine_of.is_empty() {
         return;
     }
-    for cell in &mut slots.tracked {
-        let readers = cell.readers.iter().map(|reader| units[*reader].block);
-        cell.machines.extend(readers.filter_map(|block| machine_of.get(&block)));
-        cell.machines.sort_unstable();
-        cell.machines.dedup();
+    for tracked in &mut slots.tracked {
+        let readers = tracked.readers.iter().map(|reader| units[*reader].block);
+        tracked.machines.extend(readers.filter_map(|block| machine_of.get(&block)));
+        tracked.machines.sort_unstable();
+        tracked.machines.dedup();
     }
 }
 
@@ -194,7 +194,7 @@ struct Maker<'a> {
     groups: Groups,
     /// Tracked signals written by units that pass on values that machines emit.
     spoken: FxHashSet<TrackedId>,
-    asked: FxHashSet<WireId>,
+    transition_wires: FxHashSet<WireId>,
 }
 
 impl Maker<'_> {
@@ -242,8 +242,8 @@ impl Maker<'_> {
         for machine in &fragment.machines {
             for block in &self.diagram.modes.machines[*machine].outputs {
                 let first = self.slots.first_state[block.index()];
-                let cell = |offset: usize| self.slots.states[first.plus(offset)].tracked;
-                let says = cell(ModeOutput::SAID[0]);
+                let tracked = |offset: usize| self.slots.states[first.plus(offset)].tracked;
+                let says = tracked(ModeOutput::SAID[0]);
                 let left = self.left_state(*block).map(|left| self.slots.states[left].tracked);
                 fragment.pulses.push(says);
                 fragment.speech.extend([Some(says), left].into_iter().flatten());
@@ -272,8 +272,8 @@ impl Maker<'_> {
                 if self.slots.tracked[present].event {
                     fragment.events.push(present);
                 }
-                let cells = self.slots.wires[*wire].all();
-                let readers = cells.flat_map(|cell| &self.slots.tracked[cell].readers);
+                let parts = self.slots.wires[*wire].all();
+                let readers = parts.flat_map(|part| &self.slots.tracked[part].readers);
                 let elsewhere = readers.filter(|unit| units[**unit].fragment != id);
                 fragment.readers.extend(elsewhere);
                 fragment.regions.push(flat.region);
@@ -320,7 +320,7 @@ impl Maker<'_> {
                 let node = composer.inline(self.slots, *block, *next);
                 let state = self.slots.first_state[block.index()].plus(number);
                 let own = self.slots.slot(self.slots.states[state].tracked);
-                if matches!(composer.graph.node(node).op, Op::Leaf(key) if key == own) {
+                if matches!(composer.graph.node(node).op, Op::Leaf(key) if Slot(key) == own) {
                     continue;
                 }
                 let slot = self.slots.layout.reserve(composer.graph.ty(node).len());
@@ -328,8 +328,7 @@ impl Maker<'_> {
                 fragment.memories.push(Next { from: slot, state });
             }
         }
-        fragment.entry =
-            Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &|slot| slot);
+        fragment.entry = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &Slot);
         self.slots.guesses.truncate(guesses);
     }
 
@@ -344,8 +343,8 @@ impl Maker<'_> {
         let length = composer.graph.ty(value).len();
         let places = (self.slots.layout.reserve(length), self.slots.layout.reserve(1));
         let roots = [(value, places.0), (present, places.1)];
-        self.asked.extend(flat.inputs.iter().flatten());
-        let tape = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &|slot| slot);
+        self.transition_wires.extend(flat.inputs.iter().flatten());
+        let tape = Tape::compile(&composer.graph, &roots, &mut self.slots.layout, &Slot);
         let wire = [Part::Present, Part::Value]
             .map(|part| self.slots.slot(self.slots.part(flat.outputs[0], part)));
         TransitionValue { block, tape, value: places.0, length, present: places.1, wire }
@@ -381,7 +380,7 @@ impl Maker<'_> {
     ) -> MachineProgram {
         let outputs = 0..machine.outputs.len();
         let outputs: Vec<MachineOutput> = outputs.map(|n| self.output(machine, n)).collect();
-        let current = self.slots.first_state[machine.mode.index()];
+        let current = self.slots.first_state[machine.current.index()];
         let mut states = Vec::new();
         let mut regions: Vec<RegionId> = Vec::new();
         let mut changed: Vec<StateId> = vec![current];
@@ -403,8 +402,8 @@ impl Maker<'_> {
         changed.extend(outputs.iter().flat_map(MachineOutput::states));
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
-        let cells = changed.iter().map(|state| self.slots.states[*state].tracked).collect();
-        MachineProgram { fragment, current, initial, outputs, states, regions, cells }
+        let tracked = changed.iter().map(|state| self.slots.states[*state].tracked).collect();
+        MachineProgram { fragment, current, initial, outputs, states, regions, tracked }
     }
 
     fn transition(&mut self, transition: &diagram::Transition) -> Transition {

@@ -1,7 +1,7 @@
 //! What is known about the watched functions of a region.
 
 use diagram::RegionId;
-use ir::{NodeId, Slot, tangents};
+use ir::{NodeId, Slot, SlotRange, tangents};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Maker, Root};
@@ -17,14 +17,14 @@ impl Maker<'_> {
     ) {
         let program = &self.slots.regions[id];
         let (g, g_rate, count) = (program.g, program.g_rate, program.watches.len());
-        let within = |slot: Slot, from: Slot| slot >= from && slot < from + count as Slot;
+        let within = |slot: Slot, from: Slot| from.slots(count).contains(slot);
         let zero = self.composer.graph.real(0.0);
         let mut nodes = vec![[zero; 3]; count];
         for (node, slot, _) in values.iter().filter(|root| within(root.1, g)) {
-            nodes[(slot - g) as usize][0] = *node;
+            nodes[(*slot - g) as usize][0] = *node;
         }
         for (node, slot, _) in slopes.iter().filter(|root| within(root.1, g_rate)) {
-            nodes[(slot - g_rate) as usize][1] = *node;
+            nodes[(*slot - g_rate) as usize][1] = *node;
         }
         let outputs: Vec<NodeId> = nodes.iter().map(|node| node[0]).collect();
         for (node, full) in nodes.iter_mut().zip(self.along_the_rates(id, rates, &outputs)) {
@@ -33,15 +33,15 @@ impl Maker<'_> {
         let tracks = self.slots.regions[id].lines.iter();
         let tracks = tracks.filter_map(|line| self.slots.lines[*line].track);
         let delayed: FxHashSet<Slot> = tracks
-            .flat_map(|track| [track.place, track.slope].map(|from| (from, track.width as Slot)))
-            .flat_map(|(from, width)| from..from + width)
+            .flat_map(|track| [track.place, track.slope].map(|from| from.slots(track.width)))
+            .flat_map(SlotRange::iter)
             .collect();
         let program = &self.slots.regions[id];
         let (states, rates) = (program.state, program.rate);
-        let dimension = program.dimension as Slot;
+        let dimension = program.dimension;
         let moving = Moving {
             is_state: &|slot| {
-                [states, rates].iter().any(|from| slot >= *from && slot < from + dimension)
+                [states, rates].iter().any(|from| from.slots(dimension).contains(slot))
             },
             is_delayed: &|slot| delayed.contains(&slot),
             time: self.slots.time,
@@ -61,8 +61,8 @@ impl Maker<'_> {
     fn along_the_rates(&mut self, id: RegionId, rates: &[Root], outputs: &[NodeId]) -> Vec<NodeId> {
         let from = self.slots.regions[id].rate;
         let mut seeds = self.state_seeds(id, from);
-        let by_place: FxHashMap<Slot, NodeId> =
-            rates.iter().map(|(node, slot, _)| (slot - from, *node)).collect();
+        let by_place: FxHashMap<usize, NodeId> =
+            rates.iter().map(|(node, slot, _)| ((*slot - from) as usize, *node)).collect();
         for (leaf, offset, ty) in &self.state_leaves[id.index()] {
             if let Some(rate) = by_place.get(offset)
                 && self.composer.graph.ty(*rate).shape == ty.shape

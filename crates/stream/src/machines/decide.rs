@@ -96,7 +96,7 @@ impl Moving<'_> {
         let found = state.enabled(Asked::Immediate, |_, transition| {
             transition.guards.iter().all(|guard| {
                 ir::run(&guard.tape, slots);
-                slots[guard.present as usize] != 0.0 && slots[guard.value as usize] != 0.0
+                slots[guard.present.index()] != 0.0 && slots[guard.value.index()] != 0.0
             })
         });
         self.one_of(machine, &found)

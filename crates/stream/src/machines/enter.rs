@@ -110,13 +110,13 @@ impl Moving<'_> {
             }
         }
         for timer in &code.timers {
-            let cells = &program.timers[*timer];
+            let own = &program.timers[*timer];
             let start = evaluator.start.time();
-            let past = if code.dwell { 0 } else { events_before(&*cells.timer, start) };
+            let past = if code.dwell { 0 } else { events_before(&*own.timer, start) };
             self.now.kept.counts[*timer] = past;
             self.changed.counts.push(*timer);
-            self.slots[program.tracked(cells.wakings).slot as usize] = past as f64;
-            self.slots[program.tracked(cells.woken).slot as usize] = 0.0;
+            self.slots[program.tracked(own.wakings).slot.index()] = past as f64;
+            self.slots[program.tracked(own.woken).slot.index()] = 0.0;
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {
@@ -163,7 +163,7 @@ impl Moving<'_> {
         let program = self.program();
         for (fragment, _) in entered.iter().filter(|(_, anew)| *anew) {
             for Next { from, state } in &program.fragments[*fragment].memories {
-                let (from, length) = (*from as usize, program.states[*state].initial.len());
+                let (from, length) = (from.index(), program.states[*state].initial.len());
                 let value = self.slots[from..from + length].to_vec();
                 self.set_state(*state, &value);
             }
@@ -176,7 +176,7 @@ impl Moving<'_> {
         let fragments = &self.program().fragments;
         let codes = || entered.iter().map(|(fragment, _)| &fragments[*fragment]);
         let numbers = |slots: &[f64]| -> Vec<u64> {
-            let place = |wire: &EntryWire| wire.from as usize..wire.from as usize + wire.length;
+            let place = |wire: &EntryWire| wire.from.range(wire.length);
             let wires = codes().flat_map(|code| &code.wires);
             wires.flat_map(|wire| slots[place(wire)].iter().map(|x| x.to_bits())).collect()
         };
@@ -201,9 +201,9 @@ impl Moving<'_> {
             run(&unit.tape, &mut self.slots);
             for CrossingValue { from, crossing: id } in &unit.crossings {
                 let crossing = &program.crossings[*id];
-                let side = side(crossing.kind, self.slots[*from as usize]);
+                let side = side(crossing.kind, self.slots[from.index()]);
                 changed |= std::mem::replace(&mut self.now.sides[*id], side) != side;
-                self.slots[program.tracked(crossing.frozen).slot as usize] = side;
+                self.slots[program.tracked(crossing.frozen).slot.index()] = side;
             }
         }
         changed

@@ -141,11 +141,11 @@ impl<'a> Moving<'a> {
     }
 
     pub fn is_there(&self, tested: &TransitionValue) -> bool {
-        self.slots[tested.present as usize] != 0.0
+        self.slots[tested.present.index()] != 0.0
     }
 
     pub fn value(&self, tested: &TransitionValue) -> &[f64] {
-        let from = tested.value as usize;
+        let from = tested.value.index();
         &self.slots[from..from + tested.length]
     }
 
@@ -240,8 +240,8 @@ impl<'a> Moving<'a> {
         self.changed.states.extend(elements.clone());
         self.now.kept.states[elements].copy_from_slice(value);
         let state = &self.program().states[state];
-        for cell in [Some(state.tracked), state.wire].into_iter().flatten() {
-            let from = self.program().tracked(cell).slot as usize;
+        for tracked in [Some(state.tracked), state.wire].into_iter().flatten() {
+            let from = self.program().tracked(tracked).slot.index();
             self.slots[from..from + value.len()].copy_from_slice(value);
         }
     }

@@ -70,7 +70,7 @@ fn live(diagram: &Diagram) -> Vec<bool> {
         for machine in &diagram.modes.machines {
             let transitions = machine.states.iter().flat_map(|state| &state.transitions);
             for transition in transitions.filter(|t| is_live(diagram, &before, t)) {
-                live[machine.mode.index()] = true;
+                live[machine.current.index()] = true;
                 transition.sets.iter().for_each(|set| live[set.target.index()] = true);
             }
         }
