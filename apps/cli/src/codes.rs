@@ -35,6 +35,11 @@ pub const CODES: &[(&str, &str)] = &[
         Remove one of them; docs/modes.md explains each setting.",
     ),
     (
+        "cancelled",
+        "The program that holds the run has stopped it. What was computed up to then is kept. \
+        Start the run again, or resume it from a saved state.",
+    ),
+    (
         "cannot-format",
         "The file is a model file, but its canonical form would have a different meaning: some text or key in it cannot be written so that it reads back unchanged. \
         The file was left unchanged. Put unusual texts and keys in double quotes, and try again.",
@@ -173,6 +178,11 @@ pub const CODES: &[(&str, &str)] = &[
         "missing-input",
         "A block or diagram has an input that is not connected and has no default. \
         Add the field with a signal, an expression or a number.",
+    ),
+    (
+        "missing-input",
+        "An input of the main diagram has no `initial` value, and the run was not given it. \
+        Give it on the command line, such as `--input u=drive.csv:speed` or `--input u=2`, or give it an `initial` in the model.",
     ),
     (
         "missing-parameter",

@@ -26,6 +26,7 @@ pub fn parameter(own: &MainParameter) -> Value {
     let (kind, reason) = match &own.kind {
         ParameterKind::Structural(why) => ("structural", Some(why)),
         ParameterKind::Fixed => ("fixed", None),
+        ParameterKind::Tunable => ("tunable", None),
     };
     let elements: Vec<f64> = own.value.data().to_vec();
     json!({

@@ -16,6 +16,7 @@ mod timer;
 mod expression;
 mod machine;
 mod operators;
+mod outside;
 mod stepping;
 
 mod library;
@@ -29,6 +30,7 @@ pub use definition::{
 pub use expression::{Formula, Operand};
 pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};
 pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
+pub use outside::{InputKind, Outside, named_type};
 pub use page::page;
 pub use role::Role;
 pub use stepping::Impulses;

@@ -30,12 +30,14 @@ pub enum Role {
     After,
     /// Any other block that is part of a state machine.
     MachinePart,
+    /// A signal from outside the model, whose states are written by whoever holds the run.
+    Outside,
 }
 
 impl Role {
-    /// Whether the block belongs to a state machine, whose transitions write the states of its
-    /// blocks.
-    pub fn is_of_machine(self) -> bool {
-        matches!(self, Role::MachineOutput | Role::After | Role::MachinePart)
+    /// Whether the engine writes the states of the block: it belongs to a state machine, whose
+    /// transitions do, or its values come from outside.
+    pub fn is_written(self) -> bool {
+        matches!(self, Role::MachineOutput | Role::After | Role::MachinePart | Role::Outside)
     }
 }

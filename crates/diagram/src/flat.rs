@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use base::{Diagnostic, SourceMap, Span, Type, Value};
-use blocks::{BlockKind, Definition, Role, Setting};
+use blocks::{BlockKind, Definition, InputKind, Role, Setting};
+use model::About;
 
 use crate::machine::{FragmentId, Modes};
 use crate::{Parameters, Phase, RunSettings, Sites, Specialised};
@@ -37,6 +38,8 @@ pub struct Diagram {
     pub wires: Vec<Wire>,
     /// The parts that step apart.
     pub regions: Vec<Region>,
+    /// The signals from outside: inputs of the main diagram, then tunable parameters.
+    pub inputs: Vec<DiagramInput>,
     /// What is recorded.
     pub records: Vec<Record>,
     /// The ports of the instances of diagrams, which pictures name.
@@ -58,6 +61,23 @@ pub struct Diagram {
     pub unused: Vec<Diagnostic>,
     /// The texts, for messages.
     pub sources: SourceMap,
+}
+
+/// A signal from outside the model.
+#[derive(Clone, Debug)]
+pub struct DiagramInput {
+    /// Its name.
+    pub name: String,
+    /// Its block, whose states are written.
+    pub block: BlockId,
+    /// How it goes on between the times at which it is set.
+    pub kind: InputKind,
+    /// Whether a run must be given it, because it has no initial value.
+    pub required: bool,
+    /// Its unit and what it is, if the model says so.
+    pub about: About,
+    /// The index of the parameter of the main diagram that it is, if it is tunable.
+    pub parameter: Option<usize>,
 }
 
 /// An input or output of an instance of a diagram, as it was written.

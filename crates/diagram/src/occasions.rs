@@ -412,7 +412,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     /// other jumps after a commit.
     fn state_jump(&mut self, id: NodeId, index: usize) -> Occasions {
         // Transitions give states of machines, and of what they switch on, other values.
-        if self.block.fragment != FragmentId::ROOT || self.block.kind.role().is_of_machine() {
+        if self.block.fragment != FragmentId::ROOT || self.block.kind.role().is_written() {
             return Occasions::one(Occasion::Commit(self.id, index));
         }
         let next = self.block.tick.nexts[index];

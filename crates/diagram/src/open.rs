@@ -21,6 +21,8 @@ pub enum ParameterKind {
     Structural(String),
     /// Each run may set it.
     Fixed,
+    /// Each run may set it, and change it while it runs.
+    Tunable,
 }
 
 /// A parameter of the main diagram.
@@ -159,6 +161,11 @@ impl Opening {
         Opening { structural, ..Opening::default() }
     }
 
+    /// Whether a parameter of the main diagram is a constant.
+    pub fn is_closed(&self, name: &str) -> bool {
+        self.structural.contains_key(name)
+    }
+
     /// A parameter of the main diagram with its value; `names` are those that its expression needs.
     pub fn main(&self, name: &str, expr: Option<&Expr>, names: &Names, value: Value) -> Value {
         if self.structural.contains_key(name) {
@@ -259,6 +266,7 @@ impl Opening {
             let (name, span) = (written.name.value.clone(), written.name.span);
             let kind = match self.structural.get(&name) {
                 Some(why) => ParameterKind::Structural(why.clone()),
+                None if written.tunable.is_some() => ParameterKind::Tunable,
                 None => ParameterKind::Fixed,
             };
             MainParameter {

@@ -164,7 +164,7 @@ pub(crate) enum Moving {
 
 /// The refusal of a parameter that depends on one that a transition sets.
 pub(crate) fn depends_on_set(name: &str, on: &str, span: Span) -> Diagnostic {
-    let message = format!("parameter `{name}` depends on `{on}`, which a transition sets");
+    let message = format!("parameter `{name}` depends on `{on}`, which may change during a run");
     Diagnostic::error("not-constant", message)
         .at(span, "a parameter is fixed before the run")
         .help(format!("write the expression where `{name}` is used, or set `{name}` as well"))
@@ -179,10 +179,10 @@ pub(crate) fn constant(
 ) -> Result<Value, Diagnostic> {
     opening.evaluate(expr, parameters, &mut |name, span| match moving(name) {
         Moving::Set => {
-            let message = format!("a transition sets `{name}`, and this must be constant");
-            Diagnostic::error("not-constant", message)
-                .at(span, "not fixed before the run")
-                .help("give a number, or a parameter that no transition sets")
+            let message = format!("`{name}` may change during a run, and this must be constant");
+            Diagnostic::error("not-constant", message).at(span, "not fixed before the run").help(
+                "give a number, or a parameter that is not tunable and that no transition sets",
+            )
         }
         moving if moving == Moving::Signal || name == "time" => {
             let message = format!("`{name}` is a signal, and a parameter must be constant");

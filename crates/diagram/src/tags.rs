@@ -229,7 +229,7 @@ impl<'a> Tags<'a> {
     fn is_own(&self, id: BlockId, definition: &Definition, state: usize) -> bool {
         let spoken = ModeOutput::SAID.contains(&state) && self.said.contains_key(&id);
         let set = state == 0 && self.written.contains(&id);
-        let of_machine = self.diagram.block(id).kind.role().is_of_machine();
+        let of_machine = self.diagram.block(id).kind.role().is_written();
         definition.states[state].derivative.is_none() && !spoken && !set && !of_machine
     }
 

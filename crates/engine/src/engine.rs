@@ -44,17 +44,36 @@ impl Engine<'_> {
             self.start(sink)?;
             return Ok(Progress::Going);
         }
-        self.proceed(most, sink)
+        self.proceed(Time::MAX, most, sink)
     }
 
-    fn proceed(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+    /// Does one thing, or several of one kind, unless everything up to a time has been done. Steps
+    /// may go beyond it, but no row and no tick does.
+    pub fn advance_to(
+        &mut self,
+        limit: Time,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
+        match self.state.started {
+            true => self.proceed(limit, most, sink),
+            false => self.advance(most, sink),
+        }
+    }
+
+    fn proceed(
+        &mut self,
+        limit: Time,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
         if self.state.tick.is_some() {
             return self.continue_tick(most, sink);
         }
         if self.state.finished {
             return Ok(Progress::Done(StopReason::Stopped));
         }
-        let next = self.next_event().min(self.next_delayed());
+        let next = self.next_event().min(self.next_delayed()).min(self.state.inputs.next());
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
         let reached = slowest.map_or(horizon, |region| self.state.regions[region].reached);
@@ -64,7 +83,7 @@ impl Engine<'_> {
                 return Ok(progress);
             }
         }
-        match self.release_rows(reached.min(horizon), sink) {
+        match self.release_rows(reached.min(horizon).min(limit), sink) {
             Ok(true) => {}
             Ok(false) => return Ok(Progress::Going),
             Err(error) => {
@@ -72,15 +91,22 @@ impl Engine<'_> {
                 return self.after_tick();
             }
         }
+        let crossing = slowest.is_some_and(|region| self.state.regions[region].crossing);
+        if limit < self.options.stop && next > limit && reached.min(horizon) >= limit {
+            let located = crossing && reached <= limit;
+            if !located {
+                return Ok(Progress::Reached);
+            }
+        }
         match slowest {
-            Some(region) if self.state.regions[region].crossing && reached <= horizon => {
+            Some(region) if crossing && reached <= horizon => {
                 let time = self.gather_cluster(region, horizon);
                 self.begin_tick_or_recover(time, sink)?;
             }
             Some(region) if reached < horizon => {
-                let left = self.step(region, horizon, most, sink)?;
+                let left = self.step(region, (horizon, limit), most, sink)?;
                 if left > 0 && self.state.regions[region].crossing {
-                    return self.proceed(left, sink);
+                    return self.proceed(limit, left, sink);
                 }
             }
             _ if next <= self.options.stop => {
@@ -108,7 +134,7 @@ impl Engine<'_> {
     fn step(
         &mut self,
         region: RegionId,
-        horizon: Time,
+        (horizon, limit): (Time, Time),
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, RunError> {
@@ -118,7 +144,7 @@ impl Engine<'_> {
         let most = most.min(self.state.watch.pace.left);
         let begun = self.state.regions[region].solver.counters().accepted;
         let switches = self.state.switches.len();
-        let result = self.step_region(region, own, (horizon, most));
+        let result = self.step_region(region, own, (horizon.min(limit), most));
         let taken = self.state.regions[region].solver.counters().accepted - begun;
         self.state.watch.pace.spend(taken as u32);
         for switch in &self.state.switches[switches..] {

@@ -9,6 +9,18 @@ use program::BlockId;
 /// continuing with the same model and settings.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunError {
+    /// An input of the model has no initial value and was not given.
+    MissingInput {
+        /// The input.
+        block: String,
+        /// The same in the flat diagram.
+        id: Option<BlockId>,
+    },
+    /// Whoever holds the run has stopped it.
+    Cancelled {
+        /// The tag that it has reached.
+        tag: Tag,
+    },
     /// A value is NaN or infinite.
     NotFinite {
         /// When it happened.
@@ -173,6 +185,8 @@ impl RunError {
     /// An identifier that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
+            RunError::MissingInput { .. } => "missing-input",
+            RunError::Cancelled { .. } => "cancelled",
             RunError::NotFinite { .. } => "not-finite",
             RunError::StepTooSmall { .. } => "step-too-small",
             RunError::Undecided { .. } => "crossing-undecided",
@@ -194,7 +208,9 @@ impl RunError {
     /// The path of the first block that the message names.
     pub fn block(&self) -> &str {
         match self {
+            RunError::Cancelled { .. } => "",
             RunError::NotFinite { block, .. }
+            | RunError::MissingInput { block, .. }
             | RunError::StepTooSmall { block, .. }
             | RunError::ToleranceTooSmall { block, .. }
             | RunError::Creeping { block, .. }
@@ -216,6 +232,7 @@ impl RunError {
     pub(crate) fn failed(&self) -> Option<BlockId> {
         match self {
             RunError::NotFinite { id, .. }
+            | RunError::MissingInput { id, .. }
             | RunError::StepTooSmall { id, .. }
             | RunError::ToleranceTooSmall { id, .. }
             | RunError::Creeping { id, .. }
@@ -224,7 +241,8 @@ impl RunError {
             | RunError::Undecided { id, .. }
             | RunError::Undefined { id, .. }
             | RunError::NotConstructive { id, .. } => *id,
-            RunError::Ambiguous { .. }
+            RunError::Cancelled { .. }
+            | RunError::Ambiguous { .. }
             | RunError::SetTwice { .. }
             | RunError::ImmediateCycle { .. }
             | RunError::EventsTooFast { .. }
@@ -237,6 +255,7 @@ impl RunError {
     pub fn tag(&self) -> Option<Tag> {
         match self {
             RunError::NotFinite { tag, .. }
+            | RunError::Cancelled { tag }
             | RunError::StepTooSmall { tag, .. }
             | RunError::ToleranceTooSmall { tag, .. }
             | RunError::Creeping { tag, .. }
@@ -244,7 +263,8 @@ impl RunError {
             | RunError::NotDetermined { tag, .. }
             | RunError::Undecided { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
-            RunError::NotConstructive { .. }
+            RunError::MissingInput { .. }
+            | RunError::NotConstructive { .. }
             | RunError::Ambiguous { .. }
             | RunError::SetTwice { .. }
             | RunError::EventsTooFast { .. }
@@ -257,6 +277,10 @@ impl RunError {
     /// Advice for the user.
     pub fn help(&self) -> &'static str {
         match self {
+            RunError::MissingInput { .. } => {
+                "give it with `--input name=...`, or give it an `initial` in the model"
+            }
+            RunError::Cancelled { .. } => "run it again to continue from the start",
             RunError::NotFinite { .. } => {
                 "look for a division by zero, a logarithm or root of a negative number, or growth \
                  without bound"
@@ -320,6 +344,10 @@ impl fmt::Display for RunError {
     // One message for each variant: a table, and so longer than a function should otherwise be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            RunError::MissingInput { block, .. } => {
+                write!(f, "the input `{block}` is missing")
+            }
+            RunError::Cancelled { tag } => write!(f, "the run was stopped at {tag}"),
             RunError::NotFinite { tag, block, .. } => {
                 write!(f, "the value of `{block}` is not finite at {tag}")
             }

@@ -151,6 +151,17 @@ impl FixedStepSimulation {
         &self.state
     }
 
+    /// A second run that continues from the state of this one.
+    pub fn fork(&self) -> FixedStepSimulation {
+        let state = self.state.clone();
+        FixedStepSimulation::resume(self.program.clone(), self.options.clone(), state)
+    }
+
+    /// Whether the run has started.
+    pub fn has_started(&self) -> bool {
+        self.state.started
+    }
+
     /// The work so far.
     pub fn counters(&self) -> Counters {
         self.state.counters

@@ -20,6 +20,7 @@ mod snapshot;
 
 mod agenda;
 mod delays;
+mod inputs;
 mod machines;
 mod recover;
 mod rows;

@@ -242,6 +242,13 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Computes the recorded signals at a time between events; at the time of the last tick, what
+    /// it has left behind.
+    pub(crate) fn look(&mut self, time: Time) -> Result<(), RunError> {
+        self.cover_all();
+        self.for_rows(|run, region| run.evaluate(region, time))
+    }
+
     /// Writes the rows of steps up to a time that all regions have reached. Returns whether these
     /// are all of them; an advance ends from time to time, so that its caller can stop the run.
     pub(crate) fn release_rows(

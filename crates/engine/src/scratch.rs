@@ -47,6 +47,8 @@ pub(crate) struct Scratch {
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
     /// Values on their way from or to the buffer.
     pub numbers: Vec<f64>,
+    /// The buffer at a time that was looked at.
+    pub looked_at: Vec<f64>,
     /// Samples of delayed signals.
     pub samples: Vec<f64>,
     /// The buffer as jets and as partial values.
@@ -78,6 +80,7 @@ impl Scratch {
             looked: Vec::new(),
             zeno: None,
             numbers: Vec::new(),
+            looked_at: Vec::new(),
             samples: Vec::new(),
             jets: Vec::new(),
             partial: Vec::new(),

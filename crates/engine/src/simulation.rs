@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use program::{Program, RegionId};
+use base::{ExactTime, Time};
+use program::{InputId, Program, RegionId};
 
 use crate::engine::Engine;
 use crate::log::Switch;
@@ -17,6 +18,8 @@ use crate::{Options, RunError, Warning};
 pub enum Progress {
     /// There is more to do.
     Going,
+    /// Everything up to the time that was asked for is done.
+    Reached,
     /// The run has ended.
     Done(StopReason),
 }
@@ -72,9 +75,69 @@ impl Simulation {
     /// none of them makes a row, then the tick of the crossing that they lead to; or up to `most`
     /// microsteps.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        self.engine().advance(most, sink)
+    }
+
+    /// Does one thing, as [`Simulation::advance_by`], unless everything up to a time has been done.
+    /// Steps may go beyond that time; rows and ticks do not.
+    pub fn advance_to(
+        &mut self,
+        limit: Time,
+        most: u32,
+        sink: &mut dyn Sink,
+    ) -> Result<Progress, RunError> {
+        self.engine().advance_to(limit, most, sink)
+    }
+
+    /// Gives a signal from outside a value from a time on: the elements of the value, or for a
+    /// continuous signal those of all coefficients of a polynomial in the time since then \[s\].
+    /// The time must not be before the time that has been reached.
+    pub fn feed(&mut self, input: InputId, time: ExactTime, values: Vec<f64>) {
+        self.state.inputs.add(input, time, values);
+        // What has ended at the stop time goes on.
+        self.state.finished &= time.time() > self.options.stop;
+    }
+
+    /// A second run that continues from the state of this one.
+    pub fn fork(&self) -> Simulation {
+        let state = self.state.clone();
+        let copy = Simulation::resume(self.program.clone(), self.options.clone(), state);
+        Simulation { native: self.native.clone(), ..copy }
+    }
+
+    /// Whether the run has started: its tag (start, 0) has been computed.
+    pub fn has_started(&self) -> bool {
+        self.state.started
+    }
+
+    /// Whether a signal from outside has been given a value.
+    pub fn is_given(&self, input: InputId) -> bool {
+        self.state.inputs.given[input]
+    }
+
+    /// Computes all recorded signals at a time that has been reached, for [`Simulation::value`].
+    /// Nothing of the run changes.
+    pub fn look(&mut self, time: Time) -> Result<(), RunError> {
+        let before = self.state.slots.clone();
+        let looked = self.engine().look(time);
+        self.scratch.looked_at = std::mem::replace(&mut self.state.slots, before);
+        looked
+    }
+
+    /// The value of a recorded signal, by its index, as [`Simulation::look`] has found it; none if
+    /// the signal is absent.
+    pub fn value(&self, record: usize) -> Option<&[f64]> {
+        let own = &self.program.records[record];
+        let slots = match self.scratch.looked_at.is_empty() {
+            true => &self.state.slots,
+            false => &self.scratch.looked_at,
+        };
+        (slots[own.present.index()] != 0.0).then(|| &slots[own.value.range(own.ty.len())])
+    }
+
+    fn engine(&mut self) -> Engine<'_> {
         let Simulation { program, options, state, scratch, native } = self;
-        let native = native.as_deref();
-        Engine { program, options, native, state, scratch }.advance(most, sink)
+        Engine { program, options, native: native.as_deref(), state, scratch }
     }
 
     /// Continues with compiled code, made from the program that this simulation runs.

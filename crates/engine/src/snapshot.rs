@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agenda::Agenda;
 use crate::delays::Delays;
+use crate::inputs::Inputs;
 use crate::log::Switch;
 use crate::machines::MachineClocks;
 use crate::rows::RowQueue;
@@ -42,6 +43,8 @@ pub struct Snapshot {
     pub(crate) regions: Table<RegionId, RegionState>,
     /// When each timer wakes next.
     pub(crate) agenda: Agenda,
+    /// Coming changes of signals from outside.
+    pub(crate) inputs: Inputs,
     /// Pending changes of delay lines.
     pub(crate) delays: Delays,
     /// The clocks of the fragments that state machines switch on and off.
@@ -76,6 +79,7 @@ clone_reusing!(Snapshot {
     slots,
     regions,
     agenda,
+    inputs,
     delays,
     machines,
     tick,
@@ -118,6 +122,7 @@ impl Snapshot {
         Snapshot {
             regions: regions.map(|region| RegionState::new(program, region, options)).collect(),
             agenda: Agenda::new(program, start, &mut slots),
+            inputs: Inputs::new(program),
             delays: Delays::new(program, &mut slots),
             machines: MachineClocks::new(program, options),
             tick: None,

@@ -17,6 +17,7 @@ impl Engine<'_> {
     /// the start time wait for microstep 1.
     pub(crate) fn start(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let start = self.options.start.time();
+        self.check_inputs()?;
         self.check_bounds()?;
         self.state.slots[self.program.time.index()] = start.seconds();
         self.start_machines();
@@ -26,7 +27,7 @@ impl Engine<'_> {
         }
         self.follow_solutions();
         self.start_lines();
-        let due = self.next_event() <= start;
+        let due = self.next_event().min(self.state.inputs.next()) <= start;
         if due || !self.program.machines.is_empty() {
             let _program = self.program;
             return self.begin_tick_or_recover(start, sink);
@@ -34,6 +35,16 @@ impl Engine<'_> {
         self.cover_all();
         self.write_row(Tag::new(start, 0), sink);
         Ok(())
+    }
+
+    /// Refuses to start without an input that the run must be given.
+    fn check_inputs(&self) -> Result<(), RunError> {
+        let given = &self.state.inputs.given;
+        let mut inputs = self.program.inputs.entries();
+        let Some((_, own)) = inputs.find(|(id, own)| own.required && !given[*id]) else {
+            return Ok(());
+        };
+        Err(RunError::MissingInput { block: self.path(own.block), id: Some(own.block) })
     }
 
     /// Refuses blocks that need steps below the resolution of time, such as a sine of 1e20 Hz.

@@ -6,15 +6,17 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, Plot, Record, Simulate};
+use crate::{Diagram, OutsideInput, Plot, Record, Simulate};
 
 /// The fields at the top of a file, in canonical order.
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 13] = [
     "superdense",
     "name",
     "description",
     "import",
     "parameters",
+    "inputs",
+    "outputs",
     "diagrams",
     "blocks",
     "solve",
@@ -35,6 +37,7 @@ pub(crate) struct Document {
 pub(crate) struct Main {
     pub name: String,
     pub description: String,
+    pub inputs: Vec<OutsideInput>,
     pub record: Vec<Record>,
     pub simulate: Simulate,
     pub plots: Vec<Plot>,
@@ -96,6 +99,8 @@ fn main(
     let main = Main {
         name: name.value.clone(),
         description: description.map_or(String::new(), |text| text.value),
+        inputs: get(entries, "inputs")
+            .map_or(Vec::new(), |entry| sections::outside_inputs(context, &entry.value)),
         record: get(entries, "record")
             .map_or(Vec::new(), |entry| sections::record(context, &entry.value)),
         simulate: get(entries, "simulate")
@@ -103,7 +108,9 @@ fn main(
         plots: get(entries, "plots")
             .map_or(Vec::new(), |entry| sections::plots(context, &entry.value)),
     };
-    (main, sections::root(context, entries, name))
+    let inputs = main.inputs.iter().map(|input| input.name.clone()).collect();
+    let root = sections::root(context, entries, name, inputs);
+    (main, root)
 }
 
 fn diagrams(context: &mut Context, node: &Node) -> Vec<Diagram> {

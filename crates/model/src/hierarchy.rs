@@ -28,6 +28,8 @@ pub struct Model {
     /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported
     /// ones.
     pub scopes: Vec<BTreeMap<String, DiagramId>>,
+    /// The inputs of the main diagram.
+    pub inputs: Vec<OutsideInput>,
     /// What is recorded.
     pub record: Vec<Record>,
     /// How the model is run.
@@ -102,6 +104,22 @@ pub struct About {
     pub unit: Option<String>,
     /// What it is.
     pub description: Option<String>,
+}
+
+/// An input of the main diagram: a signal from outside the model.
+#[derive(Clone, Debug)]
+pub struct OutsideInput {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// How it goes on between the times at which it is set: the word `continuous`, `held` or
+    /// `event`.
+    pub kind: Option<Spanned<String>>,
+    /// The name of its type.
+    pub ty: Option<Spanned<String>>,
+    /// Its value until it is set. If it has none, a run must be given the input.
+    pub initial: Option<Expr>,
+    /// What is said about it besides.
+    pub about: About,
 }
 
 /// An expression with a name.

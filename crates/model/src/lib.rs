@@ -24,8 +24,8 @@ mod format;
 pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
 pub use hierarchy::{
-    About, Block, Diagram, DiagramId, Modal, Model, Named, Parameter, Record, Repeated, Simulate,
-    Solve, State, Transition,
+    About, Block, Diagram, DiagramId, Modal, Model, Named, OutsideInput, Parameter, Record,
+    Repeated, Simulate, Solve, State, Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 pub use plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};

@@ -191,6 +191,7 @@ impl Reading<'_> {
             Some((main, root)) if !self.report.0.has_errors() => Ok(Model {
                 name: main.name,
                 description: main.description,
+                inputs: main.inputs,
                 diagrams: self.diagrams.into(),
                 root,
                 scopes,

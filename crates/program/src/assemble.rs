@@ -9,6 +9,7 @@ use schedule::{Schedule, Step};
 
 use crate::delay_line::{DelayLine, LineId};
 use crate::influence::Influence;
+use crate::inputs::inputs;
 use crate::machines::Compiled;
 use crate::origins::Origins;
 use crate::program::{Code, Program, StepLimits};
@@ -35,6 +36,7 @@ pub(crate) fn program(
     let switched = !machines.machines.is_empty();
     let watched_lines = place_still_lines(&mut units, &slots.lines, switched);
     let limits = limits(diagram, &slots.regions);
+    let inputs = inputs(diagram, &slots);
     let image = image(&slots);
     let code = Code {
         time: slots.time,
@@ -58,6 +60,7 @@ pub(crate) fn program(
         recovering: machines.recovering,
         machines: machines.machines,
         influence: Influence::default(),
+        inputs,
         parameters: slots.parameters.into_values().collect(),
         origins: Origins::of(diagram),
         graph,

@@ -9,6 +9,7 @@ use diagram::{MachineId, RegionId};
 
 use crate::Program;
 use crate::delay_line::LineId;
+use crate::inputs::InputId;
 use crate::tracked::{TimerId, TrackedId};
 use crate::unit::{Unit, UnitId};
 
@@ -25,6 +26,8 @@ pub struct Influence {
     pub lines: Table<LineId, Vec<RegionId>>,
     /// For each region, the delay lines that may reach it.
     pub lines_of: Table<RegionId, Vec<LineId>>,
+    /// For each signal from outside, the regions that it may reach.
+    pub inputs: Table<InputId, Vec<RegionId>>,
 }
 
 impl Influence {
@@ -47,9 +50,14 @@ impl Influence {
                 found
             })
             .collect();
+        let inputs = program.inputs.iter().map(|input| {
+            let states = input.states().map(|state| program.states[state].tracked);
+            search.reached(states.collect::<Vec<_>>())
+        });
+        let inputs = inputs.collect();
         let count = program.regions.len();
         let (timers_of, lines_of) = (turned(&timers, count), turned(&lines, count));
-        Influence { timers, crossings, timers_of, lines, lines_of }
+        Influence { timers, crossings, timers_of, lines, lines_of, inputs }
     }
 }
 

@@ -29,6 +29,7 @@ mod blame;
 mod compose;
 mod fixed_step;
 mod influence;
+mod inputs;
 mod jacobian;
 mod kinks;
 mod lines;
@@ -44,11 +45,12 @@ mod values;
 mod verify;
 mod watched;
 
-pub use blocks::{Impulses, Memory as StateMemory, Part, Text, Timer, events_before};
+pub use blocks::{Impulses, InputKind, Memory as StateMemory, Part, Text, Timer, events_before};
 pub use delay_line::{DelayLine, DelayTrack, Kinks, LineId, Past, PastId};
 pub use diagram::{BlockId, FragmentId, MachineId, RegionId, Rows, RunSettings, WireId, Zeno};
 pub use fixed_step::{FixedStepProgram, Pass, PassOutput, fixed_step};
 pub use influence::Influence;
+pub use inputs::{InputId, InputProgram};
 pub use jacobian::Jacobian;
 pub use machines::{
     Asked, Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,

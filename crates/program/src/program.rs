@@ -11,6 +11,7 @@ use schedule::Schedule;
 use crate::compose::compose;
 use crate::delay_line::{DelayLine, LineId};
 use crate::influence::Influence;
+use crate::inputs::{InputId, InputProgram};
 use crate::machines::{FragmentProgram, MachineProgram};
 use crate::origins::Origins;
 use crate::region::{Crossing, CrossingId, RegionProgram};
@@ -102,6 +103,8 @@ pub struct Code {
     pub remembering: Vec<MachineId>,
     /// The machines with an error transition.
     pub recovering: Vec<MachineId>,
+    /// The signals from outside.
+    pub inputs: Table<InputId, InputProgram>,
     /// The values that each run computes from parameters, in order.
     pub parameters: Vec<ParameterSlots>,
     /// The origin of everything in the model, for messages.

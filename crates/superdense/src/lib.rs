@@ -77,6 +77,7 @@ mod picture;
 mod recorded;
 
 mod dirac;
+mod hold;
 mod native;
 mod recorder;
 mod run;
@@ -91,13 +92,14 @@ pub use base::{
     Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
-    Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, Kind, Library, Output,
-    Parameter, Part, Role, Setting, Signal, Text, Timer, page,
+    Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, InputKind, Kind, Library,
+    Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
 pub use diagram::{MainParameter, Overrides, ParameterKind, Rows, RowsPer, RunSettings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;
+pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use jit::NativeError;
 pub use model::{About, Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};

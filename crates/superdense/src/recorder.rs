@@ -128,6 +128,11 @@ impl Recorder {
         &self.trace
     }
 
+    /// Takes the rows so far, and goes on with an empty table.
+    pub fn take_trace(&mut self, empty: Trace) -> Trace {
+        std::mem::replace(&mut self.trace, empty)
+    }
+
     pub fn into_trace(self) -> Trace {
         self.trace
     }

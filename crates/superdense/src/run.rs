@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use base::Tag;
+use base::{Tag, Time};
 use engine::{
     Counters, Extremes, FixedStepSimulation, InputValue, Progress, RunError, Simulation,
     StopReason, Warning,
@@ -15,7 +15,7 @@ use crate::native::NativeSwitch;
 use crate::pipeline::Code;
 use crate::recorder::{InstantRow, Listener, Recorder};
 use crate::work::Tally;
-use crate::{Backend, BackendUsed, System, Work, saved};
+use crate::{Backend, BackendUsed, Canceller, System, Work, saved};
 
 /// The results of a run that finished.
 #[derive(Debug)]
@@ -70,14 +70,19 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 /// How many steps at a time a run takes if nobody looks at it before its end.
-const AT_ONCE: u32 = 256;
+pub(crate) const AT_ONCE: u32 = 256;
 
 /// A run in progress.
 #[derive(Debug)]
 pub struct Run {
     pub(crate) executor: Executor,
-    recorder: Recorder,
-    system: System,
+    pub(crate) recorder: Recorder,
+    pub(crate) system: System,
+    /// The time that the caller has advanced to.
+    pub(crate) now: Time,
+    /// Whether the values at the present time have been computed.
+    pub(crate) looked: bool,
+    pub(crate) canceller: Canceller,
     /// Watches for native code until the run has it.
     take_over: Option<NativeSwitch>,
     ran: BackendUsed,
@@ -118,7 +123,17 @@ impl Run {
             Code::FixedStep(_) => None,
         };
         let (system, ran) = (system.clone(), BackendUsed::Interpreter);
-        let mut run = Run { executor, recorder, system, take_over, ran, begun: false };
+        let mut run = Run {
+            executor,
+            recorder,
+            now: system.run.start.time(),
+            looked: false,
+            canceller: Canceller::default(),
+            system,
+            take_over,
+            ran,
+            begun: false,
+        };
         run.look_for_native();
         run.begun = true;
         run
@@ -162,6 +177,12 @@ impl Run {
             simulation.take_routines(code);
             self.ran = if self.begun { BackendUsed::Both } else { BackendUsed::Native };
             self.take_over = None;
+        }
+    }
+
+    pub(crate) fn switch_if_due(&mut self, most: u32) {
+        if self.take_over.as_mut().is_some_and(|take_over| take_over.is_due(most)) {
+            self.look_for_native();
         }
     }
 
@@ -209,16 +230,16 @@ impl Run {
     /// their ends (including the event that they lead to), or by up to `most` microsteps. This is
     /// the fastest way to run if the caller does not look at each of them.
     pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
-        if self.take_over.as_mut().is_some_and(|take_over| take_over.is_due(most)) {
-            self.look_for_native();
-        }
+        self.check_cancelled()?;
+        self.switch_if_due(most);
+        self.looked = false;
         let recorder = &mut self.recorder;
         let progress = match &mut self.executor {
             Executor::Exact(simulation) => simulation.advance_by(most, recorder),
             Executor::FixedStep(stepping) => stepping.advance(recorder),
         };
         match progress {
-            Ok(Progress::Going) => Ok(None),
+            Ok(Progress::Going | Progress::Reached) => Ok(None),
             Ok(Progress::Done(reason)) => {
                 recorder.end_instant();
                 Ok(Some(reason))

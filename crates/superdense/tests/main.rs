@@ -15,6 +15,7 @@ mod figures;
 mod guards;
 mod impulses;
 mod impulsive_systems;
+mod inputs;
 mod loops;
 mod modes;
 mod modes_due;

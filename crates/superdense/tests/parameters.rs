@@ -86,7 +86,7 @@ fn setting_a_parameter_gives_the_bits_of_editing_it() {
             let other = if value == 0.0 { 0.01 } else { value * 1.01 };
             let other = match own.kind {
                 ParameterKind::Structural(_) => continue,
-                ParameterKind::Fixed => format!("{other:?}"),
+                _ => format!("{other:?}"),
             };
             match check(&shown, &model, &system, &own, &other) {
                 true => shared += 1,

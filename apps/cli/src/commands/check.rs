@@ -54,6 +54,7 @@ fn parameters(parameters: &[MainParameter], format: Format) -> String {
         let kind = match &own.kind {
             ParameterKind::Structural(why) => format!("structural: {why}"),
             ParameterKind::Fixed => "fixed".to_owned(),
+            ParameterKind::Tunable => "tunable".to_owned(),
         };
         let unit = own.about.unit.clone().unwrap_or_default();
         [own.name.clone(), own.value.to_string(), own.value.ty().to_string(), unit, kind]

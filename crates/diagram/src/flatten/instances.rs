@@ -49,8 +49,17 @@ impl<'m> Flattener<'m> {
     ) -> ScopeId {
         let written = self.model.diagram(diagram);
         let at = parent.map(|(_, block)| block.name.span);
+        let tunable = |name: &str| {
+            let named = |own: &&model::Parameter| own.name.value == name;
+            parent.is_none()
+                && !self.opening.is_closed(name)
+                && written.parameters.iter().find(named).is_some_and(|own| own.tunable.is_some())
+        };
+        let tuned: Vec<&str> =
+            written.parameters.iter().map(|own| own.name.value.as_str()).collect();
+        let tuned: Vec<&str> = tuned.into_iter().filter(|name| tunable(name)).collect();
         for parameter in &written.parameters {
-            let own = |name: &str| variables.contains_key(name);
+            let own = |name: &str| variables.contains_key(name) || tuned.contains(&name);
             if !given.contains_key(&parameter.name.value) {
                 self.refuse_set(parameter, &own);
             }
@@ -73,14 +82,35 @@ impl<'m> Flattener<'m> {
             entities: BTreeMap::new(),
             ports: BTreeMap::new(),
         });
-        if parent.is_none() {
-            self.take_limit(id);
+        match parent {
+            None => {
+                self.take_limit(id);
+                self.declare_outside(id);
+            }
+            Some(_) => self.refuse_tunable(written),
         }
         self.take_domain(id);
         nested.push(diagram);
         self.declare_all(id, nested);
         nested.pop();
         id
+    }
+
+    /// The values of the parameters of the main diagram, those that may change included.
+    pub(super) fn main_values(&self) -> BTreeMap<String, Value> {
+        let main = &self.scopes[0];
+        let varying = main.variables.iter().map(|(name, (_, value))| (name.clone(), value.clone()));
+        main.parameters.clone().into_iter().chain(varying).collect()
+    }
+
+    /// Refuses tunable parameters of a diagram other than the main one: it has one value for each
+    /// instance, given where it is used.
+    fn refuse_tunable(&mut self, diagram: &model::Diagram) {
+        for span in diagram.parameters.iter().filter_map(|parameter| parameter.tunable) {
+            let message = "only parameters of the main diagram can be tunable";
+            let help = "make a tunable parameter of the model, and pass it on to the diagram";
+            self.errors.push(Diagnostic::error("bad-parameter", message).at(span, "").help(help));
+        }
     }
 
     /// Takes over the tolerance and the domain of a diagram, if it sets them.

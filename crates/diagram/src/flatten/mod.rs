@@ -10,6 +10,7 @@ mod instances;
 
 mod drafts;
 mod names;
+mod outside;
 
 mod records;
 
@@ -21,7 +22,7 @@ use blocks::{BlockKind, Formula, Library};
 use expr::{Expr, ExprKind};
 use model::Model;
 
-use crate::flat::{BlockId, Diagram};
+use crate::flat::{BlockId, Diagram, DiagramInput};
 use crate::machine::Modes;
 use crate::modal::Machines;
 use crate::open::Opening;
@@ -61,7 +62,9 @@ fn closed(model: &Model, overrides: &Overrides) -> BTreeMap<String, String> {
         false => impulses.steps().then_some("a run by fixed steps is made for its values"),
     };
     if let Some(why) = all {
-        let names = main.parameters.iter().map(|parameter| &parameter.name.value);
+        // What is to change during a run stays a signal, unless the run knows no such signals.
+        let constant = |own: &&model::Parameter| own.tunable.is_none() || impulses.steps();
+        let names = main.parameters.iter().filter(constant).map(|own| &own.name.value);
         return names.map(|name| (name.clone(), why.to_owned())).collect();
     }
     // Counts are found before all blocks are made again and again.
@@ -89,7 +92,8 @@ fn flatten_once(
         flattener.record_others(&mut records);
     }
     let (mut solve, guesses) = flattener.solve();
-    let main = &flattener.scopes[0].parameters;
+    let main = flattener.main_values();
+    let main = &main;
     let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
     let parameters = order.iter().filter_map(|parameter| {
@@ -101,7 +105,8 @@ fn flatten_once(
     let arrays = flattener.block_arrays();
     let instances = flattener.instances();
     let unused = crate::unused::unused(model, library);
-    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, opening, .. } = flattener;
+    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, opening, inputs, .. } =
+        flattener;
     drop((scopes, machines));
     *found = opening.found();
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
@@ -117,6 +122,7 @@ fn flatten_once(
         blocks,
         wires,
         regions: Vec::new(),
+        inputs,
         records,
         ports,
         instances,
@@ -143,6 +149,8 @@ pub(crate) struct Flattener<'m> {
     pub errors: Diagnostics,
     /// The values that each run computes from parameters.
     pub opening: Opening,
+    /// The signals from outside.
+    inputs: Vec<DiagramInput>,
     pub modes: Modes,
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
@@ -167,6 +175,7 @@ impl<'m> Flattener<'m> {
             pending: Vec::new(),
             errors: Diagnostics::default(),
             opening,
+            inputs: Vec::new(),
             modes: Modes::none(),
             machines: Machines::default(),
             arrays: Vec::new(),

@@ -189,7 +189,7 @@ impl Engine<'_> {
     }
 
     /// Gives a state a new value, and the wire that shows it, as a commit does.
-    pub(super) fn set_state(&mut self, state: StateId, value: &[f64]) {
+    pub(crate) fn set_state(&mut self, state: StateId, value: &[f64]) {
         let state = &self.program.states[state];
         for tracked in [Some(state.tracked), state.wire].into_iter().flatten() {
             self.set_tracked(tracked, value);

@@ -45,6 +45,10 @@ impl Engine<'_> {
         };
         let delayed = influence.lines_of[region].iter().map(|line| self.due(*line));
         let next = next.min(delayed.min().unwrap_or(Time::MAX)).min(self.options.stop);
+        let next = match self.program.inputs.is_empty() {
+            true => next,
+            false => next.min(self.next_input(region)),
+        };
         // A delayed value must be known when it is read; variable steps are bounded anyway.
         let fixed = self.options.solver.method.is_fixed();
         let known = self.shortest_delay(region).filter(|_| fixed);

@@ -40,6 +40,9 @@ impl Engine<'_> {
                 self.touch(*region)?;
             }
         }
+        if !program.inputs.is_empty() {
+            self.touch_inputs(time)?;
+        }
         if !program.remembering.is_empty() {
             self.look_at_memories()?;
         }
@@ -54,6 +57,9 @@ impl Engine<'_> {
         }
         self.settle_sides(0, sink)?;
         self.wake();
+        if !program.inputs.is_empty() {
+            self.bring_inputs();
+        }
         if !program.lines.is_empty() {
             self.bring(1);
         }

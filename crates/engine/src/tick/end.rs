@@ -17,7 +17,7 @@ impl Engine<'_> {
         let _program = self.program;
         let Some(tick) = &self.state.tick else { return Ok(()) };
         let more = tick.present > 0 || tick.dirty.iter().any(|word| *word != 0);
-        match more || self.more_comes() {
+        match more || self.more_comes() || self.more_inputs() {
             true => Ok(()),
             false => self.end_tick(sink),
         }

@@ -44,6 +44,9 @@ impl Engine<'_> {
             self.take_due(tag.time, sink);
             self.wake();
         }
+        if !program.inputs.is_empty() {
+            self.bring_inputs();
+        }
         if !program.lines.is_empty() {
             self.bring(tag.microstep + 1);
         }

@@ -8,7 +8,7 @@ use expr::{Expr, ExprKind};
 use crate::fields::{Context, get};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{About, Block, Diagram, Named, Parameter, Repeated, Solve};
+use crate::{About, Block, Diagram, Named, OutsideInput, Parameter, Repeated, Solve};
 
 /// The fields of a diagram, in canonical order.
 pub(crate) const KEYS: [&str; 8] =
@@ -25,18 +25,34 @@ pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
     content(context, entries, entry.key.clone())
 }
 
-/// The main diagram: the sections at the top of a file. It has neither inputs nor outputs.
-pub(crate) fn root(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
-    content(context, entries, name)
+/// The main diagram: the sections at the top of a file.
+pub(crate) fn root(
+    context: &mut Context,
+    entries: &[Entry],
+    name: Spanned<String>,
+    inputs: Vec<Spanned<String>>,
+) -> Diagram {
+    with_inputs(context, entries, name, inputs)
 }
 
 /// The sections that every diagram has, including that of a state.
 pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
+    let node = get(entries, "inputs").map(|entry| &entry.value);
+    let inputs = node.map_or(Vec::new(), |node| inputs(context, node));
+    with_inputs(context, entries, name, inputs)
+}
+
+fn with_inputs(
+    context: &mut Context,
+    entries: &[Entry],
+    name: Spanned<String>,
+    inputs: Vec<Spanned<String>>,
+) -> Diagram {
     let section = |key: &str| get(entries, key).map(|entry| &entry.value);
     let diagram = Diagram {
         name,
         parameters: section("parameters").map_or(Vec::new(), |node| parameters(context, node)),
-        inputs: section("inputs").map_or(Vec::new(), |node| inputs(context, node)),
+        inputs,
         outputs: section("outputs").map_or(Vec::new(), |node| outputs(context, node)),
         blocks: section("blocks").map_or(Vec::new(), |node| blocks(context, node)),
         solve: section("solve").map_or(Solve::No, |node| solve(context, node)),
@@ -105,6 +121,35 @@ fn domain(context: &mut Context, entry: &Entry) -> Option<Span> {
 fn inputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
     let items = context.list(node, "`inputs`", "inputs: [u, v]");
     items.iter().filter_map(|item| name_in_list(context, item, "an input")).collect()
+}
+
+/// The fields of an input of the main diagram that is written as a mapping.
+pub(crate) const INPUT_KEYS: [&str; 5] = ["kind", "type", "initial", "unit", "description"];
+
+/// The inputs of the main diagram: a list of names, or a mapping that says more about each.
+pub(crate) fn outside_inputs(context: &mut Context, node: &Node) -> Vec<OutsideInput> {
+    let NodeKind::Mapping(entries) = &node.kind else {
+        let plain = |name| OutsideInput {
+            name,
+            kind: None,
+            ty: None,
+            initial: None,
+            about: About::default(),
+        };
+        return inputs(context, node).into_iter().map(plain).collect();
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        context.report.keep(names::check(&entry.key, "an input"));
+        let fields = context.mapping(&entry.value, "an input", "u: {kind: held, initial: 0}");
+        context.check_keys(fields, &INPUT_KEYS, "an input");
+        let kind = get(fields, "kind").and_then(|entry| context.word(entry, "`kind`"));
+        let ty = get(fields, "type").and_then(|entry| context.word(entry, "`type`"));
+        let initial = get(fields, "initial").and_then(|entry| context.field(entry));
+        let about = about(context, fields);
+        found.push(OutsideInput { name: entry.key.clone(), kind, ty, initial, about });
+    }
+    found
 }
 
 /// A list item that must be a name.

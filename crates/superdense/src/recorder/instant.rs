@@ -12,7 +12,7 @@ use trace::Schema;
 use super::Said;
 
 /// The microsteps of an instant merged so far. Its memory is allocated once.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InstantRow {
     /// The last microstep; `None` if there has been none.
     tag: Option<Tag>,
@@ -21,7 +21,7 @@ pub(crate) struct InstantRow {
     numbers: Vec<f64>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cells {
     from: usize,
     length: usize,

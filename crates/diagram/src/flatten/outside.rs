@@ -1,0 +1,121 @@
+//! Signals from outside: the inputs of the main diagram, and its tunable parameters.
+//!
+//! Each becomes a block whose states whoever holds the run writes. An input is a block with its
+//! name; a tunable parameter is a variable, as one that transitions set.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{Diagnostic, Elem, Span, Type, Value, did_you_mean};
+use blocks::{BlockKind, InputKind, Outside, named_type};
+use model::OutsideInput;
+
+use super::Flattener;
+use crate::flat::{BlockId, DiagramInput};
+use crate::machine::FragmentId;
+use crate::scope::{Entity, ScopeId};
+
+impl<'m> Flattener<'m> {
+    /// Declares the inputs and the tunable parameters of the main diagram.
+    pub(super) fn declare_outside(&mut self, main: ScopeId) {
+        let model = self.model;
+        for input in &model.inputs {
+            let made = self.outside(main, input);
+            let Some((kind, initial)) = self.errors.keep(made) else { continue };
+            let (name, span) = (&input.name.value, input.name.span);
+            let block = self.outside_block(name.clone(), span, Outside { kind, initial });
+            self.scopes[main.index()].entities.insert(name, Entity::Block(block));
+            let required = input.initial.is_none();
+            self.inputs.push(DiagramInput {
+                name: name.clone(),
+                block,
+                kind,
+                required,
+                about: input.about.clone(),
+                parameter: None,
+            });
+        }
+        for (index, written) in model.diagram(model.root).parameters.iter().enumerate() {
+            let name = &written.name.value;
+            if written.tunable.is_none() || self.opening.is_closed(name) {
+                continue;
+            }
+            let Some(initial) = self.scopes[main.index()].parameters.remove(name) else { continue };
+            let own = Outside { kind: InputKind::Held, initial: initial.clone() };
+            let block = self.outside_block(name.clone(), written.name.span, own);
+            let wire = self.drafts[block.index()].outputs[0];
+            self.scopes[main.index()].variables.insert(name.clone(), (wire, initial));
+            self.inputs.push(DiagramInput {
+                name: name.clone(),
+                block,
+                kind: InputKind::Held,
+                required: false,
+                about: written.about.clone(),
+                parameter: Some(index),
+            });
+        }
+    }
+
+    fn outside_block(&mut self, path: String, span: Span, own: Outside) -> BlockId {
+        let kind = BlockKind::new(Arc::new(own));
+        self.draft(path, span, kind, BTreeMap::new(), FragmentId::ROOT)
+    }
+
+    /// The kind of an input and its value at the start.
+    fn outside(
+        &self,
+        main: ScopeId,
+        input: &OutsideInput,
+    ) -> Result<(InputKind, Value), Diagnostic> {
+        let kind = match &input.kind {
+            None => InputKind::Continuous,
+            Some(word) => InputKind::named(&word.value).ok_or_else(|| {
+                let message = format!("`kind` cannot be `{}`", word.value);
+                let words = InputKind::ALL.map(InputKind::name);
+                let help = did_you_mean(&word.value, words)
+                    .unwrap_or_else(|| format!("write one of {}", words.join(", ")));
+                Diagnostic::error("unknown-word", message).at(word.span, "").help(help)
+            })?,
+        };
+        let ty = match &input.ty {
+            None => None,
+            Some(word) => Some(named_type(&word.value).ok_or_else(|| {
+                let message = format!("there is no type `{}`", word.value);
+                Diagnostic::error("unknown-word", message)
+                    .at(word.span, "")
+                    .help("write `real` or `boolean`, with a size such as `real[3]` or `real[2,2]`")
+            })?),
+        };
+        let initial = match &input.initial {
+            None => None,
+            Some(expr) => Some((self.constant(main, expr)?, expr.span)),
+        };
+        let value = match (initial, ty) {
+            (None, ty) => {
+                let ty = ty.unwrap_or(Type::REAL);
+                Value::new(ty, vec![0.0; ty.len()])
+            }
+            (Some((value, _)), None) if value.ty().elem == Elem::Bool => value,
+            (Some((value, _)), None) => value.to_real(),
+            (Some((value, span)), Some(ty)) => {
+                let fits = (value.ty().elem == Elem::Bool) == (ty.elem == Elem::Bool)
+                    && (value.ty().shape == ty.shape || value.ty().is_scalar());
+                if !fits {
+                    let name = &input.name.value;
+                    let message = format!("`initial` of `{name}` is {}", value.ty().with_article());
+                    let label = format!("the input is {}", ty.with_article());
+                    return Err(Diagnostic::error("type-mismatch", message).at(span, label));
+                }
+                value.filling(ty)
+            }
+        };
+        if kind == InputKind::Continuous && value.ty().elem == Elem::Bool {
+            let message =
+                format!("`{}` is a truth value, which cannot vary smoothly", input.name.value);
+            return Err(Diagnostic::error("type-mismatch", message)
+                .at(input.name.span, "")
+                .help("write `kind: held` or `kind: event`"));
+        }
+        Ok((kind, value))
+    }
+}

@@ -1,0 +1,411 @@
+//! A run in the hands of others: it advances to a time, is read and set there, forked and cancelled.
+//!
+//! Reading and advancing change no bit of the result. A value that is set takes effect at the
+//! present time: the tag (t, n) that the run has reached stays as it is, and (t, n + 1) is the first
+//! that sees the change. All values that are set between two advances are one microstep.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use base::{ExactTime, Time, Type, Value, did_you_mean};
+use diagram::{Diagram, ParameterKind};
+use engine::{Progress, RunError, StopReason};
+use program::{InputId, InputKind};
+use trace::Trace;
+
+use crate::run::{AT_ONCE, Executor};
+use crate::{Run, System};
+
+/// A signal that a run records, looked up once.
+#[derive(Clone, Debug)]
+pub struct SignalHandle {
+    index: usize,
+    name: String,
+    ty: Type,
+    diagram: Arc<Diagram>,
+}
+
+impl SignalHandle {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The type of its value.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+}
+
+/// A signal from outside, looked up once: an input of the model or a tunable parameter.
+#[derive(Clone, Debug)]
+pub struct InputHandle {
+    id: InputId,
+    name: String,
+    kind: InputKind,
+    ty: Type,
+    unit: Option<String>,
+    diagram: Arc<Diagram>,
+}
+
+impl InputHandle {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How it goes on between the times at which it is set.
+    pub fn kind(&self) -> InputKind {
+        self.kind
+    }
+
+    /// The type of its value.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// Its unit, if the model gives one.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+}
+
+/// Why something could not be read or set; the run is as it was before.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HoldError {
+    /// There is no input, parameter or recorded signal with this name.
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// A similar name, or all names.
+        help: String,
+    },
+    /// A handle belongs to another system.
+    OtherSystem {
+        /// The name of the handle.
+        name: String,
+    },
+    /// A value has the wrong type or size.
+    WrongType {
+        /// The name of the input or parameter.
+        name: String,
+        /// Its type.
+        expected: Type,
+        /// What was given.
+        given: String,
+    },
+    /// A number is not finite.
+    NotFinite {
+        /// The name of the input or parameter.
+        name: String,
+    },
+    /// The time is before the time that the run has reached.
+    Past {
+        /// The time \[s\].
+        time: Time,
+        /// The time that the run has reached \[s\].
+        now: Time,
+    },
+    /// The parameter cannot change during a run.
+    NotTunable {
+        /// The parameter.
+        name: String,
+        /// Whether a run could start with another value without compiling.
+        kind: ParameterKind,
+    },
+    /// A run by fixed steps has no signals from outside.
+    FixedSteps,
+    /// The values could not be computed.
+    Run(RunError),
+}
+
+impl fmt::Display for HoldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HoldError::Unknown { what, name, help } => {
+                write!(f, "the model has no {what} `{name}`; {help}")
+            }
+            HoldError::OtherSystem { name } => {
+                write!(
+                    f,
+                    "the handle of `{name}` belongs to another system: look it up in this one"
+                )
+            }
+            HoldError::WrongType { name, expected, given } => {
+                write!(f, "`{name}` is {}, and {given} was given", expected.with_article())
+            }
+            HoldError::NotFinite { name } => write!(f, "a value of `{name}` is not finite"),
+            HoldError::Past { time, now } => {
+                write!(f, "{time} s is in the past: the run has reached {now} s")
+            }
+            HoldError::NotTunable { name, kind } => {
+                let why = match kind {
+                    ParameterKind::Structural(_) => "decides the structure of the program",
+                    _ => "is fixed during a run",
+                };
+                write!(
+                    f,
+                    "`{name}` {why}; start another run with it, or declare it `tunable: true`"
+                )
+            }
+            HoldError::FixedSteps => {
+                write!(f, "a fixed-step run has no inputs; use `impulses: symbolic`")
+            }
+            HoldError::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for HoldError {}
+
+/// Stops a run from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Canceller(Arc<AtomicBool>);
+
+impl Canceller {
+    /// Makes the run end with [`RunError::Cancelled`] at its next step or microstep.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it has been asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl System {
+    /// The handle of a recorded signal.
+    pub fn signal(&self, name: &str) -> Result<SignalHandle, HoldError> {
+        let records = &self.diagram.records;
+        let index = records.iter().position(|record| record.name == name).ok_or_else(|| {
+            let known = records.iter().map(|record| record.name.as_str());
+            unknown("recorded signal", name, known)
+        })?;
+        let ty = self.diagram.wire(records[index].wire).ty;
+        Ok(SignalHandle { index, name: name.to_owned(), ty, diagram: self.diagram.clone() })
+    }
+
+    /// The handles of all signals from outside: the inputs of the model, then tunable parameters.
+    pub fn inputs(&self) -> Vec<InputHandle> {
+        let inputs = self.diagram.inputs.iter().enumerate();
+        let handle = |(index, input): (usize, &diagram::DiagramInput)| InputHandle {
+            id: InputId::new(index),
+            name: input.name.clone(),
+            kind: input.kind,
+            ty: self.diagram.wire(self.diagram.block(input.block).outputs[0]).ty,
+            unit: input.about.unit.clone(),
+            diagram: self.diagram.clone(),
+        };
+        inputs.map(handle).collect()
+    }
+
+    /// The handle of an input of the model.
+    pub fn input(&self, name: &str) -> Result<InputHandle, HoldError> {
+        let inputs = self.diagram.inputs.iter().zip(self.inputs());
+        let inputs: Vec<InputHandle> =
+            inputs.filter(|(own, _)| own.parameter.is_none()).map(|(_, handle)| handle).collect();
+        let known = inputs.iter().map(|input| input.name.as_str());
+        let error = unknown("input", name, known);
+        inputs.iter().find(|input| input.name == name).cloned().ok_or(error)
+    }
+
+    /// The handle of a tunable parameter.
+    pub fn tunable(&self, name: &str) -> Result<InputHandle, HoldError> {
+        let main = self.diagram.parameters.main();
+        let Some(index) = main.iter().position(|own| own.name == name) else {
+            return Err(unknown("parameter", name, main.iter().map(|own| own.name.as_str())));
+        };
+        let inputs = self.diagram.inputs.iter().zip(self.inputs());
+        let mut own = inputs.filter(|(input, _)| input.parameter == Some(index));
+        own.next().map(|(_, handle)| handle).ok_or_else(|| HoldError::NotTunable {
+            name: name.to_owned(),
+            kind: main[index].kind.clone(),
+        })
+    }
+}
+
+fn unknown<'n>(
+    what: &'static str,
+    name: &str,
+    known: impl Iterator<Item = &'n str> + Clone,
+) -> HoldError {
+    let all: Vec<&str> = known.clone().take(8).collect();
+    let help = did_you_mean(name, known).unwrap_or_else(|| match all.is_empty() {
+        true => "it has none".to_owned(),
+        false => format!("there are {}", all.join(", ")),
+    });
+    HoldError::Unknown { what, name: name.to_owned(), help }
+}
+
+impl Run {
+    /// The time that the run has reached: everything up to it is decided.
+    pub fn time(&self) -> Time {
+        self.now.max(self.tag().time)
+    }
+
+    /// Advances to a time, events at that time included, or to the end of the run, whose reason is
+    /// then returned. It reads the dense output of the steps and changes no bit of what follows.
+    pub fn advance_to(&mut self, time: Time) -> Result<Option<StopReason>, RunError> {
+        loop {
+            self.check_cancelled()?;
+            self.switch_if_due(AT_ONCE);
+            let recorder = &mut self.recorder;
+            let progress = match &mut self.executor {
+                Executor::Exact(simulation) => simulation.advance_to(time, AT_ONCE, recorder)?,
+                Executor::FixedStep(stepping) => {
+                    match stepping.snapshot().tag().time >= time && stepping.has_started() {
+                        true => Progress::Reached,
+                        false => stepping.advance(recorder)?,
+                    }
+                }
+            };
+            self.looked = false;
+            match progress {
+                Progress::Going => {}
+                Progress::Reached => {
+                    self.now = self.now.max(time);
+                    return Ok(None);
+                }
+                Progress::Done(reason) => {
+                    self.recorder.end_instant();
+                    return Ok(Some(reason));
+                }
+            }
+        }
+    }
+
+    /// Lets another thread stop this run.
+    pub fn canceller(&self) -> Canceller {
+        self.canceller.clone()
+    }
+
+    pub(crate) fn check_cancelled(&self) -> Result<(), RunError> {
+        match self.canceller.is_cancelled() {
+            true => Err(RunError::Cancelled { tag: self.tag() }),
+            false => Ok(()),
+        }
+    }
+
+    /// The value of a recorded signal at the present time; none if it is absent. At a time with
+    /// events it is what they leave behind.
+    pub fn get(&mut self, signal: &SignalHandle) -> Result<Option<&[f64]>, HoldError> {
+        if !Arc::ptr_eq(&signal.diagram, &self.system.diagram) {
+            return Err(HoldError::OtherSystem { name: signal.name.clone() });
+        }
+        let now = self.time();
+        let recorder = &mut self.recorder;
+        let Executor::Exact(simulation) = &mut self.executor else {
+            return Err(HoldError::FixedSteps);
+        };
+        if !simulation.has_started() {
+            simulation.advance_by(1, recorder).map_err(HoldError::Run)?;
+        }
+        if !std::mem::replace(&mut self.looked, true) {
+            simulation.look(now).map_err(HoldError::Run)?;
+        }
+        Ok(simulation.value(signal.index))
+    }
+
+    /// Sets a signal from outside at the present time. A held input keeps the value, an event
+    /// input has it for one microstep (several values come at successive microsteps), and a
+    /// continuous input is constant from here on.
+    pub fn set(&mut self, input: &InputHandle, value: &[f64]) -> Result<(), HoldError> {
+        let now = self.time();
+        self.feed(input, now, &[value])
+    }
+
+    /// The same by the name of an input of the model.
+    pub fn set_input(&mut self, name: &str, value: &[f64]) -> Result<(), HoldError> {
+        let handle = self.system.input(name)?;
+        self.set(&handle, value)
+    }
+
+    /// The same by the name of a tunable parameter.
+    pub fn set_parameter(&mut self, name: &str, value: &[f64]) -> Result<(), HoldError> {
+        let handle = self.system.tunable(name)?;
+        self.set(&handle, value)
+    }
+
+    /// Gives a signal from outside a value from a time on, now or later. A continuous input may
+    /// have up to four coefficients: from there on it is `c0 + c1 s + c2 s^2 + c3 s^3` with the
+    /// time s \[s\] since then. Steps land on these times exactly.
+    pub fn feed(
+        &mut self,
+        input: &InputHandle,
+        time: impl Into<ExactTime>,
+        coefficients: &[&[f64]],
+    ) -> Result<(), HoldError> {
+        if !Arc::ptr_eq(&input.diagram, &self.system.diagram) {
+            return Err(HoldError::OtherSystem { name: input.name.clone() });
+        }
+        let (time, now) = (time.into(), self.time());
+        if time.time() < now {
+            return Err(HoldError::Past { time: time.time(), now });
+        }
+        let most = if input.kind == InputKind::Continuous { 4 } else { 1 };
+        let wrong = |given: String| HoldError::WrongType {
+            name: input.name.clone(),
+            expected: input.ty,
+            given,
+        };
+        if coefficients.is_empty() || coefficients.len() > most {
+            return Err(wrong(format!("{} coefficients, not 1 to {most}", coefficients.len())));
+        }
+        let length = input.ty.len();
+        let mut values = Vec::with_capacity(most * length);
+        for coefficient in coefficients {
+            if coefficient.len() != length {
+                return Err(wrong(format!("{} numbers", coefficient.len())));
+            }
+            values.extend_from_slice(coefficient);
+        }
+        if values.iter().any(|x| !x.is_finite()) {
+            return Err(HoldError::NotFinite { name: input.name.clone() });
+        }
+        values.resize(most * length, 0.0);
+        let Executor::Exact(simulation) = &mut self.executor else {
+            return Err(HoldError::FixedSteps);
+        };
+        simulation.feed(input.id, time, values);
+        self.looked = false;
+        Ok(())
+    }
+
+    /// A second run from this point on, without the rows so far.
+    pub fn fork(&self) -> Run {
+        let executor = match &self.executor {
+            Executor::Exact(simulation) => Executor::Exact(Box::new(simulation.fork())),
+            Executor::FixedStep(stepping) => Executor::FixedStep(Box::new(stepping.fork())),
+        };
+        let mut run = Run::with(&self.system, executor, self.recorder.open_row().cloned());
+        run.now = self.now;
+        run
+    }
+
+    /// Takes the rows that have been recorded since the last call, so that a long run can be read in
+    /// parts.
+    pub fn take_trace(&mut self) -> Trace {
+        self.recorder.take_trace(self.system.empty_trace())
+    }
+}
+
+/// The numbers of a value, for [`Run::set`].
+impl InputHandle {
+    /// The numbers of a value of this input, or why it does not fit.
+    pub fn numbers(&self, value: &Value) -> Result<Vec<f64>, HoldError> {
+        let boolean = |ty: Type| ty.elem == base::Elem::Bool;
+        let fits = value.ty().shape == self.ty.shape || value.ty().is_scalar();
+        if !fits || boolean(value.ty()) != boolean(self.ty) {
+            return Err(HoldError::WrongType {
+                name: self.name.clone(),
+                expected: self.ty,
+                given: value.ty().with_article(),
+            });
+        }
+        Ok(value.filling(self.ty).data().to_vec())
+    }
+}

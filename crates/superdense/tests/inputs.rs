@@ -1,0 +1,264 @@
+//! Inputs, tunable parameters and a run in the hands of its caller, against closed forms.
+
+use superdense::{HoldError, RunError, System, Tag, Time};
+
+use crate::common::{at, bits, compile, refusal, tag};
+
+const LAG: &str = "name: lag
+inputs: {u: {kind: held, initial: 0, unit: V}}
+blocks: {x: {type: Integrator, input: u - x}}
+record: [x, u]
+simulate: {stop: 4, tolerance: 1e-10}
+";
+
+fn seconds(t: f64) -> Time {
+    Time::from_f64(t).unwrap()
+}
+
+#[test]
+fn a_held_input_jumps_where_it_is_set() {
+    let system = compile(LAG);
+    let (x, u) = (system.signal("x").unwrap(), system.input("u").unwrap());
+    assert_eq!(u.unit(), Some("V"));
+    let mut run = system.start();
+    run.advance_to(seconds(1.0)).unwrap();
+    assert_eq!(run.get(&x).unwrap(), Some(&[0.0][..]));
+    run.set(&u, &[2.0]).unwrap();
+    run.advance_to(seconds(2.5)).unwrap();
+    let expected = 2.0 * (1.0 - (-1.5f64).exp());
+    assert!((run.get(&x).unwrap().unwrap()[0] - expected).abs() < 1e-8);
+    let outcome = run.finish().unwrap();
+    // The left limit at microstep 0, the new value from microstep 1 on.
+    assert_eq!(at(&outcome.trace, "u", tag(1.0, 0)), Some(0.0));
+    assert_eq!(at(&outcome.trace, "u", tag(1.0, 1)), Some(2.0));
+    let end = outcome.trace.last("x").unwrap();
+    assert!((end - 2.0 * (1.0 - (-3f64).exp())).abs() < 1e-8, "{end}");
+}
+
+/// Reading and advancing change no bit, wherever they stop.
+#[test]
+fn looking_changes_nothing() {
+    for text in [LAG, include_str!("../../../models/bouncing-ball/model.yaml")] {
+        let system = compile(text);
+        let plain = system.simulate().unwrap();
+        let mut run = system.start();
+        let name = &system.schema().columns()[0].name.clone();
+        let signal = system.signal(name).unwrap();
+        let mut t = 0.0;
+        while run.advance_to(seconds(t)).unwrap().is_none() {
+            run.get(&signal).unwrap();
+            t += 0.0371;
+        }
+        let looked = run.finish().unwrap();
+        assert_eq!(bits(&looked.trace, 0), bits(&plain.trace, 0));
+        assert_eq!(looked.counters, plain.counters);
+    }
+}
+
+#[test]
+fn polynomials_are_integrated_exactly() {
+    let system = compile(
+        "name: cubic
+inputs: [u]
+blocks: {x: {type: Integrator, input: u}}
+record: [x, u]
+simulate: {stop: 3, tolerance: 1e-12}
+",
+    );
+    let u = system.input("u").unwrap();
+    let mut run = system.start();
+    // 1 + 2 s + 3 s^2 + 4 s^3 up to 1, then a kink and the constant -1.
+    run.feed(&u, Time::ZERO, &[&[1.0], &[2.0], &[3.0], &[4.0]]).unwrap();
+    run.feed(&u, seconds(1.0), &[&[-1.0]]).unwrap();
+    let outcome = run.finish().unwrap();
+    assert!((outcome.trace.last("x").unwrap() - (4.0 - 2.0)).abs() < 1e-11);
+    assert_eq!(at(&outcome.trace, "u", tag(1.0, 1)), Some(-1.0));
+    assert!((at(&outcome.trace, "u", tag(1.0, 0)).unwrap() - 10.0).abs() < 1e-12);
+}
+
+#[test]
+fn an_event_input_has_several_values_at_one_time() {
+    let system = compile(
+        "name: events
+inputs: {e: {kind: event, initial: 0}}
+blocks:
+  n: {type: Counter, increment: e}
+  h: {type: ZeroOrderHold, input: e}
+record: [e, n, h]
+simulate: {stop: 2}
+",
+    );
+    let e = system.input("e").unwrap();
+    let mut run = system.start();
+    run.advance_to(seconds(1.0)).unwrap();
+    for value in [5.0, 6.0, 7.0] {
+        run.set(&e, &[value]).unwrap();
+    }
+    let trace = run.finish().unwrap().trace;
+    for (microstep, value) in [(1, 5.0), (2, 6.0), (3, 7.0)] {
+        assert_eq!(at(&trace, "e", tag(1.0, microstep)), Some(value));
+        assert_eq!(at(&trace, "n", tag(1.0, microstep)), Some(f64::from(microstep)));
+    }
+    assert_eq!(at(&trace, "e", tag(1.0, 0)), None);
+    assert_eq!((trace.last("h"), trace.last("n")), (Some(7.0), Some(3.0)));
+}
+
+#[test]
+fn a_tunable_parameter_is_a_signal_that_jumps() {
+    let text = "name: tuned
+parameters: {k: {value: 1, tunable: true}, c: 0.5}
+blocks:
+  x: {type: Integrator, input: -k * x, initial: 1}
+  low: {type: LevelCrossing, input: x - c * k, level: 0, direction: falling}
+record: [x, low]
+simulate: {stop: 2, tolerance: 1e-11}
+";
+    let system = compile(text);
+    let mut run = system.start();
+    run.advance_to(seconds(0.25)).unwrap();
+    // x is about 0.78, which the level 0.5 * 2 passes by the jump.
+    run.set_parameter("k", &[2.0]).unwrap();
+    let trace = run.finish().unwrap().trace;
+    let expected = (-0.25f64 - 2.0 * 1.75).exp();
+    assert!((trace.last("x").unwrap() - expected).abs() < 1e-9);
+    assert_eq!(at(&trace, "low", tag(0.25, 2)), Some(-1.0));
+    let mut run = system.start();
+    let error = run.set_parameter("c", &[1.0]).unwrap_err();
+    assert!(error.to_string().contains("tunable: true"), "{error}");
+    // A run may start with another value of it, without compiling.
+    let other = system.with(&superdense::Overrides {
+        parameters: vec![("k".to_owned(), superdense::Value::real(3.0))],
+        ..Default::default()
+    });
+    let other = other.unwrap();
+    assert!(other.is_same_program(&system));
+    let end = other.simulate().unwrap().trace.last("x").unwrap();
+    assert!((end - (-6f64).exp()).abs() < 1e-9);
+}
+
+#[test]
+fn a_tunable_parameter_is_refused_where_constants_are_needed() {
+    for (field, what) in
+        [("period: k", "must be constant"), ("period: 1, offset: k", "must be constant")]
+    {
+        let refused = refusal(&format!(
+            "name: no\nparameters: {{k: {{value: 1, tunable: true}}}}\nblocks: {{c: {{type: Clock, {field}}}}}\n"
+        ));
+        assert!(refused.to_string().contains(what), "{refused}");
+    }
+}
+
+#[test]
+fn a_fork_goes_its_own_way() {
+    let system = compile(LAG);
+    let u = system.input("u").unwrap();
+    let mut run = system.start();
+    run.set(&u, &[1.0]).unwrap();
+    run.advance_to(seconds(2.0)).unwrap();
+    let mut fork = run.fork();
+    fork.set(&u, &[0.0]).unwrap();
+    let (kept, forked) = (run.finish().unwrap(), fork.finish().unwrap());
+    let at_two = 1.0 - (-2f64).exp();
+    assert!((kept.trace.last("x").unwrap() - (1.0 - (-4f64).exp())).abs() < 1e-8);
+    assert!((forked.trace.last("x").unwrap() - at_two * (-2f64).exp()).abs() < 1e-8);
+}
+
+#[test]
+fn a_saved_run_remembers_what_was_fed() {
+    let system = compile(LAG);
+    let u = system.input("u").unwrap();
+    let feed = |run: &mut superdense::Run| {
+        for (time, value) in [(0.5, 1.0), (1.5, -1.0), (3.0, 2.0)] {
+            run.feed(&u, seconds(time), &[&[value]]).unwrap();
+        }
+    };
+    let mut whole = system.start();
+    feed(&mut whole);
+    let whole = whole.finish().unwrap();
+    let mut first = system.start();
+    feed(&mut first);
+    first.advance_to(seconds(1.0)).unwrap();
+    let second = system.resume(&first.save()).unwrap().finish().unwrap();
+    assert_eq!(second.trace.last("x").map(f64::to_bits), whole.trace.last("x").map(f64::to_bits));
+}
+
+#[test]
+fn a_run_is_cancelled_from_another_thread() {
+    let system = compile(
+        "name: long\nblocks: {c: {type: Clock, period: 1e-6}, n: {type: Counter, increment: c}}\nsimulate: {stop: 1e9}\n",
+    );
+    let mut run = system.start();
+    run.record_nothing();
+    let canceller = run.canceller();
+    let thread = std::thread::spawn(move || run.finish());
+    canceller.cancel();
+    let failure = thread.join().unwrap().unwrap_err();
+    assert!(matches!(failure.error, RunError::Cancelled { .. }), "{failure}");
+}
+
+#[test]
+fn rows_are_taken_in_parts() {
+    let system = compile(LAG);
+    let whole = system.simulate().unwrap().trace;
+    let mut run = system.start();
+    let mut tags: Vec<Tag> = Vec::new();
+    let mut t = 0.0;
+    while run.advance_to(seconds(t)).unwrap().is_none() {
+        tags.extend(run.take_trace().tags());
+        t += 0.5;
+    }
+    tags.extend(run.take_trace().tags());
+    assert_eq!(tags, whole.tags());
+}
+
+#[test]
+fn what_cannot_be_set_is_refused_and_changes_nothing() {
+    let (system, other) = (compile(LAG), compile(LAG));
+    let u = system.input("u").unwrap();
+    let mut run = system.start();
+    run.advance_to(seconds(1.0)).unwrap();
+    let said = |error: HoldError, words: &str| {
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    said(run.set_input("v", &[1.0]).unwrap_err(), "there is: u");
+    said(run.set(&u, &[1.0, 2.0]).unwrap_err(), "2 numbers");
+    said(run.set(&u, &[f64::NAN]).unwrap_err(), "not finite");
+    said(run.feed(&u, seconds(0.5), &[&[1.0]]).unwrap_err(), "in the past");
+    said(run.feed(&u, seconds(2.0), &[&[1.0], &[2.0]]).unwrap_err(), "coefficients");
+    said(run.set(&other.input("u").unwrap(), &[1.0]).unwrap_err(), "another system");
+    said(system.signal("y").unwrap_err(), "recorded signal");
+    said(run.get(&other.signal("x").unwrap()).unwrap_err(), "another system");
+    said(run.set_parameter("k", &[1.0]).unwrap_err(), "no parameter `k`");
+    let finished = run.finish().unwrap();
+    assert_eq!(finished.trace.last("x"), Some(0.0));
+}
+
+#[test]
+fn an_input_without_an_initial_value_must_be_given() {
+    let system = compile("name: must\ninputs: [u]\nblocks: {x: {type: Integrator, input: u}}\n");
+    let failure = system.simulate().unwrap_err();
+    assert!(matches!(&failure.error, RunError::MissingInput { block, .. } if block == "u"));
+    let mut run = system.start();
+    run.set_input("u", &[1.0]).unwrap();
+    assert!((run.finish().unwrap().trace.last("x").unwrap() - 1.0).abs() < 1e-12);
+}
+
+/// An input that is fed the values of a clock is bit for bit the same as the clock.
+#[test]
+fn events_from_outside_are_events() {
+    let by = |head: &str| -> System {
+        compile(&format!(
+            "name: same\n{head}  x: {{type: Integrator, input: -x, initial: 1, reset: h + e}}\n  h: {{type: ZeroOrderHold, input: e}}\nrecord: [x, e]\nsimulate: {{stop: 2.05, tolerance: 1e-9}}\n"
+        ))
+    };
+    let inside = by("blocks:\n  e: {type: Clock, period: 1/3, offset: 1/3, value: 0.5}\n");
+    let outside = by("inputs: {e: {kind: event, initial: 0}}\nblocks:\n");
+    let mut run = outside.start();
+    let e = outside.input("e").unwrap();
+    for k in 1..=6 {
+        let exact = superdense::ExactTime::from_rational(superdense::Rational::new(k, 3)).unwrap();
+        run.feed(&e, exact, &[&[0.5]]).unwrap();
+    }
+    let (inside, outside) = (inside.simulate().unwrap(), run.finish().unwrap());
+    assert_eq!(bits(&inside.trace, 0), bits(&outside.trace, 0));
+}
