@@ -258,6 +258,11 @@ pub struct ModelArguments {
     /// Set a parameter of the model; the value may be an expression such as 1/3; may be repeated.
     #[arg(short, long = "parameter", value_name = "NAME=VALUE")]
     pub parameters: Vec<String>,
+    /// Give an input of the model: an expression over `time` and parameters, or a column of a file
+    /// (.csv, .parquet or .json), optionally with hold, linear (the default) or cubic; may be
+    /// repeated.
+    #[arg(short, long = "input", value_name = "NAME=EXPRESSION|FILE:COLUMN[:HOW]")]
+    pub inputs: Vec<String>,
     /// The start time, in seconds of model time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub start: Option<String>,

@@ -14,6 +14,11 @@ pub const CODES: &[(&str, &str)] = &[
         Compare a number, as in `x > 0`, or test whether an event is present with present(...).",
     ),
     (
+        "bad-input",
+        "An input of the model was given in a way that cannot be used: a file without the column, times that do not increase, or a value of another type. \
+        Correct the option `--input` or the file that it names.",
+    ),
+    (
         "bad-parameter",
         "A parameter of a block has a value that the block cannot use, such as a period that is not positive. \
         Parameter values are fixed before the run, so this is found immediately. \
@@ -422,6 +427,11 @@ pub const CODES: &[(&str, &str)] = &[
         "unknown-function",
         "There is no function with this name. \
         docs/model-format.md lists the functions of expressions.",
+    ),
+    (
+        "unknown-input",
+        "An input was given that the model does not have. \
+        Inputs are listed under `inputs` at the top of the model file; correct the name.",
     ),
     (
         "unknown-name",

@@ -3,6 +3,7 @@
 mod arguments;
 mod codes;
 mod commands;
+mod inputs;
 mod json;
 mod memory;
 mod model;

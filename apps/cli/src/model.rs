@@ -7,6 +7,7 @@ use superdense::{
 };
 
 use crate::arguments::{Method, ModelArguments};
+use crate::inputs::override_inputs;
 use crate::report::refused;
 
 /// Which rows a run has.
@@ -48,6 +49,7 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
         let value = parse_value(value).map_err(|error| no_value(name.trim(), value, error))?;
         overrides.parameters.push((name.trim().to_owned(), value));
     }
+    override_inputs(&arguments.inputs, &mut overrides)?;
     overrides.start = instant(arguments.start.as_deref(), "--start")?;
     overrides.every = duration(arguments.every.as_deref(), "--every")?;
     overrides.step = duration(method.step.as_deref(), "--step")?;

@@ -95,6 +95,9 @@ pub enum Zeno {
 pub struct Overrides {
     /// Parameters of the main diagram.
     pub parameters: Vec<(String, Value)>,
+    /// Inputs of the main diagram that are expressions of time and of what the model computes,
+    /// instead of values that the run is given.
+    pub inputs: Vec<(String, String)>,
     /// Start time.
     pub start: Option<ExactTime>,
     /// Stop time.
@@ -127,7 +130,10 @@ impl Overrides {
     pub fn then(&self, others: &Overrides) -> Overrides {
         let given = |name: &str| others.parameters.iter().any(|(other, _)| other == name);
         let kept = self.parameters.iter().filter(|(name, _)| !given(name));
+        let replaced = |name: &str| others.inputs.iter().any(|(other, _)| other == name);
+        let inputs = self.inputs.iter().filter(|(name, _)| !replaced(name));
         Overrides {
+            inputs: inputs.chain(&others.inputs).cloned().collect(),
             parameters: kept.chain(&others.parameters).cloned().collect(),
             start: others.start.or(self.start),
             stop: others.stop.or(self.stop),
@@ -148,7 +154,7 @@ impl Overrides {
     /// for, apart from the values of parameters.
     pub fn is_same_structure(&self, others: &Overrides) -> bool {
         let structure = |own: &Overrides| (own.impulses, own.everything, own.closed);
-        structure(self) == structure(others)
+        structure(self) == structure(others) && self.inputs == others.inputs
     }
 }
 

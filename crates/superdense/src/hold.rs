@@ -12,7 +12,7 @@ use base::{ExactTime, Time, Type, Value, did_you_mean};
 use diagram::{Diagram, ParameterKind};
 use engine::{Progress, RunError, StopReason};
 use program::{InputId, InputKind};
-use trace::Trace;
+use trace::{Interpolation, Samples, Trace};
 
 use crate::run::{AT_ONCE, Executor};
 use crate::{Run, System};
@@ -375,6 +375,38 @@ impl Run {
         Ok(())
     }
 
+    /// Feeds samples of a signal from outside, from the present time on. A continuous input goes on
+    /// between them by interpolation, and before the first as the first; a held input jumps at each
+    /// of them, and an event input has an event there.
+    pub fn feed_samples(
+        &mut self,
+        input: &InputHandle,
+        samples: &Samples,
+        by: Interpolation,
+    ) -> Result<(), HoldError> {
+        let (now, times) = (self.time(), samples.times());
+        let by = if input.kind == InputKind::Continuous { by } else { Interpolation::Hold };
+        if input.kind != InputKind::Event && times[0].time() > now {
+            self.feed(input, now, &[samples.value(0)])?;
+        }
+        for (index, time) in times.iter().enumerate() {
+            if time.time() >= now {
+                let piece = samples.piece(index, by);
+                let piece: Vec<&[f64]> = piece.iter().map(Vec::as_slice).collect();
+                self.feed(input, *time, &piece)?;
+                continue;
+            }
+            // A piece that has begun before now goes on from here.
+            let begun = times.get(index + 1).is_none_or(|next| next.time() > now);
+            if input.kind != InputKind::Event && begun {
+                let piece = moved(&samples.piece(index, by), now.since(time.time()));
+                let piece: Vec<&[f64]> = piece.iter().map(Vec::as_slice).collect();
+                self.feed(input, now, &piece)?;
+            }
+        }
+        Ok(())
+    }
+
     /// A second run from this point on, without the rows so far.
     pub fn fork(&self) -> Run {
         let executor = match &self.executor {
@@ -391,6 +423,20 @@ impl Run {
     pub fn take_trace(&mut self) -> Trace {
         self.recorder.take_trace(self.system.empty_trace())
     }
+}
+
+/// A polynomial in the time since a later moment: its Taylor coefficients there.
+fn moved(piece: &[Vec<f64>], by: f64) -> Vec<Vec<f64>> {
+    let mut piece = piece.to_vec();
+    for low in 0..piece.len() {
+        for order in (low..piece.len() - 1).rev() {
+            for element in 0..piece[order].len() {
+                let above = piece[order + 1][element];
+                piece[order][element] += by * above;
+            }
+        }
+    }
+    piece
 }
 
 /// The numbers of a value, for [`Run::set`].

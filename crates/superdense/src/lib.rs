@@ -106,7 +106,7 @@ pub use model::{About, Builder, DiagramBuilder, Model, Refused, format, parse, r
 pub use native::{Backend, BackendUsed};
 pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};
-pub use pipeline::{Stage, System, parse_value};
+pub use pipeline::{Stage, System, check_expression, parse_value};
 pub use recorded::record_only;
 pub use recorder::Listener;
 pub use run::{Failure, Outcome, Run};
@@ -117,8 +117,9 @@ pub use story::Instant;
 pub use stream::{Evaluations, StreamError, Sums};
 pub use streams::{Streamed, Streaming};
 pub use trace::{
-    Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, PairError, ReadError, Schema,
-    TestFunction, Tolerance, Trace, WriteError, Writer, compare, pair, write_csv,
+    Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, Interpolation, PairError,
+    ReadError, Samples, SamplesError, Schema, TestFunction, Tolerance, Trace, WriteError, Writer,
+    compare, pair, write_csv,
 };
 pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 

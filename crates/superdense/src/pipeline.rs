@@ -561,6 +561,15 @@ fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
         .into())
 }
 
+/// Checks that a text is an expression, such as `2 * sin(time)`.
+pub fn check_expression(text: &str) -> Result<(), Refused> {
+    let mut sources = SourceMap::default();
+    let file = sources.add("expression", text);
+    expr::parse(text, expr::Place::Verbatim(file, 0))
+        .map(drop)
+        .map_err(|error| Refused { diagnostics: error.into(), sources })
+}
+
 /// The value of a text such as `0.3`, `1/3` or `[1, 2]`, parsed as a model parameter.
 pub fn parse_value(text: &str) -> Result<Value, Refused> {
     let mut sources = SourceMap::default();

@@ -45,6 +45,7 @@ mod parquet;
 mod error;
 mod file_tables;
 mod read;
+mod samples;
 mod tables;
 
 mod compare;
@@ -60,6 +61,7 @@ pub use format::Format;
 pub use header::Header;
 pub use pairing::{Bump, DerivativeOf, PairError, TestFunction, pair};
 pub use read::{read, read_as, read_tables};
+pub use samples::{Interpolation, Samples, SamplesError};
 pub use schema::{Column, Schema};
 pub use table::{Impulse, Trace};
 pub use tables::write_impulses_csv;

@@ -10,6 +10,7 @@ use super::run::interrupt;
 use super::run::progress::Progress;
 use crate::arguments::{Format, Method, ModelArguments};
 use crate::codes;
+use crate::inputs::feed_inputs;
 use crate::model::{Wanted, compile};
 use crate::report::{Interrupted, colour, refused, show, tell, tell_long_run};
 
@@ -73,6 +74,7 @@ fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -
     }
     let gathered = Arc::new(Mutex::new(Instant::near(at)));
     let mut run = system.start();
+    feed_inputs(&arguments.inputs, &system, &mut run)?;
     let listener = gathered.clone();
     run.listen(Box::new(move |event| listener.lock().expect("no listener panics").take(event)));
     run.record_nothing();

@@ -21,6 +21,7 @@ use self::log::Log;
 use self::pictures::{Picture, pictures};
 use self::progress::Progress;
 use crate::arguments::{Format, RunArguments};
+use crate::inputs::feed_inputs;
 use crate::json;
 use crate::memory::peak_memory;
 use crate::model::{Wanted, compile};
@@ -88,6 +89,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
 /// A run with the selected backend.
 fn start(arguments: &RunArguments, system: &System) -> Result<Run> {
     let mut run = system.start();
+    feed_inputs(&arguments.model.inputs, system, &mut run)?;
     run.set_backend(arguments.backend.into()).map_err(|error| {
         let diagnostic = Diagnostic::error("no-native-code", error.to_string())
             .help("leave `--backend` out: the interpreter gives the same result");

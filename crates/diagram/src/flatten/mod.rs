@@ -17,7 +17,7 @@ mod records;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use base::{Diagnostics, Span, Type, Value};
+use base::{Diagnostic, Diagnostics, Span, Type, Value, did_you_mean};
 use blocks::{BlockKind, Formula, Library};
 use expr::{Expr, ExprKind};
 use model::Model;
@@ -42,15 +42,34 @@ pub fn flatten(
     overrides: &Overrides,
 ) -> Result<Diagram, Diagnostics> {
     let mut structural = closed(model, overrides);
+    let given = given_inputs(model, overrides)?;
     loop {
         let opening = Opening::new(structural.clone());
         let mut found = BTreeMap::new();
-        let diagram = flatten_once(model, library, overrides, opening, &mut found);
+        let diagram = flatten_once(model, library, (overrides, &given), opening, &mut found);
         if found.is_empty() {
             return diagram;
         }
         structural.extend(found);
     }
+}
+
+/// The inputs of the main diagram that are given as expressions. Messages about them point to the
+/// input in the model.
+fn given_inputs(model: &Model, overrides: &Overrides) -> Result<Vec<(String, Expr)>, Diagnostics> {
+    let mut given = Vec::new();
+    for (name, text) in &overrides.inputs {
+        let known = || model.inputs.iter().map(|input| input.name.value.as_str());
+        let Some(input) = model.inputs.iter().find(|input| input.name.value == *name) else {
+            let message = format!("the model has no input `{name}`");
+            let error = Diagnostic::error("unknown-input", message);
+            return Err(error.maybe_help(did_you_mean(name, known())).into());
+        };
+        let expr = expr::parse(text, expr::Place::Whole(input.name.span));
+        let expr = expr.map_err(|error| error.note(format!("this input is given as `{text}`")))?;
+        given.push((name.clone(), expr));
+    }
+    Ok(given)
 }
 
 /// The parameters that are structural before anything is looked at, and why.
@@ -76,14 +95,15 @@ fn closed(model: &Model, overrides: &Overrides) -> BTreeMap<String, String> {
 }
 
 /// Flattens a model with some parameters as constants; `found` are others that must be, too.
-fn flatten_once(
-    model: &Model,
-    library: &Library,
-    overrides: &Overrides,
+fn flatten_once<'m>(
+    model: &'m Model,
+    library: &'m Library,
+    (overrides, given): (&Overrides, &'m [(String, Expr)]),
     opening: Opening,
     found: &mut BTreeMap<String, String>,
 ) -> Result<Diagram, Diagnostics> {
     let mut flattener = Flattener::new(model, library, opening);
+    flattener.given = given;
     flattener.open_main(overrides);
     flattener.connect();
     flattener.connect_machines();
@@ -151,6 +171,8 @@ pub(crate) struct Flattener<'m> {
     pub opening: Opening,
     /// The signals from outside.
     inputs: Vec<DiagramInput>,
+    /// Inputs of the main diagram that are given as expressions.
+    given: &'m [(String, Expr)],
     pub modes: Modes,
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
@@ -176,6 +198,7 @@ impl<'m> Flattener<'m> {
             errors: Diagnostics::default(),
             opening,
             inputs: Vec::new(),
+            given: &[],
             modes: Modes::none(),
             machines: Machines::default(),
             arrays: Vec::new(),

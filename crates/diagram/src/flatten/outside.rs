@@ -18,8 +18,14 @@ use crate::scope::{Entity, ScopeId};
 impl<'m> Flattener<'m> {
     /// Declares the inputs and the tunable parameters of the main diagram.
     pub(super) fn declare_outside(&mut self, main: ScopeId) {
-        let model = self.model;
+        let (model, given) = (self.model, self.given);
         for input in &model.inputs {
+            if let Some((name, expr)) = given.iter().find(|(name, _)| *name == input.name.value) {
+                let wire = self.later(main, expr, name.clone());
+                let block = self.wire_blocks[wire.index()].0;
+                self.scopes[main.index()].entities.insert(&input.name.value, Entity::Block(block));
+                continue;
+            }
             let made = self.outside(main, input);
             let Some((kind, initial)) = self.errors.keep(made) else { continue };
             let (name, span) = (&input.name.value, input.name.span);

@@ -23,6 +23,16 @@ impl Flattener<'_> {
                 records.push(Record { name: record.name.clone(), wire, implied: false });
             }
         }
+        for output in &self.model.diagram(self.model.root).outputs {
+            let name = &output.name.value;
+            if records.iter().any(|record| record.name == *name) {
+                continue;
+            }
+            let wire = self.wire(main, &output.value, format!("output.{name}"));
+            if let Some(wire) = self.errors.keep(wire) {
+                records.push(Record { name: name.clone(), wire, implied: false });
+            }
+        }
         if self.model.record.is_empty() {
             for block in &self.model.diagram(self.model.root).blocks {
                 let entity = self.scopes[0].entities.get(block.name.value.as_str()).copied();

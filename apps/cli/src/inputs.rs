@@ -1,0 +1,91 @@
+//! `--input`: what the inputs of a model are in a run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use superdense::{
+    Diagnostic, Interpolation, Overrides, Run, Samples, SourceMap, System, check_expression,
+    did_you_mean,
+};
+
+use crate::report::{Problem, refused};
+
+/// The input of a run: an expression, or a column of a file.
+enum Source {
+    Expression(String),
+    Column { path: PathBuf, column: String, by: Interpolation },
+}
+
+/// Adds the inputs that are expressions to the overrides.
+pub fn override_inputs(texts: &[String], overrides: &mut Overrides) -> Result<()> {
+    for text in texts {
+        let (name, source) = parse(text)?;
+        if let Source::Expression(expression) = source {
+            check_expression(&expression).map_err(refused)?;
+            overrides.inputs.push((name, expression));
+        }
+    }
+    Ok(())
+}
+
+/// Feeds the inputs that are columns of files to a run.
+pub fn feed_inputs(texts: &[String], system: &System, run: &mut Run) -> Result<()> {
+    for text in texts {
+        let (name, source) = parse(text)?;
+        let Source::Column { path, column, by } = source else { continue };
+        let wrong = |message: String| problem("bad-input", message, text);
+        let input = system.input(&name).map_err(|error| wrong(error.to_string()))?;
+        let columns = match input.ty().len() {
+            1 => vec![column],
+            count => (0..count).map(|i| format!("{column}[{i}]")).collect(),
+        };
+        let samples = Samples::read(&path, &columns).map_err(|error| {
+            let diagnostic = Diagnostic::error("bad-input", error.to_string());
+            let diagnostic = diagnostic.note(format!("in `--input {text}`"));
+            Problem::new(diagnostic.maybe_help(error.help), &SourceMap::default())
+        })?;
+        run.feed_samples(&input, &samples, by).map_err(|error| wrong(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// `u=drive.csv:speed`, `u=drive.csv:speed:linear` or `u=2 * sin(time)`.
+fn parse(text: &str) -> Result<(String, Source)> {
+    let Some((name, source)) = text.split_once('=') else {
+        let message = format!("`--input {text}` has no `=`");
+        let help = "write `--input u=drive.csv:speed`, or an expression such as `--input u=2`";
+        let diagnostic = Diagnostic::error("bad-input", message).help(help);
+        return Err(Problem::new(diagnostic, &SourceMap::default()).into());
+    };
+    let (name, source) = (name.trim().to_owned(), source.trim());
+    let is_file = |path: &str| {
+        let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("csv" | "parquet" | "json"))
+    };
+    let parts: Vec<&str> = source.split(':').collect();
+    let file = (1..=parts.len()).find(|end| is_file(&parts[..*end].join(":")));
+    let Some(end) = file else { return Ok((name, Source::Expression(source.to_owned()))) };
+    let path = PathBuf::from(parts[..end].join(":"));
+    let (column, by) = match parts[end..] {
+        [column] => (column, Interpolation::Linear),
+        [column, word] => {
+            let by = Interpolation::named(word).ok_or_else(|| {
+                let help = did_you_mean(word, Interpolation::ALL.map(Interpolation::name));
+                let message = format!("there is no interpolation `{word}`");
+                let diagnostic = Diagnostic::error("bad-input", message)
+                    .note(format!("in `--input {text}`"))
+                    .help(help.unwrap_or_else(|| "write hold, linear or cubic".to_owned()));
+                Problem::new(diagnostic, &SourceMap::default())
+            })?;
+            (column, by)
+        }
+        _ => return Err(problem("bad-input", "which column?".to_owned(), text)),
+    };
+    Ok((name, Source::Column { path, column: column.to_owned(), by }))
+}
+
+fn problem(code: &'static str, message: String, text: &str) -> anyhow::Error {
+    let diagnostic = Diagnostic::error(code, message).note(format!("in `--input {text}`"));
+    let help = "write `--input NAME=FILE:COLUMN`, with `:hold`, `:linear` or `:cubic` after it";
+    Problem::new(diagnostic.help(help), &SourceMap::default()).into()
+}
