@@ -51,8 +51,11 @@ impl Simulation {
         Simulation::resume(program, options, state)
     }
 
-    /// A run that continues from a snapshot of the same program and options.
-    pub fn resume(program: Arc<Program>, options: Options, state: Snapshot) -> Simulation {
+    /// A run that continues from a snapshot of the same program and options, or with a later stop.
+    pub fn resume(program: Arc<Program>, options: Options, mut state: Snapshot) -> Simulation {
+        let reached = state.tag.time >= state.stop;
+        state.finished &= !(reached && options.stop > state.stop);
+        state.stop = options.stop;
         let scratch = Scratch::new(&program);
         Simulation { program, options, state, scratch, native: None }
     }

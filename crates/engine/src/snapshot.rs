@@ -1,6 +1,6 @@
 //! Everything that changes while a model runs, as plain data.
 
-use base::{ExactTime, Table, Tag};
+use base::{ExactTime, Table, Tag, Time};
 use program::{HazardId, Program, RegionId, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,8 @@ pub struct Snapshot {
     pub(crate) started: bool,
     /// Whether the run has ended.
     pub(crate) finished: bool,
+    /// The stop time of the run.
+    pub(crate) stop: Time,
 }
 
 clone_reusing!(Snapshot {
@@ -94,6 +96,7 @@ clone_reusing!(Snapshot {
     now,
     started,
     finished,
+    stop,
 });
 
 /// The work of a run.
@@ -137,6 +140,7 @@ impl Snapshot {
             now: options.start,
             started: false,
             finished: false,
+            stop: options.stop,
             slots,
         }
     }

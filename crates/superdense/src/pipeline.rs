@@ -53,7 +53,7 @@ pub struct System {
     identity: Arc<OnceLock<u64>>,
     /// Native code, once a run has had it compiled.
     pub(crate) native: Arc<Native>,
-    /// The table of a run before its first row; set by the first run.
+    /// The table of a run before its first row, without a header; set by the first run.
     empty: Arc<OnceLock<Trace>>,
 }
 
@@ -62,6 +62,8 @@ pub struct System {
 pub(crate) struct Origin {
     pub model: Model,
     pub library: Library,
+    /// A hash of the texts of the model; made when it is first needed.
+    pub texts: OnceLock<u64>,
 }
 
 /// What runs: smooth phases and ticks, or fixed steps.
@@ -100,7 +102,8 @@ impl System {
             }
         };
         check_columns(code.records()).map_err(refused)?;
-        let origin = Origin { model: model.clone(), library: library.clone() };
+        let origin =
+            Origin { model: model.clone(), library: library.clone(), texts: OnceLock::new() };
         let run = diagram.run.clone();
         let parameters = diagram.parameters.main().iter().map(|own| own.value.clone()).collect();
         let system = System {
@@ -176,7 +179,6 @@ impl System {
             parameters: Arc::new(parameters),
             figures: Arc::default(),
             identity: Arc::default(),
-            empty: Arc::default(),
             native,
             ..self.clone()
         };
@@ -253,12 +255,7 @@ impl System {
     /// A table for the rows of a run. All runs share its names, so that short runs do not spend
     /// their time on them.
     pub(crate) fn empty_trace(&self) -> Trace {
-        let make = || {
-            let mut trace = Trace::with_schema(self.schema());
-            trace.set_header(self.header());
-            trace
-        };
-        self.empty.get_or_init(make).clone()
+        self.empty.get_or_init(|| Trace::with_schema(self.schema())).clone()
     }
 
     /// The figures that the model asks for, each with its name.

@@ -332,6 +332,15 @@ impl Run {
         }
     }
 
+    /// The rows, with what they come from; a table without columns needs none.
+    fn into_trace(self) -> Trace {
+        let mut trace = self.recorder.into_trace();
+        if !trace.columns().is_empty() {
+            trace.set_header(self.system.header());
+        }
+        trace
+    }
+
     /// Runs to the end.
     pub fn finish(mut self) -> Result<Outcome, Failure> {
         loop {
@@ -343,7 +352,7 @@ impl Run {
                     let write_error = self.close();
                     let warnings = self.warnings().to_vec();
                     let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.rows());
-                    let trace = self.recorder.into_trace();
+                    let trace = self.into_trace();
                     return Ok(Outcome {
                         trace,
                         stop,
@@ -358,7 +367,7 @@ impl Run {
                     let inputs = self.inputs_of(&error);
                     let (counters, write_error) = (self.counters(), self.close());
                     let warnings = self.warnings().to_vec();
-                    let (rows, trace) = (self.rows(), self.recorder.into_trace());
+                    let (rows, trace) = (self.rows(), self.into_trace());
                     return Err(Failure {
                         error,
                         inputs,

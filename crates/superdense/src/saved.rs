@@ -3,7 +3,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use engine::{FixedStepSimulation, FixedStepSnapshot, Simulation, Snapshot};
+use base::{Rational, Time};
+use engine::{FixedStepSimulation, FixedStepSnapshot, Options, Simulation, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Code;
@@ -33,7 +34,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// A snapshot and, if each instant has one row, the row of the current instant so far.
 pub(crate) fn save(identity: u64, snapshot: &impl Serialize, open: Option<&InstantRow>) -> Vec<u8> {
@@ -95,15 +96,25 @@ impl System {
 
 /// A hash that differs between models, parameters and settings, except by chance.
 pub(crate) fn identity(system: &System) -> u64 {
-    let mut hasher = Fnv(OFFSET);
-    for (_, text) in system.diagram.sources.files() {
-        text.hash(&mut hasher);
-    }
+    let texts = || {
+        let mut hasher = Fnv(OFFSET);
+        system.diagram.sources.files().for_each(|(_, text)| text.hash(&mut hasher));
+        hasher.finish()
+    };
+    let mut hasher = Fnv(*system.origin.texts.get_or_init(texts));
     for (parameter, value) in system.diagram.parameters.main().iter().zip(system.parameters.iter())
     {
         format!("{} {:?} {:?}", parameter.name, value.data(), value.exact()).hash(&mut hasher);
     }
-    format!("{:?}", system.options).hash(&mut hasher);
+    // A run may be continued with a later stop, which must not change its steps.
+    let mut options = Options { stop: Time::ZERO, ..(*system.options).clone() };
+    if !options.solver.method.is_fixed() {
+        options.solver.step = 0.0;
+    }
+    if !options.impulses.steps() {
+        options.grid = Rational::from_integer(0);
+    }
+    format!("{options:?}").hash(&mut hasher);
     hasher.finish()
 }
 

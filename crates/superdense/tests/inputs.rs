@@ -262,3 +262,47 @@ fn events_from_outside_are_events() {
     let (inside, outside) = (inside.simulate().unwrap(), run.finish().unwrap());
     assert_eq!(bits(&inside.trace, 0), bits(&outside.trace, 0));
 }
+
+#[test]
+fn a_saved_run_goes_on_past_its_stop() {
+    let system = compile(LAG);
+    let mut run = system.start();
+    run.set_input("u", &[1.0]).unwrap();
+    while run.advance().unwrap().is_none() {}
+    let saved = run.save();
+    let longer = superdense::Overrides { stop: Some(seconds(6.0)), ..Default::default() };
+    let longer = system.with(&longer).unwrap();
+    let outcome = longer.resume(&saved).unwrap().finish().unwrap();
+    assert!((outcome.trace.last("x").unwrap() - (1.0 - (-6f64).exp())).abs() < 1e-8);
+    // With the same stop there is nothing left to do.
+    assert_eq!(system.resume(&saved).unwrap().finish().unwrap().counters.ticks, 1);
+}
+
+#[test]
+fn samples_become_pieces_with_exact_times() {
+    use superdense::{Interpolation, Samples};
+    let system = compile(
+        "name: data\ninputs: [u]\nblocks: {x: {type: Integrator, input: u}}\nrecord: [x, u]\nsimulate: {stop: 3, tolerance: 1e-12}\n",
+    );
+    let u = system.input("u").unwrap();
+    let times = [0, 1, 3].map(|t| superdense::ExactTime::from(seconds(f64::from(t) * 0.5)));
+    // u = t^2 at 0, 0.5 and 1.5: the cubic through them is the parabola itself.
+    let samples = Samples::new(times.to_vec(), vec![0.0, 0.25, 2.25], 1).unwrap();
+    let end = |by: Interpolation| {
+        let mut run = system.start();
+        run.feed_samples(&u, &samples, by).unwrap();
+        run.finish().unwrap().trace.last("x").unwrap()
+    };
+    let after = 1.5 * 2.25;
+    assert!((end(Interpolation::Hold) - (0.25 + after)).abs() < 1e-10);
+    assert!((end(Interpolation::Linear) - (0.0625 + 1.25 + after)).abs() < 1e-10);
+    assert!((end(Interpolation::Cubic) - (1.125 + after)).abs() < 1e-10);
+    // From the middle of a piece on, the rest of it.
+    let mut run = system.start();
+    run.set(&u, &[0.0]).unwrap();
+    run.advance_to(seconds(1.0)).unwrap();
+    run.feed_samples(&u, &samples, Interpolation::Cubic).unwrap();
+    let end = run.finish().unwrap().trace.last("x").unwrap();
+    let expected = (1.5f64.powi(3) - 1.0) / 3.0 + after;
+    assert!((end - expected).abs() < 1e-10, "{end} {expected}");
+}
