@@ -96,7 +96,7 @@ impl System {
 /// A hash that differs between models, parameters and settings, except by chance.
 pub(crate) fn identity(system: &System) -> u64 {
     let mut hasher = Fnv(OFFSET);
-    for (_, text) in system.diagram.sources.files() {
+    for (_, text) in system.origin.model.sources.files() {
         text.hash(&mut hasher);
     }
     for (parameter, value) in system.diagram.parameters.main().iter().zip(system.parameters.iter())
