@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::settings::{
+    AllSettings, DiracSettings, EnergySettings, SettingOptions, StreamSettings, Takes,
+};
+
 /// Simulate hybrid systems modelled as block diagrams, with exact semantics.
 #[derive(Parser, Debug)]
 #[command(name = "superdense", version)]
@@ -30,8 +34,6 @@ pub enum Command {
     Explain {
         #[command(flatten)]
         model: Box<ModelArguments>,
-        #[command(flatten)]
-        method: Box<Method>,
         /// The time, or time,microstep; explains the nearest instant at which something happened.
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
         instant: Option<String>,
@@ -65,8 +67,6 @@ pub enum Command {
     Graph {
         #[command(flatten)]
         model: Box<ModelArguments>,
-        #[command(flatten)]
-        method: Box<Method>,
         /// The output file: SVG, PNG, or DOT for Graphviz.
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
@@ -172,24 +172,6 @@ impl From<Backend> for superdense::Backend {
     }
 }
 
-/// What gets a row of its own at an instant with events.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rows {
-    /// One row per instant, with the last value of each signal and the sum of its impulses.
-    Instants,
-    /// One row per microstep of the instant, starting with the left limit.
-    Microsteps,
-}
-
-impl From<Rows> for superdense::RowsPer {
-    fn from(rows: Rows) -> Self {
-        match rows {
-            Rows::Instants => superdense::RowsPer::Instant,
-            Rows::Microsteps => superdense::RowsPer::Microstep,
-        }
-    }
-}
-
 /// Arguments of `plot`.
 #[derive(Args, Debug)]
 pub struct PlotArguments {
@@ -252,7 +234,7 @@ pub enum ExamplesCommand {
 
 /// The model, and settings that override its own.
 #[derive(Args, Debug)]
-pub struct ModelArguments {
+pub struct ModelArguments<T: Takes = AllSettings> {
     /// The model file.
     pub model: PathBuf,
     /// Set a parameter of the model; the value may be an expression such as 1/3; may be repeated.
@@ -263,38 +245,8 @@ pub struct ModelArguments {
     /// repeated.
     #[arg(short, long = "input", value_name = "NAME=EXPRESSION|FILE:COLUMN[:HOW]")]
     pub inputs: Vec<String>,
-    /// The start time, in seconds of model time.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub start: Option<String>,
-    /// The stop time, in seconds of model time.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub stop: Option<String>,
-    /// The relative and absolute tolerance.
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub tolerance: Option<f64>,
-    /// Write evenly spaced rows, this many seconds apart, instead of one per step; events still get
-    /// their own rows.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub every: Option<String>,
-    /// The seed for all random numbers.
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
-}
-
-/// How to run the model; overrides the model's own settings.
-#[derive(Args, Debug, Default)]
-pub struct Method {
-    /// The solver: euler, heun, trapezoidal, rk4, euler-adaptive, rk23, rk45, tr-bdf2, rodas5p or
-    /// auto.
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
-    /// The representation of impulses: symbolic; numeric (a large value in a fixed-step run); or
-    /// stepped (symbolic in a fixed-step run).
-    #[arg(long, value_name = "KIND")]
-    pub impulses: Option<String>,
-    /// The step size of a fixed-step solver or of a fixed-step run, in seconds.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub step: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingOptions<T>,
 }
 
 /// Arguments of `run`.
@@ -302,15 +254,9 @@ pub struct Method {
 pub struct RunArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    #[command(flatten)]
-    pub method: Method,
     /// The result file: .csv, .parquet or .json; `-` writes CSV to standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What gets a row at an instant with events. The default is instants with `--every`, otherwise
-    /// microsteps.
-    #[arg(long, value_enum)]
-    pub rows: Option<Rows>,
     /// Plot the result to an SVG or PNG file. FILE draws the first figure under `plots` (or all
     /// signals if there is none), NAME=FILE another figure, FOLDER/ all figures. Extra rows between
     /// steps make the curves smooth. May be repeated.
@@ -340,8 +286,6 @@ pub struct RunArguments {
 pub struct CheckArguments {
     #[command(flatten)]
     pub model: ModelArguments,
-    #[command(flatten)]
-    pub method: Method,
     /// Print the result of a compilation stage: blocks, diagram, schedule or program.
     #[arg(long, value_name = "STAGE")]
     pub print: Option<String>,
@@ -358,7 +302,7 @@ pub struct CheckArguments {
 #[derive(Args, Debug)]
 pub struct StreamArguments {
     #[command(flatten)]
-    pub model: ModelArguments,
+    pub model: ModelArguments<StreamSettings>,
     /// The maximum step size, in seconds.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub step: Option<String>,
@@ -397,10 +341,7 @@ pub struct StreamArguments {
 #[derive(Args, Debug)]
 pub struct EnergyArguments {
     #[command(flatten)]
-    pub model: ModelArguments,
-    /// The step size of fixed-step solvers, in seconds.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub step: Option<String>,
+    pub model: ModelArguments<EnergySettings>,
     /// The energy: a recorded column, or an expression over signals of the model.
     #[arg(long, value_name = "EXPRESSION", default_value = "energy", allow_hyphen_values = true)]
     pub energy: String,
@@ -416,10 +357,7 @@ pub struct EnergyArguments {
 #[derive(Args, Debug)]
 pub struct DiracArguments {
     #[command(flatten)]
-    pub model: ModelArguments,
-    /// The solver for the exact run.
-    #[arg(long, value_name = "NAME")]
-    pub solver: Option<String>,
+    pub model: ModelArguments<DiracSettings>,
     /// The step sizes to run with, in seconds, such as 0.1,0.01.
     #[arg(
         long,

@@ -30,19 +30,17 @@ pub fn run(command: Command) -> Result<()> {
         Command::Check(arguments) => check::check(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
-        Command::Explain { model, method, instant } => {
-            explain::explain(&model, &method, instant.as_deref())
-        }
+        Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
         Command::Dirac(arguments) => dirac::dirac(&arguments),
         Command::Pair(arguments) => pair::pair(&arguments),
-        Command::Graph { model, method, output, depth, arrays, fold, order } => {
+        Command::Graph { model, output, depth, arrays, fold, order } => {
             let (fold_expressions, open_arrays) = (fold, arrays);
             let drawing = Drawing { depth, open_arrays, fold_expressions, order, dot: false };
-            pictures::graph(&model, &method, &output, drawing)
+            pictures::graph(&model, &output, drawing)
         }
         Command::Fmt { files, check } => fmt::fmt(&files, check),
         Command::Blocks { search: Some(words), .. } => blocks::search(&words),

@@ -8,6 +8,7 @@ mod json;
 mod memory;
 mod model;
 mod report;
+mod settings;
 
 use std::process::ExitCode;
 

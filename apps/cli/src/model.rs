@@ -1,47 +1,40 @@
 //! From the arguments to a compiled model.
 
 use anyhow::{Result, bail};
-use superdense::{
-    ExactTime, Impulses, Library, Overrides, Rational, Refused, RowsPer, System, Time,
-    did_you_mean, parse_value, read,
-};
+use superdense::{Library, Overrides, Rational, Refused, RowsPer, System, Time, parse_value, read};
 
-use crate::arguments::{Method, ModelArguments};
+use crate::arguments::ModelArguments;
 use crate::inputs::override_inputs;
 use crate::report::refused;
+use crate::settings::Takes;
 
 /// Which rows a run has.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     /// Those that the model or a command-line option asks for.
-    Result(Option<RowsPer>),
+    Result,
     /// Those of a figure: every microstep, so that jumps are vertical, and this many rows between
     /// steps, so that curves look smooth.
     Picture(Option<u32>),
 }
 
 /// Reads and compiles the model.
-pub fn compile(arguments: &ModelArguments, method: &Method, rows: Wanted) -> Result<System> {
+pub fn compile<T: Takes>(arguments: &ModelArguments<T>, rows: Wanted) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
-    let mut overrides = overrides(arguments, method)?;
-    (overrides.smooth, overrides.rows) = match rows {
-        Wanted::Result(per) => (None, per),
-        Wanted::Picture(smooth) => (smooth, Some(RowsPer::Microstep)),
-    };
+    let mut overrides = overrides(arguments)?;
+    if let Wanted::Picture(smooth) = rows {
+        overrides = Overrides { smooth, ..overrides.rows(RowsPer::Microstep) };
+    }
     let system = System::compile(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.
     std::mem::forget(system.clone());
     Ok(system)
 }
 
-/// The settings of the command line that override the model's own.
-pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Overrides> {
-    let mut overrides = Overrides {
-        solver: method.solver.clone(),
-        tolerance: arguments.tolerance,
-        seed: arguments.seed,
-        ..Overrides::default()
-    };
+/// What the command line overrides in the model.
+pub fn overrides<T: Takes>(arguments: &ModelArguments<T>) -> Result<Overrides> {
+    let settings = arguments.settings.given.clone();
+    let mut overrides = Overrides { settings, ..Overrides::default() };
     for text in &arguments.parameters {
         let Some((name, value)) = text.split_once('=') else {
             bail!("`-p {text}` has no `=`: write `-p name=value`");
@@ -50,11 +43,6 @@ pub fn overrides(arguments: &ModelArguments, method: &Method) -> Result<Override
         overrides.parameters.push((name.trim().to_owned(), value));
     }
     override_inputs(&arguments.inputs, &mut overrides)?;
-    overrides.start = instant(arguments.start.as_deref(), "--start")?;
-    overrides.every = duration(arguments.every.as_deref(), "--every")?;
-    overrides.step = duration(method.step.as_deref(), "--step")?;
-    overrides.impulses = method.impulses.as_deref().map(impulses).transpose()?;
-    overrides.stop = time(arguments.stop.as_deref(), "--stop")?;
     Ok(overrides)
 }
 
@@ -71,15 +59,6 @@ fn no_value(name: &str, value: &str, mut error: Refused) -> anyhow::Error {
     refused(error)
 }
 
-fn impulses(word: &str) -> Result<Impulses> {
-    let Some(impulses) = Impulses::named(word) else {
-        let help = did_you_mean(word, Impulses::ALL.map(Impulses::name));
-        let help = help.map_or(String::new(), |help| format!("; {help}"));
-        bail!("`--impulses {word}` is no kind of impulses{help}");
-    };
-    Ok(impulses)
-}
-
 /// A positive duration from an option \[s\].
 pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
     let Some(text) = text else { return Ok(None) };
@@ -92,14 +71,9 @@ pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
 
 /// A time from an option \[s\], rounded to model time.
 pub fn time(text: Option<&str>, option: &str) -> Result<Option<Time>> {
-    Ok(instant(text, option)?.map(ExactTime::time))
-}
-
-/// An exact time from an option \[s\].
-fn instant(text: Option<&str>, option: &str) -> Result<Option<ExactTime>> {
     let Some(text) = text else { return Ok(None) };
     let value = parse_value(text).map_err(refused)?;
-    match value.as_rational().and_then(ExactTime::from_rational) {
+    match value.as_rational().and_then(Time::from_rational) {
         Some(time) => Ok(Some(time)),
         None => bail!("`{option} {text}` is no time in seconds"),
     }

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use superdense::{RunSetting, SettingKind};
+
 use crate::common::{accepted, files, messages, scratch, superdense, with_model};
 
 const OSCILLATOR: &str = "superdense: 1
@@ -72,9 +74,10 @@ fn times_that_are_too_short_or_negative() {
     let folder = with_model("short", OSCILLATOR);
     let run = |option, value| ["run", "model.yaml", option, value];
     refused(&folder, &run("--every", "1e-30"), "`every` must be a positive time");
-    refused(&folder, &run("--every", "-1"), "`--every -1` is no positive time");
-    refused(&folder, &run("--step", "-0.1"), "`--step -0.1` is no positive time");
-    refused(&folder, &run("--tolerance", "-1"), "`tolerance` must be a positive number, not -1");
+    refused(&folder, &run("--every", "-1"), "`every` must be a positive time");
+    refused(&folder, &run("--step", "-0.1"), "`step` must be a positive number");
+    refused(&folder, &run("--tolerance", "-1"), "`tolerance` must be a positive number");
+    refused(&folder, &run("--tolerance", "-1"), "1 | --tolerance -1");
     let stream = ["stream", "model.yaml", "--hold", "-1"];
     refused(&folder, &stream, "`hold` must be a positive number of seconds");
 }
@@ -86,14 +89,68 @@ fn words_are_listed_once() {
     assert_eq!(messages(&output).matches("stepped").count(), 1, "{}", messages(&output));
 }
 
+/// Every setting of a model file is an option, with a value as in the file.
+#[test]
+fn every_setting_is_an_option() {
+    let folder = with_model("settings", OSCILLATOR);
+    for command in ["run", "check", "explain", "graph"] {
+        let help = accepted(&folder, &[command, "--help"]);
+        for setting in RunSetting::ALL {
+            let option = format!("--{} <", setting.option());
+            assert!(help.contains(&option), "{command} has no {option}");
+        }
+    }
+    for setting in RunSetting::ALL {
+        let value = match setting.kind() {
+            SettingKind::Words(words) => words[0],
+            SettingKind::Solver => "rk4",
+            SettingKind::Times => "[0, 1/2]",
+            SettingKind::Count => "100",
+            SettingKind::Time if *setting == RunSetting::Stop => "2",
+            _ => "1 / 100",
+        };
+        accepted(&folder, &["check", "model.yaml", &format!("--{}", setting.option()), value]);
+    }
+}
+
+/// An option overrides the file as if it were written there, and may use parameters of the model.
+#[test]
+fn settings_over_those_of_the_file() {
+    let model = "superdense: 1
+name: settings
+parameters: {T: 2, n: 1}
+blocks:
+  x: {type: Integrator, input: 1}
+record: [x]
+simulate: {stop: T, times: [0, n]}
+";
+    let folder = with_model("over", model);
+    let times = |options: &[&str]| {
+        let run = ["run", "model.yaml", "-o", "-"];
+        let output = superdense(&folder, &[&run[..], options].concat());
+        assert!(output.status.success(), "{}", messages(&output));
+        // What the file uses is used, also if it is overridden.
+        assert!(!messages(&output).contains("warning"), "{}", messages(&output));
+        let text = String::from_utf8(output.stdout).expect("text");
+        let times = text.lines().skip(1).filter_map(|row| row.split(',').next());
+        times.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(times(&[]), ["0", "1", "2"]);
+    assert_eq!(times(&["--stop", "3 * T"]), ["0", "1", "6"]);
+    assert_eq!(times(&["--stop", "3 * T", "-p", "T=1"]), ["0", "1", "3"]);
+    assert_eq!(times(&["--times", "[0, n / 2]"]), ["0", "0.5", "2"]);
+    assert_eq!(times(&["--every", "T"]), ["0", "2"]);
+    assert_eq!(times(&["--every", "T", "--times", "[0.25]"]), ["0", "0.25", "2"]);
+}
+
 /// An option that a command does not take is not in its help either.
 #[test]
 fn help_lists_what_is_taken() {
     let folder = with_model("help", OSCILLATOR);
     for (command, options) in [
-        ("energy", vec!["--solver", "--impulses"]),
-        ("dirac", vec!["--step", "--impulses"]),
-        ("stream", vec!["--solver", "--impulses"]),
+        ("energy", vec!["--solver", "--impulses", "--rows"]),
+        ("dirac", vec!["--step", "--impulses", "--rows"]),
+        ("stream", vec!["--solver", "--impulses", "--rows"]),
     ] {
         let help = accepted(&folder, &[command, "--help"]);
         let words: Vec<&str> = help.split_whitespace().collect();

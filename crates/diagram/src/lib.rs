@@ -13,6 +13,7 @@ mod flatten;
 mod machine;
 mod modal;
 mod open;
+mod overrides;
 mod parameters;
 mod run;
 mod scope;
@@ -47,9 +48,10 @@ pub use machine::{
     Transition,
 };
 pub use open::{MainParameter, NeedsCompiling, ParameterKind, Parameters};
+pub use overrides::Overrides;
 pub use parameters::unknown_parameter;
 pub use possible::possible;
-pub use run::{Overrides, Rows, RowsPer, RunSettings, Zeno, run_settings};
+pub use run::{Rows, RowsPer, RunSettings, Zeno, run_settings};
 pub use specialise::Specialised;
 pub use warnings::{long_run, warnings};
 

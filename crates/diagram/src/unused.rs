@@ -158,22 +158,7 @@ impl Names {
     /// What is recorded, how the model is run and what its figures show.
     fn root(&mut self, model: &Model) {
         self.expressions(model.record.iter().map(|record| &record.value));
-        let run = &model.simulate;
-        let settings = [
-            &run.start,
-            &run.stop,
-            &run.tolerance,
-            &run.relative_tolerance,
-            &run.absolute_tolerance,
-            &run.step,
-            &run.initial_step,
-            &run.maximum_step,
-            &run.every,
-            &run.times,
-            &run.seed,
-            &run.microsteps,
-        ];
-        self.expressions(settings.into_iter().flatten());
+        self.expressions(model.simulate.expressions());
         for plot in &model.plots {
             self.expressions([&plot.from, &plot.to, &plot.open].into_iter().flatten());
             for panel in &plot.panels {

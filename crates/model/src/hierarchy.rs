@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{SourceMap, Span, Spanned};
 use expr::Expr;
 
-use crate::Plot;
+use crate::{Plot, Simulate};
 
 base::typed_id! {
     /// One diagram of a model, including the main one.
@@ -234,45 +234,6 @@ pub enum Solve {
     All(Span),
     /// The loops through these signals, each from its guess (an expression over parameters).
     Signals(Vec<Named>),
-}
-
-/// How a model is run: expressions over the parameters of the main diagram.
-#[derive(Clone, Default, Debug)]
-pub struct Simulate {
-    /// Start time \[s\]; 0 if missing.
-    pub start: Option<Expr>,
-    /// Stop time \[s\].
-    pub stop: Option<Expr>,
-    /// The name of the solver.
-    pub solver: Option<Spanned<String>>,
-    /// Relative and absolute tolerance together.
-    pub tolerance: Option<Expr>,
-    /// Relative tolerance.
-    pub relative_tolerance: Option<Expr>,
-    /// Absolute tolerance.
-    pub absolute_tolerance: Option<Expr>,
-    /// The step of fixed-step solvers \[s\].
-    pub step: Option<Expr>,
-    /// The first step of variable-step solvers \[s\].
-    pub initial_step: Option<Expr>,
-    /// The maximum step \[s\].
-    pub maximum_step: Option<Expr>,
-    /// The distance between evenly spaced rows \[s\], instead of one row for each step.
-    pub every: Option<Expr>,
-    /// Times of rows \[s\], instead of one row for each step.
-    pub times: Option<Expr>,
-    /// What gets a row at an instant with events: the word `instants` or `microsteps`.
-    pub rows: Option<Spanned<String>>,
-    /// The seed for all random numbers.
-    pub seed: Option<Expr>,
-    /// The maximum number of microsteps at one time.
-    pub microsteps: Option<Expr>,
-    /// The maximum number of blocks in the model.
-    pub maximum_blocks: Option<Expr>,
-    /// What to do at a Zeno point: the word `error` or `stop`.
-    pub zeno: Option<Spanned<String>>,
-    /// What an impulse is: the word `symbolic`, `stepped` or `numeric`.
-    pub impulses: Option<Spanned<String>>,
 }
 
 impl Model {

@@ -6,6 +6,8 @@
 mod hierarchy;
 mod machine_fields;
 mod plots;
+mod settings;
+mod simulate;
 
 mod read;
 mod refused;
@@ -18,20 +20,23 @@ mod sections;
 mod yaml;
 
 mod builder;
+mod given;
 
 mod format;
 
 pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
+pub use given::Given;
 pub use hierarchy::{
     About, Block, Diagram, DiagramId, Modal, Model, Named, OutsideInput, Parameter, Record,
-    Repeated, Simulate, Solve, State, Transition,
+    Repeated, Solve, State, Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 pub use plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
 pub use read::{Loader, parse, read, read_text};
 pub use refused::Refused;
 pub use sections::{
-    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, SIMULATE_KEYS,
-    TIME_PANEL_KEYS,
+    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, TIME_PANEL_KEYS,
 };
+pub use settings::{RunSetting, SettingKind};
+pub use simulate::{SettingMap, Simulate, Written};

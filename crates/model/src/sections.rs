@@ -10,5 +10,4 @@ pub(crate) use plots::plots;
 pub use plots::{
     FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, TIME_PANEL_KEYS,
 };
-pub use run::SIMULATE_KEYS;
 pub(crate) use run::{record, simulate};

@@ -2,7 +2,7 @@
 
 use crate::common::model;
 use expr::ExprKind;
-use superdense_model::{Solve, parse, read};
+use superdense_model::{RunSetting, Solve, parse, read};
 
 const BALL: &str = "\
 superdense: 1
@@ -34,9 +34,9 @@ fn the_ball_is_read() {
     assert_eq!(root.blocks[2].fields[2].value.as_word(), Some("falling"));
     let columns: Vec<_> = model.record.iter().map(|record| record.name.as_str()).collect();
     assert_eq!(columns, ["y", "v", "kick", "y + v"]);
-    assert_eq!(model.simulate.solver.as_ref().unwrap().value, "rk45");
-    assert_eq!(model.simulate.stop.as_ref().unwrap().to_string(), "12");
-    assert!(model.simulate.start.is_none());
+    assert_eq!(model.simulate.word(RunSetting::Solver).unwrap().value, "rk45");
+    assert_eq!(model.simulate.value(RunSetting::Stop).unwrap().to_string(), "12");
+    assert!(model.simulate.value(RunSetting::Start).is_none());
     assert!(matches!(root.solve, Solve::No));
 }
 

@@ -7,3 +7,4 @@ mod format;
 mod good;
 mod hostile;
 mod plots;
+mod settings;

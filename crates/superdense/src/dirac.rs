@@ -160,13 +160,11 @@ pub fn study(
     overrides: &Overrides,
     steps: &[Rational],
 ) -> Result<Study, StudyError> {
-    let with = |impulses, step, everything| Overrides {
-        impulses: Some(impulses),
-        step,
-        everything,
+    let with = |impulses: Impulses, step: Option<Rational>, everything| {
+        let own = Overrides { everything, ..overrides.clone() };
         // Jumps and impulses are compared microstep by microstep.
-        rows: Some(RowsPer::Microstep),
-        ..overrides.clone()
+        let own = own.impulses(impulses.name()).rows(RowsPer::Microstep);
+        step.into_iter().fold(own, |own, step| own.step(step))
     };
     let compile =
         |over: &Overrides| System::compile(model, library, over).map_err(StudyError::Refused);
@@ -184,7 +182,7 @@ pub fn study(
         let numbers = whole(&all)?;
         let all = compile(&with(Impulses::Stepped, Some(*step), true))?;
         let coefficients = whole(&all)?;
-        let on_grid = Overrides { every: Some(*step), ..with(Impulses::Symbolic, None, false) };
+        let on_grid = with(Impulses::Symbolic, None, false).every(*step);
         let (on_grid, _) = partial(timed(&compile(&on_grid)?))?;
         found.push(at_step(*step, runs, numbers, coefficients, &on_grid));
     }

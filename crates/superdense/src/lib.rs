@@ -102,7 +102,10 @@ pub use expr::Function;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use jit::NativeError;
-pub use model::{About, Builder, DiagramBuilder, Model, Refused, format, parse, read, read_text};
+pub use model::{
+    About, Builder, DiagramBuilder, Given, Model, Refused, RunSetting, SettingKind, SettingMap,
+    format, parse, read, read_text,
+};
 pub use native::{Backend, BackendUsed};
 pub use pages::{Page, pages};
 pub use picture::{Drawing, diagram_png, draw};

@@ -44,8 +44,9 @@ pub fn draw(
     overrides: &Overrides,
     drawing: Drawing,
 ) -> Result<String, Refused> {
+    let model = overrides.applied(model)?;
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-    let diagram = diagram::flatten(model, library, overrides).map_err(refused)?;
+    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
     let order = if drawing.order { schedule(&diagram).ok() } else { None };
     let options = Options {

@@ -89,8 +89,9 @@ impl System {
         library: &Library,
         overrides: &Overrides,
     ) -> Result<System, Refused> {
-        let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-        let (diagram, schedule) = front(model, library, overrides).map_err(refused)?;
+        let applied = overrides.applied(model)?;
+        let refused = |diagnostics| Refused { diagnostics, sources: applied.sources.clone() };
+        let (diagram, schedule) = front(&applied, library, overrides).map_err(refused)?;
         let method = method(&diagram.run).map_err(refused)?;
         let code = match diagram.run.impulses.steps() {
             true => Code::FixedStep(Arc::new(program::fixed_step(&diagram, &schedule))),
@@ -130,18 +131,18 @@ impl System {
     /// decides the structure of the program, it is compiled again, and [`System::is_same_program`]
     /// tells.
     pub fn with(&self, settings: &Overrides) -> Result<System, Refused> {
-        let refused =
-            |diagnostics| Refused { diagnostics, sources: self.origin.model.sources.clone() };
-        self.check_names(settings).map_err(|error| refused(error.into()))?;
         let overrides = self.overrides.then(settings);
-        match self.bound(&overrides) {
+        let model = overrides.applied(&self.origin.model)?;
+        let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
+        self.check_names(settings).map_err(|error| refused(error.into()))?;
+        match self.bound(&model, &overrides) {
             Some(system) => system.map_err(refused),
             None => System::compile(&self.origin.model, &self.origin.library, &overrides),
         }
     }
 
     /// The same program for other values and settings; none if it must be compiled again.
-    fn bound(&self, overrides: &Overrides) -> Option<Result<System, Diagnostics>> {
+    fn bound(&self, model: &Model, overrides: &Overrides) -> Option<Result<System, Diagnostics>> {
         let Code::Exact(program) = &self.code else { return None };
         if !self.overrides.is_same_structure(overrides) {
             return None;
@@ -154,7 +155,7 @@ impl System {
         let starts = self.diagram.at_start(&values).ok()?;
         let parameters: Vec<Value> = main.iter().map(|own| own.in_run(&values).clone()).collect();
         let named = main.iter().map(|own| own.name.as_str()).zip(&parameters);
-        let run = match diagram::run_settings(&self.origin.model, named, overrides) {
+        let run = match diagram::run_settings(model, named, overrides) {
             Ok(run) => run,
             Err(errors) => return Some(Err(errors)),
         };

@@ -98,7 +98,7 @@ impl System {
 pub(crate) fn identity(system: &System) -> u64 {
     let texts = || {
         let mut hasher = Fnv(OFFSET);
-        system.diagram.sources.files().for_each(|(_, text)| text.hash(&mut hasher));
+        system.origin.model.sources.files().for_each(|(_, text)| text.hash(&mut hasher));
         hasher.finish()
     };
     let mut hasher = Fnv(*system.origin.texts.get_or_init(texts));

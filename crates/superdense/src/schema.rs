@@ -2,7 +2,9 @@
 //! and show what they mean. A library of blocks comes in, a JSON document goes out.
 
 use blocks::{Count, Info, Kind, Library};
-use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
+use model::{
+    Field, FieldKind, MODAL_FIELDS, RunSetting, STATE_FIELDS, SettingKind, TRANSITION_FIELDS,
+};
 use serde_json::{Map, Value as Json, json};
 
 use crate::pages::MODAL_SUMMARY;
@@ -247,19 +249,16 @@ fn expression(about: &str) -> Json {
 }
 
 fn simulate() -> Json {
-    let methods = solver::Method::all();
-    let methods: Vec<&str> = methods.iter().map(|method| method.name()).collect();
-    let expression = json!({"$ref": "#/$defs/expression"});
+    let methods = solver::Method::all().map(|method| method.name());
     let mut properties = Map::new();
-    for key in model::SIMULATE_KEYS {
-        let value = match key {
-            "solver" => json!({"enum": methods}),
-            "rows" => json!({"enum": diagram::RowsPer::ALL.map(diagram::RowsPer::name)}),
-            "zeno" => json!({"enum": ["error", "stop"]}),
-            "impulses" => json!({"enum": blocks::Impulses::ALL.map(blocks::Impulses::name)}),
-            _ => expression.clone(),
+    for setting in RunSetting::ALL {
+        let mut value = match setting.kind() {
+            SettingKind::Solver => json!({"enum": methods}),
+            SettingKind::Words(words) => json!({"enum": words}),
+            _ => json!({"anyOf": [{"$ref": "#/$defs/expression"}]}),
         };
-        properties.insert(key.to_owned(), value);
+        merge(&mut value, json!({"description": setting.plain_about()}));
+        properties.insert(setting.key().to_owned(), value);
     }
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }

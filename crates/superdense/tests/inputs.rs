@@ -270,7 +270,7 @@ fn a_saved_run_goes_on_past_its_stop() {
     run.set_input("u", &[1.0]).unwrap();
     while run.advance().unwrap().is_none() {}
     let saved = run.save();
-    let longer = superdense::Overrides { stop: Some(seconds(6.0)), ..Default::default() };
+    let longer = superdense::Overrides::default().stop(6);
     let longer = system.with(&longer).unwrap();
     let outcome = longer.resume(&saved).unwrap().finish().unwrap();
     assert!((outcome.trace.last("x").unwrap() - (1.0 - (-6f64).exp())).abs() < 1e-8);

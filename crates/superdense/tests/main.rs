@@ -27,6 +27,7 @@ mod multiprecision;
 mod native;
 mod numeric;
 mod order;
+mod overrides;
 mod parameters;
 mod presence;
 mod queues;

@@ -16,8 +16,7 @@ fn run(text: &str, impulses: Impulses, step: &str) -> Outcome {
 }
 
 fn run_with(text: &str, impulses: Impulses, step: &str, library: &Library) -> Outcome {
-    let step = parse_value(step).unwrap().as_rational();
-    let overrides = Overrides { impulses: Some(impulses), step, ..Overrides::default() };
+    let overrides = Overrides::default().impulses(impulses.name()).step(step);
     let system = compile_with(text, library, &overrides).unwrap_or_else(|why| panic!("{why}"));
     system.simulate().unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -348,8 +347,7 @@ simulate: {stop: 2}
 fn meaningless_operations_are_seen_by_coefficients_alone() {
     let trace = run(SQUARE, Impulses::Numeric, "0.1").trace;
     assert!(trace.series("square").iter().any(|(_, value)| *value > 99.0));
-    let step = parse_value("0.1").unwrap().as_rational();
-    let overrides = Overrides { impulses: Some(Impulses::Stepped), step, ..Overrides::default() };
+    let overrides = Overrides::default().impulses("stepped").step("0.1");
     let system = compile_with(SQUARE, &Library::standard(), &overrides).unwrap();
     assert_eq!(system.simulate().unwrap_err().error.code(), "undefined");
 }

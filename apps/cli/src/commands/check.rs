@@ -12,7 +12,7 @@ use crate::report::{show, warn};
 const MOST_NAMES: usize = 8;
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
-    let system = compile(&arguments.model, &arguments.method, Wanted::Result(None))?;
+    let system = compile(&arguments.model, Wanted::Result)?;
     if arguments.list_parameters {
         return show(&parameters(&system.parameters(), arguments.format));
     }

@@ -7,11 +7,10 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 use superdense::{
-    AtStep, Impulses, Library, Overrides, Rational, Study, StudyError, System, Time, Verdict, read,
-    study,
+    AtStep, Impulses, Library, Rational, Study, StudyError, System, Time, Verdict, read, study,
 };
 
-use crate::arguments::{DiracArguments, Format, Method};
+use crate::arguments::{DiracArguments, Format};
 use crate::model::{duration, overrides};
 use crate::report::{Problem, refused, show, tell_long_run};
 
@@ -23,12 +22,11 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
         super::pictures::picture_format(path)?;
     }
     let steps = steps(&arguments.steps)?;
-    let method = Method { solver: arguments.solver.clone(), ..Method::default() };
-    let mut overrides = overrides(&arguments.model, &method)?;
+    let mut overrides = overrides(&arguments.model)?;
     overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
     let model = read(&arguments.model.model).map_err(refused)?;
-    let (impulses, step) = (Some(Impulses::Numeric), steps.iter().min().copied());
-    let longest = Overrides { impulses, step, ..overrides.clone() };
+    let numeric = overrides.clone().impulses(Impulses::Numeric.name());
+    let longest = steps.iter().min().map_or(numeric.clone(), |step| numeric.step(*step));
     // The study itself reports a model that cannot be compiled.
     if let Ok(system) = System::compile(&model, &Library::standard(), &longest) {
         tell_long_run(&system, Time::MAX, arguments.format);

@@ -8,7 +8,7 @@ use superdense::{
 };
 
 use super::pictures::{picture_format, plot_to};
-use crate::arguments::{EnergyArguments, Format, Method};
+use crate::arguments::{EnergyArguments, Format};
 use crate::model::overrides;
 use crate::report::{Problem, refused, show, tell, tell_long_run};
 
@@ -28,10 +28,8 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     }
     let model = read(&arguments.model.model).map_err(refused)?;
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
-    let method = Method { step: arguments.step.clone(), ..Method::default() };
     // A jump of the energy is drawn as a vertical line.
-    let rows = Some(RowsPer::Microstep);
-    let own = Overrides { rows, ..overrides(&arguments.model, &method)? };
+    let own = overrides(&arguments.model)?.rows(RowsPer::Microstep);
     let (mut curves, mut failed) = (Vec::new(), Vec::new());
     for solver in &arguments.solvers {
         match curve(&model, &own, solver) {
@@ -64,8 +62,10 @@ fn finish(failed: Vec<(&str, anyhow::Error)>) -> Result<()> {
 /// The energy at each step of a solver.
 fn curve(model: &Model, own: &Overrides, solver: &str) -> Result<Curve> {
     let on_streams = solver == "stream";
-    let named = Some(solver.to_owned()).filter(|_| !on_streams);
-    let overrides = Overrides { solver: named, ..own.clone() };
+    let overrides = match on_streams {
+        true => own.clone(),
+        false => own.clone().solver(solver),
+    };
     let system = System::compile(model, &Library::standard(), &overrides).map_err(refused)?;
     tell_long_run(&system, Time::MAX, Format::Text);
     if system.settings().impulses.steps() {

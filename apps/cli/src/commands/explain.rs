@@ -8,16 +8,16 @@ use superdense::{Instant, Time, did_you_mean, parse_value};
 use super::run::drive::{End, advance};
 use super::run::interrupt;
 use super::run::progress::Progress;
-use crate::arguments::{Format, Method, ModelArguments};
+use crate::arguments::{Format, ModelArguments};
 use crate::codes;
 use crate::inputs::feed_inputs;
 use crate::model::{Wanted, compile};
 use crate::report::{Interrupted, colour, refused, show, tell, tell_long_run};
 
 /// Explains an instant of a model or, if none is given, a message code.
-pub fn explain(arguments: &ModelArguments, method: &Method, instant: Option<&str>) -> Result<()> {
+pub fn explain(arguments: &ModelArguments, instant: Option<&str>) -> Result<()> {
     match instant {
-        Some(instant) => explain_instant(arguments, method, instant),
+        Some(instant) => explain_instant(arguments, instant),
         None if arguments.model.exists() => {
             let model = arguments.model.display();
             bail!("the instant is missing: write `superdense explain {model} T`")
@@ -57,7 +57,7 @@ fn wrapped(text: &str) -> String {
 }
 
 /// Explains the instant nearest to `T` or `T,N`.
-fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -> Result<()> {
+fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
     let (at, microstep) = match instant.split_once(',') {
         Some((at, n)) => {
             let n = n.trim().parse().with_context(|| format!("`{n}` is no microstep"))?;
@@ -66,7 +66,7 @@ fn explain_instant(arguments: &ModelArguments, method: &Method, instant: &str) -
         None => (instant, None),
     };
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
-    let system = compile(arguments, method, Wanted::Result(None))?;
+    let system = compile(arguments, Wanted::Result)?;
     if system.settings().impulses.steps() {
         bail!(
             "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"

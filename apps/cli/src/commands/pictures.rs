@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use superdense::{Drawing, Library, Trace, plots, read};
 
-use crate::arguments::{Method, ModelArguments};
+use crate::arguments::ModelArguments;
 use crate::model::overrides;
 use crate::report::{refused, write_file};
 
@@ -33,12 +33,7 @@ pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()>
 }
 
 /// Draws the diagram of a model.
-pub fn graph(
-    arguments: &ModelArguments,
-    method: &Method,
-    output: &Path,
-    mut drawing: Drawing,
-) -> Result<()> {
+pub fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) -> Result<()> {
     let extension = output.extension().and_then(|extension| extension.to_str());
     drawing.dot = match extension {
         Some("svg" | "png") => false,
@@ -46,7 +41,7 @@ pub fn graph(
         _ => bail!("{}: the name of the picture ends in .svg, .png or .dot", output.display()),
     };
     let model = read(&arguments.model).map_err(refused)?;
-    let overrides = overrides(arguments, method)?;
+    let overrides = overrides(arguments)?;
     let text = superdense::draw(&model, &Library::standard(), &overrides, drawing);
     let text = text.map_err(refused)?;
     let bytes = match extension {

@@ -41,13 +41,13 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let alone = !arguments.plot.is_empty() && arguments.output.is_none();
     let wanted = match alone {
         true => Wanted::Picture(Some(ROWS_OF_A_CURVE)),
-        false => Wanted::Result(arguments.rows.map(Into::into)),
+        false => Wanted::Result,
     };
-    let mut system = compile(&arguments.model, &arguments.method, wanted)?;
+    let mut system = compile(&arguments.model, wanted)?;
     let pictures = pictures(&arguments.plot, &system)?;
     let smooth = alone && !pictures.iter().all(Picture::shows_steps);
     if alone && !smooth {
-        system = compile(&arguments.model, &arguments.method, Wanted::Picture(None))?;
+        system = compile(&arguments.model, Wanted::Picture(None))?;
     }
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
@@ -144,7 +144,7 @@ fn plot(
         _ => {
             let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
             let wanted = Wanted::Picture(between);
-            let smooth = compile(&arguments.model, &arguments.method, wanted)?;
+            let smooth = compile(&arguments.model, wanted)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
             let run = start(arguments, &smooth)?;

@@ -9,13 +9,13 @@ use anyhow::{Result, bail};
 use superdense::{Streamed, Streaming, Sums, System, traces};
 
 use super::pictures::picture_format;
-use crate::arguments::{Method, StreamArguments};
+use crate::arguments::StreamArguments;
 use crate::model::{Wanted, compile, duration};
 use crate::report::{Problem, refused, tell, unless_broken, write_file};
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
-    let system = compile(&arguments.model, &Method::default(), Wanted::Result(None))?;
+    let system = compile(&arguments.model, Wanted::Result)?;
     let step = duration(arguments.step.as_deref(), "--step")?;
     let streaming = Streaming {
         step: step.map(|step| *step.numer() as f64 / *step.denom() as f64),

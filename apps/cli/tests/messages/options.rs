@@ -40,8 +40,9 @@ fn bad_times() {
     let expected = ["error[bad-setting]: the stop time is before the start time"];
     Case::new("stop-option", DECAY, &expected).options(&["--stop", "-1"]).check();
     Case::new("start-option", DECAY, &expected).options(&["--start", "5"]).check();
-    let expected = ["`--stop inf`", "time"];
-    Case::new("stop-infinite", DECAY, &expected).options(&["--stop", "inf"]).check();
+    let expected = ["error[bad-setting]: `stop` must be a time", "1 | --stop inf"];
+    let text = Case::new("stop-infinite", DECAY, &expected).options(&["--stop", "inf"]).check();
+    assert_eq!(underlined(&text), "inf");
     for period in ["-1", "0", "1e-19"] {
         let model = format!("superdense: 1\nblocks:\n  c: {{type: Clock, period: {period}}}\n");
         let expected =
@@ -86,6 +87,27 @@ fn an_option_is_no_fault_of_the_file() {
     ] {
         let text = Case::new(name, DECAY, &expected).options(&options).check();
         assert!(text.contains(note) && !text.contains("model.yaml"), "{text}");
+    }
+}
+
+/// An option is an expression as in the file, and a mistake in it is shown in its own line.
+#[test]
+fn mistakes_in_settings() {
+    for (name, option, value, wrong, message) in [
+        ("name", "--stop", "3 * tau", "tau", "error[unknown-name]: there is no parameter `tau`"),
+        ("syntax", "--start", "(1", "", "error[expression-syntax]"),
+        ("empty", "--stop", "", "", "error[expression-syntax]: an expression is missing here"),
+        ("count", "--seed", "-1", "-1", "error[bad-setting]: `seed` must be a whole number"),
+        ("list", "--times", "[1, true]", "true", "error[bad-setting]: `times` must be a list"),
+        ("word", "--zeno", "stopp", "stopp", "error[unknown-word]: `zeno` cannot be `stopp`"),
+        ("blocks", "--maximum-blocks", "1.5", "1.5", "error[bad-setting]: `maximum_blocks`"),
+        ("tiny", "--maximum-step", "1e-30", "1e-30", "error[bad-setting]: `maximum_step` is below"),
+    ] {
+        let shown = format!("1 | {option} {value}");
+        let expected = [message, "--> command line:1:", shown.trim_end()];
+        let name = format!("setting-{name}");
+        let text = Case::new(&name, DECAY, &expected).options(&[option, value]).check();
+        assert!(wrong.is_empty() || underlined(&text) == wrong, "{text}");
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span, Value, did_you_mean};
-use model::DiagramId;
+use model::{DiagramId, RunSetting};
 
 use super::Flattener;
 use crate::flat::WireId;
@@ -133,7 +133,7 @@ impl<'m> Flattener<'m> {
 
     /// Takes over the greatest number of blocks, if the model sets it.
     fn take_limit(&mut self, id: ScopeId) {
-        let Some(expr) = &self.model.simulate.maximum_blocks else { return };
+        let Some(expr) = self.model.simulate.value(RunSetting::MaximumBlocks) else { return };
         let limit = self.decided(id, expr, "the greatest number of blocks").and_then(|value| {
             whole_number(&value).and_then(|limit| usize::try_from(limit).ok()).ok_or_else(|| {
                 let message = "`maximum_blocks` must be a whole number";
@@ -149,7 +149,7 @@ impl<'m> Flattener<'m> {
         Diagnostic::error("too-large", format!("the model has more than {limit} blocks"))
             .at(span, "")
             .note("a block takes about 10 kB of memory")
-            .help("if that is meant, raise `maximum_blocks` under `simulate`")
+            .help("if that is meant, raise `maximum_blocks` under `simulate`, or with `--maximum-blocks`")
     }
 
     /// Declares the blocks of a scope.

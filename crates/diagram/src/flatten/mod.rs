@@ -34,13 +34,15 @@ pub(crate) use drafts::Draft;
 /// The greatest number of blocks in a flat diagram, unless the model sets `maximum_blocks`.
 const DEFAULT_BLOCKS: usize = 250_000;
 
-/// Makes the flat diagram of a model, or lists everything that is wrong with it. Parameters that
-/// turn out to be structural are constants from then on, until no other one is.
+/// Makes the flat diagram of a model, or lists everything that is wrong with it. The settings of the
+/// overrides have been applied to the model ([`Overrides::applied`]). Parameters that turn out to be
+/// structural are constants from then on, until no other one is.
 pub fn flatten(
     model: &Model,
     library: &Library,
     overrides: &Overrides,
 ) -> Result<Diagram, Diagnostics> {
+    debug_assert!(overrides.are_applied(model), "settings that were not applied to the model");
     let mut structural = closed(model, overrides);
     let given = given_inputs(model, overrides)?;
     loop {
@@ -75,7 +77,7 @@ fn given_inputs(model: &Model, overrides: &Overrides) -> Result<Vec<(String, Exp
 /// The parameters that are structural before anything is looked at, and why.
 fn closed(model: &Model, overrides: &Overrides) -> BTreeMap<String, String> {
     let main = model.diagram(model.root);
-    let impulses = overrides.impulses.unwrap_or_else(|| run::impulses(&model.simulate));
+    let impulses = run::impulses(&model.simulate);
     let all = match overrides.closed {
         true => Some("all values are constants in this system"),
         false => impulses.steps().then_some("a run by fixed steps is made for its values"),

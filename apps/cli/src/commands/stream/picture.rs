@@ -9,7 +9,7 @@ use superdense::{
 };
 
 use super::super::pictures::plot_to;
-use crate::arguments::{Method, StreamArguments};
+use crate::arguments::StreamArguments;
 use crate::model::{Wanted, compile};
 use crate::report::tell;
 
@@ -80,7 +80,7 @@ fn evaluation(e: usize) -> Time {
 
 /// The same model run by the native engine; `None` if that fails.
 fn native(arguments: &StreamArguments, system: &System) -> Result<Option<Trace>> {
-    let smooth = compile(&arguments.model, &Method::default(), Wanted::Picture(Some(ROWS)))?;
+    let smooth = compile(&arguments.model, Wanted::Picture(Some(ROWS)))?;
     match smooth.simulate() {
         Ok(outcome) => Ok(Some(outcome.trace)),
         Err(failure) => {
