@@ -17,7 +17,7 @@ mod sampled;
 mod startup;
 
 use anyhow::{Context, Result, ensure};
-use superdense::{Library, Model, Outcome, Overrides, System};
+use superdense::{Library, Model, Outcome, System};
 
 use crate::measure::{Bar, Effort, Errors, Figure, in_turn};
 
@@ -104,7 +104,7 @@ pub(crate) fn parse(text: &str) -> Result<Model> {
 
 /// Compiles the text of a model.
 pub(crate) fn compile(text: &str) -> Result<System> {
-    Ok(System::compile(&parse(text)?, &Library::standard(), &Overrides::default())?)
+    Ok(System::compile(&parse(text)?, &Library::standard())?)
 }
 
 /// The last value of a recorded signal.

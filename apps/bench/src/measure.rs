@@ -25,7 +25,7 @@ impl Effort {
 
     /// Runs a model. Its native code is compiled once, at the first run that asks for it.
     pub fn run(&self, system: &System) -> Result<Outcome> {
-        let mut run = system.start();
+        let mut run = system.begin();
         run.set_backend(self.backend)?;
         Ok(run.finish()?)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use superdense::{
-    Diagnostic, Interpolation, Overrides, Run, Samples, SourceMap, System, check_expression,
+    Diagnostic, Interpolation, Run, Samples, Settings, SourceMap, System, check_expression,
     did_you_mean,
 };
 
@@ -17,7 +17,7 @@ enum Source {
 }
 
 /// Adds the inputs that are expressions to the overrides.
-pub fn override_inputs(texts: &[String], overrides: &mut Overrides) -> Result<()> {
+pub fn override_inputs(texts: &[String], overrides: &mut Settings) -> Result<()> {
     for text in texts {
         let (name, source) = parse(text)?;
         if let Source::Expression(expression) = source {

@@ -1,7 +1,7 @@
 //! From the arguments to a compiled model.
 
 use anyhow::{Result, bail};
-use superdense::{Library, Overrides, Rational, Refused, RowsPer, System, Time, parse_value, read};
+use superdense::{Library, Rational, Refused, RowsPer, Settings, System, Time, parse_value, read};
 
 use crate::arguments::ModelArguments;
 use crate::inputs::override_inputs;
@@ -23,18 +23,18 @@ pub fn compile<T: Takes>(arguments: &ModelArguments<T>, rows: Wanted) -> Result<
     let model = read(&arguments.model).map_err(refused)?;
     let mut overrides = overrides(arguments)?;
     if let Wanted::Picture(smooth) = rows {
-        overrides = Overrides { smooth, ..overrides.rows(RowsPer::Microstep) };
+        overrides = Settings { smooth, ..overrides.rows(RowsPer::Microstep) };
     }
-    let system = System::compile(&model, &Library::standard(), &overrides).map_err(refused)?;
+    let system = System::compile_with(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.
     std::mem::forget(system.clone());
     Ok(system)
 }
 
 /// What the command line overrides in the model.
-pub fn overrides<T: Takes>(arguments: &ModelArguments<T>) -> Result<Overrides> {
+pub fn overrides<T: Takes>(arguments: &ModelArguments<T>) -> Result<Settings> {
     let settings = arguments.settings.given.clone();
-    let mut overrides = Overrides { settings, ..Overrides::default() };
+    let mut overrides = Settings { settings, ..Settings::default() };
     for text in &arguments.parameters {
         let Some((name, value)) = text.split_once('=') else {
             bail!("`-p {text}` has no `=`: write `-p name=value`");

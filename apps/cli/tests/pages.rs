@@ -83,7 +83,7 @@ fn the_readme_shows_the_model_that_is_there() {
 /// The Rust of the README is this function, line by line.
 #[test]
 fn the_readme_compiles() -> Result<(), Box<dyn std::error::Error>> {
-    use superdense::{Builder, Library, Overrides, System};
+    use superdense::{Builder, Library, System};
 
     let model = Builder::new("decay")
         .parameter("rate", "2")
@@ -92,7 +92,7 @@ fn the_readme_compiles() -> Result<(), Box<dyn std::error::Error>> {
         .simulate("stop", "1")
         .simulate("tolerance", "1e-9")
         .build()?;
-    let system = System::compile(&model, &Library::standard(), &Overrides::default())?;
+    let system = System::compile(&model, &Library::standard())?;
     let outcome = system.simulate()?;
     let end = outcome.trace.last("x").unwrap();
     assert!((end - (-2.0f64).exp()).abs() < 1e-8);

@@ -48,7 +48,7 @@ pub use machine::{
     Transition,
 };
 pub use open::{MainParameter, NeedsCompiling, ParameterKind, Parameters};
-pub use overrides::Overrides;
+pub use overrides::Settings;
 pub use parameters::unknown_parameter;
 pub use possible::possible;
 pub use run::{Rows, RowsPer, RunSettings, Zeno, run_settings};

@@ -3,7 +3,7 @@
 use blocks::Library;
 use model::Refused;
 
-use crate::{Overrides, flatten};
+use crate::{Settings, flatten};
 
 #[path = "../../base/tests/filetests.rs"]
 mod filetests;
@@ -12,7 +12,7 @@ mod filetests;
 fn listing(text: &str) -> Result<String, Refused> {
     let model = model::parse("model.yaml", text, &mut |_| Err("there are no other files".into()))?;
     let sources = model.sources.clone();
-    flatten(&model, &Library::standard(), &Overrides::default())
+    flatten(&model, &Library::standard(), &Settings::default())
         .map(|diagram| diagram.listing())
         .map_err(|diagnostics| Refused { diagnostics, sources })
 }

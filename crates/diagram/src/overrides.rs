@@ -10,9 +10,9 @@ use crate::RowsPer;
 /// What the command line or a caller overrides in a model.
 ///
 /// Settings of the section `simulate` have a method each, which takes a number, an exact time, or a
-/// text as in a model file: `Overrides::default().stop(10).tolerance(1e-9).every("T / 100")`.
+/// text as in a model file: `Settings::default().stop(10).tolerance(1e-9).every("T / 100")`.
 #[derive(Clone, Default, Debug)]
-pub struct Overrides {
+pub struct Settings {
     /// Parameters of the main diagram.
     pub parameters: Vec<(String, Value)>,
     /// Inputs of the main diagram that are expressions of time and of what the model computes,
@@ -29,20 +29,20 @@ pub struct Overrides {
     pub closed: bool,
 }
 
-impl Overrides {
+impl Settings {
     /// The same with a setting.
-    pub fn set(mut self, setting: RunSetting, value: impl Into<Given>) -> Overrides {
+    pub fn set(mut self, setting: RunSetting, value: impl Into<Given>) -> Settings {
         self.settings.set(setting, value.into());
         self
     }
 
     /// These overrides, and others on top of them.
-    pub fn then(&self, others: &Overrides) -> Overrides {
+    pub fn then(&self, others: &Settings) -> Settings {
         let given = |name: &str| others.parameters.iter().any(|(other, _)| other == name);
         let kept = self.parameters.iter().filter(|(name, _)| !given(name));
         let replaced = |name: &str| others.inputs.iter().any(|(other, _)| other == name);
         let inputs = self.inputs.iter().filter(|(name, _)| !replaced(name));
-        Overrides {
+        Settings {
             inputs: inputs.chain(&others.inputs).cloned().collect(),
             parameters: kept.chain(&others.parameters).cloned().collect(),
             settings: self.settings.then(&others.settings),
@@ -54,10 +54,10 @@ impl Overrides {
 
     /// Whether a program that was compiled with these overrides has the structure that others ask
     /// for, apart from the values of parameters.
-    pub fn is_same_structure(&self, others: &Overrides) -> bool {
+    pub fn is_same_structure(&self, others: &Settings) -> bool {
         let decisive = [RunSetting::Impulses, RunSetting::MaximumBlocks];
-        let settings = |own: &Overrides| decisive.map(|setting| own.settings.get(setting).cloned());
-        let flags = |own: &Overrides| (own.everything, own.closed);
+        let settings = |own: &Settings| decisive.map(|setting| own.settings.get(setting).cloned());
+        let flags = |own: &Settings| (own.everything, own.closed);
         settings(self) == settings(others)
             && flags(self) == flags(others)
             && self.inputs == others.inputs
@@ -78,10 +78,10 @@ impl Overrides {
 /// A method for each setting.
 macro_rules! methods {
     ($($variant:ident $key:ident: $kind:expr, $replaces:expr, $about:expr;)*) => {
-        impl Overrides {
+        impl Settings {
             $(
                 #[doc = $about]
-                pub fn $key(self, value: impl Into<Given>) -> Overrides {
+                pub fn $key(self, value: impl Into<Given>) -> Settings {
                     self.set(RunSetting::$variant, value)
                 }
             )*

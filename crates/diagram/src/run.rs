@@ -5,7 +5,7 @@ use blocks::Impulses;
 use expr::{Expr, ExprKind};
 use model::{Model, RunSetting, SettingKind, Simulate};
 
-use crate::Overrides;
+use crate::Settings;
 use crate::open::{Names, Opening};
 use crate::parameters::{Moving, constant};
 
@@ -117,7 +117,7 @@ const DEFAULT_MICROSTEPS: u32 = 1000;
 pub fn run_settings<'v>(
     model: &Model,
     values: impl Iterator<Item = (&'v str, &'v Value)>,
-    overrides: &Overrides,
+    overrides: &Settings,
 ) -> Result<RunSettings, Diagnostics> {
     debug_assert!(overrides.are_applied(model), "settings that were not applied to the model");
     let names = values.map(|(name, value)| (name.to_owned(), value.clone())).collect();
@@ -130,7 +130,7 @@ pub fn run_settings<'v>(
 pub(crate) fn evaluate(
     simulate: &Simulate,
     parameters: &Names,
-    overrides: &Overrides,
+    overrides: &Settings,
     errors: &mut Diagnostics,
 ) -> RunSettings {
     let mut reader = Reader { simulate, parameters, errors };

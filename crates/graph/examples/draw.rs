@@ -12,7 +12,7 @@ fn main() {
     for path in models {
         let model = model::read(Path::new(path)).expect("a model that can be read");
         let library = blocks::Library::standard();
-        let flat = diagram::flatten(&model, &library, &diagram::Overrides::default());
+        let flat = diagram::flatten(&model, &library, &diagram::Settings::default());
         let flat = flat.expect("a model without mistakes");
         let loops = schedule::refused_loops(&flat);
         let planned = schedule::schedule(&flat).ok();

@@ -11,7 +11,7 @@
 //! let text = "superdense: 1\nname: decay\nblocks:\n  x: {type: Integrator, input: -x}\n";
 //! let model = model::parse("decay.yaml", text, &mut |_| Err("no files".to_owned())).unwrap();
 //! let library = blocks::Library::standard();
-//! let diagram = diagram::flatten(&model, &library, &diagram::Overrides::default()).unwrap();
+//! let diagram = diagram::flatten(&model, &library, &diagram::Settings::default()).unwrap();
 //! let layout = superdense_graph::layout(&diagram, &superdense_graph::Options::default());
 //! assert!(superdense_graph::svg(&layout).starts_with("<svg"));
 //! ```

@@ -2,7 +2,7 @@
 //!
 //! From this table come the fields of the section `simulate` that the parser accepts, the schema of
 //! model files, the table in `docs/model-format.md`, the options of the command line with their
-//! help, and the methods of `Overrides`.
+//! help, and the methods of `Settings`.
 
 use base::{Diagnostic, Spanned, did_you_mean};
 

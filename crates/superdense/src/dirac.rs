@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use base::Rational;
 use blocks::{Impulses, Library};
-use diagram::{Overrides, RowsPer};
+use diagram::{RowsPer, Settings};
 use model::{Model, Refused};
 use trace::Trace;
 
@@ -157,17 +157,17 @@ pub enum StudyError {
 pub fn study(
     model: &Model,
     library: &Library,
-    overrides: &Overrides,
+    overrides: &Settings,
     steps: &[Rational],
 ) -> Result<Study, StudyError> {
     let with = |impulses: Impulses, step: Option<Rational>, everything| {
-        let own = Overrides { everything, ..overrides.clone() };
+        let own = Settings { everything, ..overrides.clone() };
         // Jumps and impulses are compared microstep by microstep.
         let own = own.impulses(impulses.name()).rows(RowsPer::Microstep);
         step.into_iter().fold(own, |own, step| own.step(step))
     };
     let compile =
-        |over: &Overrides| System::compile(model, library, over).map_err(StudyError::Refused);
+        |over: &Settings| System::compile_with(model, library, over).map_err(StudyError::Refused);
     let exact = compile(&with(Impulses::Symbolic, None, false))?;
     let (exact_trace, exact_time) = partial(timed(&exact))?;
     let mut found = Vec::new();
@@ -234,7 +234,7 @@ struct Whole {
 }
 
 fn whole(system: &System) -> Result<Whole, StudyError> {
-    let mut run = system.start();
+    let mut run = system.begin();
     let error = loop {
         match run.advance() {
             Ok(None) => {}

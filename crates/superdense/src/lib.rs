@@ -5,7 +5,7 @@
 //! [`System::compile`] takes it through every stage, and [`System::simulate`] runs it.
 //!
 //! ```
-//! use superdense::{Builder, Library, Overrides, System};
+//! use superdense::{Builder, Library, Settings, System};
 //!
 //! let model = Builder::new("decay")
 //!     .parameter("rate", "2")
@@ -14,7 +14,7 @@
 //!     .simulate("stop", "1")
 //!     .simulate("tolerance", "1e-9")
 //!     .build()?;
-//! let system = System::compile(&model, &Library::standard(), &Overrides::default())?;
+//! let system = System::compile(&model, &Library::standard())?;
 //! let outcome = system.simulate()?;
 //! assert!((outcome.trace.last("x").unwrap() - (-2.0f64).exp()).abs() < 1e-8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,7 +27,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use superdense::{
-//!     Block, Builder, Context, Diagnostic, Info, Input, Library, Overrides, Parameter, System,
+//!     Block, Builder, Context, Diagnostic, Info, Input, Library, Settings, Parameter, System,
 //! };
 //!
 //! #[derive(Debug)]
@@ -64,7 +64,7 @@
 //!     .simulate("tolerance", "1e-9")
 //!     .build()?;
 //! let library = Library::standard().with(Arc::new(Square));
-//! let outcome = System::compile(&model, &library, &Overrides::default())?.simulate()?;
+//! let outcome = System::compile(&model, &library)?.simulate()?;
 //! assert!((outcome.trace.last("x").unwrap() - 1.0f64.tan()).abs() < 1e-7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -95,7 +95,7 @@ pub use blocks::{
     Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, InputKind, Kind, Library,
     Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
-pub use diagram::{MainParameter, Overrides, ParameterKind, Rows, RowsPer, RunSettings, Zeno};
+pub use diagram::{MainParameter, ParameterKind, Rows, RowsPer, RunSettings, Settings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
 pub use expr::Function;

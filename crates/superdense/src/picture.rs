@@ -1,7 +1,7 @@
 //! Drawings of the block diagram of a model.
 
 use blocks::Library;
-use diagram::{Overrides, Phase};
+use diagram::{Phase, Settings};
 use graph::{Anchor, Options, Order};
 use model::{Model, Refused};
 use schedule::{refused_loops, schedule};
@@ -41,7 +41,7 @@ pub fn diagram_png(svg: &str) -> Result<Vec<u8>, plot::Error> {
 pub fn draw(
     model: &Model,
     library: &Library,
-    overrides: &Overrides,
+    overrides: &Settings,
     drawing: Drawing,
 ) -> Result<String, Refused> {
     let model = overrides.applied(model)?;

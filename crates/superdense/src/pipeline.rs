@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
 use blocks::{Library, Role};
-use diagram::{Diagram, MainParameter, Overrides, RunSettings};
+use diagram::{Diagram, MainParameter, RunSettings, Settings};
 use engine::{InputValue, Options, RunError};
 use jit::NativeError;
 use model::{Model, Refused};
@@ -41,7 +41,7 @@ pub struct System {
     /// What it was compiled from, to compile it again for another structure.
     pub(crate) origin: Arc<Origin>,
     /// What overrides the settings and parameters of the model.
-    pub(crate) overrides: Arc<Overrides>,
+    pub(crate) overrides: Arc<Settings>,
     /// The settings of its runs.
     pub(crate) run: Arc<RunSettings>,
     pub(crate) options: Arc<Options>,
@@ -84,10 +84,16 @@ impl Code {
 
 impl System {
     /// Takes a model through every stage, or returns everything that is wrong with it.
-    pub fn compile(
+    pub fn compile(model: &Model, library: &Library) -> Result<System, Refused> {
+        System::compile_with(model, library, &Settings::default())
+    }
+
+    /// The same with settings that override those of the model. Most settings can be given to each
+    /// run instead, with [`System::start`] or [`System::with`].
+    pub fn compile_with(
         model: &Model,
         library: &Library,
-        overrides: &Overrides,
+        overrides: &Settings,
     ) -> Result<System, Refused> {
         let applied = overrides.applied(model)?;
         let refused = |diagnostics| Refused { diagnostics, sources: applied.sources.clone() };
@@ -130,19 +136,19 @@ impl System {
     /// far, and on top what is given here. The program is shared; only where a value or a setting
     /// decides the structure of the program, it is compiled again, and [`System::is_same_program`]
     /// tells.
-    pub fn with(&self, settings: &Overrides) -> Result<System, Refused> {
+    pub fn with(&self, settings: &Settings) -> Result<System, Refused> {
         let overrides = self.overrides.then(settings);
         let model = overrides.applied(&self.origin.model)?;
         let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
         self.check_names(settings).map_err(|error| refused(error.into()))?;
         match self.bound(&model, &overrides) {
             Some(system) => system.map_err(refused),
-            None => System::compile(&self.origin.model, &self.origin.library, &overrides),
+            None => System::compile_with(&self.origin.model, &self.origin.library, &overrides),
         }
     }
 
     /// The same program for other values and settings; none if it must be compiled again.
-    fn bound(&self, model: &Model, overrides: &Overrides) -> Option<Result<System, Diagnostics>> {
+    fn bound(&self, model: &Model, overrides: &Settings) -> Option<Result<System, Diagnostics>> {
         let Code::Exact(program) = &self.code else { return None };
         if !self.overrides.is_same_structure(overrides) {
             return None;
@@ -187,7 +193,7 @@ impl System {
     }
 
     /// Refuses names of parameters that the model does not have.
-    fn check_names(&self, settings: &Overrides) -> Result<(), Diagnostic> {
+    fn check_names(&self, settings: &Settings) -> Result<(), Diagnostic> {
         let main = self.diagram.parameters.main();
         let known = || main.iter().map(|own| own.name.as_str());
         let unknown = settings.parameters.iter().find(|(name, _)| !known().any(|own| own == name));
@@ -202,7 +208,7 @@ impl System {
 
     /// Runs from the start time to the stop time.
     pub fn simulate(&self) -> Result<Outcome, Failure> {
-        self.start().finish()
+        self.begin().finish()
     }
 
     /// Compiles native code now, so that every run starts with it. It is an error if there is no
@@ -217,8 +223,14 @@ impl System {
         }
     }
 
-    /// A run that has not started yet, to be advanced, saved and resumed.
-    pub fn start(&self) -> Run {
+    /// A run with settings and values of parameters on top of those of this system, to be advanced,
+    /// read, set, saved and resumed: see [`System::with`].
+    pub fn start(&self, settings: &Settings) -> Result<Run, Refused> {
+        Ok(self.with(settings)?.begin())
+    }
+
+    /// A run with the settings of this system.
+    pub fn begin(&self) -> Run {
         Run::new(self)
     }
 
@@ -482,14 +494,14 @@ impl System {
 fn front(
     model: &Model,
     library: &Library,
-    overrides: &Overrides,
+    overrides: &Settings,
 ) -> Result<(Diagram, Schedule), Diagnostics> {
-    let make = |overrides: &Overrides| {
+    let make = |overrides: &Settings| {
         let diagram = diagram::flatten(model, library, overrides)?;
         let schedule = schedule::schedule(&diagram)?;
         Ok((diagram, schedule))
     };
-    make(overrides).or_else(|_: Diagnostics| make(&Overrides { closed: true, ..overrides.clone() }))
+    make(overrides).or_else(|_: Diagnostics| make(&Settings { closed: true, ..overrides.clone() }))
 }
 
 /// The columns that a program records, and how many orders of impulses each may carry.

@@ -337,7 +337,7 @@ simulate: {{stop: 1000, every: 1000}}
 
 /// Runs by so many steps at once to the end; after some advances the run is saved and resumed.
 fn run_on(system: &System, backend: Backend, most: u32) -> Result<StopReason, RunError> {
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set_backend(backend).unwrap();
     for number in 0.. {
         if number == 4321 {

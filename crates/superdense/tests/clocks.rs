@@ -431,7 +431,7 @@ proptest! {
             prop_assert_eq!(found, expected, "{} of\n{}", name, model);
         }
         // A run that was saved and resumed goes on with the same fractions.
-        let mut run = system.start();
+        let mut run = system.begin();
         for _ in 0..saved {
             if run.advance().unwrap().is_some() {
                 return Ok(());

@@ -417,7 +417,7 @@ record: [x]
 simulate: {stop: 2000}
 ",
     );
-    let mut run = system.start();
+    let mut run = system.begin();
     let mut largest = [0; 2];
     while run.advance().unwrap().is_none() {
         let half = usize::from(run.tag().time.seconds() > 1000.0);

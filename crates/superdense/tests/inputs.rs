@@ -20,7 +20,7 @@ fn a_held_input_jumps_where_it_is_set() {
     let system = compile(LAG);
     let (x, u) = (system.signal("x").unwrap(), system.input("u").unwrap());
     assert_eq!(u.unit(), Some("V"));
-    let mut run = system.start();
+    let mut run = system.begin();
     run.advance_to(seconds(1.0)).unwrap();
     assert_eq!(run.get(&x).unwrap(), Some(&[0.0][..]));
     run.set(&u, &[2.0]).unwrap();
@@ -41,7 +41,7 @@ fn looking_changes_nothing() {
     for text in [LAG, include_str!("../../../models/bouncing-ball/model.yaml")] {
         let system = compile(text);
         let plain = system.simulate().unwrap();
-        let mut run = system.start();
+        let mut run = system.begin();
         let name = &system.schema().columns()[0].name.clone();
         let signal = system.signal(name).unwrap();
         let mut t = 0.0;
@@ -66,7 +66,7 @@ simulate: {stop: 3, tolerance: 1e-12}
 ",
     );
     let u = system.input("u").unwrap();
-    let mut run = system.start();
+    let mut run = system.begin();
     // 1 + 2 s + 3 s^2 + 4 s^3 up to 1, then a kink and the constant -1.
     run.feed(&u, Time::ZERO, &[&[1.0], &[2.0], &[3.0], &[4.0]]).unwrap();
     run.feed(&u, seconds(1.0), &[&[-1.0]]).unwrap();
@@ -89,7 +89,7 @@ simulate: {stop: 2}
 ",
     );
     let e = system.input("e").unwrap();
-    let mut run = system.start();
+    let mut run = system.begin();
     run.advance_to(seconds(1.0)).unwrap();
     for value in [5.0, 6.0, 7.0] {
         run.set(&e, &[value]).unwrap();
@@ -114,7 +114,7 @@ record: [x, low]
 simulate: {stop: 2, tolerance: 1e-11}
 ";
     let system = compile(text);
-    let mut run = system.start();
+    let mut run = system.begin();
     run.advance_to(seconds(0.25)).unwrap();
     // x is about 0.78, which the level 0.5 * 2 passes by the jump.
     run.set_parameter("k", &[2.0]).unwrap();
@@ -122,11 +122,11 @@ simulate: {stop: 2, tolerance: 1e-11}
     let expected = (-0.25f64 - 2.0 * 1.75).exp();
     assert!((trace.last("x").unwrap() - expected).abs() < 1e-9);
     assert_eq!(at(&trace, "low", tag(0.25, 2)), Some(-1.0));
-    let mut run = system.start();
+    let mut run = system.begin();
     let error = run.set_parameter("c", &[1.0]).unwrap_err();
     assert!(error.to_string().contains("tunable: true"), "{error}");
     // A run may start with another value of it, without compiling.
-    let other = system.with(&superdense::Overrides {
+    let other = system.with(&superdense::Settings {
         parameters: vec![("k".to_owned(), superdense::Value::real(3.0))],
         ..Default::default()
     });
@@ -152,7 +152,7 @@ fn a_tunable_parameter_is_refused_where_constants_are_needed() {
 fn a_fork_goes_its_own_way() {
     let system = compile(LAG);
     let u = system.input("u").unwrap();
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set(&u, &[1.0]).unwrap();
     run.advance_to(seconds(2.0)).unwrap();
     let mut fork = run.fork();
@@ -172,10 +172,10 @@ fn a_saved_run_remembers_what_was_fed() {
             run.feed(&u, seconds(time), &[&[value]]).unwrap();
         }
     };
-    let mut whole = system.start();
+    let mut whole = system.begin();
     feed(&mut whole);
     let whole = whole.finish().unwrap();
-    let mut first = system.start();
+    let mut first = system.begin();
     feed(&mut first);
     first.advance_to(seconds(1.0)).unwrap();
     let second = system.resume(&first.save()).unwrap().finish().unwrap();
@@ -187,7 +187,7 @@ fn a_run_is_cancelled_from_another_thread() {
     let system = compile(
         "name: long\nblocks: {c: {type: Clock, period: 1e-6}, n: {type: Counter, increment: c}}\nsimulate: {stop: 1e9}\n",
     );
-    let mut run = system.start();
+    let mut run = system.begin();
     run.record_nothing();
     let canceller = run.canceller();
     let thread = std::thread::spawn(move || run.finish());
@@ -200,7 +200,7 @@ fn a_run_is_cancelled_from_another_thread() {
 fn rows_are_taken_in_parts() {
     let system = compile(LAG);
     let whole = system.simulate().unwrap().trace;
-    let mut run = system.start();
+    let mut run = system.begin();
     let mut tags: Vec<Tag> = Vec::new();
     let mut t = 0.0;
     while run.advance_to(seconds(t)).unwrap().is_none() {
@@ -215,7 +215,7 @@ fn rows_are_taken_in_parts() {
 fn what_cannot_be_set_is_refused_and_changes_nothing() {
     let (system, other) = (compile(LAG), compile(LAG));
     let u = system.input("u").unwrap();
-    let mut run = system.start();
+    let mut run = system.begin();
     run.advance_to(seconds(1.0)).unwrap();
     let said = |error: HoldError, words: &str| {
         assert!(error.to_string().contains(words), "{error}");
@@ -238,7 +238,7 @@ fn an_input_without_an_initial_value_must_be_given() {
     let system = compile("name: must\ninputs: [u]\nblocks: {x: {type: Integrator, input: u}}\n");
     let failure = system.simulate().unwrap_err();
     assert!(matches!(&failure.error, RunError::MissingInput { block, .. } if block == "u"));
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set_input("u", &[1.0]).unwrap();
     assert!((run.finish().unwrap().trace.last("x").unwrap() - 1.0).abs() < 1e-12);
 }
@@ -253,7 +253,7 @@ fn events_from_outside_are_events() {
     };
     let inside = by("blocks:\n  e: {type: Clock, period: 1/3, offset: 1/3, value: 0.5}\n");
     let outside = by("inputs: {e: {kind: event, initial: 0}}\nblocks:\n");
-    let mut run = outside.start();
+    let mut run = outside.begin();
     let e = outside.input("e").unwrap();
     for k in 1..=6 {
         let exact = superdense::ExactTime::from_rational(superdense::Rational::new(k, 3)).unwrap();
@@ -266,11 +266,11 @@ fn events_from_outside_are_events() {
 #[test]
 fn a_saved_run_goes_on_past_its_stop() {
     let system = compile(LAG);
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set_input("u", &[1.0]).unwrap();
     while run.advance().unwrap().is_none() {}
     let saved = run.save();
-    let longer = superdense::Overrides::default().stop(6);
+    let longer = superdense::Settings::default().stop(6);
     let longer = system.with(&longer).unwrap();
     let outcome = longer.resume(&saved).unwrap().finish().unwrap();
     assert!((outcome.trace.last("x").unwrap() - (1.0 - (-6f64).exp())).abs() < 1e-8);
@@ -289,7 +289,7 @@ fn samples_become_pieces_with_exact_times() {
     // u = t^2 at 0, 0.5 and 1.5: the cubic through them is the parabola itself.
     let samples = Samples::new(times.to_vec(), vec![0.0, 0.25, 2.25], 1).unwrap();
     let end = |by: Interpolation| {
-        let mut run = system.start();
+        let mut run = system.begin();
         run.feed_samples(&u, &samples, by).unwrap();
         run.finish().unwrap().trace.last("x").unwrap()
     };
@@ -298,7 +298,7 @@ fn samples_become_pieces_with_exact_times() {
     assert!((end(Interpolation::Linear) - (0.0625 + 1.25 + after)).abs() < 1e-10);
     assert!((end(Interpolation::Cubic) - (1.125 + after)).abs() < 1e-10);
     // From the middle of a piece on, the rest of it.
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set(&u, &[0.0]).unwrap();
     run.advance_to(seconds(1.0)).unwrap();
     run.feed_samples(&u, &samples, Interpolation::Cubic).unwrap();

@@ -23,7 +23,7 @@ fn agreed(text: &str) -> Trace {
     let interpreted = by(&system, Backend::Interpreter);
     assert_eq!(interpreted, by(&system, Backend::Native));
     let whole = simulate(text).trace;
-    let mut run = system.start();
+    let mut run = system.begin();
     for cut in 0..60 {
         let saved = run.save();
         let rest = system.resume(&saved).unwrap().finish().unwrap().trace;

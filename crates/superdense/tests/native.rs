@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::common::{Bits, bits, by, compile};
 use proptest::prelude::*;
-use superdense::{Backend, BackendUsed, Library, Overrides, Run, Stage, System, read};
+use superdense::{Backend, BackendUsed, Library, Run, Stage, System, read};
 
 fn started(system: &System, backend: Backend) -> Run {
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set_backend(backend).expect("this machine has native code");
     run
 }
@@ -37,7 +37,7 @@ fn the_models_run_the_same() {
             continue;
         }
         let model = read(&path).expect("a model that can be read");
-        let system = System::compile(&model, &Library::standard(), &Overrides::default());
+        let system = System::compile(&model, &Library::standard());
         agree(&path.display().to_string(), &system.expect("a model that is right"));
         count += 1;
     }
@@ -201,12 +201,12 @@ record: [0]
 simulate: {stop: 100000, solver: rk4, step: 0.01}
 ";
     let system = compile(text);
-    let mut run = system.start();
+    let mut run = system.begin();
     while run.ran() == BackendUsed::Interpreter
         && run.advance().expect("a run that goes well").is_none()
     {}
     assert_eq!(run.ran(), BackendUsed::Both);
-    assert_eq!(system.start().ran(), BackendUsed::Native);
+    assert_eq!(system.begin().ran(), BackendUsed::Native);
 }
 
 /// A term of a rate: what is read, how, and by how much.

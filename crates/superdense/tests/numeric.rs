@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::common::{assert_near, codes, compile_with, exact, refusal};
 use proptest::prelude::*;
 use superdense::{
-    Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Overrides, StopReason, Study,
+    Block, Context, Diagnostic, Impulses, Info, Library, Outcome, Settings, StopReason, Study,
     StudyError, Tag, Trace, Value, Verdict, parse_value, study,
 };
 
@@ -16,7 +16,7 @@ fn run(text: &str, impulses: Impulses, step: &str) -> Outcome {
 }
 
 fn run_with(text: &str, impulses: Impulses, step: &str, library: &Library) -> Outcome {
-    let overrides = Overrides::default().impulses(impulses.name()).step(step);
+    let overrides = Settings::default().impulses(impulses.name()).step(step);
     let system = compile_with(text, library, &overrides).unwrap_or_else(|why| panic!("{why}"));
     system.simulate().unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -322,7 +322,7 @@ fn a_resumed_run_has_the_same_bits() {
     let text = BALL.replace("stop: 9", "stop: 3, impulses: numeric, step: 0.05");
     let system = common::compile(&text);
     let whole = system.simulate().unwrap().trace;
-    let mut run = system.start();
+    let mut run = system.begin();
     for _ in 0..40 {
         run.advance().unwrap();
     }
@@ -347,7 +347,7 @@ simulate: {stop: 2}
 fn meaningless_operations_are_seen_by_coefficients_alone() {
     let trace = run(SQUARE, Impulses::Numeric, "0.1").trace;
     assert!(trace.series("square").iter().any(|(_, value)| *value > 99.0));
-    let overrides = Overrides::default().impulses("stepped").step("0.1");
+    let overrides = Settings::default().impulses("stepped").step("0.1");
     let system = compile_with(SQUARE, &Library::standard(), &overrides).unwrap();
     assert_eq!(system.simulate().unwrap_err().error.code(), "undefined");
 }
@@ -422,7 +422,7 @@ fn studied(text: &str, steps: &[&str]) -> Study {
     let model = common::try_parse(text).unwrap();
     let steps: Vec<_> =
         steps.iter().map(|s| parse_value(s).unwrap().as_rational().unwrap()).collect();
-    match study(&model, &Library::standard(), &Overrides::default(), &steps) {
+    match study(&model, &Library::standard(), &Settings::default(), &steps) {
         Ok(study) => study,
         Err(StudyError::Refused(why)) => panic!("{why}"),
         Err(StudyError::Failed(_, failure)) => panic!("{failure}"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use superdense::{
-    Library, MainParameter, Model, Overrides, ParameterKind, Refused, Stage, System, Value, parse,
+    Library, MainParameter, Model, ParameterKind, Refused, Settings, Stage, System, Value, parse,
     parse_value, read,
 };
 
@@ -20,9 +20,9 @@ fn gallery() -> Vec<PathBuf> {
 }
 
 /// The settings that set one parameter.
-fn set(name: &str, value: &str) -> Overrides {
+fn set(name: &str, value: &str) -> Settings {
     let value = parse_value(value).expect("a value");
-    Overrides { parameters: vec![(name.to_owned(), value)], ..Overrides::default() }
+    Settings { parameters: vec![(name.to_owned(), value)], ..Settings::default() }
 }
 
 /// The text of a model with another expression for a parameter.
@@ -51,7 +51,7 @@ fn check(path: &str, model: &Model, system: &System, own: &MainParameter, value:
     let mut no_imports = |path: &str| Err::<(String, String), _>(format!("no file {path}"));
     let text = edited(model, name, value);
     let edited = parse(path, &text, &mut no_imports)
-        .and_then(|model| System::compile(&model, &Library::standard(), &Overrides::default()));
+        .and_then(|model| System::compile(&model, &Library::standard()));
     match (system.with(&set(name, value)), edited) {
         (Ok(ours), Ok(edited)) => {
             assert_eq!(result(&ours), result(&edited), "{path}: {name} = {value}");
@@ -78,7 +78,7 @@ fn setting_a_parameter_gives_the_bits_of_editing_it() {
             continue;
         }
         let shown = path.display().to_string();
-        let system = System::compile(&model, &Library::standard(), &Overrides::default()).unwrap();
+        let system = System::compile(&model, &Library::standard()).unwrap();
         for own in system.parameters() {
             let Some(value) = own.value.as_f64().filter(|_| own.value.as_bool().is_none()) else {
                 continue;
@@ -102,16 +102,16 @@ fn setting_a_parameter_gives_the_bits_of_editing_it() {
 fn a_program_does_not_depend_on_the_numbers_of_fixed_parameters() {
     for path in gallery() {
         let Ok(model) = read(&path) else { continue };
-        let system = System::compile(&model, &Library::standard(), &Overrides::default()).unwrap();
+        let system = System::compile(&model, &Library::standard()).unwrap();
         let fixed = |own: &&MainParameter| own.kind == ParameterKind::Fixed;
         let all = system.parameters();
         let others = all.iter().filter(fixed).map(|own| {
             let data = own.value.data().iter().map(|x| x * 1.25).collect();
             (own.name.clone(), Value::new(own.value.ty(), data))
         });
-        let over = |values| Overrides { parameters: values, ..Overrides::default() };
+        let over = |values| Settings { parameters: values, ..Settings::default() };
         let same = all.iter().filter(fixed).map(|own| (own.name.clone(), own.value.clone()));
-        let compile = |over: Overrides| System::compile(&model, &Library::standard(), &over);
+        let compile = |over: Settings| System::compile_with(&model, &Library::standard(), &over);
         let (one, other) = (compile(over(same.collect())), compile(over(others.collect())));
         let (Ok(one), Ok(other)) = (one, other) else { continue };
         assert_eq!(one.print(Stage::Program), other.print(Stage::Program), "{}", path.display());

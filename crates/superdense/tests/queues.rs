@@ -369,7 +369,7 @@ simulate: {stop: 9.996}
 fn a_saved_queue_goes_on_with_the_same_bits() {
     let system = compile(&line("period: 1.5, offset: 2.5", "capacity: 5, empty: wait", "8"));
     let whole = system.simulate().unwrap().trace;
-    let mut run = system.start();
+    let mut run = system.begin();
     while run.tag() < exact("4", 1) {
         run.advance().unwrap();
     }

@@ -175,7 +175,7 @@ fn every_format_has_the_same_rows() {
         let kept = system.simulate().expect("a good model").trace;
         for ending in ["csv", "json", "parquet"] {
             let path = folder.join(format!("{name}.{ending}"));
-            let mut run = system.start();
+            let mut run = system.begin();
             run.record_to(Writer::create(&path, &system.schema(), &system.header()).unwrap());
             let outcome = run.finish().expect("a good model");
             assert!(outcome.write_error.is_none());
@@ -263,7 +263,7 @@ fn a_row_begun_for_tables_goes_on_joined() {
     let system = compile(&meeting("every: 0.4"));
     let path = scratch("begun").join("begun.parquet");
     let whole = system.simulate().expect("a good model").trace;
-    let mut run = system.start();
+    let mut run = system.begin();
     run.record_to(Writer::create(&path, &system.schema(), &system.header()).unwrap());
     let (mut resumed, mut inside) = (0, 0);
     while run.advance().expect("a good model").is_none() {

@@ -97,7 +97,7 @@ simulate: {stop: 1.2, tolerance: 1e-6}
 
 /// Saves after every advance, and resumes from every save.
 fn check(name: &str, system: &System) {
-    let mut run = system.start();
+    let mut run = system.begin();
     let mut saves = vec![(run.save(), 0)];
     let mut microsteps = 0;
     loop {
@@ -150,7 +150,7 @@ fn one_row_an_instant_resumes_anywhere() {
 #[test]
 fn cradle_resumes_between_its_hits() {
     let system = compile(CRADLE);
-    let mut run = system.start();
+    let mut run = system.begin();
     while run.tag().microstep != 1 {
         assert_eq!(run.advance(), Ok(None));
     }
@@ -182,7 +182,7 @@ fn implicit_steps_resume_anywhere() {
 
 /// The save of a run after some advances.
 fn saved_after(system: &System, advances: usize) -> Vec<u8> {
-    let mut run = system.start();
+    let mut run = system.begin();
     for _ in 0..advances {
         run.advance().unwrap();
     }

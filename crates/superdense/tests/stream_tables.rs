@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use superdense::{Evaluations, Library, Overrides, Streaming, System, parse_value, read};
+use superdense::{Evaluations, Library, Settings, Streaming, System, parse_value, read};
 
 /// Eval, time, position, velocity, force of the floor, error of the velocity.
 const TABLE_1: &str = "
@@ -52,8 +52,9 @@ fn ball(machine: &str) -> Evaluations {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/pulled-ball/model.yaml");
     let model = read(&path).expect("the model of the paper");
     let parameters = vec![("machine".to_owned(), parse_value(machine).expect("a number"))];
-    let overrides = Overrides { parameters, ..Overrides::default() };
-    let system = System::compile(&model, &Library::standard(), &overrides).expect("it compiles");
+    let overrides = Settings { parameters, ..Settings::default() };
+    let system =
+        System::compile_with(&model, &Library::standard(), &overrides).expect("it compiles");
     let streamed = system.stream(&Streaming::default()).expect("streams can express it");
     assert_eq!(streamed.error, None);
     streamed.evaluations

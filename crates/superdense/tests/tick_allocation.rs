@@ -58,7 +58,7 @@ fn ticks_do_not_allocate() {
     let merged = BALL.replace("stop: 20000", "stop: 20000, rows: instants");
     let runs = [("ball", BALL, 6000), ("sampled loop", SAMPLED, 9000), ("merged", &merged, 6000)];
     for (name, text, ticks) in runs {
-        let mut run = common::compile(text).start();
+        let mut run = common::compile(text).begin();
         while run.counters().ticks < 100 {
             run.advance().unwrap();
         }

@@ -4,7 +4,7 @@ use crate::common;
 use std::sync::Arc;
 
 use crate::common::{belongs, codes, compile_with, exact, refusal, simulate};
-use superdense::{Block, Context, Diagnostic, Info, Input, Library, Overrides, RunError, Signal};
+use superdense::{Block, Context, Diagnostic, Info, Input, Library, RunError, Settings, Signal};
 
 /// Makes an event of an impulse, which no block of the library does.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ fn with_burst(blocks: &str) -> String {
 #[track_caller]
 fn undefined(blocks: &str, words: &str) {
     let library = Library::standard().with(Arc::new(Burst));
-    let system = compile_with(&with_burst(blocks), &library, &Overrides::default())
+    let system = compile_with(&with_burst(blocks), &library, &Settings::default())
         .unwrap_or_else(|refused| panic!("{refused}"));
     let warnings = system.warnings();
     let told = |d: &Diagnostic| d.message.contains(words) && belongs(&d.path, "y");
@@ -194,7 +194,7 @@ fn a_product_that_depends_on_the_order_of_microsteps() {
     let shown = system.explain_warning(warning);
     assert_eq!(shown.labels.len(), 1);
     // A run that is resumed after it knows of it still.
-    let mut run = system.start();
+    let mut run = system.begin();
     while run.tag() < exact("0.75", 0) {
         run.advance().unwrap();
     }

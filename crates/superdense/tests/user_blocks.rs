@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::{assert_near, codes, compile_with, exact, tags};
 use superdense::{
-    Block, Context, Diagnostic, Event, Info, Input, Library, NodeId, Opaque, Overrides, Parameter,
+    Block, Context, Diagnostic, Event, Info, Input, Library, NodeId, Opaque, Parameter, Settings,
     Time, Timer, Trace, Type, Value,
 };
 
@@ -117,7 +117,7 @@ impl Real for superdense::Value {
 fn trace(text: &str) -> Trace {
     let blocks: [Arc<dyn Block>; 3] = [Arc::new(Square), Arc::new(CubeRoot), Arc::new(SquareTimes)];
     let library = blocks.into_iter().fold(Library::standard(), Library::with);
-    let system = compile_with(text, &library, &Overrides::default())
+    let system = compile_with(text, &library, &Settings::default())
         .unwrap_or_else(|refused| panic!("{refused}"));
     system.simulate().unwrap_or_else(|failure| panic!("{failure}")).trace
 }
@@ -219,7 +219,7 @@ simulate: {{stop: 1}}
         )
     };
     let library = Library::standard().with(Arc::new(CubeRoot)).with(Arc::new(KnownRoot));
-    let compiled = |text: &str| compile_with(text, &library, &Overrides::default());
+    let compiled = |text: &str| compile_with(text, &library, &Settings::default());
     let run = compiled(&text("KnownRoot", "")).expect("a model").simulate().expect("a run");
     assert_near(run.trace.last("d").unwrap(), 1.0 / (3.0 * 2f64.powf(2.0 / 3.0)), 1e-12);
     let twice = "e: {type: Derivative, input: d}";
@@ -318,11 +318,11 @@ simulate: {{stop: 4.5}}
     let cases = [("", "y0", [4.0, 0.0, 0.0]), (", way: y2", "y2", [0.0, 0.0, 4.0])];
     for (way, counting, counts) in cases {
         let system =
-            compile_with(&text(way), &library, &Overrides::default()).expect("a model that runs");
+            compile_with(&text(way), &library, &Settings::default()).expect("a model that runs");
         let trace = system.simulate().expect("a run").trace;
         assert_eq!(["y0", "y1", "y2"].map(|name| trace.last(name)), counts.map(Some));
         let names = Arc::new(Mutex::new(BTreeSet::new()));
-        let (heard, mut run) = (names.clone(), system.start());
+        let (heard, mut run) = (names.clone(), system.begin());
         run.listen(Box::new(move |event| {
             if let Event::Committed { state, .. } = event {
                 heard.lock().expect("no listener panics").insert(state.to_string());
@@ -334,6 +334,6 @@ simulate: {{stop: 4.5}}
             BTreeSet::from([format!("count of {counting}")])
         );
     }
-    let refused = compile_with(&text(", way: y4"), &library, &Overrides::default());
+    let refused = compile_with(&text(", way: y4"), &library, &Settings::default());
     assert_eq!(codes(&refused.expect_err("no such way")), ["bad-parameter"]);
 }

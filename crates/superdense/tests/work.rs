@@ -22,7 +22,7 @@ fn chains(count: usize, busy: &str) -> System {
 }
 
 fn firings(system: &System, names: &[String]) -> (u64, u64) {
-    let mut run = system.start();
+    let mut run = system.begin();
     while run.advance().unwrap().is_none() {}
     let own = names.iter().map(|name| run.firings(system, name)).sum();
     (own, run.counters().firings)

@@ -2,7 +2,7 @@
 //! sweep. The model is compiled once, and each run sets the parameter.
 
 use anyhow::{Result, ensure};
-use superdense::{Library, Model, Overrides, System, Value};
+use superdense::{Library, Model, Settings, System, Value};
 
 use super::lorenz::{Lorenz, TIGHT, text};
 use super::{Floor, NOTHING, ends, errors, parse};
@@ -18,11 +18,11 @@ fn rho(i: u32) -> f64 {
 /// The system of one value of the parameter.
 fn system(compiled: &System, i: u32) -> Result<System> {
     let parameters = vec![("rho".to_owned(), Value::real(rho(i)))];
-    Ok(compiled.with(&Overrides { parameters, ..Overrides::default() })?)
+    Ok(compiled.with(&Settings { parameters, ..Settings::default() })?)
 }
 
 fn compile(model: &Model) -> Result<System> {
-    Ok(System::compile(model, &Library::standard(), &Overrides::default())?)
+    Ok(System::compile(model, &Library::standard())?)
 }
 
 /// Compiles the model and runs the first `systems` of them.

@@ -39,7 +39,7 @@ simulate: {{stop: {stop}, solver: rk45, tolerance: 1e-6}}
 
 /// Runs a model with its rows written to a file; returns the number of steps.
 fn record(system: &System, path: &Path) -> Result<u64> {
-    let mut run = system.start();
+    let mut run = system.begin();
     run.record_to(Writer::create(path, &system.schema(), &system.header())?);
     let outcome = run.finish()?;
     ensure!(outcome.write_error.is_none(), "the file could not be written");

@@ -28,7 +28,7 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     let numeric = overrides.clone().impulses(Impulses::Numeric.name());
     let longest = steps.iter().min().map_or(numeric.clone(), |step| numeric.step(*step));
     // The study itself reports a model that cannot be compiled.
-    if let Ok(system) = System::compile(&model, &Library::standard(), &longest) {
+    if let Ok(system) = System::compile_with(&model, &Library::standard(), &longest) {
         tell_long_run(&system, Time::MAX, arguments.format);
     }
     let study = study(&model, &Library::standard(), &overrides, &steps).map_err(failed)?;

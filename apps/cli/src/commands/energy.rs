@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use superdense::plots::{Axis, Figure, Pair, Panel};
 use superdense::{
-    Column, Elem, Library, Model, Overrides, RowsPer, Streaming, System, Tag, Time, Trace, Type,
+    Column, Elem, Library, Model, RowsPer, Settings, Streaming, System, Tag, Time, Trace, Type,
     read, record_only,
 };
 
@@ -60,13 +60,13 @@ fn finish(failed: Vec<(&str, anyhow::Error)>) -> Result<()> {
 }
 
 /// The energy at each step of a solver.
-fn curve(model: &Model, own: &Overrides, solver: &str) -> Result<Curve> {
+fn curve(model: &Model, own: &Settings, solver: &str) -> Result<Curve> {
     let on_streams = solver == "stream";
     let overrides = match on_streams {
         true => own.clone(),
         false => own.clone().solver(solver),
     };
-    let system = System::compile(model, &Library::standard(), &overrides).map_err(refused)?;
+    let system = System::compile_with(model, &Library::standard(), &overrides).map_err(refused)?;
     tell_long_run(&system, Time::MAX, Format::Text);
     if system.settings().impulses.steps() {
         bail!("a run by fixed steps has no solver to compare: leave `impulses` out in the model");

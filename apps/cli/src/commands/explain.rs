@@ -73,7 +73,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
         );
     }
     let gathered = Arc::new(Mutex::new(Instant::near(at)));
-    let mut run = system.start();
+    let mut run = system.begin();
     feed_inputs(&arguments.inputs, &system, &mut run)?;
     let listener = gathered.clone();
     run.listen(Box::new(move |event| listener.lock().expect("no listener panics").take(event)));

@@ -88,7 +88,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
 
 /// A run with the selected backend.
 fn start(arguments: &RunArguments, system: &System) -> Result<Run> {
-    let mut run = system.start();
+    let mut run = system.begin();
     feed_inputs(&arguments.model.inputs, system, &mut run)?;
     run.set_backend(arguments.backend.into()).map_err(|error| {
         let diagnostic = Diagnostic::error("no-native-code", error.to_string())

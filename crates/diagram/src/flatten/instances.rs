@@ -14,14 +14,14 @@ use crate::flat::WireId;
 use crate::machine::FragmentId;
 use crate::repeated::whole_number;
 use crate::scope::{Entity, Scope, ScopeId};
-use crate::{Overrides, parameters};
+use crate::{Settings, parameters};
 
 /// The greatest depth of instances inside instances.
 const MAXIMUM_DEPTH: usize = 200;
 
 impl<'m> Flattener<'m> {
     /// Opens the main diagram, with the parameters that the caller overrides.
-    pub(super) fn open_main(&mut self, overrides: &Overrides) {
+    pub(super) fn open_main(&mut self, overrides: &Settings) {
         let main = self.model.diagram(self.model.root);
         let known = || main.parameters.iter().map(|p| p.name.value.as_str());
         for (name, _) in &overrides.parameters {

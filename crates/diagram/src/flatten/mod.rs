@@ -28,19 +28,19 @@ use crate::modal::Machines;
 use crate::open::Opening;
 use crate::repeated::{Array, HOW_MANY};
 use crate::scope::{Scope, ScopeId};
-use crate::{Overrides, run, typing};
+use crate::{Settings, run, typing};
 pub(crate) use drafts::Draft;
 
 /// The greatest number of blocks in a flat diagram, unless the model sets `maximum_blocks`.
 const DEFAULT_BLOCKS: usize = 250_000;
 
 /// Makes the flat diagram of a model, or lists everything that is wrong with it. The settings of the
-/// overrides have been applied to the model ([`Overrides::applied`]). Parameters that turn out to be
+/// overrides have been applied to the model ([`Settings::applied`]). Parameters that turn out to be
 /// structural are constants from then on, until no other one is.
 pub fn flatten(
     model: &Model,
     library: &Library,
-    overrides: &Overrides,
+    overrides: &Settings,
 ) -> Result<Diagram, Diagnostics> {
     debug_assert!(overrides.are_applied(model), "settings that were not applied to the model");
     let mut structural = closed(model, overrides);
@@ -58,7 +58,7 @@ pub fn flatten(
 
 /// The inputs of the main diagram that are given as expressions. Messages about them point to the
 /// input in the model.
-fn given_inputs(model: &Model, overrides: &Overrides) -> Result<Vec<(String, Expr)>, Diagnostics> {
+fn given_inputs(model: &Model, overrides: &Settings) -> Result<Vec<(String, Expr)>, Diagnostics> {
     let mut given = Vec::new();
     for (name, text) in &overrides.inputs {
         let known = || model.inputs.iter().map(|input| input.name.value.as_str());
@@ -75,7 +75,7 @@ fn given_inputs(model: &Model, overrides: &Overrides) -> Result<Vec<(String, Exp
 }
 
 /// The parameters that are structural before anything is looked at, and why.
-fn closed(model: &Model, overrides: &Overrides) -> BTreeMap<String, String> {
+fn closed(model: &Model, overrides: &Settings) -> BTreeMap<String, String> {
     let main = model.diagram(model.root);
     let impulses = run::impulses(&model.simulate);
     let all = match overrides.closed {
@@ -100,7 +100,7 @@ fn closed(model: &Model, overrides: &Overrides) -> BTreeMap<String, String> {
 fn flatten_once<'m>(
     model: &'m Model,
     library: &'m Library,
-    (overrides, given): (&Overrides, &'m [(String, Expr)]),
+    (overrides, given): (&Settings, &'m [(String, Expr)]),
     opening: Opening,
     found: &mut BTreeMap<String, String>,
 ) -> Result<Diagram, Diagnostics> {

@@ -2,7 +2,7 @@
 //! diagram, and a folder of listings. They include this file by its path.
 
 use blocks::Library;
-use diagram::{Diagram, Overrides};
+use diagram::{Diagram, Settings};
 use model::Refused;
 
 #[path = "../../../base/tests/filetests.rs"]
@@ -12,7 +12,7 @@ mod filetests;
 pub fn diagram(text: &str) -> Result<Diagram, Refused> {
     let model = model::parse("model.yaml", text, &mut |_| Err("there are no other files".into()))?;
     let sources = model.sources.clone();
-    diagram::flatten(&model, &Library::standard(), &Overrides::default())
+    diagram::flatten(&model, &Library::standard(), &Settings::default())
         .map_err(|diagnostics| Refused { diagnostics, sources })
 }
 

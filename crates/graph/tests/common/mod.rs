@@ -11,7 +11,7 @@ pub fn flat(text: &str) -> Diagram {
     let model = model::parse("test.yaml", text, &mut |_| Err("no files".to_owned()));
     let model = model.unwrap_or_else(|refused| panic!("{:?}\n{text}", refused.diagnostics));
     let library = blocks::Library::standard();
-    diagram::flatten(&model, &library, &diagram::Overrides::default())
+    diagram::flatten(&model, &library, &diagram::Settings::default())
         .unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
 }
 

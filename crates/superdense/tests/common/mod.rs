@@ -6,22 +6,22 @@ pub mod draws;
 pub mod same_picture;
 
 use superdense::{
-    Backend, Failure, Library, Model, Outcome, Overrides, Refused, System, Tag, Time, Trace, parse,
+    Backend, Failure, Library, Model, Outcome, Refused, Settings, System, Tag, Time, Trace, parse,
     parse_value,
 };
 
 /// Compiles a model text with the standard library, or says why it is refused.
 pub fn try_compile(text: &str) -> Result<System, Refused> {
-    compile_with(text, &Library::standard(), &Overrides::default())
+    compile_with(text, &Library::standard(), &Settings::default())
 }
 
 /// Compiles a model text with a library and overrides.
 pub fn compile_with(
     text: &str,
     library: &Library,
-    overrides: &Overrides,
+    overrides: &Settings,
 ) -> Result<System, Refused> {
-    System::compile(&try_parse(text)?, library, overrides)
+    System::compile_with(&try_parse(text)?, library, overrides)
 }
 
 /// Reads a model text that imports nothing. The line with the version of the format may be missing.
@@ -44,7 +44,7 @@ pub fn compile_over(text: &str, parameters: &[(&str, &str)]) -> System {
         ((*name).to_owned(), parse_value(value).unwrap_or_else(|refused| panic!("{refused}")))
     };
     let parameters = parameters.iter().map(value).collect();
-    let overrides = Overrides { parameters, ..Overrides::default() };
+    let overrides = Settings { parameters, ..Settings::default() };
     compile_with(text, &Library::standard(), &overrides)
         .unwrap_or_else(|refused| panic!("{refused}"))
 }
@@ -145,7 +145,7 @@ pub fn bits(trace: &Trace, from: usize) -> Vec<Bits> {
 
 /// A run by one backend: its rows bit by bit, how it ended, and its work.
 pub fn by(system: &System, backend: Backend) -> (Vec<Bits>, String) {
-    let mut run = system.start();
+    let mut run = system.begin();
     run.set_backend(backend).expect("this machine has native code");
     match run.finish() {
         Ok(outcome) => {

@@ -239,7 +239,7 @@ fn a_snapshot_in_the_middle_of_a_mode_goes_on_with_the_same_bits() {
     let whole = simulate(&text).trace;
     let system = compile(&text);
     for cut in [1, 7, 30, 80, 120] {
-        let mut run = system.start();
+        let mut run = system.begin();
         for _ in 0..cut {
             run.advance().unwrap();
         }

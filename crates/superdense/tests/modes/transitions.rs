@@ -328,7 +328,7 @@ record: [m.state]
 simulate: {stop: 20}
 ",
     );
-    let mut run = system.start();
+    let mut run = system.begin();
     let mut sizes = Vec::new();
     for ticks in [1000, 2000, 8000] {
         while run.counters().ticks < ticks {

@@ -450,7 +450,7 @@ fn random_machines_of_events_do_what_a_small_interpreter_does() {
         if seed % 8 == 0 {
             let whole = bits(&outcome.trace, 0);
             assert_eq!(whole, by(&system, Backend::Native).0, "seed {seed}\n{text}");
-            let mut run = system.start();
+            let mut run = system.begin();
             for _ in 0..seed % 97 {
                 run.advance().unwrap();
             }
