@@ -108,7 +108,7 @@ fn option(setting: RunSetting) -> Arg {
         .hide_possible_values(true)
         .allow_hyphen_values(!setting.kind().is_word())
         .help_heading(HEADING)
-        .help(setting.plain_about().trim_end_matches('.'))
+        .help(setting.about().trim_end_matches('.'))
 }
 
 fn text() -> ValueParser {

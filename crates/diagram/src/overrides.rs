@@ -77,7 +77,10 @@ impl Settings {
 
 /// A method for each setting.
 macro_rules! methods {
-    ($($variant:ident $key:ident: $kind:expr, $replaces:expr, $about:expr;)*) => {
+    ($($variant:ident $key:ident: $kind:expr, $replaces:expr,
+       $about:literal $(, $see:literal)?;)*) => {
+        // A unit in brackets is no link.
+        #[allow(rustdoc::broken_intra_doc_links)]
         impl Settings {
             $(
                 #[doc = $about]

@@ -7,8 +7,8 @@
 use base::{Diagnostic, Spanned, did_you_mean};
 
 /// Calls a macro with the table of settings: for each its variant, its key in model files, its kind,
-/// the settings that it replaces if it overrides those of a model, and its purpose. A purpose may
-/// end with a sentence `See [...](...).`, which only the documentation shows.
+/// the settings that it replaces if it overrides those of a model, its purpose and, for some, a
+/// sentence with a link for the documentation.
 #[macro_export]
 macro_rules! with_run_settings {
     ($then:ident) => {
@@ -55,8 +55,8 @@ macro_rules! with_run_settings {
             Rows rows: SettingKind::Words(&["instants", "microsteps"]), [],
             "Which rows are written at a time with events: `instants`, one row with the final values \
              of the instant, or `microsteps`, one row per microstep. The default is `instants` if \
-             `every` is given, otherwise `microsteps`. See [One row for an \
-             instant](results.md#one-row-for-an-instant).";
+             `every` is given, otherwise `microsteps`.",
+            "See [One row for an instant](results.md#one-row-for-an-instant).";
 
             Seed seed: SettingKind::Count, [],
             "The seed for all random numbers; the default is 0.";
@@ -74,8 +74,8 @@ macro_rules! with_run_settings {
 
             Impulses impulses: SettingKind::Words(&["symbolic", "stepped", "numeric"]), [],
             "How impulses are represented: `symbolic` (the default), `numeric` (a large value in a \
-             fixed-step run) or `stepped` (symbolic in a fixed-step run). See [Impulses as \
-             numbers](impulses.md#impulses-as-numbers).";
+             fixed-step run) or `stepped` (symbolic in a fixed-step run).",
+            "See [Impulses as numbers](impulses.md#impulses-as-numbers).";
         }
     };
 }
@@ -124,8 +124,11 @@ impl SettingKind {
 
 /// Declares the settings of the table.
 macro_rules! declare {
-    ($($variant:ident $key:ident: $kind:expr, $replaces:expr, $about:expr;)*) => {
+    ($($variant:ident $key:ident: $kind:expr, $replaces:expr,
+       $about:literal $(, $see:literal)?;)*) => {
         /// A setting of a run: a field of the section `simulate`, and an option of the command line.
+        // A unit in brackets is no link.
+        #[allow(rustdoc::broken_intra_doc_links)]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum RunSetting {
             $(#[doc = $about] $variant,)*
@@ -145,9 +148,14 @@ macro_rules! declare {
                 match self { $(RunSetting::$variant => $kind,)* }
             }
 
-            /// The purpose, in Markdown with links relative to the folder `docs`.
+            /// The purpose, in sentences.
             pub fn about(self) -> &'static str {
                 match self { $(RunSetting::$variant => $about,)* }
+            }
+
+            /// The purpose in Markdown, with links relative to the folder `docs`.
+            pub fn documentation(self) -> &'static str {
+                match self { $(RunSetting::$variant => concat!($about $(, " ", $see)?),)* }
             }
 
             /// The settings of a model that no longer count if this one overrides them.
@@ -169,11 +177,6 @@ impl RunSetting {
     /// The name of the option on the command line, without its hyphens.
     pub fn option(self) -> String {
         self.key().replace('_', "-")
-    }
-
-    /// The purpose without links.
-    pub fn plain_about(self) -> &'static str {
-        self.about().split(" See [").next().unwrap_or_default()
     }
 
     /// The error for a word that the setting does not have. Names of solvers are not checked here.

@@ -29,8 +29,8 @@ fn shown(model: &Model, setting: RunSetting) -> Option<String> {
 fn keys_and_options_are_names_of_settings() {
     for setting in RunSetting::ALL {
         assert_eq!(RunSetting::named(setting.key()), Some(*setting));
-        assert!(!setting.option().contains('_') && setting.plain_about().ends_with('.'));
-        assert!(!setting.plain_about().contains("]("), "{setting:?} has a link");
+        assert!(!setting.option().contains('_') && setting.about().ends_with('.'));
+        assert!(!setting.about().contains("]("), "{setting:?} has a link");
     }
     assert_eq!(RunSetting::MaximumStep.key(), "maximum_step");
     assert_eq!(RunSetting::MaximumStep.option(), "maximum-step");
@@ -91,7 +91,8 @@ fn the_table_in_the_documentation_is_current() {
     let section = text.find("### Simulate\n").expect("a section");
     let start = section + text[section..].find(head).expect("a table") + head.len();
     let end = start + text[start..].find("\n\n").expect("an end") + 1;
-    let row = |setting: &RunSetting| format!("| `{}` | {} |\n", setting.key(), setting.about());
+    let row =
+        |setting: &RunSetting| format!("| `{}` | {} |\n", setting.key(), setting.documentation());
     let rows: String = RunSetting::ALL.iter().map(row).collect();
     if std::env::var_os("SUPERDENSE_BLESS").is_some() {
         let renewed = format!("{}{rows}{}", &text[..start], &text[end..]);

@@ -257,7 +257,7 @@ fn simulate() -> Json {
             SettingKind::Words(words) => json!({"enum": words}),
             _ => json!({"anyOf": [{"$ref": "#/$defs/expression"}]}),
         };
-        merge(&mut value, json!({"description": setting.plain_about()}));
+        merge(&mut value, json!({"description": setting.about()}));
         properties.insert(setting.key().to_owned(), value);
     }
     json!({"type": "object", "properties": properties, "additionalProperties": false})
