@@ -154,6 +154,11 @@ pub const CODES: &[(&str, &str)] = &[
         Indices start at 0; check the size of the signal.",
     ),
     (
+        "input-not-given",
+        "An input of the main diagram has no `initial` value, and the run was not given it. \
+        Give it on the command line, such as `--input u=drive.csv:speed` or `--input u=2`, or give it an `initial` in the model.",
+    ),
+    (
         "invalid-name",
         "A name contains a character that is not allowed in names. \
         A name is a letter or `_`, followed by letters, digits and `_`, so that it can be used in expressions.",
@@ -183,11 +188,6 @@ pub const CODES: &[(&str, &str)] = &[
         "missing-input",
         "A block or diagram has an input that is not connected and has no default. \
         Add the field with a signal, an expression or a number.",
-    ),
-    (
-        "missing-input",
-        "An input of the main diagram has no `initial` value, and the run was not given it. \
-        Give it on the command line, such as `--input u=drive.csv:speed` or `--input u=2`, or give it an `initial` in the model.",
     ),
     (
         "missing-parameter",

@@ -185,7 +185,7 @@ impl RunError {
     /// An identifier that is stable between versions.
     pub fn code(&self) -> &'static str {
         match self {
-            RunError::MissingInput { .. } => "missing-input",
+            RunError::MissingInput { .. } => "input-not-given",
             RunError::Cancelled { .. } => "cancelled",
             RunError::NotFinite { .. } => "not-finite",
             RunError::StepTooSmall { .. } => "step-too-small",

@@ -35,7 +35,7 @@ fn a_parameter_made_of_one_that_is_set() {
         "parameters: {k: 1, j: 2 * k}, states: {a: {outputs: {y: j}, transitions: [{to: a, after: 1, set: {k: 2}}]}}",
         "not-constant",
         &[
-            "parameter `j` depends on `k`, which a transition sets",
+            "parameter `j` depends on `k`, which may change during a run",
             "write the expression where `j` is used",
         ],
     );
@@ -56,12 +56,12 @@ fn a_constant_that_a_transition_sets() {
     says(
         "parameters: {k: 1}, states: {a: {transitions: [{to: a, after: k, set: {k: 2}}]}}",
         "not-constant",
-        &["a transition sets `k`, and this must be constant"],
+        &["`k` may change during a run, and this must be constant"],
     );
     says(
         "parameters: {k: 1}, states: {a: {blocks: {c: {type: Clock, period: k}}, outputs: {y: c}, transitions: [{to: a, after: 1, set: {k: 2}}]}}",
         "not-constant",
-        &["a transition sets `k`"],
+        &["`k` may change during a run"],
     );
 }
 
