@@ -7,6 +7,7 @@ use superdense::{
     parse_value, read,
 };
 
+use crate::common::draws::Draws;
 use crate::common::{bits, codes, compile, try_parse};
 
 /// The models of the gallery.
@@ -235,4 +236,89 @@ simulate: {stop: 3 * T}
     // Every third tick of b is one of a, at exactly the same time.
     let ticks: std::collections::BTreeSet<_> = trace.tags().iter().map(|tag| tag.time).collect();
     assert_eq!(ticks.len(), 10);
+}
+
+/// A random expression over signals and parameters.
+fn expression(draws: &mut Draws, depth: u64) -> String {
+    let leaf = depth == 0 || draws.chance(25);
+    if leaf {
+        let leaves = ["x", "y", "h", "p", "q", "r", "time", "0.5", "2", "p * q", "q / 3"];
+        return (*draws.pick(&leaves)).to_owned();
+    }
+    let (a, b) = (expression(draws, depth - 1), expression(draws, depth - 1));
+    match draws.below(9) {
+        0 => format!("({a} + {b})"),
+        1 => format!("({a} - {b})"),
+        2 => format!("({a} * {b} / (1 + ({b})^2))"),
+        3 => format!("sin({a})"),
+        4 => format!("max({a}, {b})"),
+        5 => format!("(if {a} > {b} then {a} else {b})"),
+        6 => format!("abs({a})"),
+        7 => format!("(p + {a}) / (2 + abs({b}))"),
+        _ => format!("cos({a} * r)"),
+    }
+}
+
+/// A random model with continuous states, clocks, delays, crossings, an instance and a machine, all
+/// of which use parameters.
+fn random_model(draws: &mut Draws) -> String {
+    let mut number = |from: f64, to: f64| format!("{:.3}", draws.number(from, to));
+    let (p, q, r) = (number(-2.0, 2.0), number(0.2, 2.0), number(0.5, 3.0));
+    let (u, v, w) = (expression(draws, 3), expression(draws, 3), expression(draws, 2));
+    format!(
+        "superdense: 1
+name: random
+parameters: {{p: {p}, q: {q}, r: {r}, T: q / 4, s: r * p}}
+diagrams:
+  Lag:
+    parameters: {{k: 1, start: 2 * k}}
+    inputs: [u]
+    outputs: {{y: z}}
+    blocks: {{z: {{type: Integrator, input: k * (u - z), initial: start}}}}
+blocks:
+  x: {{type: Integrator, input: \"({u}) - x\", initial: p}}
+  y: {{type: Integrator, input: \"({v}) / 4 - y\", initial: s / 3}}
+  c: {{type: Clock, period: T, offset: q / 7}}
+  e: {{type: Sample, input: \"{w}\", trigger: c}}
+  h: {{type: ZeroOrderHold, input: e, initial: q}}
+  d: {{type: TransportDelay, input: x, delay: q / 3, initial: p}}
+  f: {{type: EventDelay, input: e, delay: r / 5}}
+  n: {{type: Counter, increment: f, initial: p}}
+  l: {{type: LevelCrossing, input: x - q * y, level: p / 2}}
+  lag: {{type: Lag, u: d + h, k: r / 2}}
+  m:
+    type: Modal
+    initial: a
+    states:
+      a: {{outputs: {{o: q * x}}, transitions: [{{to: b, after: T * 3}}, {{to: b, when: y > r}}]}}
+      b: {{outputs: {{o: -p}}, transitions: [{{to: a, after: r / 3}}]}}
+record: [x, y, h, d, n, l, lag.y, m.o, m.state]
+simulate: {{stop: q + 2, tolerance: 1e-5}}
+"
+    )
+}
+
+/// The truth of the whole module on random models: a value that is set gives the bits of one that
+/// is edited, and needs no compiling unless its parameter decides a structure.
+#[test]
+fn random_diagrams_have_the_bits_of_edited_ones() {
+    let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut draws = Draws::new(seed.unwrap_or(7));
+    let (mut ran, mut shared) = (0, 0);
+    while ran < 120 {
+        let text = random_model(&mut draws);
+        let Ok(model) = try_parse(&text) else { panic!("{text}") };
+        let Ok(system) = System::compile(&model, &Library::standard()) else { continue };
+        for name in ["p", "q", "r"] {
+            let value = format!("{:.4}", draws.number(0.3, 1.9));
+            let all = system.parameters();
+            let own = all.iter().find(|own| own.name == name).unwrap();
+            let same = check("random.yaml", &model, &system, own, &value);
+            let structural = matches!(own.kind, ParameterKind::Structural(_));
+            assert!(same || structural, "{name} = {value} compiled again:\n{text}");
+            ran += 1;
+            shared += usize::from(same);
+        }
+    }
+    assert!(shared > ran / 2, "{shared} of {ran} shared the program");
 }
