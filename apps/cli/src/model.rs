@@ -8,27 +8,21 @@ use crate::inputs::override_inputs;
 use crate::report::refused;
 use crate::settings::Takes;
 
-/// Which rows a run has.
-#[derive(Clone, Copy)]
-pub enum Wanted {
-    /// Those that the model or a command-line option asks for.
-    Result,
-    /// Those of a figure: every microstep, so that jumps are vertical, and this many rows between
-    /// steps, so that curves look smooth.
-    Picture(Option<u32>),
-}
-
 /// Reads and compiles the model.
-pub fn compile<T: Takes>(arguments: &ModelArguments<T>, rows: Wanted) -> Result<System> {
+pub fn compile<T: Takes>(arguments: &ModelArguments<T>) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
-    let mut overrides = overrides(arguments)?;
-    if let Wanted::Picture(smooth) = rows {
-        overrides = Settings { smooth, ..overrides.rows(RowsPer::Microstep) };
-    }
+    let overrides = overrides(arguments)?;
     let system = System::compile_with(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.
     std::mem::forget(system.clone());
     Ok(system)
+}
+
+/// The same system with the rows of a figure: every microstep, so that jumps are vertical, and this
+/// many rows between steps, so that curves look smooth.
+pub fn pictured(system: &System, smooth: Option<u32>) -> Result<System> {
+    let settings = Settings::default().rows(RowsPer::Microstep);
+    system.with(&Settings { smooth, ..settings }).map_err(refused)
 }
 
 /// What the command line overrides in the model.

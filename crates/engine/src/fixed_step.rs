@@ -151,6 +151,12 @@ impl FixedStepSimulation {
         &self.state
     }
 
+    /// Goes back to before the start.
+    pub fn reset(&mut self) {
+        let (program, options) = (self.program.clone(), self.options.clone());
+        *self = FixedStepSimulation::new(program, options);
+    }
+
     /// A second run that continues from the state of this one.
     pub fn fork(&self) -> FixedStepSimulation {
         let state = self.state.clone();

@@ -178,7 +178,7 @@ impl Engine<'_> {
     }
 
     /// Discards what an attempt has computed outside the snapshot, so that it is computed again.
-    fn forget_attempt(&mut self) {
+    pub(crate) fn forget_attempt(&mut self) {
         self.scratch.race.end();
         self.scratch.dues.end();
         self.scratch.active.iter_mut().for_each(|active| active.known = false);

@@ -42,6 +42,8 @@ pub struct Simulation {
     scratch: Scratch,
     /// Compiled code, if there is any.
     native: Option<Arc<Routines>>,
+    /// The state before the start, once it has been needed again.
+    first: Option<Box<Snapshot>>,
 }
 
 impl Simulation {
@@ -57,7 +59,7 @@ impl Simulation {
         state.finished &= !(reached && options.stop > state.stop);
         state.stop = options.stop;
         let scratch = Scratch::new(&program);
-        Simulation { program, options, state, scratch, native: None }
+        Simulation { program, options, state, scratch, native: None, first: None }
     }
 
     /// Runs to the end.
@@ -101,6 +103,14 @@ impl Simulation {
         self.state.finished &= time.time() > self.options.stop;
     }
 
+    /// Goes back to before the start, keeping the memory that the run has taken.
+    pub fn reset(&mut self) {
+        let Simulation { program, options, first, .. } = self;
+        let first = first.get_or_insert_with(|| Box::new(Snapshot::new(program, options)));
+        self.state.clone_from(first);
+        self.engine().forget_attempt();
+    }
+
     /// A second run that continues from the state of this one.
     pub fn fork(&self) -> Simulation {
         let state = self.state.clone();
@@ -139,7 +149,7 @@ impl Simulation {
     }
 
     fn engine(&mut self) -> Engine<'_> {
-        let Simulation { program, options, state, scratch, native } = self;
+        let Simulation { program, options, state, scratch, native, .. } = self;
         Engine { program, options, native: native.as_deref(), state, scratch }
     }
 

@@ -407,6 +407,27 @@ impl Run {
         Ok(())
     }
 
+    /// Goes back to before the start, without the rows so far and without what was set and fed. The
+    /// memory of rows, ticks and buffers is kept.
+    pub fn reset(&mut self) {
+        match &mut self.executor {
+            Executor::Exact(simulation) => simulation.reset(),
+            Executor::FixedStep(stepping) => stepping.reset(),
+        }
+        self.recorder.reset();
+        (self.now, self.looked) = (self.system.run.start.time(), false);
+    }
+
+    /// Advances to the end and returns why the run has ended. Unlike [`Run::finish`], it leaves the
+    /// run to its caller, who may read it and [`Run::reset`] it.
+    pub fn advance_to_end(&mut self) -> Result<StopReason, RunError> {
+        loop {
+            if let Some(reason) = self.advance_by(AT_ONCE)? {
+                return Ok(reason);
+            }
+        }
+    }
+
     /// A second run from this point on, without the rows so far.
     pub fn fork(&self) -> Run {
         let executor = match &self.executor {

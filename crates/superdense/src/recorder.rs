@@ -128,6 +128,15 @@ impl Recorder {
         &self.trace
     }
 
+    /// Forgets the rows so far, keeping their memory.
+    pub fn reset(&mut self) {
+        self.trace.clear();
+        self.rows = 0;
+        if self.instant.is_some() {
+            self.instant = Some(InstantRow::new(self.trace.schema()));
+        }
+    }
+
     /// Takes the rows so far, and goes on with an empty table.
     pub fn take_trace(&mut self, empty: Trace) -> Trace {
         std::mem::replace(&mut self.trace, empty)

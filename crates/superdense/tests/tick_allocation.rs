@@ -53,7 +53,13 @@ record: [x, u]
 simulate: {stop: 10, solver: rk45, tolerance: 1e-6}
 ";
 
+/// One test, since the counter belongs to the whole program.
 #[test]
+fn ticks_and_second_runs_hardly_allocate() {
+    ticks_do_not_allocate();
+    a_second_run_hardly_allocates();
+}
+
 fn ticks_do_not_allocate() {
     let merged = BALL.replace("stop: 20000", "stop: 20000, rows: instants");
     let runs = [("ball", BALL, 6000), ("sampled loop", SAMPLED, 9000), ("merged", &merged, 6000)];
@@ -68,5 +74,26 @@ fn ticks_do_not_allocate() {
         }
         let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
         assert!(allocations < 100, "{name}: {allocations} in {ticks} ticks");
+    }
+}
+
+/// A run that goes back to its start has the bits of the first one, and allocates no more than the
+/// few lists of its solver, however long it is.
+fn a_second_run_hardly_allocates() {
+    let short =
+        |text: &str| text.replace("stop: 20000", "stop: 20").replace("stop: 10,", "stop: 0.5,");
+    for text in [BALL, SAMPLED] {
+        let mut run = common::compile(&short(text)).begin();
+        run.set_backend(superdense::Backend::Interpreter).unwrap();
+        run.advance_to_end().unwrap();
+        let first = common::bits(run.trace(), 0);
+        run.reset();
+        run.advance_to_end().unwrap();
+        run.reset();
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        run.advance_to_end().unwrap();
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert_eq!(common::bits(run.trace(), 0), first);
+        assert!(allocations <= 20, "{allocations} allocations in a second run");
     }
 }

@@ -5,14 +5,14 @@ use superdense::{MainParameter, ParameterKind, Stage};
 
 use crate::arguments::{CheckArguments, Format};
 use crate::json;
-use crate::model::{Wanted, compile};
+use crate::model::compile;
 use crate::report::{show, warn};
 
 /// The maximum number of blocks listed by name.
 const MOST_NAMES: usize = 8;
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
-    let system = compile(&arguments.model, Wanted::Result)?;
+    let system = compile(&arguments.model)?;
     if arguments.list_parameters {
         return show(&parameters(&system.parameters(), arguments.format));
     }

@@ -11,7 +11,7 @@ use super::run::progress::Progress;
 use crate::arguments::{Format, ModelArguments};
 use crate::codes;
 use crate::inputs::feed_inputs;
-use crate::model::{Wanted, compile};
+use crate::model::compile;
 use crate::report::{Interrupted, colour, refused, show, tell, tell_long_run};
 
 /// Explains an instant of a model or, if none is given, a message code.
@@ -66,7 +66,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
         None => (instant, None),
     };
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
-    let system = compile(arguments, Wanted::Result)?;
+    let system = compile(arguments)?;
     if system.settings().impulses.steps() {
         bail!(
             "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"

@@ -24,7 +24,7 @@ use crate::arguments::{Format, RunArguments};
 use crate::inputs::feed_inputs;
 use crate::json;
 use crate::memory::peak_memory;
-use crate::model::{Wanted, compile};
+use crate::model::{compile, pictured};
 use crate::report::{
     Interrupted, Problem, tell, tell_long_run, unless_broken, unread, unwritten, warn,
 };
@@ -39,15 +39,11 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let begin = Instant::now();
     // The extra rows of a figure are only for the figure and are not written to a result.
     let alone = !arguments.plot.is_empty() && arguments.output.is_none();
-    let wanted = match alone {
-        true => Wanted::Picture(Some(ROWS_OF_A_CURVE)),
-        false => Wanted::Result,
-    };
-    let mut system = compile(&arguments.model, wanted)?;
+    let mut system = compile(&arguments.model)?;
     let pictures = pictures(&arguments.plot, &system)?;
     let smooth = alone && !pictures.iter().all(Picture::shows_steps);
-    if alone && !smooth {
-        system = compile(&arguments.model, Wanted::Picture(None))?;
+    if alone {
+        system = pictured(&system, smooth.then_some(ROWS_OF_A_CURVE))?;
     }
     let compiled = begin.elapsed();
     let run = start(arguments, &system)?;
@@ -143,8 +139,7 @@ fn plot(
         }
         _ => {
             let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
-            let wanted = Wanted::Picture(between);
-            let smooth = compile(&arguments.model, wanted)?;
+            let smooth = pictured(system, between)?;
             let mut progress = Progress::new(smooth.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
             let run = start(arguments, &smooth)?;

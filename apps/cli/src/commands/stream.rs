@@ -10,12 +10,12 @@ use superdense::{Streamed, Streaming, Sums, System, traces};
 
 use super::pictures::picture_format;
 use crate::arguments::StreamArguments;
-use crate::model::{Wanted, compile, duration};
+use crate::model::{compile, duration};
 use crate::report::{Problem, refused, tell, unless_broken, write_file};
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
-    let system = compile(&arguments.model, Wanted::Result)?;
+    let system = compile(&arguments.model)?;
     let step = duration(arguments.step.as_deref(), "--step")?;
     let streaming = Streaming {
         step: step.map(|step| *step.numer() as f64 / *step.denom() as f64),

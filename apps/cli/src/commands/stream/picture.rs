@@ -10,7 +10,7 @@ use superdense::{
 
 use super::super::pictures::plot_to;
 use crate::arguments::StreamArguments;
-use crate::model::{Wanted, compile};
+use crate::model::pictured;
 use crate::report::tell;
 
 /// How many rows of the native run make a smooth curve.
@@ -33,7 +33,7 @@ pub fn draw(
     let evaluations = &streamed.evaluations;
     let names = chosen(evaluations, &arguments.signals)?;
     let view = view(arguments, evaluations.len())?;
-    let native = native(arguments, system)?;
+    let native = native(system)?;
     let trace = table(evaluations, &names, native.as_ref(), view);
     let mut figure = Figure::new(panels(&trace, &names, native.as_ref(), view.1 - view.0 <= FEW)?);
     figure.title = Some(system.name().to_owned());
@@ -79,8 +79,8 @@ fn evaluation(e: usize) -> Time {
 }
 
 /// The same model run by the native engine; `None` if that fails.
-fn native(arguments: &StreamArguments, system: &System) -> Result<Option<Trace>> {
-    let smooth = compile(&arguments.model, Wanted::Picture(Some(ROWS)))?;
+fn native(system: &System) -> Result<Option<Trace>> {
+    let smooth = pictured(system, Some(ROWS))?;
     match smooth.simulate() {
         Ok(outcome) => Ok(Some(outcome.trace)),
         Err(failure) => {
