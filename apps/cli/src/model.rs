@@ -59,7 +59,7 @@ pub fn duration(text: Option<&str>, option: &str) -> Result<Option<Rational>> {
     let value = parse_value(text).map_err(refused)?;
     match value.as_rational().filter(|time| *time.numer() > 0 && value.as_bool().is_none()) {
         Some(time) => Ok(Some(time)),
-        None => bail!("`{option} {text}` is no positive time in seconds"),
+        None => bail!("`{option} {text}` is not a positive time in seconds"),
     }
 }
 

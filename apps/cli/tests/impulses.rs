@@ -76,8 +76,8 @@ fn dirac_refuses_bad_steps() {
     let folder = scratch("dirac-bad");
     let ball = model("ball-by-impulses");
     for (options, words) in [
-        (vec!["--steps", "0"], "no positive time"),
-        (vec!["--steps", "-1"], "no positive time"),
+        (vec!["--steps", "0"], "not a positive time"),
+        (vec!["--steps", "-1"], "not a positive time"),
         (vec!["--steps", "a"], "unknown-name"),
         (vec!["--steps", "1e-30"], "at least one attosecond"),
         (vec!["--steps", "1", "--impulses", "numeric"], "unexpected argument"),
@@ -129,6 +129,6 @@ fn impulses_are_numbers_where_that_is_asked_for() {
         ["explain", &step, "1", "--impulses", "numeric"],
         ["run", &step, "--log=l", "--impulses", "stepped"],
     ] {
-        refused(&folder, &call, &["a run by fixed steps"]);
+        refused(&folder, &call, &["fixed-step run"]);
     }
 }

@@ -194,7 +194,7 @@ fn an_energy_where_a_solver_fails() {
 fn an_energy_has_no_fixed_steps_of_impulses() {
     let text = OSCILLATOR.replace("solver: rk45", "impulses: numeric, step: 0.1");
     let folder = with_model("numeric-energy", &text);
-    refused(&folder, &["energy", "model.yaml"], "a run by fixed steps has no solver");
+    refused(&folder, &["energy", "model.yaml"], "a fixed-step run has no solver");
 }
 
 /// The last event is in the summary whether rows go to a file or not, and all columns count.

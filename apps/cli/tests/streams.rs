@@ -70,7 +70,7 @@ fn bad_arguments_are_told() {
     let folder = scratch("stream-arguments");
     let ball = model("pulled-ball");
     let cases: [(&[&str], _); 8] = [
-        (&["--step", "0"], "`--step 0` is no positive time in seconds"),
+        (&["--step", "0"], "`--step 0` is not a positive time in seconds"),
         (&["--hold", "-1"], "`hold` must be a positive number of seconds"),
         (&["--hold=-1"], "`hold` must be a positive number of seconds"),
         (&["-o", "ball.parquet"], "the table of evaluations is a .csv file"),

@@ -313,7 +313,9 @@ impl Reader<'_> {
         let Some(step) = step.filter(|step| *step < least) else { return };
         let message = format!("`{}` is below the resolution of time: {step:e} s", setting.key());
         let error = Diagnostic::error("bad-setting", message)
-            .note(format!("in a run of {length} s times are told apart from {least:.1e} s on"))
+            .note(format!(
+                "in a run of {length} s times can be distinguished from {least:.1e} s on"
+            ))
             .help("take a longer step, or leave it out");
         self.errors.push(match self.simulate.value(setting) {
             Some(expr) => error.at(expr.span, "time would not go on"),

@@ -402,7 +402,7 @@ impl fmt::Display for RunError {
                 write!(
                     f,
                     "`{block}` crosses again within one step of {} s at t = {time}, which a \
-                     run by fixed steps cannot follow",
+                     fixed-step run cannot follow",
                     shown(*step)
                 )
             }

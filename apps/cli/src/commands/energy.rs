@@ -69,7 +69,7 @@ fn curve(model: &Model, own: &Settings, solver: &str) -> Result<Curve> {
     let system = System::compile_with(model, &Library::standard(), &overrides).map_err(refused)?;
     tell_long_run(&system, Time::MAX, Format::Text);
     if system.settings().impulses.steps() {
-        bail!("a run by fixed steps has no solver to compare: leave `impulses` out in the model");
+        bail!("a fixed-step run has no solver to compare: leave `impulses` out in the model");
     }
     if on_streams { streamed(&system) } else { simulated(&system) }
 }

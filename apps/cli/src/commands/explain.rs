@@ -68,9 +68,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
     let at = parse_value(at).map_err(refused)?.as_f64().context("the instant is no time")?;
     let system = compile(arguments)?;
     if system.settings().impulses.steps() {
-        bail!(
-            "a run by fixed steps has no instants to tell of; explain it with `--impulses symbolic`"
-        );
+        bail!("a fixed-step run has no instants to explain; explain it with `--impulses symbolic`");
     }
     let gathered = Arc::new(Mutex::new(Instant::near(at)));
     let mut run = system.begin();

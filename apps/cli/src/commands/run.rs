@@ -107,7 +107,7 @@ fn file_of(arguments: &RunArguments) -> Option<&Path> {
 /// to their file as they are produced.
 fn open(arguments: &RunArguments, system: &System) -> Result<(Outputs, Option<Log>)> {
     if arguments.log.is_some() && system.settings().impulses.steps() {
-        bail!("a run by fixed steps has no log: nothing happens in it but its steps");
+        bail!("a fixed-step run has no log: nothing but its steps happens in it");
     }
     let is_dash = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
     if is_dash(&arguments.log) && is_dash(&arguments.output) {

@@ -80,7 +80,7 @@ fn closed(model: &Model, overrides: &Settings) -> BTreeMap<String, String> {
     let impulses = run::impulses(&model.simulate);
     let all = match overrides.closed {
         true => Some("all values are constants in this system"),
-        false => impulses.steps().then_some("a run by fixed steps is made for its values"),
+        false => impulses.steps().then_some("a fixed-step run is compiled for its values"),
     };
     if let Some(why) = all {
         // What is to change during a run stays a signal, unless the run knows no such signals.

@@ -59,7 +59,7 @@ fn a(ty: Type) -> String {
 /// Refuses what a run by fixed steps does not have.
 fn check_stepped(diagram: &Diagram, errors: &mut Diagnostics) {
     let mut refuse = |what: &str, span: Span, path: &str| {
-        let message = format!("a run by fixed steps has no {what}");
+        let message = format!("a fixed-step run has no {what}");
         errors.push(
             Diagnostic::error("not-in-steps", message)
                 .at(span, "only run with symbolic impulses")
