@@ -262,8 +262,8 @@ pub struct RunArguments {
     /// steps make the curves smooth. May be repeated.
     #[arg(long, value_name = "[NAME=]FILE")]
     pub plot: Vec<PathBuf>,
-    /// Log everything that happens at ticks to this file, one JSON object per line; `-` writes to
-    /// standard output.
+    /// Log everything that happens at ticks, and changes of the solver, to this file, one JSON object
+    /// per line; `-` writes to standard output.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// What evaluates the model between events: auto starts on the interpreter and switches to
