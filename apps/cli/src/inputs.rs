@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use superdense::{
-    Diagnostic, Interpolation, Run, Samples, Settings, SourceMap, System, check_expression,
-    did_you_mean,
+    Column, Diagnostic, InputKind, Interpolation, Run, Samples, Settings, SourceMap, System,
+    check_expression, did_you_mean,
 };
 
 use crate::report::{Problem, refused};
@@ -18,8 +18,14 @@ enum Source {
 
 /// Adds the inputs that are expressions to the overrides.
 pub fn override_inputs(texts: &[String], overrides: &mut Settings) -> Result<()> {
+    let mut seen: Vec<String> = Vec::new();
     for text in texts {
         let (name, source) = parse(text)?;
+        if seen.contains(&name) {
+            let message = format!("the input `{name}` is given twice");
+            return Err(problem("bad-input", message, text));
+        }
+        seen.push(name.clone());
         if let Source::Expression(expression) = source {
             check_expression(&expression).map_err(refused)?;
             overrides.inputs.push((name, expression));
@@ -35,16 +41,29 @@ pub fn feed_inputs(texts: &[String], system: &System, run: &mut Run) -> Result<(
         let Source::Column { path, column, by } = source else { continue };
         let wrong = |message: String| problem("bad-input", message, text);
         let input = system.input(&name).map_err(|error| wrong(error.to_string()))?;
-        let columns = match input.ty().len() {
-            1 => vec![column],
-            count => (0..count).map(|i| format!("{column}[{i}]")).collect(),
-        };
-        let samples = Samples::read(&path, &columns).map_err(|error| {
+        let columns = Column { name: column, ty: input.ty() }.element_names();
+        let events = input.kind() == InputKind::Event;
+        let samples = Samples::read(&path, &columns, events).map_err(|error| {
             let diagnostic = Diagnostic::error("bad-input", error.to_string());
             let diagnostic = diagnostic.note(format!("in `--input {text}`"));
             Problem::new(diagnostic.maybe_help(error.help), &SourceMap::default())
         })?;
         run.feed_samples(&input, &samples, by).map_err(|error| wrong(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Refuses columns of files for a command that has no run to feed them to.
+pub fn refuse_files(texts: &[String], command: &str) -> Result<()> {
+    for text in texts {
+        if let (_, Source::Column { .. }) = parse(text)? {
+            let message = format!("`{command}` takes no tables for inputs");
+            let help = "give the input as an expression, such as `--input \"u=sin(time)\"`";
+            let diagnostic = Diagnostic::error("bad-input", message)
+                .note(format!("in `--input {text}`"))
+                .help(help);
+            return Err(Problem::new(diagnostic, &SourceMap::default()).into());
+        }
     }
     Ok(())
 }

@@ -158,6 +158,7 @@ impl Names {
     /// What is recorded, how the model is run and what its figures show.
     fn root(&mut self, model: &Model) {
         self.expressions(model.record.iter().map(|record| &record.value));
+        self.expressions(model.inputs.iter().filter_map(|input| input.initial.as_ref()));
         self.expressions(model.simulate.expressions());
         for plot in &model.plots {
             self.expressions([&plot.from, &plot.to, &plot.open].into_iter().flatten());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{ExactTime, Time};
-use program::{InputId, Program, RegionId};
+use program::{InputId, InputKind, Program, RegionId, StateId};
 
 use crate::engine::Engine;
 use crate::log::Switch;
@@ -98,6 +98,13 @@ impl Simulation {
     /// continuous signal those of all coefficients of a polynomial in the time since then \[s\].
     /// The time must not be before the time that has been reached.
     pub fn feed(&mut self, input: InputId, time: ExactTime, values: Vec<f64>) {
+        let own = self.program.inputs[input];
+        if !self.state.started
+            && time.time() <= self.options.start.time()
+            && own.kind != InputKind::Event
+        {
+            return self.begin_with(input, time, &values);
+        }
         self.state.inputs.add(input, time, values);
         // What has ended at the stop time goes on.
         self.state.finished &= time.time() > self.options.stop;
@@ -121,6 +128,27 @@ impl Simulation {
     /// Whether the run has started: its tag (start, 0) has been computed.
     pub fn has_started(&self) -> bool {
         self.state.started
+    }
+
+    /// Gives a signal from outside its value at the start, before the run has started.
+    fn begin_with(&mut self, input: InputId, time: ExactTime, values: &[f64]) {
+        let own = self.program.inputs[input];
+        let mut write = |state: StateId, values: &[f64]| {
+            let tracked = self.program.tracked(self.program.states[state].tracked);
+            self.state.slots[tracked.slot.range(values.len())].copy_from_slice(values);
+        };
+        if let Some(origin) = own.origin() {
+            write(origin, &[time.time().seconds()]);
+        }
+        for (order, values) in values.chunks(own.length.max(1)).enumerate() {
+            write(own.value(order), values);
+        }
+        self.state.inputs.given[input] = true;
+    }
+
+    /// Takes a signal from outside as given, even if it has no values.
+    pub fn mark_given(&mut self, input: InputId) {
+        self.state.inputs.given[input] = true;
     }
 
     /// Whether a signal from outside has been given a value.

@@ -46,6 +46,8 @@ pub struct InputHandle {
     kind: InputKind,
     ty: Type,
     unit: Option<String>,
+    /// Whether it has no initial value.
+    required: bool,
     diagram: Arc<Diagram>,
 }
 
@@ -198,6 +200,7 @@ impl System {
             kind: input.kind,
             ty: self.diagram.wire(self.diagram.block(input.block).outputs[0]).ty,
             unit: input.about.unit.clone(),
+            required: input.required,
             diagram: self.diagram.clone(),
         };
         inputs.map(handle).collect()
@@ -276,6 +279,16 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// The error of a start without an input that has no initial value and was not given.
+    pub fn missing_input(&self) -> Option<RunError> {
+        let Executor::Exact(simulation) = &self.executor else { return None };
+        let inputs = self.system.diagram.inputs.iter().enumerate();
+        let mut missing =
+            inputs.filter(|(id, own)| own.required && !simulation.is_given(InputId::new(*id)));
+        let (_, own) = missing.next()?;
+        Some(RunError::MissingInput { block: own.name.clone(), id: Some(own.block) })
     }
 
     /// Lets another thread stop this run.
@@ -366,6 +379,10 @@ impl Run {
         if values.iter().any(|x| !x.is_finite()) {
             return Err(HoldError::NotFinite { name: input.name.clone() });
         }
+        let truth = |x: &f64| *x == 0.0 || *x == 1.0;
+        if input.ty.elem == base::Elem::Bool && !values.iter().all(truth) {
+            return Err(wrong("another number than 0 and 1".to_owned()));
+        }
         values.resize(most * length, 0.0);
         let Executor::Exact(simulation) = &mut self.executor else {
             return Err(HoldError::FixedSteps);
@@ -376,8 +393,8 @@ impl Run {
     }
 
     /// Feeds samples of a signal from outside, from the present time on. A continuous input goes on
-    /// between them by interpolation, and before the first as the first; a held input jumps at each
-    /// of them, and an event input has an event there.
+    /// between them by interpolation; a held input jumps at each of them, and an event input has an
+    /// event there. Before the first sample an input without an initial value has the first value.
     pub fn feed_samples(
         &mut self,
         input: &InputHandle,
@@ -386,12 +403,25 @@ impl Run {
     ) -> Result<(), HoldError> {
         let (now, times) = (self.time(), samples.times());
         let by = if input.kind == InputKind::Continuous { by } else { Interpolation::Hold };
-        if input.kind != InputKind::Event && times[0].time() > now {
+        if let Executor::Exact(simulation) = &mut self.executor {
+            simulation.mark_given(input.id);
+        }
+        let later = times.first().is_some_and(|first| first.time() > now);
+        if input.kind != InputKind::Event && later && input.required {
             self.feed(input, now, &[samples.value(0)])?;
         }
+        // A continuous signal is continuous to the last bit: a piece begins where the piece before
+        // it ends, rounding included.
+        let mut before: Option<(ExactTime, Vec<Vec<f64>>)> = None;
         for (index, time) in times.iter().enumerate() {
             if time.time() >= now {
-                let piece = samples.piece(index, by);
+                let mut piece = samples.piece(index, by);
+                let smooth = by != Interpolation::Hold && samples.is_continuous(index);
+                if let Some((from, last)) = before.take().filter(|_| smooth) {
+                    let since = time.time().seconds() - from.time().seconds();
+                    piece[0] = ends_at(&last, since);
+                }
+                before = Some((*time, piece.clone()));
                 let piece: Vec<&[f64]> = piece.iter().map(Vec::as_slice).collect();
                 self.feed(input, *time, &piece)?;
                 continue;
@@ -400,6 +430,7 @@ impl Run {
             let begun = times.get(index + 1).is_none_or(|next| next.time() > now);
             if input.kind != InputKind::Event && begun {
                 let piece = moved(&samples.piece(index, by), now.since(time.time()));
+                before = Some((now.into(), piece.clone()));
                 let piece: Vec<&[f64]> = piece.iter().map(Vec::as_slice).collect();
                 self.feed(input, now, &piece)?;
             }
@@ -444,6 +475,16 @@ impl Run {
     pub fn take_trace(&mut self) -> Trace {
         self.recorder.take_trace(self.system.empty_trace())
     }
+}
+
+/// The value of a polynomial, computed as the block of a continuous input does.
+fn ends_at(piece: &[Vec<f64>], since: f64) -> Vec<f64> {
+    let width = piece[0].len();
+    let value = |i: usize| {
+        let coefficient = |order: usize| piece.get(order).map_or(0.0, |own| own[i]);
+        (0..3).rev().fold(coefficient(3), |value, order| value * since + coefficient(order))
+    };
+    (0..width).map(value).collect()
 }
 
 /// A polynomial in the time since a later moment: its Taylor coefficients there.

@@ -56,6 +56,8 @@ fn main_fields() -> Json {
                 {"type": "null"},
             ],
         },
+        "inputs": outside_inputs(),
+        "outputs": outputs(),
         "simulate": simulate(),
         "plots": {
             "description": "Figures by name.",
@@ -167,6 +169,35 @@ fn outputs() -> Json {
         "anyOf": [
             {"type": "array", "items": {"type": "string"}},
             {"type": "object", "additionalProperties": {"$ref": "#/$defs/expression"}},
+        ],
+    })
+}
+
+/// The inputs of the main diagram.
+fn outside_inputs() -> Json {
+    let text = |about: &str| json!({"description": about, "type": "string"});
+    let kinds = blocks::InputKind::ALL.map(blocks::InputKind::name);
+    json!({
+        "description": "Signals from outside the model.",
+        "anyOf": [
+            {"type": "array", "items": {"type": "string"}},
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "type": ["object", "null"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "kind": {
+                            "description": "How it goes on between the times at which it is given.",
+                            "enum": kinds,
+                        },
+                        "type": text("real or boolean, with a size such as real[3]."),
+                        "initial": expression("Its value until it is given."),
+                        "unit": text("Its unit, such as m/s."),
+                        "description": text("What it is."),
+                    },
+                },
+            },
         ],
     })
 }

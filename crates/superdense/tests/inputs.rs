@@ -275,7 +275,7 @@ fn a_saved_run_goes_on_past_its_stop() {
     let outcome = longer.resume(&saved).unwrap().finish().unwrap();
     assert!((outcome.trace.last("x").unwrap() - (1.0 - (-6f64).exp())).abs() < 1e-8);
     // With the same stop there is nothing left to do.
-    assert_eq!(system.resume(&saved).unwrap().finish().unwrap().counters.ticks, 1);
+    assert_eq!(system.resume(&saved).unwrap().finish().unwrap().counters.ticks, 0);
 }
 
 #[test]
@@ -305,4 +305,69 @@ fn samples_become_pieces_with_exact_times() {
     let end = run.finish().unwrap().trace.last("x").unwrap();
     let expected = (1.5f64.powi(3) - 1.0) / 3.0 + after;
     assert!((end - expected).abs() < 1e-10, "{end} {expected}");
+}
+
+#[test]
+fn an_input_that_is_given_before_the_start_has_its_value_there() {
+    let system = compile(
+        "name: first\ninputs: {u: {initial: 7}}\nblocks: {d: {type: Derivative, input: u}, x: {type: Integrator, input: d}}\nrecord: [u, x]\nsimulate: {stop: 1}\n",
+    );
+    let mut run = system.begin();
+    run.set_input("u", &[5.0]).unwrap();
+    let outcome = run.finish().unwrap();
+    assert_eq!(at(&outcome.trace, "u", tag(0.0, 0)), Some(5.0));
+    assert_eq!((outcome.counters.ticks, outcome.trace.last("x")), (0, Some(0.0)));
+}
+
+#[test]
+fn a_table_is_continuous_to_the_last_bit() {
+    use superdense::{ExactTime, Interpolation, Samples};
+    // The product of an impulse and a signal that jumps is undefined.
+    let system = compile(
+        "name: bits\ninputs: [u]\nblocks:\n  hit: {type: ImpulseSource, times: [0.3, 0.7]}\n  y: {type: Integrator, input: u * hit}\nrecord: [y]\nsimulate: {stop: 1}\n",
+    );
+    let u = system.input("u").unwrap();
+    let times = ["0", "0.3", "0.7", "1.1"].map(|t| {
+        let exact = superdense::parse_value(t).unwrap().as_rational().unwrap();
+        ExactTime::from_rational(exact).unwrap()
+    });
+    let samples = Samples::new(times.to_vec(), vec![0.1, 0.7, 0.2, 0.9], 1).unwrap();
+    for by in [Interpolation::Linear, Interpolation::Cubic] {
+        let mut run = system.begin();
+        run.feed_samples(&u, &samples, by).unwrap();
+        let end = run.finish().unwrap().trace.last("y").unwrap();
+        assert!((end - 0.9).abs() < 1e-12, "{end}");
+    }
+}
+
+#[test]
+fn the_result_of_a_run_drives_another_one() {
+    use superdense::{Interpolation, Samples, traces};
+    let source = compile(
+        "name: source\nblocks:\n  c: {type: Clock, period: 0.25}\n  m: {type: MicrostepDelay, input: c}\n  e: {type: Merge, inputs: [c, m]}\n  s: {type: Step, time: 0.6, before: 1, after: 4}\nrecord: [e, s]\nsimulate: {stop: 1}\n",
+    );
+    let trace = source.simulate().unwrap().trace;
+    let driven = compile(
+        "name: driven\ninputs: {e: {kind: event}, s: {}}\nblocks: {n: {type: Counter, increment: e}, x: {type: Integrator, input: s}}\nrecord: [n, x]\nsimulate: {stop: 1, tolerance: 1e-10}\n",
+    );
+    for file in ["drive.csv", "drive.parquet", "drive.json"] {
+        let path = std::env::temp_dir().join(format!("superdense-{}-{file}", std::process::id()));
+        traces::write(&trace, &path).unwrap();
+        let column = |name: &str| vec![name.to_owned()];
+        let mut run = driven.begin();
+        let events = Samples::read(&path, &column("e"), true).unwrap();
+        run.feed_samples(&driven.input("e").unwrap(), &events, Interpolation::Hold).unwrap();
+        let steps = Samples::read(&path, &column("s"), false).unwrap();
+        run.feed_samples(&driven.input("s").unwrap(), &steps, Interpolation::Linear).unwrap();
+        let end = run.finish().unwrap().trace;
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(end.last("n"), trace_count(&trace), "{file}");
+        assert!((end.last("x").unwrap() - (0.6 + 4.0 * 0.4)).abs() < 1e-9, "{file}");
+    }
+}
+
+/// How many rows have an event of `e`.
+fn trace_count(trace: &superdense::Trace) -> Option<f64> {
+    let column = trace.column("e")?;
+    Some((0..trace.len()).filter(|row| trace.get(*row, column).is_some()).count() as f64)
 }

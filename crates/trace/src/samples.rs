@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use base::{ExactTime, did_you_mean, parse_decimal};
 
-use crate::{Format, Trace, read};
+use crate::{Format, Trace, read, read_tables};
 
 /// Values of a signal at increasing times.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,6 +14,8 @@ pub struct Samples {
     times: Vec<ExactTime>,
     /// The elements of all values, value after value.
     values: Vec<f64>,
+    /// The same just before each time; they differ where the signal jumps.
+    lefts: Vec<f64>,
     width: usize,
 }
 
@@ -82,28 +84,48 @@ impl Samples {
         if times.is_empty() {
             return Err(wrong("there is no row".to_owned()));
         }
-        if width == 0 || times.len() * width != values.len() {
-            return Err(wrong(format!("{} numbers for {} times", values.len(), times.len())));
-        }
         if let Some(at) = times.windows(2).position(|pair| pair[0].time() >= pair[1].time()) {
             let (before, after) = (times[at].time(), times[at + 1].time());
             let reason = format!("times do not increase: {after} comes after {before}");
+            return Err(wrong(reason));
+        }
+        Samples::events(times, values, width)
+    }
+
+    /// Values of `width` elements at times that must not decrease: events, of which several may be
+    /// at one time.
+    pub fn events(
+        times: Vec<ExactTime>,
+        values: Vec<f64>,
+        width: usize,
+    ) -> Result<Samples, SamplesError> {
+        let wrong = |reason: String| SamplesError { path: None, reason, help: None };
+        if width == 0 || times.len() * width != values.len() {
+            return Err(wrong(format!("{} numbers for {} times", values.len(), times.len())));
+        }
+        if let Some(at) = times.windows(2).position(|pair| pair[0].time() > pair[1].time()) {
+            let (before, after) = (times[at].time(), times[at + 1].time());
+            let reason = format!("times decrease: {after} comes after {before}");
             return Err(wrong(reason));
         }
         if let Some(at) = values.iter().position(|x| !x.is_finite()) {
             let time = times[at / width].time();
             return Err(wrong(format!("the value at {time} is not finite")));
         }
-        Ok(Samples { times, values, width })
+        Ok(Samples { times, lefts: values.clone(), values, width })
     }
 
     /// Reads columns of a file: the result of a run in any format, or a CSV file whose first line
     /// names its columns, one of them `time` \[s\]. A signal of several elements has a column for
     /// each.
-    pub fn read(path: &Path, columns: &[String]) -> Result<Samples, SamplesError> {
+    ///
+    /// Of a result, the rows in which the signal is absent are left out. If `events`, each of the
+    /// others is a sample; otherwise the first and the last row of a time are the values before and
+    /// after it.
+    pub fn read(path: &Path, columns: &[String], events: bool) -> Result<Samples, SamplesError> {
         let found = match Format::of(path) {
-            Some(Format::Csv) if !is_trace(path) => read_csv(path, columns),
-            _ => read_trace(path, columns),
+            Some(Format::Csv) if !is_trace(path) => read_csv(path, columns, events),
+            _ => read_trace(path, columns, events),
         };
         found.map_err(|error| {
             let named = error.reason.contains(&path.display().to_string());
@@ -121,6 +143,16 @@ impl Samples {
         &self.values[index * self.width..(index + 1) * self.width]
     }
 
+    /// The value just before a sample.
+    fn left(&self, index: usize) -> &[f64] {
+        &self.lefts[index * self.width..(index + 1) * self.width]
+    }
+
+    /// Whether the signal is continuous at a sample.
+    pub fn is_continuous(&self, index: usize) -> bool {
+        self.left(index) == self.value(index)
+    }
+
     /// The coefficients from a sample on, that of the constant first: of a polynomial in the time
     /// since then \[s\]. After the last sample the signal is constant.
     pub fn piece(&self, index: usize, by: Interpolation) -> Vec<Vec<f64>> {
@@ -133,11 +165,21 @@ impl Samples {
         if by == Interpolation::Linear {
             return vec![here, chord];
         }
-        let (from, to) = (self.slope(index), self.slope(index + 1));
+        let slope = |at: usize| match self.is_smooth(at) {
+            true => self.slope(at),
+            false => chord.clone(),
+        };
+        let (from, to) = (slope(index), slope(index + 1));
         let second = (0..self.width).map(|i| (3.0 * chord[i] - 2.0 * from[i] - to[i]) / length);
         let third = (0..self.width).map(|i| (from[i] + to[i] - 2.0 * chord[i]) / (length * length));
         let (second, third) = (second.collect(), third.collect());
         vec![here, from, second, third]
+    }
+
+    /// Whether the parabola at a sample goes through continuous samples only.
+    fn is_smooth(&self, index: usize) -> bool {
+        let last = self.times.len() - 1;
+        (index.saturating_sub(2)..=(index + 2).min(last)).all(|at| self.is_continuous(at))
     }
 
     fn distance(&self, index: usize) -> f64 {
@@ -146,7 +188,7 @@ impl Samples {
 
     /// The slope of the line from a sample to the next.
     fn chord(&self, index: usize) -> Vec<f64> {
-        let (a, b, length) = (self.value(index), self.value(index + 1), self.distance(index));
+        let (a, b, length) = (self.value(index), self.left(index + 1), self.distance(index));
         a.iter().zip(b).map(|(a, b)| (b - a) / length).collect()
     }
 
@@ -191,46 +233,69 @@ fn wrong(reason: impl Into<String>) -> SamplesError {
     SamplesError { path: None, reason: reason.into(), help: None }
 }
 
-fn read_csv(path: &Path, columns: &[String]) -> Result<Samples, SamplesError> {
+fn read_csv(path: &Path, columns: &[String], events: bool) -> Result<Samples, SamplesError> {
     let failed = |error: csv::Error| wrong(error.to_string());
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path).map_err(failed)?;
     let names: Vec<String> = reader.headers().map_err(failed)?.iter().map(str::to_owned).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let place = |column: &str| {
-        known.iter().position(|name| *name == column).ok_or_else(|| missing(column, &known))
+        let mut places = known.iter().enumerate().filter(|(_, name)| **name == column);
+        let first = places.next().ok_or_else(|| missing(column, &known))?.0;
+        match places.next() {
+            Some(_) => Err(wrong(format!("there are two columns `{column}`"))),
+            None => Ok(first),
+        }
     };
     let time = place("time")?;
     let places = columns.iter().map(|column| place(column)).collect::<Result<Vec<_>, _>>()?;
     let (mut times, mut values) = (Vec::new(), Vec::new());
     for (row, record) in reader.records().enumerate() {
         let record = record.map_err(failed)?;
-        let number = |place: usize| {
-            let text = record.get(place).unwrap_or("");
-            let message = format!("line {}: `{text}` is not a number", row + 2);
-            parse_decimal(text).ok_or_else(|| wrong(message)).map(|exact| (exact, text.to_owned()))
-        };
-        let (exact, text) = number(time)?;
+        let line = row + 2;
+        let text = record.get(time).unwrap_or("");
+        let exact = parse_decimal(text)
+            .ok_or_else(|| wrong(format!("line {line}: `{text}` is not a time in seconds")))?;
         let time = ExactTime::from_rational(exact).ok_or_else(|| {
-            wrong(format!("line {}: {text} s is outside the range of model time", row + 2))
+            wrong(format!("line {line}: {text} s is outside the range of model time"))
         })?;
         times.push(time);
         for place in &places {
-            let (_, text) = number(*place)?;
-            values.push(text.parse::<f64>().unwrap_or(f64::NAN));
+            let text = record.get(*place).unwrap_or("");
+            let value = match text {
+                "true" => Some(1.0),
+                "false" => Some(0.0),
+                _ => text.parse::<f64>().ok(),
+            };
+            let message = format!("line {line}: `{text}` is not a number");
+            values.push(value.ok_or_else(|| wrong(message))?);
         }
     }
-    Samples::new(times, values, columns.len().max(1))
+    let width = columns.len().max(1);
+    match events {
+        true => Samples::events(times, values, width),
+        false => Samples::new(times, values, width),
+    }
 }
 
-/// The samples of a result: of several rows at one time the last one counts, and rows in which the
-/// signal is absent are left out.
-fn read_trace(path: &Path, columns: &[String]) -> Result<Samples, SamplesError> {
-    let trace: Trace = read(path).map_err(|error| SamplesError {
+/// The samples of a result, from the table that has all columns: rows of others are interpolated.
+fn read_trace(path: &Path, columns: &[String], events: bool) -> Result<Samples, SamplesError> {
+    let failed = |error: crate::ReadError| SamplesError {
         path: None,
         reason: error.to_string(),
         help: Some(error.help().to_owned()),
-    })?;
+    };
+    let has = |trace: &Trace| {
+        let names: Vec<String> =
+            trace.columns().iter().flat_map(|column| column.element_names()).collect();
+        columns.iter().all(|column| names.contains(column))
+    };
+    let tables = read_tables(path).map_err(failed)?;
+    let own = tables.into_iter().map(|(_, table)| table).find(has);
+    let trace = match own {
+        Some(table) => table,
+        None => read(path).map_err(failed)?,
+    };
     let all = trace.columns();
     let names: Vec<String> = all.iter().flat_map(|column| column.element_names()).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -243,18 +308,24 @@ fn read_trace(path: &Path, columns: &[String]) -> Result<Samples, SamplesError> 
     };
     let places = columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
     let (mut times, mut values): (Vec<ExactTime>, Vec<f64>) = (Vec::new(), Vec::new());
+    let mut lefts: Vec<f64> = Vec::new();
     for row in 0..trace.len() {
         let value = |(column, at): &(usize, usize)| Some(trace.get(row, *column)?[*at]);
         let Some(row_values) = places.iter().map(value).collect::<Option<Vec<f64>>>() else {
             continue;
         };
         let time: ExactTime = trace.tags()[row].time.into();
-        if times.last().is_some_and(|last| last.time() == time.time()) {
-            times.pop();
+        if !events && times.last().is_some_and(|last| last.time() == time.time()) {
             values.truncate(values.len() - places.len());
+        } else {
+            times.push(time);
+            lefts.extend(&row_values);
         }
-        times.push(time);
         values.extend(row_values);
     }
-    Samples::new(times, values, columns.len().max(1))
+    let width = columns.len().max(1);
+    match events {
+        true => Samples::events(times, values, width),
+        false => Ok(Samples { lefts, ..Samples::new(times, values, width)? }),
+    }
 }

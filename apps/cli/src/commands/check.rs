@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use superdense::{MainParameter, ParameterKind, Stage};
 
 use crate::arguments::{CheckArguments, Format};
+use crate::inputs::feed_inputs;
 use crate::json;
 use crate::model::compile;
 use crate::report::{show, warn};
@@ -13,6 +14,7 @@ const MOST_NAMES: usize = 8;
 
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let system = compile(&arguments.model)?;
+    feed_inputs(&arguments.model.inputs, &system, &mut system.begin())?;
     if arguments.list_parameters {
         return show(&parameters(&system.parameters(), arguments.format));
     }

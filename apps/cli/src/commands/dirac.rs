@@ -11,6 +11,7 @@ use superdense::{
 };
 
 use crate::arguments::{DiracArguments, Format};
+use crate::inputs::refuse_files;
 use crate::model::{duration, overrides};
 use crate::report::{Problem, refused, show, tell_long_run};
 
@@ -22,6 +23,7 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
         super::pictures::picture_format(path)?;
     }
     let steps = steps(&arguments.steps)?;
+    refuse_files(&arguments.model.inputs, "dirac")?;
     let mut overrides = overrides(&arguments.model)?;
     overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
     let model = read(&arguments.model.model).map_err(refused)?;

@@ -9,6 +9,7 @@ use superdense::{
 
 use super::pictures::{picture_format, plot_to};
 use crate::arguments::{EnergyArguments, Format};
+use crate::inputs::refuse_files;
 use crate::model::overrides;
 use crate::report::{Problem, refused, show, tell, tell_long_run};
 
@@ -29,6 +30,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     let model = read(&arguments.model.model).map_err(refused)?;
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
     // A jump of the energy is drawn as a vertical line.
+    refuse_files(&arguments.model.inputs, "energy")?;
     let own = overrides(&arguments.model)?.rows(RowsPer::Microstep);
     let (mut curves, mut failed) = (Vec::new(), Vec::new());
     for solver in &arguments.solvers {

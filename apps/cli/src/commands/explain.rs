@@ -12,7 +12,7 @@ use crate::arguments::{Format, ModelArguments};
 use crate::codes;
 use crate::inputs::feed_inputs;
 use crate::model::compile;
-use crate::report::{Interrupted, colour, refused, show, tell, tell_long_run};
+use crate::report::{Interrupted, Problem, colour, refused, show, tell, tell_long_run};
 
 /// Explains an instant of a model or, if none is given, a message code.
 pub fn explain(arguments: &ModelArguments, instant: Option<&str>) -> Result<()> {
@@ -73,6 +73,9 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
     let gathered = Arc::new(Mutex::new(Instant::near(at)));
     let mut run = system.begin();
     feed_inputs(&arguments.inputs, &system, &mut run)?;
+    if let Some(error) = run.missing_input() {
+        return Err(Problem::new(system.explain(&error), system.sources()).into());
+    }
     let listener = gathered.clone();
     run.listen(Box::new(move |event| listener.lock().expect("no listener panics").take(event)));
     run.record_nothing();

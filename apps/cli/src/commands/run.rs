@@ -86,6 +86,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
 fn start(arguments: &RunArguments, system: &System) -> Result<Run> {
     let mut run = system.begin();
     feed_inputs(&arguments.model.inputs, system, &mut run)?;
+    if let Some(error) = run.missing_input() {
+        return Err(Problem::new(system.explain(&error), system.sources()).into());
+    }
     run.set_backend(arguments.backend.into()).map_err(|error| {
         let diagnostic = Diagnostic::error("no-native-code", error.to_string())
             .help("leave `--backend` out: the interpreter gives the same result");

@@ -10,11 +10,13 @@ use superdense::{Streamed, Streaming, Sums, System, traces};
 
 use super::pictures::picture_format;
 use crate::arguments::StreamArguments;
+use crate::inputs::refuse_files;
 use crate::model::{compile, duration};
 use crate::report::{Problem, refused, tell, unless_broken, write_file};
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
+    refuse_files(&arguments.model.inputs, "stream")?;
     let system = compile(&arguments.model)?;
     let step = duration(arguments.step.as_deref(), "--step")?;
     let streaming = Streaming {

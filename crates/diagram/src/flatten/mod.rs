@@ -22,7 +22,7 @@ use blocks::{BlockKind, Formula, Library};
 use expr::{Expr, ExprKind};
 use model::Model;
 
-use crate::flat::{BlockId, Diagram, DiagramInput};
+use crate::flat::{BlockId, Diagram, DiagramInput, WireId};
 use crate::machine::Modes;
 use crate::modal::Machines;
 use crate::open::Opening;
@@ -72,6 +72,23 @@ fn given_inputs(model: &Model, overrides: &Settings) -> Result<Vec<(String, Expr
         given.push((name.clone(), expr));
     }
     Ok(given)
+}
+
+/// Refuses expressions for inputs of another type.
+fn check_declared(
+    declared: &[(WireId, (Span, Type))],
+    typed: &typing::Typed,
+) -> Result<(), Diagnostics> {
+    let boolean = |ty: Type| ty.elem == base::Elem::Bool;
+    for (wire, (span, expected)) in declared {
+        let given = typed.wires[wire.index()].2;
+        if given.shape != expected.shape || boolean(given) != boolean(*expected) {
+            let message = format!("the input is given as {}", given.with_article());
+            let label = format!("it is {}", expected.with_article());
+            return Err(Diagnostic::error("type-mismatch", message).at(*span, label).into());
+        }
+    }
+    Ok(())
 }
 
 /// The parameters that are structural before anything is looked at, and why.
@@ -127,6 +144,8 @@ fn flatten_once<'m>(
     let arrays = flattener.block_arrays();
     let instances = flattener.instances();
     let unused = crate::unused::unused(model, library);
+    let declared: Vec<(WireId, (Span, Type))> =
+        flattener.declared_wires.iter().copied().zip(flattener.declared.clone()).collect();
     let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, opening, inputs, .. } =
         flattener;
     drop((scopes, machines));
@@ -139,6 +158,7 @@ fn flatten_once<'m>(
     let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses, &opening);
     *found = opening.found();
     let (typed, parameters) = (typed?, opening.finish(parameters));
+    check_declared(&declared, &typed)?;
     crate::facts::settle(typed, |blocks, wires| Diagram {
         name: model.name.clone(),
         blocks,
@@ -173,8 +193,10 @@ pub(crate) struct Flattener<'m> {
     pub opening: Opening,
     /// The signals from outside.
     inputs: Vec<DiagramInput>,
-    /// Inputs of the main diagram that are given as expressions.
+    /// Inputs of the main diagram that are given as expressions, with their types and wires.
     given: &'m [(String, Expr)],
+    declared: Vec<(Span, Type)>,
+    declared_wires: Vec<WireId>,
     pub modes: Modes,
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
@@ -201,6 +223,8 @@ impl<'m> Flattener<'m> {
             opening,
             inputs: Vec::new(),
             given: &[],
+            declared: Vec::new(),
+            declared_wires: Vec::new(),
             modes: Modes::none(),
             machines: Machines::default(),
             arrays: Vec::new(),

@@ -157,8 +157,9 @@ impl<'m> Flattener<'m> {
         span: Span,
     ) -> Result<WireId, Diagnostic> {
         let Some((outer, block)) = self.scopes[scope.index()].parent else {
-            let message = format!("`{name}` is an input of the main diagram, which has none");
-            return Err(Diagnostic::error("missing-input", message).at(span, ""));
+            // The input itself was refused; a second message would not help.
+            let message = format!("`{name}` could not be used");
+            return Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"));
         };
         let Some(field) = block.fields.iter().find(|field| field.name.value == name) else {
             let message = format!("input `{name}` of `{}` is missing", block.kind.value);

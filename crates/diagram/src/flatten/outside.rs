@@ -19,28 +19,7 @@ impl<'m> Flattener<'m> {
     /// Declares the inputs and the tunable parameters of the main diagram.
     pub(super) fn declare_outside(&mut self, main: ScopeId) {
         let (model, given) = (self.model, self.given);
-        for input in &model.inputs {
-            if let Some((name, expr)) = given.iter().find(|(name, _)| *name == input.name.value) {
-                let wire = self.later(main, expr, name.clone());
-                let block = self.wire_blocks[wire.index()].0;
-                self.scopes[main.index()].entities.insert(&input.name.value, Entity::Block(block));
-                continue;
-            }
-            let made = self.outside(main, input);
-            let Some((kind, initial)) = self.errors.keep(made) else { continue };
-            let (name, span) = (&input.name.value, input.name.span);
-            let block = self.outside_block(name.clone(), span, Outside { kind, initial });
-            self.scopes[main.index()].entities.insert(name, Entity::Block(block));
-            let required = input.initial.is_none();
-            self.inputs.push(DiagramInput {
-                name: name.clone(),
-                block,
-                kind,
-                required,
-                about: input.about.clone(),
-                parameter: None,
-            });
-        }
+        // Tunable parameters are no constants, also not for the inputs.
         for (index, written) in model.diagram(model.root).parameters.iter().enumerate() {
             let name = &written.name.value;
             if written.tunable.is_none() || self.opening.is_closed(name) {
@@ -58,6 +37,39 @@ impl<'m> Flattener<'m> {
                 required: false,
                 about: written.about.clone(),
                 parameter: Some(index),
+            });
+        }
+        for input in &model.inputs {
+            if let Some((name, expr)) = given.iter().find(|(name, _)| *name == input.name.value) {
+                let made = self.outside(main, input);
+                let Some((kind, declared)) = self.errors.keep(made) else { continue };
+                if kind == InputKind::Event {
+                    let message = format!("`{name}` is an event input, which has no expression");
+                    let help = "give it the events of a table, or declare it `kind: continuous`";
+                    let error = Diagnostic::error("bad-input", message).at(input.name.span, "");
+                    self.errors.push(error.help(help));
+                    continue;
+                }
+                self.declared.push((input.name.span, declared.ty()));
+                let wire = self.later(main, expr, name.clone());
+                let block = self.wire_blocks[wire.index()].0;
+                self.declared_wires.push(wire);
+                self.scopes[main.index()].entities.insert(&input.name.value, Entity::Block(block));
+                continue;
+            }
+            let made = self.outside(main, input);
+            let Some((kind, initial)) = self.errors.keep(made) else { continue };
+            let (name, span) = (&input.name.value, input.name.span);
+            let block = self.outside_block(name.clone(), span, Outside { kind, initial });
+            self.scopes[main.index()].entities.insert(name, Entity::Block(block));
+            let required = input.initial.is_none();
+            self.inputs.push(DiagramInput {
+                name: name.clone(),
+                block,
+                kind,
+                required,
+                about: input.about.clone(),
+                parameter: None,
             });
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use base::{Elem, Type};
+use base::{Diagnostic, Elem, Type};
 
 use super::Flattener;
 use crate::flat::{InstancePort, Record, Solve, WireId};
@@ -25,7 +25,16 @@ impl Flattener<'_> {
         }
         for output in &self.model.diagram(self.model.root).outputs {
             let name = &output.name.value;
-            if records.iter().any(|record| record.name == *name) {
+            let written = self.model.record.iter().find(|record| record.name == *name);
+            if let Some(written) = written {
+                if written.value.to_string() != output.value.to_string() {
+                    let message = format!("`{name}` is recorded and an output, and not the same");
+                    let error = Diagnostic::error("duplicate-name", message)
+                        .at(output.name.span, "this output")
+                        .at(written.value.span, "this column")
+                        .help("give one of them another name; outputs are recorded anyway");
+                    self.errors.push(error);
+                }
                 continue;
             }
             let wire = self.wire(main, &output.value, format!("output.{name}"));
@@ -42,6 +51,9 @@ impl Flattener<'_> {
                     _ => None,
                 };
                 let name = block.name.value.clone();
+                if records.iter().any(|record: &Record| record.name == name) {
+                    continue;
+                }
                 records.extend(wire.map(|wire| Record { name, wire, implied: true }));
                 self.record_machine(block, &mut records);
             }
