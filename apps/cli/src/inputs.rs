@@ -23,7 +23,7 @@ pub fn override_inputs(texts: &[String], overrides: &mut Settings) -> Result<()>
         let (name, source) = parse(text)?;
         if seen.contains(&name) {
             let message = format!("the input `{name}` is given twice");
-            return Err(problem("bad-input", message, text));
+            return Err(unusable(message, text));
         }
         seen.push(name.clone());
         if let Source::Expression(expression) = source {
@@ -39,7 +39,7 @@ pub fn feed_inputs(texts: &[String], system: &System, run: &mut Run) -> Result<(
     for text in texts {
         let (name, source) = parse(text)?;
         let Source::Column { path, column, by } = source else { continue };
-        let wrong = |message: String| problem("bad-input", message, text);
+        let wrong = |message: String| unusable(message, text);
         let input = system.input(&name).map_err(|error| wrong(error.to_string()))?;
         let columns = Column { name: column, ty: input.ty() }.element_names();
         let events = input.kind() == InputKind::Event;
@@ -98,13 +98,19 @@ fn parse(text: &str) -> Result<(String, Source)> {
             })?;
             (column, by)
         }
-        _ => return Err(problem("bad-input", "which column?".to_owned(), text)),
+        _ => return Err(no_column(text)),
     };
     Ok((name, Source::Column { path, column: column.to_owned(), by }))
 }
 
-fn problem(code: &'static str, message: String, text: &str) -> anyhow::Error {
-    let diagnostic = Diagnostic::error(code, message).note(format!("in `--input {text}`"));
+fn unusable(message: String, text: &str) -> anyhow::Error {
+    let diagnostic = Diagnostic::error("bad-input", message);
+    Problem::new(diagnostic.note(format!("in `--input {text}`")), &SourceMap::default()).into()
+}
+
+fn no_column(text: &str) -> anyhow::Error {
     let help = "write `--input NAME=FILE:COLUMN`, with `:hold`, `:linear` or `:cubic` after it";
-    Problem::new(diagnostic.help(help), &SourceMap::default()).into()
+    let diagnostic = Diagnostic::error("bad-input", "which column?");
+    let diagnostic = diagnostic.note(format!("in `--input {text}`")).help(help);
+    Problem::new(diagnostic, &SourceMap::default()).into()
 }
