@@ -22,6 +22,8 @@ pub fn compile<T: Takes>(arguments: &ModelArguments<T>) -> Result<System> {
 /// many rows between steps, so that curves look smooth.
 pub fn pictured(system: &System, smooth: Option<u32>) -> Result<System> {
     let settings = Settings::default().rows(RowsPer::Microstep);
+    // No rows between steps, also if the system has some so far.
+    let smooth = Some(smooth.unwrap_or(0));
     system.with(&Settings { smooth, ..settings }).map_err(refused)
 }
 
