@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use superdense::{Drawing, Library, Trace, plots, read};
 
 use crate::arguments::ModelArguments;
+use crate::inputs::refuse_files;
 use crate::model::overrides;
 use crate::report::{refused, write_file};
 
@@ -41,6 +42,7 @@ pub fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) ->
         _ => bail!("{}: the name of the picture ends in .svg, .png or .dot", output.display()),
     };
     let model = read(&arguments.model).map_err(refused)?;
+    refuse_files(&arguments.inputs, "graph")?;
     let overrides = overrides(arguments)?;
     let text = superdense::draw(&model, &Library::standard(), &overrides, drawing);
     let text = text.map_err(refused)?;
