@@ -136,7 +136,8 @@ proptest! {
     fn derivatives_move_to_the_test_function(u in signal(), phi in bump()) {
         let blocks = u.blocks("u") + "  d: {type: Derivative, input: u}\n  dd: {type: Derivative, input: d}\n";
         let trace = trace(&blocks, "u, d, dd");
-        let tolerance = 1e-12 * u.size(&phi, 2);
+        // The quadrature of a bump's second derivative is good to ten digits, not to twelve.
+        let tolerance = 1e-11 * u.size(&phi, 2);
         let first = paired(&trace, "d", &phi);
         assert_near(first, -paired(&trace, "u", &DerivativeOf(phi, 1)), tolerance);
         let second = paired(&trace, "dd", &phi);
