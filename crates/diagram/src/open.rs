@@ -79,11 +79,6 @@ impl Parameters {
         &self.main
     }
 
-    /// The values that were used to compile the model.
-    pub fn values(&self) -> Vec<Value> {
-        self.computed.iter().map(|computed| computed.value.clone()).collect()
-    }
-
     /// The value that was used to compile the model.
     pub(crate) fn compiled(&self, id: ParameterId) -> &Value {
         &self.computed[id.index()].value

@@ -19,11 +19,13 @@ use crate::snapshot::clone_reusing;
 pub(crate) struct Inputs {
     /// For each of them, its changes, earliest first.
     coming: Table<InputId, VecDeque<Change>>,
+    /// The time of the first change of all.
+    earliest: Option<Time>,
     /// Those that have been set.
     pub given: Table<InputId, bool>,
 }
 
-clone_reusing!(Inputs { coming, given });
+clone_reusing!(Inputs { coming, earliest, given });
 
 /// A change of a signal from outside.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -37,7 +39,11 @@ impl Inputs {
     /// No changes.
     pub fn new(program: &Program) -> Inputs {
         let count = program.inputs.len();
-        Inputs { coming: Table::filled(VecDeque::new(), count), given: Table::filled(false, count) }
+        Inputs {
+            earliest: None,
+            coming: Table::filled(VecDeque::new(), count),
+            given: Table::filled(false, count),
+        }
     }
 
     /// Adds a change after all earlier ones and those of the same time.
@@ -45,6 +51,7 @@ impl Inputs {
         let coming = &mut self.coming[input];
         let place = coming.partition_point(|change| change.time.time() <= time.time());
         coming.insert(place, Change { time, values });
+        self.earliest = Some(self.next().min(time.time()));
         self.given[input] = true;
     }
 
@@ -55,13 +62,16 @@ impl Inputs {
 
     /// The time of the first change.
     pub fn next(&self) -> Time {
-        self.coming.ids().filter_map(|input| self.first(input)).min().unwrap_or(Time::MAX)
+        self.earliest.unwrap_or(Time::MAX)
     }
 }
 
 impl Engine<'_> {
     /// The time of the first change that can reach a region.
     pub(crate) fn next_input(&self, region: program::RegionId) -> Time {
+        if self.state.inputs.earliest.is_none() {
+            return Time::MAX;
+        }
         let reaches =
             |input: &InputId| self.program.influence.inputs[*input].binary_search(&region).is_ok();
         let inputs = self.program.inputs.ids().filter(reaches);
@@ -71,6 +81,9 @@ impl Engine<'_> {
     /// Makes the regions that changes at a time may reach part of the tick.
     pub(crate) fn touch_inputs(&mut self, time: Time) -> Result<(), RunError> {
         let program = self.program;
+        if self.state.inputs.next() > time {
+            return Ok(());
+        }
         for input in program.inputs.ids() {
             if self.state.inputs.first(input).is_some_and(|first| first <= time) {
                 if let Some(change) = self.state.inputs.coming[input].front() {
@@ -89,6 +102,9 @@ impl Engine<'_> {
     pub(crate) fn bring_inputs(&mut self) {
         let program = self.program;
         let Some(time) = self.state.tick.as_ref().map(|tick| tick.time) else { return };
+        if self.state.inputs.next() > time {
+            return;
+        }
         for (input, own) in program.inputs.entries() {
             let mut due = None;
             while self.state.inputs.first(input).is_some_and(|first| first <= time)
@@ -108,6 +124,8 @@ impl Engine<'_> {
                 self.pulse(program.states[present].tracked);
             }
         }
+        let inputs = &mut self.state.inputs;
+        inputs.earliest = program.inputs.ids().filter_map(|input| inputs.first(input)).min();
     }
 
     /// Whether an event input has another value at the time of the tick.

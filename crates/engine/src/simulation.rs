@@ -159,9 +159,9 @@ impl Simulation {
     /// Computes all recorded signals at a time that has been reached, for [`Simulation::value`].
     /// Nothing of the run changes.
     pub fn look(&mut self, time: Time) -> Result<(), RunError> {
-        let before = self.state.slots.clone();
+        self.scratch.looked_at.clone_from(&self.state.slots);
         let looked = self.engine().look(time);
-        self.scratch.looked_at = std::mem::replace(&mut self.state.slots, before);
+        std::mem::swap(&mut self.scratch.looked_at, &mut self.state.slots);
         looked
     }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{Table, Value};
+use base::{ExactTime, Table, Time, Value};
+use blocks::{MOST_WAKINGS, events_before};
 use diagram::{AtStart, BlockId, RegionId};
 use rustc_hash::FxHashMap;
 
@@ -17,6 +18,12 @@ impl Program {
         program.take_values(values);
         program.take_starts(starts);
         program
+    }
+
+    /// Whether a timer would wake more often before the start than can be counted.
+    pub fn is_uncounted(&self, start: ExactTime) -> bool {
+        let first = start.time().max(Time::ZERO);
+        self.timers.iter().any(|own| events_before(&*own.timer, first) >= MOST_WAKINGS)
     }
 
     /// Writes the values of parameters to the initial buffer.

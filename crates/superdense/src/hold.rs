@@ -8,12 +8,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::{ExactTime, Time, Type, Value, did_you_mean};
+use base::{Elem, ExactTime, Time, Type, did_you_mean};
+use blocks::Outside;
 use diagram::{Diagram, ParameterKind};
-use engine::{Progress, RunError, StopReason};
+use engine::{Progress, RunError, Simulation, StopReason};
 use program::{InputId, InputKind};
 use trace::{Interpolation, Samples, Trace};
 
+use crate::native::NativeSwitch;
 use crate::run::{AT_ONCE, Executor};
 use crate::{Run, System};
 
@@ -70,6 +72,30 @@ impl InputHandle {
     /// Its unit, if the model gives one.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
+    }
+
+    /// How many coefficients a value may have.
+    fn most_coefficients(&self) -> usize {
+        if self.kind == InputKind::Continuous { Outside::COEFFICIENTS } else { 1 }
+    }
+
+    fn wrong(&self, given: String) -> HoldError {
+        HoldError::WrongType { name: self.name.clone(), expected: self.ty, given }
+    }
+
+    /// Refuses numbers that are no value of this input.
+    fn check(&self, values: &[f64]) -> Result<(), HoldError> {
+        if values.len() != self.ty.len() {
+            return Err(self.wrong(format!("{} numbers", values.len())));
+        }
+        if values.iter().any(|x| !x.is_finite()) {
+            return Err(HoldError::NotFinite { name: self.name.clone() });
+        }
+        let truth = |x: &f64| *x == 0.0 || *x == 1.0;
+        if self.ty.elem == Elem::Bool && !values.iter().all(truth) {
+            return Err(self.wrong("another number than 0 and 1".to_owned()));
+        }
+        Ok(())
     }
 }
 
@@ -173,6 +199,10 @@ impl Canceller {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
     /// Whether it has been asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -254,29 +284,13 @@ impl Run {
     /// then returned. It reads the dense output of the steps and changes no bit of what follows.
     pub fn advance_to(&mut self, time: Time) -> Result<Option<StopReason>, RunError> {
         loop {
-            self.check_cancelled()?;
-            self.switch_if_due(AT_ONCE);
-            let recorder = &mut self.recorder;
-            let progress = match &mut self.executor {
-                Executor::Exact(simulation) => simulation.advance_to(time, AT_ONCE, recorder)?,
-                Executor::FixedStep(stepping) => {
-                    match stepping.snapshot().tag().time >= time && stepping.has_started() {
-                        true => Progress::Reached,
-                        false => stepping.advance(recorder)?,
-                    }
-                }
-            };
-            self.looked = false;
-            match progress {
+            match self.advance_within(time, AT_ONCE)? {
                 Progress::Going => {}
                 Progress::Reached => {
                     self.now = self.now.max(time);
                     return Ok(None);
                 }
-                Progress::Done(reason) => {
-                    self.recorder.end_instant();
-                    return Ok(Some(reason));
-                }
+                Progress::Done(reason) => return Ok(Some(reason)),
             }
         }
     }
@@ -317,8 +331,9 @@ impl Run {
         if !simulation.has_started() {
             simulation.advance_by(1, recorder).map_err(HoldError::Run)?;
         }
-        if !std::mem::replace(&mut self.looked, true) {
+        if !self.looked {
             simulation.look(now).map_err(HoldError::Run)?;
+            self.looked = true;
         }
         Ok(simulation.value(signal.index))
     }
@@ -352,44 +367,34 @@ impl Run {
         time: impl Into<ExactTime>,
         coefficients: &[&[f64]],
     ) -> Result<(), HoldError> {
-        if !Arc::ptr_eq(&input.diagram, &self.system.diagram) {
-            return Err(HoldError::OtherSystem { name: input.name.clone() });
-        }
         let (time, now) = (time.into(), self.time());
         if time.time() < now {
             return Err(HoldError::Past { time: time.time(), now });
         }
-        let most = if input.kind == InputKind::Continuous { 4 } else { 1 };
-        let wrong = |given: String| HoldError::WrongType {
-            name: input.name.clone(),
-            expected: input.ty,
-            given,
-        };
+        let simulation = self.fed(input)?;
+        let most = input.most_coefficients();
         if coefficients.is_empty() || coefficients.len() > most {
-            return Err(wrong(format!("{} coefficients, not 1 to {most}", coefficients.len())));
+            return Err(
+                input.wrong(format!("{} coefficients, not 1 to {most}", coefficients.len()))
+            );
         }
-        let length = input.ty.len();
-        let mut values = Vec::with_capacity(most * length);
-        for coefficient in coefficients {
-            if coefficient.len() != length {
-                return Err(wrong(format!("{} numbers", coefficient.len())));
-            }
-            values.extend_from_slice(coefficient);
-        }
-        if values.iter().any(|x| !x.is_finite()) {
-            return Err(HoldError::NotFinite { name: input.name.clone() });
-        }
-        let truth = |x: &f64| *x == 0.0 || *x == 1.0;
-        if input.ty.elem == base::Elem::Bool && !values.iter().all(truth) {
-            return Err(wrong("another number than 0 and 1".to_owned()));
-        }
-        values.resize(most * length, 0.0);
-        let Executor::Exact(simulation) = &mut self.executor else {
-            return Err(HoldError::FixedSteps);
-        };
+        coefficients.iter().try_for_each(|values| input.check(values))?;
+        let mut values = coefficients.concat();
+        values.resize(most * input.ty.len(), 0.0);
         simulation.feed(input.id, time, values);
         self.looked = false;
         Ok(())
+    }
+
+    /// What runs, if it takes this input.
+    fn fed(&mut self, input: &InputHandle) -> Result<&mut Simulation, HoldError> {
+        if !Arc::ptr_eq(&input.diagram, &self.system.diagram) {
+            return Err(HoldError::OtherSystem { name: input.name.clone() });
+        }
+        match &mut self.executor {
+            Executor::Exact(simulation) => Ok(simulation),
+            Executor::FixedStep(_) => Err(HoldError::FixedSteps),
+        }
     }
 
     /// Feeds samples of a signal from outside, from the present time on. A continuous input goes on
@@ -403,9 +408,9 @@ impl Run {
     ) -> Result<(), HoldError> {
         let (now, times) = (self.time(), samples.times());
         let by = if input.kind == InputKind::Continuous { by } else { Interpolation::Hold };
-        if let Executor::Exact(simulation) = &mut self.executor {
-            simulation.mark_given(input.id);
-        }
+        // Everything is checked before anything is fed, so that a mistake changes nothing.
+        (0..times.len()).try_for_each(|index| input.check(samples.value(index)))?;
+        self.fed(input)?.mark_given(input.id);
         let later = times.first().is_some_and(|first| first.time() > now);
         if input.kind != InputKind::Event && later && input.required {
             self.feed(input, now, &[samples.value(0)])?;
@@ -441,11 +446,14 @@ impl Run {
     /// Goes back to before the start, without the rows so far and without what was set and fed. The
     /// memory of rows, ticks and buffers is kept.
     pub fn reset(&mut self) {
+        self.look_for_native();
+        self.take_over.iter_mut().for_each(NativeSwitch::reset);
         match &mut self.executor {
             Executor::Exact(simulation) => simulation.reset(),
             Executor::FixedStep(stepping) => stepping.reset(),
         }
         self.recorder.reset();
+        self.canceller.clear();
         (self.now, self.looked) = (self.system.run.start.time(), false);
     }
 
@@ -499,21 +507,4 @@ fn moved(piece: &[Vec<f64>], by: f64) -> Vec<Vec<f64>> {
         }
     }
     piece
-}
-
-/// The numbers of a value, for [`Run::set`].
-impl InputHandle {
-    /// The numbers of a value of this input, or why it does not fit.
-    pub fn numbers(&self, value: &Value) -> Result<Vec<f64>, HoldError> {
-        let boolean = |ty: Type| ty.elem == base::Elem::Bool;
-        let fits = value.ty().shape == self.ty.shape || value.ty().is_scalar();
-        if !fits || boolean(value.ty()) != boolean(self.ty) {
-            return Err(HoldError::WrongType {
-                name: self.name.clone(),
-                expected: self.ty,
-                given: value.ty().with_article(),
-            });
-        }
-        Ok(value.filling(self.ty).data().to_vec())
-    }
 }

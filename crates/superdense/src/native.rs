@@ -150,6 +150,11 @@ impl NativeSwitch {
         due
     }
 
+    /// The run begins anew, and counts its evaluations from 0.
+    pub fn reset(&mut self) {
+        self.counted = 0;
+    }
+
     /// The code if it has been compiled; starts compiling if that pays off by now.
     pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
         let code = self.native.get();

@@ -178,6 +178,9 @@ impl System {
             false => Arc::default(),
         };
         let program = program.with_values(&values, &starts);
+        if (!starts.is_empty() || run.start != self.run.start) && program.is_uncounted(run.start) {
+            return None;
+        }
         let system = System {
             code: Code::Exact(Arc::new(program)),
             overrides: Arc::new(overrides.clone()),

@@ -84,7 +84,7 @@ pub struct Run {
     pub(crate) looked: bool,
     pub(crate) canceller: Canceller,
     /// Watches for native code until the run has it.
-    take_over: Option<NativeSwitch>,
+    pub(crate) take_over: Option<NativeSwitch>,
     ran: BackendUsed,
     /// Whether the run has advanced at all.
     begun: bool,
@@ -166,7 +166,7 @@ impl Run {
     }
 
     /// Switches to native code if it is ready, and starts compiling it if that pays off.
-    fn look_for_native(&mut self) {
+    pub(crate) fn look_for_native(&mut self) {
         let (Some(take_over), Executor::Exact(simulation)) =
             (&mut self.take_over, &mut self.executor)
         else {
@@ -177,12 +177,6 @@ impl Run {
             simulation.take_routines(code);
             self.ran = if self.begun { BackendUsed::Both } else { BackendUsed::Native };
             self.take_over = None;
-        }
-    }
-
-    pub(crate) fn switch_if_due(&mut self, most: u32) {
-        if self.take_over.as_mut().is_some_and(|take_over| take_over.is_due(most)) {
-            self.look_for_native();
         }
     }
 
@@ -230,25 +224,33 @@ impl Run {
     /// their ends (including the event that they lead to), or by up to `most` microsteps. This is
     /// the fastest way to run if the caller does not look at each of them.
     pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
+        match self.advance_within(Time::MAX, most)? {
+            Progress::Going | Progress::Reached => Ok(None),
+            Progress::Done(reason) => Ok(Some(reason)),
+        }
+    }
+
+    /// The same, unless everything up to a time has been done.
+    pub(crate) fn advance_within(&mut self, limit: Time, most: u32) -> Result<Progress, RunError> {
         self.check_cancelled()?;
-        self.switch_if_due(most);
+        if self.take_over.as_mut().is_some_and(|take_over| take_over.is_due(most)) {
+            self.look_for_native();
+        }
         self.looked = false;
         let recorder = &mut self.recorder;
         let progress = match &mut self.executor {
-            Executor::Exact(simulation) => simulation.advance_by(most, recorder),
-            Executor::FixedStep(stepping) => stepping.advance(recorder),
+            Executor::Exact(simulation) => simulation.advance_to(limit, most, recorder),
+            Executor::FixedStep(stepping) => {
+                match stepping.has_started() && stepping.snapshot().tag().time >= limit {
+                    true => Ok(Progress::Reached),
+                    false => stepping.advance(recorder),
+                }
+            }
         };
-        match progress {
-            Ok(Progress::Going | Progress::Reached) => Ok(None),
-            Ok(Progress::Done(reason)) => {
-                recorder.end_instant();
-                Ok(Some(reason))
-            }
-            Err(error) => {
-                recorder.end_instant();
-                Err(error)
-            }
+        if !matches!(progress, Ok(Progress::Going | Progress::Reached)) {
+            recorder.end_instant();
         }
+        progress
     }
 
     /// The values at the inputs of the block that an error names. Call it right after the error.

@@ -1,8 +1,8 @@
 //! Inputs, tunable parameters and a run in the hands of its caller, against closed forms.
 
-use superdense::{HoldError, RunError, System, Tag, Time};
+use superdense::{HoldError, Library, RunError, System, Tag, Time, read};
 
-use crate::common::{at, bits, compile, refusal, tag};
+use crate::common::{at, bits, compile, gallery, refusal, tag};
 
 const LAG: &str = "name: lag
 inputs: {u: {kind: held, initial: 0, unit: V}}
@@ -35,23 +35,77 @@ fn a_held_input_jumps_where_it_is_set() {
     assert!((end - 2.0 * (1.0 - (-3f64).exp())).abs() < 1e-8, "{end}");
 }
 
-/// Reading and advancing change no bit, wherever they stop.
+/// Reading and advancing change no bit of any model of the gallery, wherever they stop.
 #[test]
 fn looking_changes_nothing() {
-    for text in [LAG, include_str!("../../../models/bouncing-ball/model.yaml")] {
-        let system = compile(text);
-        let plain = system.simulate().unwrap();
+    let mut tried = 0;
+    for path in gallery() {
+        let model = read(&path).unwrap();
+        let system = System::compile(&model, &Library::standard()).unwrap();
+        let Ok(plain) = system.simulate() else { continue };
+        let settings = system.settings();
+        if settings.impulses.steps() {
+            continue;
+        }
+        let (start, stop) = (settings.start.seconds(), settings.stop.seconds());
         let mut run = system.begin();
-        let name = &system.schema().columns()[0].name.clone();
-        let signal = system.signal(name).unwrap();
-        let mut t = 0.0;
-        while run.advance_to(seconds(t)).unwrap().is_none() {
+        let signal = system.signal(&system.schema().columns()[0].name).unwrap();
+        for part in 0..37 {
+            run.advance_to(seconds(start + (stop - start) * f64::from(part) / 37.3)).unwrap();
             run.get(&signal).unwrap();
-            t += 0.0371;
         }
         let looked = run.finish().unwrap();
-        assert_eq!(bits(&looked.trace, 0), bits(&plain.trace, 0));
-        assert_eq!(looked.counters, plain.counters);
+        assert_eq!(bits(&looked.trace, 0), bits(&plain.trace, 0), "{}", path.display());
+        assert_eq!(looked.counters, plain.counters, "{}", path.display());
+        tried += 1;
+    }
+    assert!(tried > 20, "{tried} models");
+}
+
+/// A run that is reset has the bits of a new one, wherever it was: in a tick, after a failure, or
+/// cancelled.
+#[test]
+fn a_run_that_is_reset_begins_anew() {
+    let fails = "name: fails\nblocks:\n  x: {type: Integrator, input: 1 / (0.5 - time)}\n  c: {type: Clock, period: 0.1}\n  n: {type: Counter, increment: c}\nsimulate: {stop: 1}\n";
+    let ball = include_str!("../../../models/bouncing-ball/model.yaml");
+    let modal = include_str!("../../../models/modal-ball/model.yaml");
+    for text in [LAG, fails, ball, modal] {
+        let system = compile(text);
+        let plain = match system.simulate() {
+            Ok(outcome) => bits(&outcome.trace, 0),
+            Err(failure) => bits(&failure.trace, 0),
+        };
+        let mut run = system.begin();
+        for steps in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+            (0..steps).for_each(|_| drop(run.advance()));
+            run.reset();
+        }
+        drop(run.advance_to_end());
+        run.reset();
+        run.canceller().cancel();
+        assert!(matches!(run.advance(), Err(RunError::Cancelled { .. })));
+        run.reset();
+        drop(run.advance_to_end());
+        drop(run.close());
+        assert_eq!(bits(run.trace(), 0), plain, "{text}");
+    }
+}
+
+/// A value of a run is checked as one in the file is.
+#[test]
+fn a_clock_that_a_run_makes_uncountable_is_refused() {
+    let system = compile(
+        "name: count\nparameters: {T: 1}\nblocks: {c: {type: Clock, period: T}, n: {type: Counter, increment: c}}\nsimulate: {stop: 2}\n",
+    );
+    let late = |start: &str, stop: &str, period: &str| {
+        let parameters = vec![("T".to_owned(), superdense::parse_value(period).unwrap())];
+        let settings = superdense::Settings { parameters, ..Default::default() };
+        system.with(&settings.start(start).stop(stop))
+    };
+    assert!(late("1e6", "1e6 + 2", "1").is_ok());
+    for (start, period) in [("1e17", "1"), ("100", "1e-16")] {
+        let error = late(start, &format!("{start} + 1e-3"), period).map(drop).unwrap_err();
+        assert!(error.to_string().contains("too often before the start"), "{error}");
     }
 }
 
@@ -229,6 +283,13 @@ fn what_cannot_be_set_is_refused_and_changes_nothing() {
     said(system.signal("y").unwrap_err(), "recorded signal");
     said(run.get(&other.signal("x").unwrap()).unwrap_err(), "another system");
     said(run.set_parameter("k", &[1.0]).unwrap_err(), "no parameter `k`");
+    let two = superdense::Samples::new(vec![seconds(2.0).into()], vec![1.0, 2.0], 2).unwrap();
+    let hold = superdense::Interpolation::Hold;
+    said(run.feed_samples(&u, &two, hold).unwrap_err(), "2 numbers");
+    let foreign =
+        compile("name: w\ninputs: [a, b, c]\nblocks: {x: {type: Integrator, input: a + b + c}}\n");
+    let one = superdense::Samples::new(vec![seconds(2.0).into()], vec![1.0], 1).unwrap();
+    said(run.feed_samples(&foreign.input("c").unwrap(), &one, hold).unwrap_err(), "another system");
     let finished = run.finish().unwrap();
     assert_eq!(finished.trace.last("x"), Some(0.0));
 }

@@ -1,24 +1,12 @@
 //! Parameters as values of a run: setting one gives the bits of editing it in the file.
 
-use std::path::{Path, PathBuf};
-
 use superdense::{
     Library, MainParameter, Model, ParameterKind, Refused, Settings, Stage, System, Value, parse,
     parse_value, read,
 };
 
 use crate::common::draws::Draws;
-use crate::common::{bits, codes, compile, try_parse};
-
-/// The models of the gallery.
-fn gallery() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let folders = std::fs::read_dir(folder).expect("the folder of models");
-    let mut models: Vec<PathBuf> =
-        folders.map(|folder| folder.expect("a folder").path().join("model.yaml")).collect();
-    models.sort();
-    models
-}
+use crate::common::{bits, codes, compile, gallery, try_parse};
 
 /// The settings that set one parameter.
 fn set(name: &str, value: &str) -> Settings {

@@ -4,7 +4,7 @@
 //! blocks whose inputs are still open. No name of a signal is resolved here, since it may belong to
 //! a block that is declared later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Diagnostic, Span, Value, did_you_mean};
 use model::{DiagramId, RunSetting};
@@ -49,17 +49,12 @@ impl<'m> Flattener<'m> {
     ) -> ScopeId {
         let written = self.model.diagram(diagram);
         let at = parent.map(|(_, block)| block.name.span);
-        let tunable = |name: &str| {
-            let named = |own: &&model::Parameter| own.name.value == name;
-            parent.is_none()
-                && !self.opening.is_closed(name)
-                && written.parameters.iter().find(named).is_some_and(|own| own.tunable.is_some())
+        let tuned: BTreeSet<&str> = match parent {
+            None => self.tunable().map(|(_, own)| own.name.value.as_str()).collect(),
+            Some(_) => BTreeSet::new(),
         };
-        let tuned: Vec<&str> =
-            written.parameters.iter().map(|own| own.name.value.as_str()).collect();
-        let tuned: Vec<&str> = tuned.into_iter().filter(|name| tunable(name)).collect();
         for parameter in &written.parameters {
-            let own = |name: &str| variables.contains_key(name) || tuned.contains(&name);
+            let own = |name: &str| variables.contains_key(name) || tuned.contains(name);
             if !given.contains_key(&parameter.name.value) {
                 self.refuse_set(parameter, &own);
             }

@@ -76,11 +76,11 @@ fn given_inputs(model: &Model, overrides: &Settings) -> Result<Vec<(String, Expr
 
 /// Refuses expressions for inputs of another type.
 fn check_declared(
-    declared: &[(WireId, (Span, Type))],
+    declared: &[(WireId, Span, Type)],
     typed: &typing::Typed,
 ) -> Result<(), Diagnostics> {
     let boolean = |ty: Type| ty.elem == base::Elem::Bool;
-    for (wire, (span, expected)) in declared {
+    for (wire, span, expected) in declared {
         let given = typed.wires[wire.index()].2;
         if given.shape != expected.shape || boolean(given) != boolean(*expected) {
             let message = format!("the input is given as {}", given.with_article());
@@ -132,8 +132,7 @@ fn flatten_once<'m>(
     }
     let (mut solve, guesses) = flattener.solve();
     let main = flattener.main_values();
-    let main = &main;
-    let run = run::evaluate(&model.simulate, main, overrides, &mut flattener.errors);
+    let run = run::evaluate(&model.simulate, &main, overrides, &mut flattener.errors);
     let order = &model.diagram(model.root).parameters;
     let parameters = order.iter().filter_map(|parameter| {
         let value = main.get(&parameter.name.value)?;
@@ -144,11 +143,7 @@ fn flatten_once<'m>(
     let arrays = flattener.block_arrays();
     let instances = flattener.instances();
     let unused = crate::unused::unused(model, library);
-    let declared: Vec<(WireId, (Span, Type))> =
-        flattener.declared_wires.iter().copied().zip(flattener.declared.clone()).collect();
-    let Flattener { drafts, wire_blocks, errors, modes, scopes, machines, opening, inputs, .. } =
-        flattener;
-    drop((scopes, machines));
+    let Flattener { drafts, wire_blocks, errors, modes, opening, inputs, declared, .. } = flattener;
     *found = opening.found();
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     if run.impulses.steps() {
@@ -193,10 +188,10 @@ pub(crate) struct Flattener<'m> {
     pub opening: Opening,
     /// The signals from outside.
     inputs: Vec<DiagramInput>,
-    /// Inputs of the main diagram that are given as expressions, with their types and wires.
+    /// Inputs of the main diagram that are given as expressions.
     given: &'m [(String, Expr)],
-    declared: Vec<(Span, Type)>,
-    declared_wires: Vec<WireId>,
+    /// Their wires, and where and as which type they are declared.
+    declared: Vec<(WireId, Span, Type)>,
     pub modes: Modes,
     pub machines: Machines<'m>,
     pub arrays: Vec<Array<'m>>,
@@ -224,7 +219,6 @@ impl<'m> Flattener<'m> {
             inputs: Vec::new(),
             given: &[],
             declared: Vec::new(),
-            declared_wires: Vec::new(),
             modes: Modes::none(),
             machines: Machines::default(),
             arrays: Vec::new(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use base::{Diagnostic, Elem, Span, Type, Value, did_you_mean};
 use blocks::{BlockKind, InputKind, Outside, named_type};
+use expr::Expr;
 use model::OutsideInput;
 
 use super::Flattener;
@@ -16,15 +17,18 @@ use crate::machine::FragmentId;
 use crate::scope::{Entity, ScopeId};
 
 impl<'m> Flattener<'m> {
-    /// Declares the inputs and the tunable parameters of the main diagram.
+    /// The parameters of the main diagram that may change during a run, with their indices.
+    pub(super) fn tunable(&self) -> impl Iterator<Item = (usize, &'m model::Parameter)> {
+        let all = self.model.diagram(self.model.root).parameters.iter().enumerate();
+        let opening = &self.opening;
+        all.filter(|(_, own)| own.tunable.is_some() && !opening.is_closed(&own.name.value))
+    }
+
+    /// Declares the inputs and the tunable parameters of the main diagram. Tunable parameters come
+    /// first, since they are no constants for the inputs either.
     pub(super) fn declare_outside(&mut self, main: ScopeId) {
-        let (model, given) = (self.model, self.given);
-        // Tunable parameters are no constants, also not for the inputs.
-        for (index, written) in model.diagram(model.root).parameters.iter().enumerate() {
+        for (index, written) in self.tunable().collect::<Vec<_>>() {
             let name = &written.name.value;
-            if written.tunable.is_none() || self.opening.is_closed(name) {
-                continue;
-            }
             let Some(initial) = self.scopes[main.index()].parameters.remove(name) else { continue };
             let own = Outside { kind: InputKind::Held, initial: initial.clone() };
             let block = self.outside_block(name.clone(), written.name.span, own);
@@ -39,39 +43,52 @@ impl<'m> Flattener<'m> {
                 parameter: Some(index),
             });
         }
-        for input in &model.inputs {
-            if let Some((name, expr)) = given.iter().find(|(name, _)| *name == input.name.value) {
-                let made = self.outside(main, input);
-                let Some((kind, declared)) = self.errors.keep(made) else { continue };
-                if kind == InputKind::Event {
-                    let message = format!("`{name}` is an event input, which has no expression");
-                    let help = "give it the events of a table, or declare it `kind: continuous`";
-                    let error = Diagnostic::error("bad-input", message).at(input.name.span, "");
-                    self.errors.push(error.help(help));
-                    continue;
-                }
-                self.declared.push((input.name.span, declared.ty()));
-                let wire = self.later(main, expr, name.clone());
-                let block = self.wire_blocks[wire.index()].0;
-                self.declared_wires.push(wire);
-                self.scopes[main.index()].entities.insert(&input.name.value, Entity::Block(block));
-                continue;
-            }
+        for input in &self.model.inputs {
             let made = self.outside(main, input);
-            let Some((kind, initial)) = self.errors.keep(made) else { continue };
-            let (name, span) = (&input.name.value, input.name.span);
-            let block = self.outside_block(name.clone(), span, Outside { kind, initial });
+            let Some(own) = self.errors.keep(made) else { continue };
+            let name = &input.name.value;
+            let block = match self.given.iter().find(|(given, _)| given == name) {
+                Some((_, expr)) => self.given_block(main, input, own, expr),
+                None => Some(self.input_block(input, own)),
+            };
+            let Some(block) = block else { continue };
             self.scopes[main.index()].entities.insert(name, Entity::Block(block));
-            let required = input.initial.is_none();
-            self.inputs.push(DiagramInput {
-                name: name.clone(),
-                block,
-                kind,
-                required,
-                about: input.about.clone(),
-                parameter: None,
-            });
         }
+    }
+
+    /// The block of an input that a run is given values of.
+    fn input_block(&mut self, input: &OutsideInput, own: Outside) -> BlockId {
+        let (name, kind) = (input.name.value.clone(), own.kind);
+        let block = self.outside_block(name.clone(), input.name.span, own);
+        self.inputs.push(DiagramInput {
+            name,
+            block,
+            kind,
+            required: input.initial.is_none(),
+            about: input.about.clone(),
+            parameter: None,
+        });
+        block
+    }
+
+    /// The block of an input that is given as an expression.
+    fn given_block(
+        &mut self,
+        main: ScopeId,
+        input: &OutsideInput,
+        own: Outside,
+        expr: &'m Expr,
+    ) -> Option<BlockId> {
+        let (name, span) = (&input.name.value, input.name.span);
+        if own.kind == InputKind::Event {
+            let message = format!("`{name}` is an event input, which has no expression");
+            let help = "give it the events of a table, or declare it `kind: continuous`";
+            self.errors.push(Diagnostic::error("bad-input", message).at(span, "").help(help));
+            return None;
+        }
+        let wire = self.later(main, expr, name.clone());
+        self.declared.push((wire, span, own.initial.ty()));
+        Some(self.wire_blocks[wire.index()].0)
     }
 
     fn outside_block(&mut self, path: String, span: Span, own: Outside) -> BlockId {
@@ -80,11 +97,7 @@ impl<'m> Flattener<'m> {
     }
 
     /// The kind of an input and its value at the start.
-    fn outside(
-        &self,
-        main: ScopeId,
-        input: &OutsideInput,
-    ) -> Result<(InputKind, Value), Diagnostic> {
+    fn outside(&self, main: ScopeId, input: &OutsideInput) -> Result<Outside, Diagnostic> {
         let kind = match &input.kind {
             None => InputKind::Continuous,
             Some(word) => InputKind::named(&word.value).ok_or_else(|| {
@@ -134,6 +147,6 @@ impl<'m> Flattener<'m> {
                 .at(input.name.span, "")
                 .help("write `kind: held` or `kind: event`"));
         }
-        Ok((kind, value))
+        Ok(Outside { kind, initial: value })
     }
 }

@@ -5,6 +5,8 @@
 pub mod draws;
 pub mod same_picture;
 
+use std::path::{Path, PathBuf};
+
 use superdense::{
     Backend, Failure, Library, Model, Outcome, Refused, Settings, System, Tag, Time, Trace, parse,
     parse_value,
@@ -170,4 +172,14 @@ pub fn assert_near(actual: f64, expected: f64, tolerance: f64) {
 /// Whether a path is that of a block or of an expression at one of its inputs.
 pub fn belongs(path: &str, block: &str) -> bool {
     path.strip_prefix(block).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The models of the gallery.
+pub fn gallery() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let folders = std::fs::read_dir(folder).expect("the folder of models");
+    let mut models: Vec<PathBuf> =
+        folders.map(|folder| folder.expect("a folder").path().join("model.yaml")).collect();
+    models.sort();
+    models
 }
