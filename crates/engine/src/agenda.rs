@@ -105,12 +105,12 @@ impl Engine<'_> {
             self.state.agenda.wakings[timer] += 1;
             let block = self.program.timers[timer].block;
             if sink.listens() {
-                sink.event(Event::Woken { time, block });
+                sink.event(Event::Woken { time, block: self.name(block) });
             }
             if let Some(next) = self.wakes(timer) {
                 self.state.agenda.add(next, timer);
                 if sink.listens() {
-                    sink.event(Event::Agenda { time, block, next });
+                    sink.event(Event::Agenda { time, block: self.name(block), next });
                 }
             }
             self.scratch.woken.push(timer);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use base::{Tag, Time, shown};
-use program::BlockId;
+use program::{BlockId, BlockName};
 
 /// A failure at run time. All results before it are kept. None of these failures can be avoided by
 /// continuing with the same model and settings.
@@ -12,9 +12,7 @@ pub enum RunError {
     /// An input of the model has no initial value and was not given.
     MissingInput {
         /// The input.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// Whoever holds the run has stopped it.
     Cancelled {
@@ -26,9 +24,7 @@ pub enum RunError {
         /// When it happened.
         tag: Tag,
         /// The block whose value it is.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// The step became too small: the solution has a singularity, or a jump that no event
     /// announces.
@@ -36,9 +32,7 @@ pub enum RunError {
         /// The tag that the solution has reached.
         tag: Tag,
         /// The block whose state moves fastest there.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// Bounds of a watched function did not show whether it changes sign, however finely a step was
     /// divided.
@@ -46,18 +40,14 @@ pub enum RunError {
         /// Up to this tag the sign is certain.
         tag: Tag,
         /// The block with the comparison.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// The tolerance demands more digits of a state than floats have.
     ToleranceTooSmall {
         /// The tag that the solution has reached.
         tag: Tag,
         /// The block whose state it is.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
         /// The value of the state.
         value: f64,
         /// The error that the tolerance allows.
@@ -70,27 +60,21 @@ pub enum RunError {
         /// The time that the run does not pass \[s\].
         limit: f64,
         /// The block whose state moves fastest there.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// Newton's method found no solution of an implicit step or of an algebraic loop.
     NoSolution {
         /// When it happened.
         tag: Tag,
         /// A block in the loop, or one with a state in the step.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// An algebraic loop does not determine its unknowns: many values solve it.
     NotDetermined {
         /// When it happened.
         tag: Tag,
         /// A block in the loop.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
     },
     /// More microsteps at one time than the limit: events that cause each other without end.
     Chattering {
@@ -126,9 +110,7 @@ pub enum RunError {
         /// When it happened.
         tag: Tag,
         /// The block.
-        block: String,
-        /// The same in the flat diagram.
-        id: Option<BlockId>,
+        block: BlockName,
         /// Why it is undefined.
         reason: String,
     },
@@ -138,8 +120,8 @@ pub enum RunError {
         tag: Tag,
         /// The blocks in the loop.
         blocks: Vec<String>,
-        /// One of them in the flat diagram.
-        id: Option<BlockId>,
+        /// The block at which it was noticed.
+        block: BlockName,
     },
     /// Several transitions are enabled, and nothing says which one to take.
     Ambiguous {
@@ -175,10 +157,10 @@ pub enum RunError {
 impl RunError {
     /// The error of a loop whose unknowns are not numbers; `open` says whether the loop left a
     /// present signal undetermined.
-    pub(crate) fn of_loop(tag: Tag, block: String, id: Option<BlockId>, open: bool) -> RunError {
+    pub(crate) fn of_loop(tag: Tag, block: BlockName, open: bool) -> RunError {
         match open {
-            true => RunError::NotDetermined { tag, block, id },
-            false => RunError::NoSolution { tag, block, id },
+            true => RunError::NotDetermined { tag, block },
+            false => RunError::NoSolution { tag, block },
         }
     }
 
@@ -217,10 +199,10 @@ impl RunError {
             | RunError::NoSolution { block, .. }
             | RunError::NotDetermined { block, .. }
             | RunError::Undecided { block, .. }
-            | RunError::Ambiguous { block, .. }
-            | RunError::ImmediateCycle { block, .. }
-            | RunError::EventsTooFast { block, .. }
             | RunError::Undefined { block, .. } => block,
+            RunError::Ambiguous { block, .. }
+            | RunError::ImmediateCycle { block, .. }
+            | RunError::EventsTooFast { block, .. } => block,
             RunError::SetTwice { machines, .. } => &machines[0],
             RunError::Chattering { blocks, .. }
             | RunError::Zeno { blocks, .. }
@@ -231,16 +213,16 @@ impl RunError {
     /// The block that failed, if a state machine may have an error transition for it.
     pub(crate) fn failed(&self) -> Option<BlockId> {
         match self {
-            RunError::NotFinite { id, .. }
-            | RunError::MissingInput { id, .. }
-            | RunError::StepTooSmall { id, .. }
-            | RunError::ToleranceTooSmall { id, .. }
-            | RunError::Creeping { id, .. }
-            | RunError::NoSolution { id, .. }
-            | RunError::NotDetermined { id, .. }
-            | RunError::Undecided { id, .. }
-            | RunError::Undefined { id, .. }
-            | RunError::NotConstructive { id, .. } => *id,
+            RunError::NotFinite { block, .. }
+            | RunError::MissingInput { block, .. }
+            | RunError::StepTooSmall { block, .. }
+            | RunError::ToleranceTooSmall { block, .. }
+            | RunError::Creeping { block, .. }
+            | RunError::NoSolution { block, .. }
+            | RunError::NotDetermined { block, .. }
+            | RunError::Undecided { block, .. }
+            | RunError::Undefined { block, .. }
+            | RunError::NotConstructive { block, .. } => block.id(),
             RunError::Cancelled { .. }
             | RunError::Ambiguous { .. }
             | RunError::SetTwice { .. }

@@ -2,7 +2,7 @@
 mod inputs;
 
 use base::Tag;
-use program::{BlockId, FragmentId, RegionId, WireId, WireSlots};
+use program::{BlockId, BlockName, FragmentId, RegionId, WireId, WireSlots};
 use solver::StepError;
 
 pub use inputs::InputValue;
@@ -31,7 +31,7 @@ impl Engine<'_> {
                     Some(block) => {
                         self.not_finite(tag, self.program.origins.block(block).outputs[0])
                     }
-                    None => RunError::NotFinite { tag, block: self.name(named), id: named },
+                    None => RunError::NotFinite { tag, block: self.name_or_model(named) },
                 }
             }
             StepError::CrossingNotANumber { t, crossing } => {
@@ -40,23 +40,23 @@ impl Engine<'_> {
                 let watch = program.watches[watch].crossing;
                 let blamed = self.program.blame(region, &self.state.slots);
                 let id = blamed.or(Some(self.program.crossings[watch].block));
-                RunError::NotFinite { tag, block: self.name(id), id }
+                RunError::NotFinite { tag, block: self.name_or_model(id) }
             }
             StepError::StepTooSmall { t } => self.too_small(region, t, at(t)),
             StepError::Undecided { t, crossing } => {
                 let watch = numbered(watches(&state.ranges), crossing);
                 let id = self.program.crossings[program.watches[watch].crossing].block;
-                RunError::Undecided { tag: at(t), block: self.path(id), id: Some(id) }
+                RunError::Undecided { tag: at(t), block: self.name(id) }
             }
             StepError::ToleranceTooSmall { t, component } => {
                 let (tag, id, value) =
                     (at(t), owner(&state.ranges, component), state.solver.state()[component]);
                 let allowed = state.solver.allowed(value);
-                RunError::ToleranceTooSmall { tag, block: self.name(id), id, value, allowed }
+                RunError::ToleranceTooSmall { tag, block: self.name_or_model(id), value, allowed }
             }
             StepError::NewtonFailed { t } => {
                 let (tag, id) = (at(t), program.owners.first().copied());
-                RunError::NoSolution { tag, block: self.name(id), id }
+                RunError::NoSolution { tag, block: self.name_or_model(id) }
             }
         }
     }
@@ -77,7 +77,7 @@ impl Engine<'_> {
             return self.not_finite(tag, self.program.origins.block(block).outputs[0]);
         }
         let id = self.fastest(region);
-        RunError::StepTooSmall { tag, block: self.name(id), id }
+        RunError::StepTooSmall { tag, block: self.name_or_model(id) }
     }
 
     /// The block whose state moves fastest at the point that the solution of a region has reached.
@@ -94,7 +94,7 @@ impl Engine<'_> {
     pub(crate) fn creeping(&mut self, limit: f64) -> RunError {
         let region = self.slowest().unwrap_or(RegionId::STILL);
         let (tag, id) = (Tag::new(self.state.regions[region].reached, 0), self.fastest(region));
-        RunError::Creeping { tag, limit, block: self.name(id), id }
+        RunError::Creeping { tag, limit, block: self.name_or_model(id) }
     }
 
     /// The path of a block.
@@ -102,18 +102,22 @@ impl Engine<'_> {
         self.program.origins.path(block)
     }
 
-    fn name(&self, block: Option<BlockId>) -> String {
-        self.program.origins.path_or_model(block)
+    /// The name of a block for errors and events.
+    pub(crate) fn name(&self, block: BlockId) -> BlockName {
+        self.program.origins.name(block)
+    }
+
+    pub(crate) fn name_or_model(&self, block: Option<BlockId>) -> BlockName {
+        self.program.origins.name_or_model(block)
     }
 
     /// The error of a value that is not finite: if its wire is in a solved loop, the loop has no
     /// solution.
     pub(crate) fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
-        let id = self.program.origins.source(wire);
-        let (block, id) = (self.path(id), Some(id));
+        let block = self.name(self.program.origins.source(wire));
         match self.program.solved.contains(&wire) {
-            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.state.slots)),
-            false => RunError::NotFinite { tag, block, id },
+            true => RunError::of_loop(tag, block, self.program.is_left_open(&self.state.slots)),
+            false => RunError::NotFinite { tag, block },
         }
     }
 

@@ -44,25 +44,24 @@ impl Sink for Log<'_> {
     }
 
     fn event(&mut self, event: Event) {
-        let path = |block| &self.program.origins.block(block).path;
         let _ = match event {
-            Event::Located { block, .. } => writeln!(self.out, "  located {}", path(block)),
-            Event::Woken { block, .. } => writeln!(self.out, "  woken {}", path(block)),
-            Event::Fired { block, .. } => writeln!(self.out, "  fired {}", path(block)),
+            Event::Located { block, .. } => writeln!(self.out, "  located {}", block),
+            Event::Woken { block, .. } => writeln!(self.out, "  woken {}", block),
+            Event::Fired { block, .. } => writeln!(self.out, "  fired {}", block),
             Event::Committed { block, from, to, .. } => {
-                writeln!(self.out, "  committed {} {from:.6?} -> {to:.6?}", path(block))
+                writeln!(self.out, "  committed {} {from:.6?} -> {to:.6?}", block)
             }
             Event::Side { block, from, to, .. } => {
-                writeln!(self.out, "  side of {} {from} -> {to}", path(block))
+                writeln!(self.out, "  side of {} {from} -> {to}", block)
             }
             Event::Moved { block, from, to, .. } => {
-                writeln!(self.out, "  machine {} {from} -> {to}", path(block))
+                writeln!(self.out, "  machine {} {from} -> {to}", block)
             }
             Event::Restarted { region, .. } => {
                 writeln!(self.out, "  restarted region {}", region.0)
             }
             Event::Agenda { block, next, .. } => {
-                writeln!(self.out, "  next {} {next}", path(block))
+                writeln!(self.out, "  next {} {next}", block)
             }
             Event::Switched(_) => Ok(()),
         };

@@ -1,7 +1,7 @@
 //! A log of what happens at an instant and why, for anyone who listens.
 
 use base::{Tag, Time};
-use program::{BlockId, Part, RegionId, Text, WireId};
+use program::{BlockName, Part, RegionId, Text};
 use serde::{Deserialize, Serialize};
 use solver::Method;
 
@@ -13,21 +13,21 @@ pub enum Event {
         /// When it happened.
         time: Time,
         /// The block of the crossing.
-        block: BlockId,
+        block: BlockName,
     },
     /// A tick began because a timer of a block woke.
     Woken {
         /// When it happened.
         time: Time,
         /// The block.
-        block: BlockId,
+        block: BlockName,
     },
     /// A block's functions ran; these parts of its outputs changed.
     Fired {
         /// When it happened.
         tag: Tag,
         /// The block.
-        block: BlockId,
+        block: BlockName,
         /// The parts that have changed, with their new values.
         changes: Vec<Change>,
     },
@@ -36,7 +36,7 @@ pub enum Event {
         /// When it happened.
         tag: Tag,
         /// The block.
-        block: BlockId,
+        block: BlockName,
         /// The name of the state.
         state: Text,
         /// Before.
@@ -49,7 +49,7 @@ pub enum Event {
         /// When it happened.
         tag: Tag,
         /// The block.
-        block: BlockId,
+        block: BlockName,
         /// Before.
         from: f64,
         /// After.
@@ -60,18 +60,18 @@ pub enum Event {
         /// When that was decided; the new state takes effect at the next microstep.
         tag: Tag,
         /// The block of its state.
-        block: BlockId,
-        /// The index of the state before.
-        from: usize,
-        /// The index of the state after.
-        to: usize,
+        block: BlockName,
+        /// The state before.
+        from: String,
+        /// The state after.
+        to: String,
     },
     /// A block will be woken.
     Agenda {
         /// When that was decided.
         time: Time,
         /// The block.
-        block: BlockId,
+        block: BlockName,
         /// When it will be woken.
         next: Time,
     },
@@ -100,8 +100,8 @@ pub struct Switch {
 /// A part of a wire that changed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
-    /// The wire.
-    pub wire: WireId,
+    /// The wire: the path of its block, with the output if the block has several.
+    pub wire: String,
     /// Which part.
     pub part: Part,
     /// Its new value.

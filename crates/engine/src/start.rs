@@ -44,7 +44,7 @@ impl Engine<'_> {
         let Some((_, own)) = inputs.find(|(id, own)| own.required && !given[*id]) else {
             return Ok(());
         };
-        Err(RunError::MissingInput { block: self.path(own.block), id: Some(own.block) })
+        Err(RunError::MissingInput { block: self.name(own.block) })
     }
 
     /// Refuses blocks that need steps below the resolution of time, such as a sine of 1e20 Hz.
@@ -58,8 +58,8 @@ impl Engine<'_> {
         }
         let mut blocks = limits.blocks.entries();
         let Some((id, _)) = blocks.find(|(_, limit)| **limit < least) else { return Ok(()) };
-        let (tag, block) = (Tag::new(start, 0), self.path(id));
-        Err(RunError::StepTooSmall { tag, block, id: Some(id) })
+        let (tag, block) = (Tag::new(start, 0), self.name(id));
+        Err(RunError::StepTooSmall { tag, block })
     }
 
     /// Computes everything at the start from the initial values of the states.

@@ -56,7 +56,7 @@ pub use machines::{
     Asked, Assignment, EntryState, EntryWire, FragmentProgram, MachineOutput, MachineProgram,
     StateProgram, Transition, TransitionValue,
 };
-pub use origins::{BlockOrigin, MachineOrigin, Origins};
+pub use origins::{BlockName, BlockOrigin, MachineOrigin, Origins};
 pub use program::{Code, Extras, Program, StepLimits, compile};
 pub use rates::{Rates, rates};
 pub use region::{

@@ -112,7 +112,7 @@ fn state_name(tables: &Tables, id: StateId) -> String {
     let before =
         tables.states.iter().take(id.index()).rev().take_while(|other| other.block == state.block);
     match (&*state.name, before.filter(alike).count()) {
-        ("state" | "", 0) => path.clone(),
+        ("state" | "", 0) => path.to_string(),
         (name, 0) => format!("{path}.{name}"),
         (name, before) => format!("{path}.{name}{}", before + 1),
     }
@@ -316,7 +316,8 @@ impl Program {
             for transition in &own.transitions {
                 let (from, to) = (&origin.states[state], &origin.states[transition.to]);
                 listing.line(&format!("  {from} -> {to}"));
-                let value = |value: &TransitionValue| self.origins.block(value.block).path.clone();
+                let value =
+                    |value: &TransitionValue| self.origins.block(value.block).path.to_string();
                 listing.list("  if", transition.guards.iter().map(value));
                 listing.list("  sets by", transition.sets.iter().map(|set| value(&set.value)));
                 listing.list("  says", transition.says.iter().map(|(_, said)| value(said)));

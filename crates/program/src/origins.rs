@@ -3,6 +3,10 @@
 //!
 //! This is all that a run knows of its diagram, so that running a program needs nothing else.
 
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
 use base::Table;
 use diagram::{BlockId, Diagram, FlatBlock, FragmentId, MachineId, RegionId, WireId};
 
@@ -26,7 +30,7 @@ pub struct Origins {
 #[derive(Clone, Debug)]
 pub struct BlockOrigin {
     /// Its path through the hierarchy.
-    pub path: String,
+    pub path: Arc<str>,
     /// The length of the prefix of the path that names the block as the user has written it: for an
     /// expression at an input, the block with the input.
     written: usize,
@@ -48,6 +52,47 @@ impl BlockOrigin {
     /// The path of the block as the user has written it.
     pub fn written(&self) -> &str {
         &self.path[..self.written]
+    }
+}
+
+/// A block that an error or an event names by its path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockName {
+    path: Arc<str>,
+    /// The block in the flat diagram; none if the path is that of the model.
+    id: Option<BlockId>,
+}
+
+impl BlockName {
+    /// The path of the block through the hierarchy, such as `motor.speed`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The block in the flat diagram, for the stages of this program.
+    #[doc(hidden)]
+    pub fn id(&self) -> Option<BlockId> {
+        self.id
+    }
+}
+
+impl Deref for BlockName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.path
+    }
+}
+
+impl PartialEq<str> for BlockName {
+    fn eq(&self, path: &str) -> bool {
+        *self.path == *path
+    }
+}
+
+impl fmt::Display for BlockName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
     }
 }
 
@@ -80,7 +125,7 @@ impl Origins {
     pub fn of(diagram: &Diagram) -> Origins {
         let listens = listeners(diagram);
         let block = |(block, listens): (&FlatBlock, bool)| BlockOrigin {
-            path: block.path.clone(),
+            path: block.path.as_str().into(),
             written: block.written().len(),
             fragment: block.fragment,
             region: block.region,
@@ -122,12 +167,20 @@ impl Origins {
 
     /// The path of a block.
     pub fn path(&self, id: BlockId) -> String {
-        self.block(id).path.clone()
+        self.block(id).path.to_string()
     }
 
-    /// The path of a block, or the name of the model if no block is to blame.
-    pub fn path_or_model(&self, id: Option<BlockId>) -> String {
-        id.map_or_else(|| self.model.clone(), |id| self.path(id))
+    /// The name of a block for errors and events.
+    pub fn name(&self, id: BlockId) -> BlockName {
+        BlockName { path: self.block(id).path.clone(), id: Some(id) }
+    }
+
+    /// The name of a block, or the name of the model if no block is to blame.
+    pub fn name_or_model(&self, id: Option<BlockId>) -> BlockName {
+        match id {
+            Some(id) => self.name(id),
+            None => BlockName { path: self.model.as_str().into(), id: None },
+        }
     }
 
     /// The block that writes a wire.
@@ -139,7 +192,7 @@ impl Origins {
     pub fn wire_name(&self, wire: WireId) -> String {
         let WireOrigin { block, port } = &self.wires[wire];
         let path = &self.block(*block).path;
-        port.as_ref().map_or_else(|| path.clone(), |port| format!("{path}.{port}"))
+        port.as_ref().map_or_else(|| path.to_string(), |port| format!("{path}.{port}"))
     }
 
     /// A state machine.

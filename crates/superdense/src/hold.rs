@@ -25,6 +25,7 @@ pub struct SignalHandle {
     index: usize,
     name: String,
     ty: Type,
+    unit: Option<String>,
     diagram: Arc<Diagram>,
 }
 
@@ -37,6 +38,16 @@ impl SignalHandle {
     /// The type of its value.
     pub fn ty(&self) -> Type {
         self.ty
+    }
+
+    /// Its unit, if it is an input of the model with a unit.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Its column in the rows of a run.
+    pub fn column(&self) -> usize {
+        self.index
     }
 }
 
@@ -217,8 +228,10 @@ impl System {
             let known = records.iter().map(|record| record.name.as_str());
             unknown("recorded signal", name, known)
         })?;
-        let ty = self.diagram.wire(records[index].wire).ty;
-        Ok(SignalHandle { index, name: name.to_owned(), ty, diagram: self.diagram.clone() })
+        let (wire, diagram) = (self.diagram.wire(records[index].wire), self.diagram.clone());
+        let input = diagram.inputs.iter().find(|input| input.block == wire.block);
+        let unit = input.and_then(|input| input.about.unit.clone());
+        Ok(SignalHandle { index, name: name.to_owned(), ty: wire.ty, unit, diagram })
     }
 
     /// The handles of all signals from outside: the inputs of the model, then tunable parameters.
@@ -302,7 +315,7 @@ impl Run {
         let mut missing =
             inputs.filter(|(id, own)| own.required && !simulation.is_given(InputId::new(*id)));
         let (_, own) = missing.next()?;
-        Some(RunError::MissingInput { block: own.name.clone(), id: Some(own.block) })
+        Some(RunError::MissingInput { block: simulation.program().origins.name(own.block) })
     }
 
     /// Lets another thread stop this run.

@@ -465,7 +465,7 @@ impl System {
     /// An explanation for a value that is not finite because an index is out of range.
     fn outside(&self, error: &RunError, inputs: &[InputValue]) -> Option<Diagnostic> {
         let RunError::NotFinite { tag, block, .. } = error else { return None };
-        let block = self.diagram.blocks.iter().find(|own| own.path == *block)?;
+        let block = self.diagram.block(block.id()?);
         let value = |wire: &diagram::WireId| {
             let name = self.diagram.wire_name(*wire);
             let data = inputs.iter().find(|input| input.name == name)?.value.clone()?;

@@ -18,6 +18,37 @@ pub(crate) use instant::InstantRow;
 /// Receives the events of a run as they happen.
 pub type Listener = Box<dyn FnMut(&Event) + Send>;
 
+/// Receives the rows of a run as they are recorded.
+pub type RowListener = Box<dyn FnMut(&RecordedRow) + Send>;
+
+/// A row as it is recorded: the values of all recorded signals at a tag. The columns are those of
+/// [`System::schema`].
+pub struct RecordedRow<'r>(&'r dyn Said);
+
+impl RecordedRow<'_> {
+    /// The tag of the row.
+    pub fn tag(&self) -> Tag {
+        self.0.tag()
+    }
+
+    /// The elements of a column; `None` if its signal is absent.
+    pub fn value(&self, column: usize) -> Option<&[f64]> {
+        self.0.value(column)
+    }
+
+    /// The coefficient of the impulse of an order that a column carries, if it carries one.
+    pub fn impulse(&self, column: usize, order: usize) -> Option<&[f64]> {
+        let own = order < self.0.orders(column);
+        own.then(|| self.0.impulse(column, order))?.filter(|weight| carries(weight))
+    }
+}
+
+impl fmt::Debug for RecordedRow<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RecordedRow at {}", self.tag())
+    }
+}
+
 pub(crate) struct Recorder {
     trace: Trace,
     rows: u64,
@@ -33,6 +64,8 @@ pub(crate) struct Recorder {
     among: Vec<usize>,
     /// Whether rows are only counted.
     idle: bool,
+    /// Receives the rows instead of the trace.
+    row_listener: Option<RowListener>,
     listener: Option<Listener>,
 }
 
@@ -108,6 +141,7 @@ impl Recorder {
             first_columns: Vec::new(),
             among: Vec::new(),
             idle: false,
+            row_listener: None,
             listener: None,
         }
     }
@@ -118,6 +152,10 @@ impl Recorder {
 
     pub fn record_to(&mut self, writer: Writer) {
         self.writer = Some(writer);
+    }
+
+    pub fn hand_rows_to(&mut self, listener: RowListener) {
+        self.row_listener = Some(listener);
     }
 
     pub fn record_nothing(&mut self) {
@@ -190,8 +228,8 @@ impl Recorder {
         if self.idle {
             return;
         }
-        if self.writer.is_some() || self.write_error.is_some() {
-            return self.write(row);
+        if self.writer.is_some() || self.write_error.is_some() || self.row_listener.is_some() {
+            return self.pass_on(row);
         }
         self.trace.push(row.tag(), |column| row.value(column));
         for column in 0..self.trace.columns().len() {
@@ -202,9 +240,12 @@ impl Recorder {
         }
     }
 
-    /// Passes a row to the writer, if there is one.
+    /// Passes a row to the listener, or else to the writer, if there is one.
     #[inline(never)]
-    fn write(&mut self, row: &impl Said) {
+    fn pass_on(&mut self, row: &impl Said) {
+        if let Some(listener) = &mut self.row_listener {
+            return listener(&RecordedRow(row));
+        }
         let many = self.writer.as_ref().is_some_and(|writer| writer.tables() > MANY_TABLES);
         let among = many && self.find_tables(row);
         let Some(writer) = &mut self.writer else { return };

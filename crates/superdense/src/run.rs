@@ -13,7 +13,7 @@ use jit::NativeError;
 
 use crate::native::NativeSwitch;
 use crate::pipeline::Code;
-use crate::recorder::{InstantRow, Listener, Recorder};
+use crate::recorder::{InstantRow, Listener, Recorder, RowListener};
 use crate::work::Tally;
 use crate::{Backend, BackendUsed, Canceller, System, Work, saved};
 
@@ -190,6 +190,12 @@ impl Run {
     /// an error.
     pub fn record_to(&mut self, writer: Writer) {
         self.recorder.record_to(writer);
+    }
+
+    /// Hands rows to a function as they are recorded instead of keeping them. A run that hands its
+    /// rows over writes no file.
+    pub fn hand_rows_to(&mut self, listener: RowListener) {
+        self.recorder.hand_rows_to(listener);
     }
 
     /// Keeps no rows, for callers that only listen to events.

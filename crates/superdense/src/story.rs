@@ -1,11 +1,9 @@
 //! What happened in a run, in words and as JSON.
 
-use std::collections::BTreeMap;
-
 use base::{Tag, Time, shown};
 use blocks::{Part, Role};
-use diagram::{BlockId, Diagram, WireId};
 use engine::{Change, Event, InputValue, Switch};
+use program::BlockName;
 use serde_json::{Value as Json, json};
 
 use crate::System;
@@ -13,16 +11,15 @@ use crate::System;
 impl System {
     /// An event as one line of JSON, for tools.
     pub fn event_json(&self, event: &Event) -> Json {
-        let path = |block: &BlockId| self.diagram.block(*block).path.clone();
         match event {
             Event::Located { time, block } => {
-                json!({"event": "located", "time": time.decimal(), "block": path(block)})
+                json!({"event": "located", "time": time.decimal(), "block": block.path()})
             }
             Event::Woken { time, block } => {
-                json!({"event": "woken", "time": time.decimal(), "block": path(block)})
+                json!({"event": "woken", "time": time.decimal(), "block": block.path()})
             }
             Event::Agenda { time, block, next } => json!({
-                "event": "agenda", "time": time.decimal(), "block": path(block),
+                "event": "agenda", "time": time.decimal(), "block": block.path(),
                 "next": next.decimal(),
             }),
             Event::Restarted { time, region } => {
@@ -34,31 +31,26 @@ impl System {
             }),
             Event::Fired { tag, block, changes } => json!({
                 "event": "fired", "time": tag.time.decimal(), "microstep": tag.microstep,
-                "block": path(block),
+                "block": block.path(),
                 "changes": changes.iter().map(|change| json!({
-                    "wire": self.diagram.wire_name(change.wire),
+                    "wire": change.wire,
                     "part": part_name(change.part), "value": change.value,
                 })).collect::<Vec<_>>(),
             }),
             Event::Committed { tag, block, state, from, to } => json!({
                 "event": "committed", "time": tag.time.decimal(), "microstep": tag.microstep,
-                "block": path(block), "state": state, "from": from, "to": to,
+                "block": block.path(), "state": state, "from": from, "to": to,
             }),
             Event::Side { tag, block, from, to } => json!({
                 "event": "side", "time": tag.time.decimal(), "microstep": tag.microstep,
-                "block": path(block), "from": from, "to": to,
+                "block": block.path(), "from": from, "to": to,
             }),
             Event::Moved { tag, block, from, to } => json!({
                 "event": "moved", "time": tag.time.decimal(), "microstep": tag.microstep,
-                "block": path(block),
-                "from": self.state_name(*block, *from), "to": self.state_name(*block, *to),
+                "block": block.path(),
+                "from": from, "to": to,
             }),
         }
-    }
-
-    fn state_name(&self, block: BlockId, state: usize) -> String {
-        let labels = self.diagram.block(block).kind.labels().unwrap_or_default();
-        labels.get(state).cloned().unwrap_or_else(|| state.to_string())
     }
 
     /// The events of one instant as text: why the tick began, and what each microstep did.
@@ -89,21 +81,19 @@ impl System {
 
     /// An event in words; `which` distinguishes states with the same name in one block.
     fn lines(&self, event: &Event, which: &str) -> Vec<String> {
-        let diagram = &self.diagram;
-        let path = |block: &BlockId| diagram.block(*block).path.as_str();
         match event {
             Event::Located { block, .. } => {
-                vec![format!("because a crossing was located in {}", path(block))]
+                vec![format!("because a crossing was located in {}", block)]
             }
             Event::Woken { block, .. } => {
-                vec![match self.is_clock(*block) {
-                    true => format!("because {} ticks", path(block)),
-                    false => format!("because {} changes at this time", path(block)),
+                vec![match self.is_clock(block) {
+                    true => format!("because {} ticks", block),
+                    false => format!("because {} changes at this time", block),
                 }]
             }
             Event::Agenda { block, next, .. } => {
-                let verb = if self.is_clock(*block) { "ticks" } else { "changes" };
-                vec![format!("agenda: {} {verb} again at {next}", path(block))]
+                let verb = if self.is_clock(block) { "ticks" } else { "changes" };
+                vec![format!("agenda: {} {verb} again at {next}", block)]
             }
             Event::Restarted { region, .. } => {
                 vec![format!("region {} starts a new smooth phase", region.0)]
@@ -112,34 +102,34 @@ impl System {
                 vec![format!("region {} goes on with the solver {}", region.0, method.name())]
             }
             Event::Fired { block, changes, .. } => {
-                let inputs = self.inputs_of(*block);
+                let inputs = self.inputs_of(block);
                 let from = if inputs.is_empty() { inputs } else { format!(" (reads {inputs})") };
                 if changes.is_empty() {
-                    return vec![format!("{} fires{from}: nothing changes", path(block))];
+                    return vec![format!("{} fires{from}: nothing changes", block)];
                 }
-                let changes = described(diagram, changes).join(", ");
-                vec![format!("{} fires{from}: {changes}", path(block))]
+                let changes = described(changes).join(", ");
+                vec![format!("{} fires{from}: {changes}", block)]
             }
             Event::Committed { block, state, from, to, .. } => {
                 let (from, to) = (numbers(from), numbers(to));
-                vec![format!("{} commits {state}{which}: {from} -> {to}", path(block))]
+                vec![format!("{} commits {state}{which}: {from} -> {to}", block)]
             }
             Event::Side { block, from, to, .. } => {
-                vec![format!("{} changes side: {} -> {}", path(block), side(*from), side(*to))]
+                vec![format!("{} changes side: {} -> {}", block, side(*from), side(*to))]
             }
             Event::Moved { block, from, to, .. } => {
-                let (from, to) = (self.state_name(*block, *from), self.state_name(*block, *to));
-                vec![format!("{} goes from {from} to {to}", path(block))]
+                vec![format!("{} goes from {from} to {to}", block)]
             }
         }
     }
 
-    fn is_clock(&self, block: BlockId) -> bool {
-        self.diagram.block(block).kind.role() == Role::Clock
+    fn is_clock(&self, block: &BlockName) -> bool {
+        block.id().is_some_and(|id| self.diagram.block(id).kind.role() == Role::Clock)
     }
 
-    fn inputs_of(&self, block: BlockId) -> String {
-        let wires = self.diagram.block(block).inputs.iter().flatten();
+    fn inputs_of(&self, block: &BlockName) -> String {
+        let wires = block.id().into_iter().flat_map(|id| self.diagram.block(id).inputs.iter());
+        let wires = wires.flatten();
         let names: Vec<String> = wires.map(|wire| self.diagram.wire_name(*wire)).collect();
         names.join(", ")
     }
@@ -155,23 +145,20 @@ fn occurrence(events: &[Event], place: usize) -> Option<usize> {
 }
 
 /// What identifies a commit within its microstep, apart from its order.
-fn committed(event: &Event) -> Option<(Tag, BlockId, &str)> {
+fn committed(event: &Event) -> Option<(Tag, &str, &str)> {
     match event {
-        Event::Committed { tag, block, state, .. } => Some((*tag, *block, state)),
+        Event::Committed { tag, block, state, .. } => Some((*tag, block.path(), state)),
         _ => None,
     }
 }
 
 /// Values with their presence: which became absent, and the values of those that are present.
-fn described(diagram: &Diagram, changes: &[Change]) -> Vec<String> {
-    let mut wires: BTreeMap<WireId, Vec<&Change>> = BTreeMap::new();
-    for change in changes {
-        wires.entry(change.wire).or_default().push(change);
-    }
+fn described(changes: &[Change]) -> Vec<String> {
     let mut out = Vec::new();
-    for (wire, changes) in wires {
-        let name = diagram.wire_name(wire);
-        let absent = |c: &&Change| c.part == Part::Present && c.value == [0.0];
+    // The parts of a wire come one after the other.
+    for changes in changes.chunk_by(|one, other| one.wire == other.wire) {
+        let name = &changes[0].wire;
+        let absent = |c: &Change| c.part == Part::Present && c.value == [0.0];
         if changes.iter().any(absent) {
             out.push(format!("{name} absent"));
             continue;

@@ -186,7 +186,7 @@ simulate: {{stop: 3}}
     assert_eq!(simulate(&model("0.5")).trace.last("x"), Some(0.0));
     match failure(&model("1")).error {
         RunError::Undefined { tag, block, .. } => {
-            assert_eq!((tag, block.as_str()), (exact("1", 1), "d"));
+            assert_eq!((tag, block.path()), (exact("1", 1), "d"));
         }
         other => panic!("{other}"),
     }

@@ -1,6 +1,8 @@
 //! Inputs, tunable parameters and a run in the hands of its caller, against closed forms.
 
-use superdense::{HoldError, Library, RunError, System, Tag, Time, read};
+use std::sync::{Arc, Mutex};
+
+use superdense::{Event, HoldError, Library, RecordedRow, RunError, System, Tag, Time, read};
 
 use crate::common::{at, bits, compile, gallery, refusal, tag};
 
@@ -263,6 +265,68 @@ fn rows_are_taken_in_parts() {
     }
     tags.extend(run.take_trace().tags());
     assert_eq!(tags, whole.tags());
+}
+
+/// A function that is handed the rows sees what the table of the run would hold, impulses included.
+#[test]
+fn rows_are_handed_over_as_they_are_recorded() {
+    let mut impulses = 0;
+    for path in gallery() {
+        let model = read(&path).unwrap();
+        let system = System::compile(&model, &Library::standard()).unwrap();
+        let Ok(plain) = system.simulate() else { continue };
+        let columns = system.schema().columns().len();
+        let handed = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+        let mut run = system.begin();
+        let to = handed.clone();
+        run.hand_rows_to(Box::new(move |row: &RecordedRow| {
+            let (rows, weights) = &mut *to.lock().unwrap();
+            for column in 0..columns {
+                rows.push((row.tag(), row.value(column).map(<[f64]>::to_vec)));
+                for order in 0..4 {
+                    let weight = row.impulse(column, order).map(<[f64]>::to_vec);
+                    weights.extend(weight.map(|weight| (row.tag(), column, order, weight)));
+                }
+            }
+        }));
+        let outcome = run.finish().unwrap();
+        assert_eq!((outcome.rows, outcome.trace.len()), (plain.rows, 0), "{}", path.display());
+        let kept = plain.trace.tags().iter().enumerate().flat_map(|(row, tag)| {
+            let value = |column| (*tag, plain.trace.get(row, column).map(<[f64]>::to_vec));
+            (0..columns).map(value).collect::<Vec<_>>()
+        });
+        let (rows, weights) = &*handed.lock().unwrap();
+        assert_eq!(*rows, kept.collect::<Vec<_>>(), "{}", path.display());
+        let own = plain.trace.impulses().iter();
+        let own: Vec<_> = own.map(|i| (i.tag, i.column, i.order, i.weight.clone())).collect();
+        assert_eq!(*weights, own, "{}", path.display());
+        impulses += own.len();
+    }
+    assert!(impulses > 10, "{impulses} impulses");
+}
+
+/// Events name blocks, wires and states as the model does.
+#[test]
+fn events_carry_names() {
+    let system = compile(include_str!("../../../models/modal-ball/model.yaml"));
+    let seen = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+    let mut run = system.begin();
+    let to = seen.clone();
+    run.listen(Box::new(move |event: &Event| match event {
+        Event::Fired { block, changes, .. } => {
+            let wires = changes.iter().map(|change| change.wire.clone());
+            to.lock().unwrap().0.extend(wires.chain([block.to_string()]));
+        }
+        Event::Moved { block, from, to: into, .. } => {
+            to.lock().unwrap().1.push(format!("{}: {from} -> {into}", block.path()));
+        }
+        _ => {}
+    }));
+    run.finish().unwrap();
+    let (names, moves) = &*seen.lock().unwrap();
+    assert_eq!(moves[0], "ball: free -> free");
+    assert_eq!(moves.last().unwrap(), "ball: free -> rest");
+    assert!(names.iter().any(|name| name == "ball.y"), "{names:?}");
 }
 
 #[test]

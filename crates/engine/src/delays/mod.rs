@@ -352,7 +352,7 @@ impl Engine<'_> {
             self.state.delays.lines[line].coming = Some((change, 0));
             self.state.delays.coming.push(line);
             if sink.listens() {
-                sink.event(Event::Woken { time, block: self.program.lines[line].block });
+                sink.event(Event::Woken { time, block: self.name(self.program.lines[line].block) });
             }
         }
         self.state.delays.coming.sort_unstable();

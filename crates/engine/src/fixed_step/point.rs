@@ -254,9 +254,8 @@ impl FixedStepSimulation {
     fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
         for Check { from, block, reason } in &self.program.events.checks {
             if self.state.slots[from.index()] != 0.0 {
-                let (id, reason) = (Some(*block), reason.clone());
-                let block = self.program.origins.path(*block);
-                return Err(RunError::Undefined { tag, block, id, reason });
+                let (block, reason) = (self.program.origins.name(*block), reason.clone());
+                return Err(RunError::Undefined { tag, block, reason });
             }
         }
         Ok(())
@@ -284,10 +283,10 @@ impl FixedStepSimulation {
 
     fn not_finite(&self, tag: Tag, wire: WireId) -> RunError {
         let id = self.program.origins.source(wire);
-        let (block, id) = (self.program.origins.path(id), Some(id));
+        let block = self.program.origins.name(id);
         match self.program.solved.contains(&wire) {
-            true => RunError::of_loop(tag, block, id, self.program.is_left_open(&self.state.slots)),
-            false => RunError::NotFinite { tag, block, id },
+            true => RunError::of_loop(tag, block, self.program.is_left_open(&self.state.slots)),
+            false => RunError::NotFinite { tag, block },
         }
     }
 

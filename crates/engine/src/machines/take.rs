@@ -120,8 +120,10 @@ impl Engine<'_> {
         }
         self.set_state(code.current, &[transition.to as f64]);
         if sink.listens() {
-            let (tag, block) = (self.state.tag, program.states[code.current].block);
-            sink.event(Event::Moved { tag, block, from, to: transition.to });
+            let states = &program.origins.machine(machine).states;
+            let (from, to) = (states[from].clone(), states[transition.to].clone());
+            let (tag, block) = (self.state.tag, self.name(program.states[code.current].block));
+            sink.event(Event::Moved { tag, block, from, to });
         }
         let mut entered = Vec::new();
         if let Some(content) = new.content.filter(|_| !stays) {

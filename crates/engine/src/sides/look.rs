@@ -97,7 +97,7 @@ impl Engine<'_> {
         let Some(watch) = crossing.watch else { return Ok(sign(value)) };
         if value.is_nan() {
             let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
-            return Err(RunError::NotFinite { tag, block: self.path(block), id: Some(block) });
+            return Err(RunError::NotFinite { tag, block: self.name(block) });
         }
         match kind {
             CrossingKind::Sign => {
@@ -108,11 +108,7 @@ impl Engine<'_> {
                 if self.is_blurred(watch) {
                     let tag =
                         Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
-                    return Err(RunError::StepTooSmall {
-                        tag,
-                        block: self.path(block),
-                        id: Some(block),
-                    });
+                    return Err(RunError::StepTooSmall { tag, block: self.name(block) });
                 }
                 // A value next to an edge counts as on it, and takes the floor that it moves to.
                 // Floors have no negative zero, which the sum removes.

@@ -130,7 +130,7 @@ impl Engine<'_> {
         }
         self.mark_next(crossing.frozen);
         if sink.listens() {
-            let (tag, block) = (self.state.tag, crossing.block);
+            let (tag, block) = (self.state.tag, self.name(crossing.block));
             sink.event(Event::Side { tag, block, from: old, to: new });
         }
         // Becoming zero is no crossing yet; leaving zero is one.

@@ -111,7 +111,8 @@ impl Engine<'_> {
         for located in state.solver.crossed() {
             let watch = numbered(watches(&state.ranges), located.function);
             let crossing = self.program.regions[region].watches[watch].crossing;
-            sink.event(Event::Located { time, block: self.program.crossings[crossing].block });
+            let block = self.name(self.program.crossings[crossing].block);
+            sink.event(Event::Located { time, block });
         }
     }
 

@@ -19,9 +19,8 @@ impl Engine<'_> {
             }
             for check in &unit.checks {
                 if self.state.slots[check.from.index()] != 0.0 {
-                    let (id, reason) = (Some(unit.block), check.reason.clone());
-                    let block = self.path(unit.block);
-                    return Err(RunError::Undefined { tag, block, id, reason });
+                    let (block, reason) = (self.name(unit.block), check.reason.clone());
+                    return Err(RunError::Undefined { tag, block, reason });
                 }
             }
         }
@@ -102,7 +101,7 @@ impl Engine<'_> {
 
     #[cold]
     fn log_committed(&self, state: &TrackedState, from: Vec<f64>, tag: Tag, sink: &mut dyn Sink) {
-        let (block, to) = (state.block, self.values(state.tracked));
+        let (block, to) = (self.name(state.block), self.values(state.tracked));
         sink.event(Event::Committed { tag, block, state: state.name.clone(), from, to });
     }
 

@@ -79,8 +79,9 @@ impl Engine<'_> {
         if unknown.is_none() && rates.chain(functions).all(|x| x.known) {
             return Ok(());
         }
-        let id = unknown.map(|wire| self.program.origins.source(*wire));
+        let source = unknown.map(|wire| self.program.origins.source(*wire));
+        let block = self.program.origins.name_or_model(source);
         let blocks = self.program.origins.paths_in(region);
-        Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks, id })
+        Err(RunError::NotConstructive { tag: Tag::new(time, 0), blocks, block })
     }
 }

@@ -97,7 +97,7 @@ impl Engine<'_> {
                 changed.push(tracked)
             });
             let changes = changed.iter().filter_map(|tracked| self.change(*tracked)).collect();
-            sink.event(Event::Fired { tag, block: unit.block, changes });
+            sink.event(Event::Fired { tag, block: self.name(unit.block), changes });
         } else {
             put_outputs(program, unit, self.state, &mut self.scratch.units.marked, |_| {});
         }
@@ -166,6 +166,7 @@ impl Engine<'_> {
         let place = self.program.tracked(tracked);
         let (wire, part) = place.part?;
         let from = place.slot.index();
+        let wire = self.program.origins.wire_name(wire);
         Some(Change { wire, part, value: self.state.slots[from..from + place.length].to_vec() })
     }
 
@@ -206,7 +207,7 @@ impl Engine<'_> {
                 blocks.push(path);
             }
         }
-        Err(RunError::NotConstructive { tag, blocks, id: Some(unit.block) })
+        Err(RunError::NotConstructive { tag, blocks, block: self.name(unit.block) })
     }
 }
 

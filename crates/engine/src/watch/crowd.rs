@@ -34,7 +34,7 @@ impl Engine<'_> {
             self.state.watch.crowd.1 = 0;
             return Ok(());
         }
-        let block = id.map_or_else(String::new, |id| self.path(id));
-        Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block, id })
+        let block = self.name_or_model(id);
+        Err(RunError::StepTooSmall { tag: Tag::new(time, 0), block })
     }
 }

@@ -18,7 +18,7 @@ simulate: {{stop: 1}}
         ));
         match failure.error {
             RunError::NoSolution { tag: at, block, .. } => {
-                assert_eq!((at, block.as_str()), (tag(0.0, 0), "z"), "{expression}");
+                assert_eq!((at, block.path()), (tag(0.0, 0), "z"), "{expression}");
             }
             other => panic!("{expression}: {other}"),
         }
@@ -64,7 +64,7 @@ simulate: {stop: 1}
     );
     match failure.error {
         RunError::NoSolution { tag, block, .. } => {
-            assert_eq!((tag, block.as_str()), (exact("0.5", 1), "z"));
+            assert_eq!((tag, block.path()), (exact("0.5", 1), "z"));
         }
         other => panic!("{other}"),
     }
