@@ -39,10 +39,15 @@ impl Context<'_> {
     /// The value of a parameter as the initial value of a state of some type; a scalar fills all
     /// elements.
     pub fn initial(&self, name: &str, ty: Type) -> Result<Value, Diagnostic> {
-        let value = self.open_value(name);
+        self.filling(self.open_value(name), &format!("`{name}`"), ty)
+    }
+
+    /// A value as the initial value of a state of some type; a scalar fills all elements. `what`
+    /// names it in messages.
+    pub(crate) fn filling(&self, value: &Value, what: &str, ty: Type) -> Result<Value, Diagnostic> {
         if (value.ty().elem == Elem::Bool) != (ty.elem == Elem::Bool) {
             let message = format!(
-                "`{name}` is {} and the signal is {}",
+                "{what} is {} and the signal is {}",
                 value.ty().with_article(),
                 ty.with_article()
             );
@@ -52,7 +57,7 @@ impl Context<'_> {
             return Ok(value.filling(ty));
         }
         let message = format!(
-            "`{name}` is {} and the signal is {}",
+            "{what} is {} and the signal is {}",
             value.ty().with_article(),
             ty.with_article()
         );

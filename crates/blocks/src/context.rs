@@ -37,6 +37,7 @@ pub struct Context<'a> {
     checks: Vec<Check>,
     hazards: Vec<OrderHazard>,
     joins: Vec<Join>,
+    takes_events: bool,
     /// Whether what is being built is used: the conjunction of the conditions of the enclosing
     /// conditionals.
     used: Option<NodeId>,
@@ -77,6 +78,7 @@ impl<'a> Context<'a> {
             checks: Vec::new(),
             hazards: Vec::new(),
             joins: Vec::new(),
+            takes_events: false,
             used: None,
             maximum_step: f64::INFINITY,
             asked,
@@ -145,6 +147,7 @@ impl<'a> Context<'a> {
             timers: self.timers,
             checks: self.checks,
             hazards: self.hazards,
+            takes_events: self.takes_events,
             maximum_step: self.maximum_step,
             at_start: self.at_start.into_inner().into_iter().collect(),
         }
@@ -393,7 +396,15 @@ impl<'a> Context<'a> {
             return;
         }
         let used = self.used.unwrap_or_else(|| self.graph.bool(true));
-        self.joins.push(Join { operator, operands, used });
+        self.joins.push(Join { operator, operands, used, only_events: false });
+    }
+
+    /// Records that an operator takes only events.
+    pub(crate) fn need_events(&mut self, operator: &'static str, signal: &Signal, span: Span) {
+        let used = self.used.unwrap_or_else(|| self.graph.bool(true));
+        self.takes_events = true;
+        let operands = vec![(signal.present, span)];
+        self.joins.push(Join { operator, operands, used, only_events: true });
     }
 
     /// Builds something that is used only if a condition has this value.

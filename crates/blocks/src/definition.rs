@@ -143,6 +143,8 @@ pub struct Join {
     pub operands: Vec<(NodeId, Span)>,
     /// Whether it is used: false if a conditional takes another branch.
     pub used: NodeId,
+    /// Whether its operand must consist of events only.
+    pub only_events: bool,
 }
 
 /// A block as functions, once its parameters and the types of its inputs are known.
@@ -169,6 +171,8 @@ pub struct Definition {
     pub checks: Vec<Check>,
     /// Conditions whose order at one instant matters.
     pub hazards: Vec<OrderHazard>,
+    /// Whether an operator in it takes only events.
+    pub takes_events: bool,
     /// The largest step \[s\] that resolves what the block does; infinite if it does not matter.
     pub maximum_step: f64,
     /// Parameters of the model whose values decide timers, delays and the largest step: each run

@@ -157,7 +157,7 @@ fn record_elements(diagram: &mut Diagram, id: BlockId) {
 fn mismatch(diagram: &Diagram, tags: &mut Tags, id: BlockId) -> Option<Diagnostic> {
     let block = diagram.block(id);
     let is_event = |wire: &WireId| diagram.wire(*wire).between == Presence::Never;
-    if !block.inputs.iter().flatten().any(is_event) {
+    if !block.definition.takes_events && !block.inputs.iter().flatten().any(is_event) {
         return None;
     }
     let (definition, joins) = joins(diagram, id)?;
@@ -171,6 +171,10 @@ fn mismatch(diagram: &Diagram, tags: &mut Tags, id: BlockId) -> Option<Diagnosti
     let symbols: HashMap<NodeId, NodeId> = roots.iter().copied().zip(symbols).collect();
     let unused = |join: &Join| tags.truth(symbols[&join.used]) == Some(false);
     joins.iter().filter(|join| !unused(join)).find_map(|join| {
+        if join.only_events {
+            let (present, span) = join.operands[0];
+            return (between[&present] != Some(false)).then(|| not_events(join.operator, span));
+        }
         let events = join.operands.iter().filter(|(present, _)| between[present] == Some(false));
         let mut events = events.map(|(present, span)| (symbols[present], *span));
         let (first, here) = events.next()?;
@@ -215,6 +219,13 @@ fn between_events(
         _ => None,
     });
     roots.iter().map(|root| (*root, graph.truth(inlined.get(*root)))).collect()
+}
+
+/// The error of an operator on events whose operand is there all the time.
+fn not_events(operator: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("not-events", format!("`{operator}` takes events, and this signal is not"))
+        .at(span, "present between events")
+        .help("take its value at events with a Sample block, or use `previous` or `left`")
 }
 
 fn error(join: &Join, [here, there]: [Span; 2]) -> Diagnostic {

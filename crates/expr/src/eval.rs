@@ -10,6 +10,8 @@ mod exact;
 mod functions;
 mod operators;
 
+pub use functions::count;
+
 use base::{Diagnostic, Elem, Span, Value};
 
 use crate::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
@@ -104,6 +106,9 @@ fn named(name: &str, span: Span, lookup: &mut Lookup<'_>) -> Result<Value, Diagn
     match name {
         "pi" => Ok(Value::real(std::f64::consts::PI)),
         "inf" => Ok(Value::real(f64::INFINITY)),
+        "absent" => Err(Diagnostic::error("not-constant", "a constant is always present")
+            .at(span, "")
+            .note("`absent` is an event signal without events")),
         _ if Function::named(name).is_some() => {
             Err(Diagnostic::error("type-mismatch", format!("`{name}` is a function, not a value"))
                 .at(span, "")
@@ -114,8 +119,7 @@ fn named(name: &str, span: Span, lookup: &mut Lookup<'_>) -> Result<Value, Diagn
 }
 
 fn refuse_signal_function(function: Function, span: Span) -> Result<(), Diagnostic> {
-    use Function::{Delta, Left, Present, Previous};
-    if !matches!(function, Present | Left | Previous | Delta) {
+    if !function.asks_about_signals() {
         return Ok(());
     }
     let name = function.name();

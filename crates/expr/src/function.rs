@@ -34,6 +34,9 @@ pub enum Function {
     Sum,
     Dot,
     Norm,
+    Length,
+    Rows,
+    Columns,
     Transpose,
     Identity,
     Zeros,
@@ -44,6 +47,10 @@ pub enum Function {
     Left,
     /// The value one microstep ago.
     Previous,
+    /// The latest value of an event signal strictly before this tag.
+    Last,
+    /// A signal that is present only if a condition holds.
+    When,
     /// A Dirac impulse, or a derivative of one, at the instants at which its argument crosses zero.
     Delta,
 }
@@ -92,8 +99,11 @@ impl Function {
             (Min, "min", AtLeast(2), "least of its arguments; a change of the least is an event"),
             (Max, "max", AtLeast(2), "greatest of its arguments; a change of it is an event"),
             (Sum, "sum", Exactly(1), "sum of all elements"),
-            (Dot, "dot", Exactly(2), "inner product of two vectors"),
+            (Dot, "dot", Exactly(2), "inner product of two vectors; otherwise, their product"),
             (Norm, "norm", Exactly(1), "square root of the sum of squares"),
+            (Length, "length", Exactly(1), "number of elements"),
+            (Rows, "rows", Exactly(1), "number of rows of a matrix"),
+            (Columns, "columns", Exactly(1), "number of columns of a matrix"),
             (Transpose, "transpose", Exactly(1), "rows and columns exchanged"),
             (Identity, "identity", Exactly(1), "unit matrix of a constant size"),
             (Zeros, "zeros", AtLeast(1), "zeros(n) or zeros(rows, columns), constant sizes"),
@@ -101,8 +111,21 @@ impl Function {
             (Present, "present", Exactly(1), "whether a signal is present at this tag"),
             (Left, "left", Exactly(1), "value at microstep 0 of this instant"),
             (Previous, "previous", Exactly(1), "value one microstep ago"),
+            (Last, "last", Exactly(2), "latest value of an event signal before this tag"),
+            (When, "when", Exactly(2), "when(c, s): s, present only if c holds"),
             (Delta, "delta", AtLeast(1), "impulse: delta(time - t0), or delta(time - t0, order)"),
         ]
+    }
+
+    /// Whether it asks about a signal at a tag, so that it has no value in a constant.
+    pub fn asks_about_signals(self) -> bool {
+        use Function::{Delta, Last, Left, Present, Previous, When};
+        matches!(self, Present | Left | Previous | Last | When | Delta)
+    }
+
+    /// Whether it remembers a signal from one tag to the next.
+    pub fn remembers(self) -> bool {
+        matches!(self, Function::Left | Function::Previous | Function::Last)
     }
 
     /// Its name in expressions.

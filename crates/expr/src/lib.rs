@@ -16,7 +16,8 @@ mod print;
 mod eval;
 
 pub use ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-pub use eval::{Lookup, MAX_ELEMENTS, evaluate};
+pub use eval::{Lookup, MAX_ELEMENTS, count, evaluate};
+pub use names::is_named_value;
 pub use function::{Arity, Function};
 pub use parser::{MAX_HEIGHT, MAX_NESTING, parse};
 pub use place::Place;

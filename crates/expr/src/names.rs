@@ -4,6 +4,11 @@ use base::Span;
 
 use crate::{Expr, ExprKind};
 
+/// Whether a name has a fixed value or meaning in every expression.
+pub fn is_named_value(name: &str) -> bool {
+    matches!(name, "time" | "pi" | "inf" | "absent")
+}
+
 impl Expr {
     /// The name, if the expression is nothing more than a name: a word such as `falling`.
     pub fn as_word(&self) -> Option<&str> {

@@ -4,8 +4,8 @@ use base::{Diagnostic, Spanned};
 use expr::Function;
 
 /// Words with a fixed meaning in every expression.
-const RESERVED: [&str; 12] =
-    ["if", "then", "else", "and", "or", "not", "true", "false", "time", "pi", "inf", "for"];
+const RESERVED: [&str; 10] =
+    ["if", "then", "else", "and", "or", "not", "true", "false", "time", "for"];
 
 /// Whether a word has the form of a name.
 pub(crate) fn is_name(word: &str) -> bool {
@@ -34,7 +34,7 @@ pub(crate) fn check(name: &Spanned<String>, what: &str) -> Result<(), Diagnostic
     let word = name.value.as_str();
     let meaning = if Function::named(word).is_some() {
         "it is a function"
-    } else if RESERVED.contains(&word) {
+    } else if RESERVED.contains(&word) || expr::is_named_value(word) {
         "it has a meaning in expressions"
     } else {
         return Ok(());

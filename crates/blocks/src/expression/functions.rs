@@ -1,11 +1,11 @@
 //! Functions that are called by name.
 
-use base::{Diagnostic, Span, Spanned, Type};
-use expr::{Expr, ExprKind, Function};
+use base::{Diagnostic, Shape, Span, Spanned, Type, Value};
+use expr::{BinaryOp, Expr, ExprKind, Function};
 use ir::{Binary, NodeId, Unary};
 
-use super::{Formula, Operand, constant, join_all};
-use crate::operators::{common_shape, number, read_side};
+use super::{Formula, Operand, constant, decide, join_all};
+use crate::operators::{common_shape, number, read_side, truth};
 use crate::{Context, Signal};
 
 impl Formula {
@@ -16,8 +16,11 @@ impl Formula {
         args: &[Expr],
         span: Span,
     ) -> Result<Signal, Diagnostic> {
-        if function == Function::Delta {
-            return self.delta(cx, args, span);
+        match function {
+            Function::Delta => return self.delta(cx, args, span),
+            Function::Last => return self.last(cx, &args[0], &args[1]),
+            Function::When => return self.when(cx, &args[0], &args[1]),
+            _ => {}
         }
         let a: Vec<Signal> =
             args.iter().map(|arg| self.lower(cx, arg)).collect::<Result<_, _>>()?;
@@ -42,7 +45,11 @@ impl Formula {
             Function::Identity | Function::Zeros | Function::Ones => {
                 self.constant_matrix(cx, function, args, span)
             }
-            Function::Dot => inner_product(cx, &a, span),
+            Function::Dot => self.dot(cx, &a, args, span),
+            Function::Length | Function::Rows | Function::Columns => {
+                let count = expr::count(function, ty(cx, 0).shape);
+                Ok(constant(cx, &Value::int(count)))
+            }
             Function::Norm => Ok(cx.strict(&a, |g, v| {
                 let squares = g.mul(v[0], v[0]);
                 let sum = g.sum(squares);
@@ -54,6 +61,47 @@ impl Formula {
                 }
                 Ok(cx.strict(&a, |g, v| piecewise(g, function, v)))
             }
+        }
+    }
+
+    /// The latest value of an event signal strictly before this tag: a state that takes the value of
+    /// each event when its tag is committed.
+    fn last(&self, cx: &mut Context, of: &Expr, initial: &Expr) -> Result<Signal, Diagnostic> {
+        let signal = self.lower(cx, of)?;
+        cx.need_events("last", &signal, of.span);
+        cx.refuse_impulses(&signal, "`last` takes the values of events, and this is an impulse");
+        let first = self.constant_operand(initial, "the initial value of `last`")?;
+        let first = cx.filling(&first, "the initial value", cx.graph.ty(signal.value));
+        let state = cx.state("last", first.map_err(|error| error.at(initial.span, ""))?);
+        let next = cx.graph.select(signal.present, signal.value, state);
+        cx.next(state, next);
+        Ok(cx.always(state))
+    }
+
+    /// A signal that is present only if a condition holds.
+    fn when(&self, cx: &mut Context, condition: &Expr, of: &Expr) -> Result<Signal, Diagnostic> {
+        let test = self.lower(cx, condition)?;
+        truth(cx.graph.ty(test.value), condition.span, "a condition")?;
+        decide(cx, test.value, "whether a signal is ever present");
+        cx.scalar(&test, "condition").map_err(|error| error.at(condition.span, ""))?;
+        let signal = cx.under(test.value, true, |cx| self.lower(cx, of))?;
+        let never = cx.graph.bool(false);
+        let absent = cx.event(signal.value, never);
+        Ok(cx.choose(&test, &signal, &absent))
+    }
+
+    /// The inner product of two vectors; otherwise the product.
+    fn dot(
+        &self,
+        cx: &mut Context,
+        a: &[Signal],
+        args: &[Expr],
+        span: Span,
+    ) -> Result<Signal, Diagnostic> {
+        let vector = |signal: &Signal| matches!(cx.graph.ty(signal.value).shape, Shape::Vector(_));
+        match vector(&a[0]) && vector(&a[1]) {
+            true => inner_product(cx, a, span),
+            false => self.binary(cx, BinaryOp::Multiply, &args[0], &args[1], span),
         }
     }
 

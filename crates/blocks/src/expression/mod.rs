@@ -160,6 +160,10 @@ impl Formula {
                 let now = cx.now();
                 Ok(cx.always(now))
             }
+            (None, "absent") => {
+                let (zero, never) = (cx.graph.real(0.0), cx.graph.bool(false));
+                Ok(cx.event(zero, never))
+            }
             (None, "pi") => Ok(constant(cx, &Value::real(std::f64::consts::PI))),
             (None, "inf") => Ok(constant(cx, &Value::real(f64::INFINITY))),
             (None, _) => {
@@ -167,6 +171,20 @@ impl Formula {
                     .at(span, "not found"))
             }
         }
+    }
+}
+
+impl Formula {
+    /// The value of an operand that must be made of parameters; open if one of them is.
+    fn constant_operand(&self, expr: &Expr, what: &str) -> Result<Value, Diagnostic> {
+        if let Some((_, value)) = self.open.iter().find(|(open, _)| open == expr) {
+            return Ok(value.clone());
+        }
+        expr::evaluate(expr, &mut |name, span| match self.operands.get(name) {
+            Some(Operand::Constant(value)) => Ok(value.clone()),
+            _ => Err(Diagnostic::error("not-constant", format!("{what} must be constant"))
+                .at(span, "this is a signal")),
+        })
     }
 }
 

@@ -173,7 +173,7 @@ impl<'m> Flattener<'m> {
         let expr = settled.as_ref().unwrap_or(expr);
         if let Some(name) = expr.as_word()
             && !self.scopes[scope.index()].parameters.contains_key(name)
-            && !matches!(name, "time" | "pi" | "inf")
+            && !expr::is_named_value(name)
         {
             return self.signal(scope, name, expr.span);
         }
@@ -205,7 +205,7 @@ impl<'m> Flattener<'m> {
             }
             if let Some(value) = self.scopes[scope.index()].parameters.get(name) {
                 operands.insert(name.to_owned(), Operand::Constant(value.clone()));
-            } else if !matches!(name, "time" | "pi" | "inf") {
+            } else if !expr::is_named_value(name) {
                 let wire = self.signal(scope, name, span)?;
                 operands.insert(name.to_owned(), Operand::Port(wires.len()));
                 wires.push(wire);

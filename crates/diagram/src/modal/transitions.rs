@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use base::{Diagnostic, ExactTime, Span, Spanned, Value, did_you_mean};
 use blocks::{After, BlockKind, Setting};
-use expr::{Expr, ExprKind, Function};
+use expr::{Expr, ExprKind};
 use model::Named;
 
 use crate::flat::{BlockId, WireId};
@@ -171,7 +171,7 @@ impl<'m> Flattener<'m> {
         self.errors.keep(resolved).map(|()| id)
     }
 
-    /// The same expression with calls of `previous` and `left` as signals of their own.
+    /// The same expression with calls of functions that remember, such as `previous`, as signals of their own.
     pub(super) fn hoist(
         &mut self,
         scope: ScopeId,
@@ -180,8 +180,7 @@ impl<'m> Flattener<'m> {
         dwell: FragmentId,
     ) -> Expr {
         let remembers = |kind: &ExprKind| {
-            matches!(kind, ExprKind::Call(function, _)
-                if matches!(function.value, Function::Previous | Function::Left))
+            matches!(kind, ExprKind::Call(function, _) if function.value.remembers())
         };
         if !expr.descendants().any(|inner| remembers(&inner.kind)) {
             return expr.clone();

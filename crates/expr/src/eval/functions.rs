@@ -3,7 +3,7 @@
 use base::{Diagnostic, Elem, Rational, Shape, Span, Type, Value};
 
 use super::operators::{division_by_zero, elem_of, elementwise, sizes_differ};
-use super::{Operand, arrays, check_defined, check_number, exact, mismatch};
+use super::{Operand, arrays, check_defined, check_number, exact};
 use crate::Function;
 
 /// The value of a call.
@@ -14,7 +14,7 @@ pub(super) fn call(
 ) -> Result<Value, Diagnostic> {
     use Function::*;
     let name = format!("`{}`", function.name());
-    if function != Transpose {
+    if !matches!(function, Transpose | Length | Rows | Columns) {
         arguments.iter().try_for_each(|argument| check_number(argument, &name))?;
     }
     let value = match (function, arguments) {
@@ -24,7 +24,8 @@ pub(super) fn call(
         (Atan2, [y, x]) => real(elementwise(&name, y, x, f64::atan2)?),
         (Hypot, [x, y]) => real(elementwise(&name, x, y, f64::hypot)?),
         (Sum, [x]) => sum(x),
-        (Dot, [x, y]) => dot(x, y)?,
+        (Dot, [x, y]) => dot(x, y, span)?,
+        (Length | Rows | Columns, [x]) => Value::int(count(function, x.value.ty().shape)),
         (Norm, [x]) => Value::real(x.value.data().iter().fold(0.0, |norm, x| f64::hypot(norm, *x))),
         (Transpose, [x]) => arrays::transpose(x),
         (Identity, [n]) => arrays::identity(n, span)?,
@@ -148,17 +149,30 @@ fn sum(operand: &Operand) -> Value {
     total(operand.value.ty().elem == Elem::Int, operand.value.data().iter().copied())
 }
 
-fn dot(x: &Operand, y: &Operand) -> Result<Value, Diagnostic> {
-    for operand in [x, y] {
-        if !matches!(operand.value.ty().shape, Shape::Vector(_)) {
-            return Err(mismatch("`dot` needs two vectors", &operand.value, operand.span));
-        }
+fn dot(x: &Operand, y: &Operand, span: Span) -> Result<Value, Diagnostic> {
+    let vectors = |operand: &Operand| matches!(operand.value.ty().shape, Shape::Vector(_));
+    if !vectors(x) || !vectors(y) {
+        return super::operators::binary(crate::BinaryOp::Multiply, x, y, span);
     }
     if x.value.ty().shape != y.value.ty().shape {
         return Err(sizes_differ("`dot`", x, y));
     }
     let integers = x.value.ty().elem == Elem::Int && y.value.ty().elem == Elem::Int;
     Ok(total(integers, x.value.data().iter().zip(y.value.data()).map(|(a, b)| a * b)))
+}
+
+/// How many elements, rows or columns a shape has; a vector is a column.
+pub fn count(function: Function, shape: Shape) -> i64 {
+    let (rows, columns) = match shape {
+        Shape::Scalar => (1, 1),
+        Shape::Vector(rows) => (rows, 1),
+        Shape::Matrix(rows, columns) => (rows, columns),
+    };
+    i64::from(match function {
+        Function::Rows => rows,
+        Function::Columns => columns,
+        _ => rows * columns,
+    })
 }
 
 /// A sum, which is exact if its terms are integers.
