@@ -101,6 +101,9 @@ pub enum Command {
         /// words.
         #[arg(long, value_name = "WORDS", conflicts_with = "write")]
         search: Option<String>,
+        /// Show the diagrams of this model file instead of the blocks of the library.
+        #[arg(long, value_name = "MODEL", conflicts_with = "search")]
+        of: Option<PathBuf>,
         /// Write the reference page of every block into this folder.
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,

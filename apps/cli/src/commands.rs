@@ -44,7 +44,9 @@ pub fn run(command: Command) -> Result<()> {
         }
         Command::Fmt { files, check } => fmt::fmt(&files, check),
         Command::Blocks { search: Some(words), .. } => blocks::search(&words),
-        Command::Blocks { name, write, .. } => blocks::blocks(name.as_deref(), write.as_deref()),
+        Command::Blocks { name, write, of, .. } => {
+            blocks::blocks(name.as_deref(), write.as_deref(), of.as_deref())
+        }
         Command::Completions { shell } => shell::completions(shell),
         Command::Schema => shell::schema(),
         Command::Man { command } => shell::man(command.as_deref()),

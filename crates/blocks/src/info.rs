@@ -32,6 +32,8 @@ pub struct Info {
     pub outputs: Vec<Output>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
+    /// Names under which users of other tools know it.
+    pub aliases: Vec<Text>,
     /// A complete model that demonstrates it.
     pub example: Text,
 }
@@ -50,8 +52,21 @@ impl Info {
             inputs: Vec::new(),
             outputs: Vec::new(),
             parameters: Vec::new(),
+            aliases: Vec::new(),
             example: Text::default(),
         }
+    }
+
+    /// Adds [`Info::aliases`].
+    pub fn aliases<A: Into<Text>>(mut self, names: impl IntoIterator<Item = A>) -> Self {
+        self.aliases.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whether users of other tools know it by a name. Spaces and capitals do not count.
+    pub fn is_known_as(&self, name: &str) -> bool {
+        let plain = |name: &str| name.to_lowercase().replace(' ', "");
+        self.aliases.iter().any(|alias| plain(alias) == plain(name))
     }
 
     /// Sets [`Info::icon`].

@@ -4,8 +4,17 @@ use crate::{Accepts, Count, Info, Kind};
 
 /// The page as Markdown.
 pub fn page(info: &Info) -> String {
-    let mut out = format!("# {}\n\n{}\n\nCategory: {}.\n", info.name, info.summary, info.category);
-    out += &format!("\n## Equations\n\n```text\n{}\n```\n", info.equations);
+    let mut out = format!("# {}\n", info.name);
+    if !info.summary.is_empty() {
+        out += &format!("\n{}\n", info.summary);
+    }
+    out += &format!("\nCategory: {}.\n", info.category);
+    if !info.aliases.is_empty() {
+        out += &format!("\nAlso known as: {}.\n", info.aliases.join(", "));
+    }
+    if !info.equations.is_empty() {
+        out += &format!("\n## Equations\n\n```text\n{}\n```\n", info.equations);
+    }
     if !info.inputs.is_empty() {
         out += "\n## Inputs\n\n| Name | Signals | Description |\n|---|---|---|\n";
         for input in &info.inputs {
@@ -42,8 +51,14 @@ pub fn page(info: &Info) -> String {
                 &format!("| `{}` | {kind} | {default} | {} |\n", parameter.name, parameter.about);
         }
     }
-    out += &format!("\n## Absence\n\n{}\n", info.absence);
-    out += &format!("\n## Impulses\n\n{}\n", info.impulses);
-    out += &format!("\n## Example\n\n```yaml\n{}\n```\n", info.example.trim());
+    if !info.absence.is_empty() {
+        out += &format!("\n## Absence\n\n{}\n", info.absence);
+    }
+    if !info.impulses.is_empty() {
+        out += &format!("\n## Impulses\n\n{}\n", info.impulses);
+    }
+    if !info.example.is_empty() {
+        out += &format!("\n## Example\n\n```yaml\n{}\n```\n", info.example.trim());
+    }
     out
 }

@@ -67,6 +67,8 @@ struct Computed {
     expr: Option<Expr>,
     names: Vec<(String, Value)>,
     value: Value,
+    /// Whether another value needs the model to be compiled again.
+    pinned: bool,
 }
 
 /// Why values of parameters cannot be used with the program that was made for others.
@@ -113,6 +115,9 @@ impl Parameters {
                 return Err(NeedsCompiling);
             }
             changed[index] = value != computed.value;
+            if changed[index] && computed.pinned {
+                return Err(NeedsCompiling);
+            }
             values.push(value);
         }
         Ok(values)
@@ -191,7 +196,7 @@ impl Opening {
             return value;
         }
         let used = used(expr, names);
-        if used.iter().all(|(_, value)| value.open().is_none()) {
+        if !is_open(expr, names) {
             return value.closed();
         }
         let same = |id: &ParameterId| {
@@ -219,8 +224,15 @@ impl Opening {
         let mut computed = self.computed.borrow_mut();
         let id = ParameterId::new(computed.len());
         let value = value.clone().opened(id);
-        computed.push(Computed { expr: expr.cloned(), names, value });
+        computed.push(Computed { expr: expr.cloned(), names, value, pinned: false });
         id
+    }
+
+    /// A condition whose change makes the model be compiled again, for the sake of a message.
+    pub fn pin(&self, condition: &Value) {
+        if let Some(id) = condition.open() {
+            self.computed.borrow_mut()[id.index()].pinned = true;
+        }
     }
 
     /// The number of a value that decides what is built.
@@ -275,6 +287,22 @@ impl Opening {
         });
         Parameters { main: main.collect(), computed: self.computed.into_inner() }
     }
+}
+
+/// Whether the value of an expression may differ between runs. A size does not: a value of another
+/// size needs another program.
+fn is_open(expr: &Expr, names: &Names) -> bool {
+    let mut waiting = vec![expr];
+    while let Some(expr) = waiting.pop() {
+        match &expr.kind {
+            ExprKind::Call(function, _) if function.value.asks_for_a_size() => continue,
+            ExprKind::Name(name) if names.get(name).is_some_and(|own| own.open().is_some()) => {
+                return true;
+            }
+            _ => waiting.extend(expr.children()),
+        }
+    }
+    false
 }
 
 /// The names in an expression that have values.

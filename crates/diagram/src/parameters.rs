@@ -21,10 +21,16 @@ pub(crate) fn evaluate_all(
     missing_at: Option<Span>,
 ) -> Names {
     let numbers = diagram.parameters.iter().enumerate().map(|(i, p)| (p.name.value.as_str(), i));
+    let mut values = given;
+    for parameter in &diagram.parameters {
+        for (index, word) in parameter.words.iter().enumerate() {
+            values.entry(word.value.clone()).or_insert(Value::int(index as i64));
+        }
+    }
     let mut table = Table {
         diagram,
         numbers: numbers.collect(),
-        values: given,
+        values,
         opening,
         main,
         state: vec![State::New; diagram.parameters.len()],

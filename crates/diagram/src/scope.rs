@@ -59,7 +59,7 @@ pub(crate) fn time_is_meant(name: &str) -> Option<String> {
 impl Scope<'_> {
     pub fn unknown(&self, name: &str, span: Span, diagram: &model::Diagram) -> Diagnostic {
         let known = self.entities.keys().copied();
-        let inputs = diagram.inputs.iter().map(|input| input.value.as_str());
+        let inputs = diagram.inputs.iter().map(|input| input.name.value.as_str());
         let inputs = inputs.filter(|input| !self.entities.contains_key(input));
         let parameters = self.parameters.keys().map(String::as_str);
         Diagnostic::error("unknown-name", format!("there is no signal or parameter `{name}`"))

@@ -125,6 +125,8 @@ impl Names {
     fn interface(&mut self, diagram: &Diagram) {
         self.expressions(diagram.parameters.iter().filter_map(|own| own.value.as_ref()));
         self.expressions(diagram.outputs.iter().map(|own| &own.value));
+        self.expressions(diagram.inputs.iter().filter_map(|own| own.default.as_ref()));
+        self.expressions(diagram.requirements.iter().map(|own| &own.check));
         self.expressions(&diagram.tolerance);
         if let Solve::Signals(signals) = &diagram.solve {
             for signal in signals {

@@ -123,6 +123,11 @@ impl Function {
         matches!(self, Present | Left | Previous | Last | When | Delta)
     }
 
+    /// Whether it asks for nothing but the size of its argument.
+    pub fn asks_for_a_size(self) -> bool {
+        matches!(self, Function::Length | Function::Rows | Function::Columns)
+    }
+
     /// Whether it remembers a signal from one tag to the next.
     pub fn remembers(self) -> bool {
         matches!(self, Function::Left | Function::Previous | Function::Last)

@@ -17,7 +17,7 @@ mod eval;
 
 pub use ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 pub use eval::{Lookup, MAX_ELEMENTS, count, evaluate};
-pub use names::is_named_value;
 pub use function::{Arity, Function};
+pub use names::is_named_value;
 pub use parser::{MAX_HEIGHT, MAX_NESTING, parse};
 pub use place::Place;

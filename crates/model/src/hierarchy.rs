@@ -25,6 +25,8 @@ pub struct Model {
     pub diagrams: Arc<Vec<Diagram>>,
     /// The main diagram: the blocks at the top of the main file.
     pub root: DiagramId,
+    /// The diagrams of the standard library that the model may use, by name.
+    pub standard: BTreeMap<String, DiagramId>,
     /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported
     /// ones.
     pub scopes: Vec<BTreeMap<String, DiagramId>>,
@@ -45,12 +47,16 @@ pub struct Model {
 pub struct Diagram {
     /// Its name, with the span of that name.
     pub name: Spanned<String>,
+    /// What it says about itself for its readers.
+    pub documentation: Documentation,
     /// Parameters in source order.
     pub parameters: Vec<Parameter>,
-    /// Names of inputs; each is a signal inside the diagram.
-    pub inputs: Vec<Spanned<String>>,
+    /// Inputs; each is a signal inside the diagram.
+    pub inputs: Vec<Input>,
     /// Outputs, each an expression over the signals inside the diagram.
-    pub outputs: Vec<Named>,
+    pub outputs: Vec<Output>,
+    /// Conditions on its parameters.
+    pub requirements: Vec<Requirement>,
     /// The blocks.
     pub blocks: Vec<Block>,
     /// Which algebraic loops to solve.
@@ -66,9 +72,11 @@ impl Diagram {
     pub(crate) fn of_parameters(name: Spanned<String>, parameters: Vec<Parameter>) -> Diagram {
         Diagram {
             name,
+            documentation: Documentation::default(),
             parameters,
             inputs: Vec::new(),
             outputs: Vec::new(),
+            requirements: Vec::new(),
             blocks: Vec::new(),
             solve: Solve::No,
             tolerance: None,
@@ -88,12 +96,62 @@ pub struct Parameter {
     pub about: About,
     /// The span of `tunable`, if its value may change during a run.
     pub tunable: Option<Span>,
+    /// The words that it may be, if it is a word; inside the diagram each is its index in this list.
+    pub words: Vec<Spanned<String>>,
+}
+
+/// What a diagram says about itself, for its page.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Documentation {
+    /// What it is, in a sentence.
+    pub description: String,
+    /// The category in which a user would look for it.
+    pub category: String,
+    /// Names under which users of other tools know it.
+    pub aliases: Vec<String>,
+    /// Its equations, in plain text.
+    pub equations: String,
+    /// What happens to absent inputs.
+    pub absence: String,
+    /// The rule on impulses.
+    pub impulses: String,
+}
+
+/// An input of a diagram.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its name, that of a signal inside the diagram.
+    pub name: Spanned<String>,
+    /// What it is if the user of the diagram does not give it: an expression over parameters.
+    pub default: Option<Expr>,
+    /// What is said about it besides.
+    pub about: About,
+}
+
+/// An output of a diagram.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// An expression over the signals inside the diagram.
+    pub value: Expr,
+    /// What is said about it besides.
+    pub about: About,
+}
+
+/// A condition on the parameters of a diagram.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    /// The condition, an expression over parameters.
+    pub check: Expr,
+    /// What is wrong if it does not hold.
+    pub message: String,
 }
 
 impl Parameter {
     /// A parameter about which nothing else is said.
     pub(crate) fn plain(name: Spanned<String>, value: Option<Expr>) -> Parameter {
-        Parameter { name, value, about: About::default(), tunable: None }
+        Parameter { name, value, about: About::default(), tunable: None, words: Vec::new() }
     }
 }
 

@@ -11,6 +11,7 @@ mod simulate;
 
 mod read;
 mod refused;
+mod standard;
 
 mod document;
 mod fields;
@@ -28,8 +29,8 @@ pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
 pub use given::Given;
 pub use hierarchy::{
-    About, Block, Diagram, DiagramId, Modal, Model, Named, OutsideInput, Parameter, Record,
-    Repeated, Solve, State, Transition,
+    About, Block, Diagram, DiagramId, Documentation, Input, Modal, Model, Named, Output,
+    OutsideInput, Parameter, Record, Repeated, Requirement, Solve, State, Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 pub use plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
@@ -40,3 +41,4 @@ pub use sections::{
 };
 pub use settings::{RunSetting, SettingKind};
 pub use simulate::{SettingMap, Simulate, Written};
+pub use standard::{StandardFile, standard_files};

@@ -15,6 +15,7 @@ use base::{Diagnostic, FileId, SourceMap, Span};
 use crate::document::{Document, Import, Main, document};
 use crate::fields::Context;
 use crate::refused::Report;
+use crate::standard;
 use crate::yaml;
 use crate::{Diagram, DiagramId, Model, Refused};
 
@@ -58,6 +59,8 @@ pub fn parse(name: &str, text: &str, loader: &mut Loader<'_>) -> Result<Model, R
         diagrams: Vec::new(),
         files: Vec::new(),
         main: None,
+        standard: BTreeMap::new(),
+        examined: 0,
     };
     if text.len() > MAX_BYTES {
         let message = format!("`{name}` has more than {MAX_BYTES} bytes");
@@ -65,10 +68,14 @@ pub fn parse(name: &str, text: &str, loader: &mut Loader<'_>) -> Result<Model, R
         return reading.finish();
     }
     reading.add(name.to_owned(), joined("", name), text);
-    while let Some((file, text)) = reading.waiting.pop_front() {
-        reading.file(file, &text);
+    loop {
+        while let Some((file, text)) = reading.waiting.pop_front() {
+            reading.file(file, &text);
+        }
+        if !reading.load_standard() {
+            return reading.finish();
+        }
     }
-    reading.finish()
 }
 
 /// The text of a file. Reading stops as soon as the file is known to be too long.
@@ -118,6 +125,10 @@ struct Reading<'l> {
     /// Indexed by `FileId`.
     files: Vec<Links>,
     main: Option<(Main, DiagramId)>,
+    /// The files of the standard library that the model may use, by the names of their diagrams.
+    standard: BTreeMap<&'static str, FileId>,
+    /// How many diagrams have been searched for such names.
+    examined: usize,
 }
 
 impl Reading<'_> {
@@ -148,6 +159,25 @@ impl Reading<'_> {
         for import in imports {
             self.import(file, import);
         }
+    }
+
+    /// Adds the files of the standard library whose diagrams are types of blocks; returns whether
+    /// there were new ones. A type may still turn out to be something else of the same name.
+    fn load_standard(&mut self) -> bool {
+        let mut names = Vec::new();
+        for diagram in &self.diagrams[self.examined..] {
+            types(diagram, &mut names);
+        }
+        self.examined = self.diagrams.len();
+        let files = names.iter().filter_map(|name| standard::find(name));
+        let files: Vec<_> = files.filter(|file| !self.standard.contains_key(file.name)).collect();
+        for file in &files {
+            if !self.standard.contains_key(file.name) {
+                let id = self.add(file.path.to_owned(), file.path.to_owned(), file.text);
+                self.standard.insert(file.name, id);
+            }
+        }
+        !files.is_empty()
     }
 
     fn keep(&mut self, diagram: Diagram) -> DiagramId {
@@ -186,7 +216,12 @@ impl Reading<'_> {
 
     fn finish(mut self) -> Result<Model, Refused> {
         let count = self.files.len();
-        let scopes = (0..count).map(|file| self.scope(file)).collect();
+        let scopes: Vec<BTreeMap<String, DiagramId>> =
+            (0..count).map(|file| self.scope(file)).collect();
+        let standard = self.standard.iter().filter_map(|(name, file)| {
+            Some(((*name).to_owned(), *scopes[file.index()].get(*name)?))
+        });
+        let standard = standard.collect();
         match self.main {
             Some((main, root)) if !self.report.0.has_errors() => Ok(Model {
                 name: main.name,
@@ -194,6 +229,7 @@ impl Reading<'_> {
                 inputs: main.inputs,
                 diagrams: self.diagrams.into(),
                 root,
+                standard,
                 scopes,
                 record: main.record,
                 simulate: main.simulate,
@@ -229,6 +265,16 @@ impl Reading<'_> {
             }
         }
         scope
+    }
+}
+
+/// The types of all blocks in a diagram, also of those in states.
+fn types(diagram: &Diagram, names: &mut Vec<String>) {
+    for block in &diagram.blocks {
+        match &block.modal {
+            Some(modal) => modal.states.iter().for_each(|state| types(&state.content, names)),
+            None => names.push(block.kind.value.clone()),
+        }
     }
 }
 

@@ -107,7 +107,7 @@ pub use model::{
     format, parse, read, read_text,
 };
 pub use native::{Backend, BackendUsed};
-pub use pages::{Page, pages};
+pub use pages::{Page, descriptions, pages, pages_of};
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, check_expression, parse_value};
 pub use program::BlockName;

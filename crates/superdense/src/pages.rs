@@ -1,8 +1,11 @@
-//! Reference pages of everything that can be a block: the blocks of the library, and the state
-//! machine.
+//! Reference pages of everything that can be a block: the blocks of the library, diagrams, and the
+//! state machine.
 
-use blocks::{Library, page};
-use model::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
+use blocks::{Info, Input, Library, Parameter, page};
+use model::{
+    Diagram, Documentation, Field, FieldKind, MODAL_FIELDS, Model, STATE_FIELDS, StandardFile,
+    TRANSITION_FIELDS, standard_files,
+};
 
 /// The description of a block, as text.
 #[derive(Clone, Debug)]
@@ -21,17 +24,102 @@ pub struct Page {
 pub(crate) const MODAL_SUMMARY: &str =
     "A state machine whose states have their own diagrams; only the current state's diagram runs.";
 
-/// The pages of a library's blocks and of `Modal`.
+/// The pages of a library's blocks, of the standard diagrams and of `Modal`.
 pub fn pages(library: &Library) -> Vec<Page> {
-    let of = |info: &blocks::Info| Page {
+    let mut pages: Vec<Page> = descriptions(library).iter().map(page_of).collect();
+    pages.push(modal());
+    pages
+}
+
+/// The pages of the diagrams that a model file defines.
+pub fn pages_of(model: &Model) -> Vec<Page> {
+    let own = model.scopes.first().into_iter().flat_map(|scope| scope.values());
+    own.map(|id| page_of(&describe(model.diagram(*id)))).collect()
+}
+
+fn page_of(info: &Info) -> Page {
+    Page {
         name: info.name.to_string(),
         category: info.category.to_string(),
         summary: info.summary.to_string(),
         text: page(info),
-    };
-    let mut pages: Vec<Page> = library.iter().map(|kind| of(kind.info())).collect();
-    pages.push(modal());
-    pages
+    }
+}
+
+/// The descriptions of a library's blocks and of the standard diagrams, in order of their names. A
+/// block of the library hides a diagram of the same name.
+pub fn descriptions(library: &Library) -> Vec<Info> {
+    let mut all: Vec<Info> = library.iter().map(|kind| kind.info().clone()).collect();
+    let hidden = |file: &&StandardFile| library.get(file.name).is_none();
+    all.extend(standard_files().iter().filter(hidden).filter_map(standard));
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// The description of a standard diagram.
+fn standard(file: &StandardFile) -> Option<Info> {
+    let none = &mut |_: &str| Err("the standard library imports nothing".to_owned());
+    let model = model::parse(file.path, file.text, none).ok()?;
+    let diagram = model.diagram(*model.scopes.first()?.get(file.name)?);
+    Some(describe(diagram).example(example(file.text)))
+}
+
+/// A file of the standard library without the section `diagrams`.
+fn example(text: &str) -> String {
+    let (mut inside, mut lines) = (false, Vec::new());
+    for line in text.lines() {
+        if line.starts_with(|c: char| !c.is_whitespace()) {
+            inside = line.starts_with("diagrams:");
+        }
+        if !inside {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
+/// The description of a diagram, in the form of that of a block.
+fn describe(diagram: &Diagram) -> Info {
+    let Documentation { description, category, aliases, equations, absence, impulses } =
+        &diagram.documentation;
+    let category = if category.is_empty() { "Diagrams" } else { category };
+    let mut info = Info::new(diagram.name.value.clone(), category.to_owned(), description.clone())
+        .equations(equations.clone())
+        .absence(absence.clone())
+        .impulses(impulses.clone())
+        .aliases(aliases.iter().cloned());
+    for input in &diagram.inputs {
+        let (name, about) = (input.name.value.clone(), said(&input.about));
+        info = info.input(match &input.default {
+            Some(default) => {
+                let about = format!("{about} By default `{default}`.");
+                Input::optional(name, about.trim_start().to_owned())
+            }
+            None => Input::one(name, about),
+        });
+    }
+    for output in &diagram.outputs {
+        info = info.output(output.name.value.clone(), said(&output.about));
+    }
+    for parameter in &diagram.parameters {
+        let (name, about) = (parameter.name.value.clone(), said(&parameter.about));
+        let words = parameter.words.iter().map(|word| word.value.clone());
+        let own = match parameter.words.is_empty() {
+            true => Parameter::value(name, about),
+            false => Parameter::word(name, about, words),
+        };
+        info = info.parameter(match &parameter.value {
+            Some(value) => own.default(value.to_string()),
+            None => own,
+        });
+    }
+    info
+}
+
+/// A description with its unit.
+fn said(about: &model::About) -> String {
+    let unit = about.unit.as_ref().map_or(String::new(), |unit| format!(" [{unit}]"));
+    format!("{}{unit}", about.description.as_deref().unwrap_or_default())
 }
 
 fn modal() -> Page {

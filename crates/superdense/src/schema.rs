@@ -7,7 +7,7 @@ use model::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::pages::MODAL_SUMMARY;
+use crate::pages::{MODAL_SUMMARY, descriptions};
 
 /// The schema of model files with the blocks of a library. It covers names and shapes; expressions
 /// are checked by `superdense check`.
@@ -70,7 +70,29 @@ fn main_fields() -> Json {
 /// What only a diagram that is used in others has.
 fn inner_fields() -> Json {
     json!({
-        "inputs": {"type": "array", "items": {"type": "string"}},
+        "category": {"description": "Where a user would look for it.", "type": "string"},
+        "aliases": {
+            "description": "Names under which users of other tools know it.",
+            "type": "array",
+            "items": {"type": "string"},
+        },
+        "equations": {"description": "Its equations, for its page.", "type": "string"},
+        "absence": {"description": "What happens to absent inputs.", "type": "string"},
+        "impulses": {"description": "What happens to impulses.", "type": "string"},
+        "inputs": inner_inputs(),
+        "require": {
+            "description": "Conditions on its parameters.",
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["check", "message"],
+                "additionalProperties": false,
+                "properties": {
+                    "check": expression("What must hold, an expression over parameters."),
+                    "message": {"description": "What is wrong otherwise.", "type": "string"},
+                },
+            },
+        },
         "outputs": outputs(),
         "tolerance": tolerance(),
         "domain": domain(),
@@ -107,8 +129,9 @@ fn definitions(library: &Library) -> Json {
 
 /// A block of the library, a state machine or an instance of a diagram.
 fn block(library: &Library) -> Json {
-    let names: Vec<&str> = library.names().chain(["Modal"]).collect();
-    let kinds = library.iter().map(|block| when(block.info())).chain([modal()]);
+    let all = descriptions(library);
+    let names: Vec<&str> = all.iter().map(|info| &*info.name).chain(["Modal"]).collect();
+    let kinds = all.iter().map(when).chain([modal()]);
     let kinds: Vec<Json> = kinds.collect();
     json!({
         "type": "object",
@@ -123,6 +146,11 @@ fn block(library: &Library) -> Json {
                 "type": "object",
                 "minProperties": 1,
                 "additionalProperties": {"$ref": "#/$defs/expression"},
+            },
+            "pass": {
+                "description": "Inputs and parameters that have the same name around the block.",
+                "type": "array",
+                "items": {"type": "string"},
             },
         },
         "allOf": kinds,
@@ -157,6 +185,11 @@ fn parameters() -> Json {
                             "description": "Whether its value may change during a run.",
                             "type": "boolean",
                         },
+                        "words": {
+                            "description": "The words that it may be, if it is a word.",
+                            "type": "array",
+                            "items": {"type": "string"},
+                        },
                     },
                 },
             ],
@@ -165,10 +198,43 @@ fn parameters() -> Json {
 }
 
 fn outputs() -> Json {
+    let own = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "value": expression("An expression; by default, the signal of the same name."),
+            "unit": {"description": "Its unit, such as m/s.", "type": "string"},
+            "description": {"description": "What it is.", "type": "string"},
+        },
+    });
     json!({
         "anyOf": [
             {"type": "array", "items": {"type": "string"}},
-            {"type": "object", "additionalProperties": {"$ref": "#/$defs/expression"}},
+            {
+                "type": "object",
+                "additionalProperties": {"anyOf": [{"$ref": "#/$defs/expression"}, own]},
+            },
+        ],
+    })
+}
+
+/// The inputs of a diagram that is used in others.
+fn inner_inputs() -> Json {
+    json!({
+        "anyOf": [
+            {"type": "array", "items": {"type": "string"}},
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "type": ["object", "null"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "default": expression("What it is if it is not given."),
+                        "unit": {"description": "Its unit, such as m/s.", "type": "string"},
+                        "description": {"description": "What it is.", "type": "string"},
+                    },
+                },
+            },
         ],
     })
 }
@@ -361,6 +427,7 @@ fn when(info: &Info) -> Json {
     let mut required = Vec::new();
     properties.insert("type".to_owned(), json!({"description": info.summary}));
     properties.insert("for".to_owned(), json!({}));
+    properties.insert("pass".to_owned(), json!({}));
     for input in &info.inputs {
         let value = json!({
             "description": input.about,

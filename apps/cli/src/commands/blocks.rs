@@ -4,13 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use superdense::{Info, Library, Page, did_you_mean, pages};
+use superdense::{Info, Library, Page, descriptions, did_you_mean, pages, pages_of, read};
 
-use crate::report::{show, write_file};
+use crate::report::{refused, show, write_file};
 
-/// Shows one page, writes all pages, or lists the blocks.
-pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
-    let pages = pages(&Library::standard());
+/// Shows one page, writes all pages, or lists the blocks: those of the library, or the diagrams of
+/// a model file.
+pub fn blocks(name: Option<&str>, folder: Option<&Path>, model: Option<&Path>) -> Result<()> {
+    let pages = match model {
+        Some(path) => pages_of(&read(path).map_err(refused)?),
+        None => pages(&Library::standard()),
+    };
     match (folder, name) {
         (Some(folder), _) => write_pages(&pages, folder),
         (None, Some(name)) => show_page(&pages, name),
@@ -21,21 +25,24 @@ pub fn blocks(name: Option<&str>, folder: Option<&Path>) -> Result<()> {
 /// Lists the blocks that contain all words of a text, those with a word in their name first. Below
 /// each block it shows where the words were found that are neither in its name nor in its summary.
 pub fn search(text: &str) -> Result<()> {
-    let library = Library::standard();
+    let all = descriptions(&Library::standard());
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     let mut found: Vec<(bool, &Info, Vec<String>)> = Vec::new();
-    for block in library.iter() {
-        let info = block.info();
+    for info in &all {
         let places: Option<Vec<Vec<String>>> =
             words.iter().map(|word| places(info, word)).collect();
         let Some(places) = places else { continue };
         let mut places = places.concat();
         places.dedup();
-        let named = words.iter().any(|word| info.name.to_lowercase().contains(word.as_str()));
+        let named = words.iter().any(|word| {
+            let mut names = info.aliases.iter().chain([&info.name]);
+            names.any(|name| name.to_lowercase().contains(word.as_str()))
+        });
         found.push((!named, info, places));
     }
     if words.is_empty() || found.is_empty() {
-        let help = did_you_mean(text, library.names()).filter(|help| help.starts_with("did"));
+        let help = did_you_mean(text, all.iter().map(|info| &*info.name))
+            .filter(|help| help.starts_with("did"));
         let help = help.unwrap_or_else(|| "`superdense blocks` lists all".to_owned());
         bail!("no block has `{text}`; {help}");
     }
@@ -54,6 +61,9 @@ fn places(info: &Info, word: &str) -> Option<Vec<String>> {
     let has = |text: &str| text.to_lowercase().contains(word);
     if has(&info.name) || has(&info.summary) {
         return Some(Vec::new());
+    }
+    if let Some(alias) = info.aliases.iter().find(|alias| has(alias)) {
+        return Some(vec![format!("also known as {alias}")]);
     }
     let inputs = info.inputs.iter().map(|input| ("input", &input.name, &input.about));
     let outputs = info.outputs.iter().map(|output| ("output", &output.name, &output.about));

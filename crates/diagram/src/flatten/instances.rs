@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Diagnostic, Span, Value, did_you_mean};
+use expr::Expr;
 use model::{DiagramId, RunSetting};
 
 use super::Flattener;
@@ -77,6 +78,7 @@ impl<'m> Flattener<'m> {
             entities: BTreeMap::new(),
             ports: BTreeMap::new(),
         });
+        self.check_requirements(id, at.unwrap_or(written.name.span));
         match parent {
             None => {
                 self.take_limit(id);
@@ -89,6 +91,56 @@ impl<'m> Flattener<'m> {
         self.declare_all(id, nested);
         nested.pop();
         id
+    }
+
+    /// Refuses an instance whose parameters do not meet the conditions of its diagram.
+    fn check_requirements(&mut self, id: ScopeId, at: Span) {
+        for requirement in &self.scope(id).diagram.requirements {
+            let value = match self.constant(id, &requirement.check) {
+                Ok(value) => value,
+                Err(error) => {
+                    self.errors.push(error);
+                    continue;
+                }
+            };
+            self.opening.pin(&value);
+            if !value.data().iter().all(|x| *x != 0.0) {
+                let kind = &self.scope(id).diagram.name.value;
+                let path = self.scope(id).prefix.trim_end_matches('.').to_owned();
+                let error = Diagnostic::error("bad-parameter", requirement.message.clone())
+                    .at(at, "in this instance")
+                    .block(path)
+                    .note(format!("{kind} requires this of its parameters"));
+                self.errors.push(error);
+            }
+        }
+    }
+
+    /// The value of a parameter that is a word: its index in the list of words.
+    fn word_value(
+        &mut self,
+        scope: ScopeId,
+        parameter: &model::Parameter,
+        value: &Expr,
+    ) -> Result<Value, Diagnostic> {
+        let words = parameter.words.iter().map(|word| word.value.as_str());
+        let given = value.as_word();
+        if let Some(index) = given.and_then(|given| words.clone().position(|word| word == given)) {
+            return Ok(Value::int(index as i64));
+        }
+        // A diagram may pass a word of its own on.
+        if given.is_none_or(|given| self.scope(scope).parameters.contains_key(given)) {
+            let value = self.decided(scope, value, "which word a parameter is")?;
+            let index = whole_number(&value).and_then(|index| usize::try_from(index).ok());
+            if index.is_some_and(|index| index < parameter.words.len()) {
+                return Ok(value);
+            }
+        }
+        let all: Vec<&str> = words.clone().collect();
+        let message = format!("`{}` must be one of {}", parameter.name.value, all.join(", "));
+        let help = given.and_then(|given| did_you_mean(given, words));
+        let error = Diagnostic::error("bad-parameter", message).at(value.span, "not one of them");
+        Err(error.maybe_help(help))
     }
 
     /// The values of the parameters of the main diagram, those that may change included.
@@ -191,13 +243,17 @@ impl<'m> Flattener<'m> {
             return self.instance(scope, block, diagram, path, nested);
         }
         let Some(kind) = self.library.get(&block.kind.value) else {
+            if let Some(diagram) = self.model.standard.get(&block.kind.value) {
+                return self.instance(scope, block, *diagram, path, nested);
+            }
             let mut names: Vec<&str> = self.library.names().chain(["Modal"]).collect();
             names.extend(self.model.visible(block.kind.span));
+            names.extend(model::standard_files().iter().map(|file| file.name));
             let message = format!("there is no block or diagram `{}`", block.kind.value);
             let error = Diagnostic::error("unknown-block", message)
                 .at(block.kind.span, "not found")
                 .block(path)
-                .maybe_help(did_you_mean(&block.kind.value, names));
+                .maybe_help(self.meant(&block.kind.value, names));
             self.errors.push(error);
             return None;
         };
@@ -213,6 +269,16 @@ impl<'m> Flattener<'m> {
         }
         self.pending.push((scope, id, block));
         Some(Entity::Block(id))
+    }
+
+    /// The block that a user of another tool means by a name, or names that are nearly the same.
+    fn meant(&self, name: &str, names: Vec<&str>) -> Option<String> {
+        let blocks = self.library.iter().map(|kind| kind.info());
+        let alias = blocks.filter(|info| info.is_known_as(name)).map(|info| info.name.to_string());
+        let files = model::standard_files().iter().filter(|file| file.is_known_as(name));
+        let known = alias.chain(files.map(|file| file.name.to_owned())).next();
+        let known = known.map(|block| format!("here it is called `{block}`"));
+        known.or_else(|| did_you_mean(name, names))
     }
 
     fn instance(
@@ -244,8 +310,13 @@ impl<'m> Flattener<'m> {
         let (mut given, mut variables) = (BTreeMap::new(), BTreeMap::new());
         for field in &block.fields {
             let name = &field.name.value;
-            let parameter = written.parameters.iter().any(|p| p.name.value == *name);
-            if parameter && self.varies(scope, &field.value) {
+            let own = written.parameters.iter().find(|p| p.name.value == *name);
+            let parameter = own.is_some();
+            if let Some(own) = own.filter(|own| !own.words.is_empty()) {
+                let value = self.word_value(scope, own, &field.value).map_err(|e| e.block(&path));
+                let value = self.errors.keep(value);
+                given.insert(name.clone(), value.unwrap_or(Value::int(0)));
+            } else if parameter && self.varies(scope, &field.value) {
                 let value = self.first_constant(scope, &field.value).map_err(|e| e.block(&path));
                 let value = self.errors.keep(value).unwrap_or(Value::real(1.0));
                 let wire = self.later(scope, &field.value, format!("{path}.{name}"));
@@ -255,8 +326,8 @@ impl<'m> Flattener<'m> {
                 let value = self.constant(scope, &field.value).map_err(|e| e.block(&path));
                 let value = self.errors.keep(value);
                 given.insert(name.clone(), value.unwrap_or(Value::real(1.0)));
-            } else if !written.inputs.iter().any(|input| input.value == *name) {
-                let inputs = written.inputs.iter().map(|input| input.value.as_str());
+            } else if !written.inputs.iter().any(|input| input.name.value == *name) {
+                let inputs = written.inputs.iter().map(|input| input.name.value.as_str());
                 let fields = inputs.chain(written.parameters.iter().map(|p| p.name.value.as_str()));
                 let message =
                     format!("diagram `{}` has no input or parameter `{name}`", block.kind.value);

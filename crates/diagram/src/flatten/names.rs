@@ -43,7 +43,7 @@ impl<'m> Flattener<'m> {
         let scope = self.scope(id);
         let first = name.split('.').next().unwrap_or(name);
         scope.diagram.blocks.iter().any(|block| block.name.value == first)
-            || scope.diagram.inputs.iter().any(|input| input.value == name)
+            || scope.diagram.inputs.iter().any(|input| input.name.value == name)
             || scope.variables.contains_key(name)
             || scope.outer.is_some_and(|outer| self.is_signal(outer, name))
     }
@@ -67,8 +67,8 @@ impl<'m> Flattener<'m> {
         let found = here.entities.get(first).copied().or_else(|| self.element(scope, first));
         match found {
             Some(entity) => self.entity_output(entity, first, rest, span),
-            None => match diagram.inputs.iter().find(|input| input.value == name) {
-                Some(input) => self.instance_input(scope, &input.value, span),
+            None => match diagram.inputs.iter().find(|input| input.name.value == name) {
+                Some(input) => self.instance_input(scope, input, span),
                 None if diagram.blocks.iter().any(|block| block.name.value == first) => {
                     // The block itself was refused; a second message would not help.
                     let message = format!("`{first}` could not be used");
@@ -153,15 +153,20 @@ impl<'m> Flattener<'m> {
     fn instance_input(
         &mut self,
         scope: ScopeId,
-        name: &'m str,
+        input: &'m model::Input,
         span: Span,
     ) -> Result<WireId, Diagnostic> {
+        let name = input.name.value.as_str();
         let Some((outer, block)) = self.scopes[scope.index()].parent else {
             // The input itself was refused; a second message would not help.
             let message = format!("`{name}` could not be used");
             return Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"));
         };
+        let path = format!("{}{name}", self.scopes[scope.index()].prefix);
         let Some(field) = block.fields.iter().find(|field| field.name.value == name) else {
+            if let Some(default) = &input.default {
+                return self.resolve_port(scope, name, span, (scope, default, path));
+            }
             let message = format!("input `{name}` of `{}` is missing", block.kind.value);
             let path = self.scopes[scope.index()].prefix.trim_end_matches('.').to_owned();
             return Err(Diagnostic::error("missing-input", message)
@@ -169,7 +174,6 @@ impl<'m> Flattener<'m> {
                 .block(path)
                 .help(format!("add `{name}: ...` with a signal or an expression")));
         };
-        let path = format!("{}{name}", self.scopes[scope.index()].prefix);
         self.resolve_port(scope, name, span, (outer, &field.value, path))
     }
 

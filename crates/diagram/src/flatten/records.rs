@@ -82,8 +82,9 @@ impl Flattener<'_> {
             let diagram = scope.diagram;
             let fields = scope.parent.map_or(&[][..], |(_, block)| &block.fields);
             let inputs = diagram.inputs.iter().map(|input| {
-                let field = fields.iter().find(|field| field.name.value == input.value);
-                (&input.value, true, field.map_or(input.span, |field| field.value.span))
+                let name = &input.name;
+                let field = fields.iter().find(|field| field.name.value == name.value);
+                (&name.value, true, field.map_or(name.span, |field| field.value.span))
             });
             let outputs = diagram.outputs.iter();
             let outputs = outputs.map(|output| (&output.name.value, false, output.value.span));

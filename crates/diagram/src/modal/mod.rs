@@ -282,9 +282,9 @@ fn written_outputs(modal: &Modal) -> Vec<&Spanned<String>> {
         return outputs.iter().collect();
     }
     let states = modal.states.iter();
-    let given = states.clone().flat_map(|state| &state.content.outputs);
+    let given = states.clone().flat_map(|state| &state.content.outputs).map(|output| &output.name);
     let said = states.flat_map(|state| &state.transitions).flat_map(|t| &t.output);
-    given.chain(said).map(|output| &output.name).collect()
+    given.chain(said.map(|output| &output.name)).collect()
 }
 
 /// Whether some transition of a machine, or of one inside it, sets a name.

@@ -90,7 +90,7 @@ impl<'m> Flattener<'m> {
         while let Some(scope) = next {
             let here = self.scope(scope);
             let blocks = here.diagram.blocks.iter().map(|block| block.name.value.as_str());
-            let inputs = here.diagram.inputs.iter().map(|input| input.value.as_str());
+            let inputs = here.diagram.inputs.iter().map(|input| input.name.value.as_str());
             let parameters = here.diagram.parameters.iter().map(|p| p.name.value.as_str());
             for name in blocks.chain(inputs).chain(parameters) {
                 if !known.contains(&name) {

@@ -179,9 +179,7 @@ impl<'m> Flattener<'m> {
         path: &str,
         dwell: FragmentId,
     ) -> Expr {
-        let remembers = |kind: &ExprKind| {
-            matches!(kind, ExprKind::Call(function, _) if function.value.remembers())
-        };
+        let remembers = |kind: &ExprKind| matches!(kind, ExprKind::Call(function, _) if function.value.remembers());
         if !expr.descendants().any(|inner| remembers(&inner.kind)) {
             return expr.clone();
         }

@@ -8,21 +8,85 @@ use expr::{Expr, ExprKind};
 use crate::fields::{Context, get};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{About, Block, Diagram, Named, OutsideInput, Parameter, Repeated, Solve};
+use crate::{
+    About, Block, Diagram, Documentation, Input, Named, Output, OutsideInput, Parameter, Repeated,
+    Requirement, Solve,
+};
 
 /// The fields of a diagram, in canonical order.
-pub(crate) const KEYS: [&str; 8] =
-    ["description", "parameters", "inputs", "outputs", "tolerance", "domain", "blocks", "solve"];
+pub(crate) const KEYS: [&str; 14] = [
+    "description",
+    "category",
+    "aliases",
+    "equations",
+    "absence",
+    "impulses",
+    "parameters",
+    "inputs",
+    "outputs",
+    "require",
+    "tolerance",
+    "domain",
+    "blocks",
+    "solve",
+];
 
 /// A named diagram under `diagrams`.
 pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
     context.report.keep(names::check(&entry.key, "a diagram"));
     let entries = context.mapping(&entry.value, "a diagram", "Name: {inputs: [u], blocks: ...}");
     context.check_keys(entries, &KEYS, "a diagram");
-    if let Some(entry) = get(entries, "description") {
-        context.word(entry, "a description");
+    let documentation = documentation(context, entries);
+    let requirements =
+        get(entries, "require").map_or(Vec::new(), |entry| requirements(context, &entry.value));
+    let content = content(context, entries, entry.key.clone());
+    Diagram { documentation, requirements, ..content }
+}
+
+fn documentation(context: &mut Context, entries: &[Entry]) -> Documentation {
+    let mut text = |key: &str| {
+        let word = get(entries, key).and_then(|entry| context.word(entry, &format!("`{key}`")));
+        word.map_or(String::new(), |word| word.value)
+    };
+    let mut documentation = Documentation {
+        description: text("description"),
+        category: text("category"),
+        aliases: Vec::new(),
+        equations: text("equations"),
+        absence: text("absence"),
+        impulses: text("impulses"),
+    };
+    if let Some(entry) = get(entries, "aliases") {
+        for item in context.list(&entry.value, "`aliases`", "aliases: [Unit Delay, z^-1]") {
+            match &item.kind {
+                NodeKind::Scalar(scalar) => documentation.aliases.push(scalar.value.clone()),
+                _ => context.unexpected(item, "an alias", "a text", "aliases: [Unit Delay]"),
+            }
+        }
     }
-    content(context, entries, entry.key.clone())
+    documentation
+}
+
+/// The fields of a condition on parameters.
+pub(crate) const REQUIREMENT_KEYS: [&str; 2] = ["check", "message"];
+
+fn requirements(context: &mut Context, node: &Node) -> Vec<Requirement> {
+    const EXAMPLE: &str = "require: [{check: period > 0, message: the period must be positive}]";
+    let mut found = Vec::new();
+    for item in context.list(node, "`require`", EXAMPLE) {
+        let entries = context.mapping(item, "a condition", EXAMPLE);
+        context.check_keys(entries, &REQUIREMENT_KEYS, "a condition");
+        let check = get(entries, "check").and_then(|entry| context.field(entry));
+        let message = get(entries, "message").and_then(|entry| context.word(entry, "`message`"));
+        match (check, message) {
+            (Some(check), Some(message)) => {
+                found.push(Requirement { check, message: message.value });
+            }
+            _ if get(entries, "check").is_some() && get(entries, "message").is_some() => {}
+            _ => context.unexpected(item, "a condition", "a `check` with a `message`", EXAMPLE),
+        }
+    }
+    found
 }
 
 /// The main diagram: the sections at the top of a file.
@@ -32,7 +96,7 @@ pub(crate) fn root(
     name: Spanned<String>,
     inputs: Vec<Spanned<String>>,
 ) -> Diagram {
-    with_inputs(context, entries, name, inputs)
+    with_inputs(context, entries, name, inputs.into_iter().map(plain_input).collect())
 }
 
 /// The sections that every diagram has, including that of a state.
@@ -42,15 +106,21 @@ pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<St
     with_inputs(context, entries, name, inputs)
 }
 
+fn plain_input(name: Spanned<String>) -> Input {
+    Input { name, default: None, about: About::default() }
+}
+
 fn with_inputs(
     context: &mut Context,
     entries: &[Entry],
     name: Spanned<String>,
-    inputs: Vec<Spanned<String>>,
+    inputs: Vec<Input>,
 ) -> Diagram {
     let section = |key: &str| get(entries, key).map(|entry| &entry.value);
     let diagram = Diagram {
         name,
+        documentation: Documentation::default(),
+        requirements: Vec::new(),
         parameters: section("parameters").map_or(Vec::new(), |node| parameters(context, node)),
         inputs,
         outputs: section("outputs").map_or(Vec::new(), |node| outputs(context, node)),
@@ -74,7 +144,7 @@ pub(super) fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
 }
 
 /// The fields of a parameter that is written as a mapping.
-pub(crate) const PARAMETER_KEYS: [&str; 4] = ["value", "unit", "description", "tunable"];
+pub(crate) const PARAMETER_KEYS: [&str; 5] = ["value", "unit", "description", "tunable", "words"];
 
 /// A parameter: an expression, nothing, or a mapping that says more about it.
 fn parameter(context: &mut Context, entry: &Entry) -> Parameter {
@@ -90,6 +160,10 @@ fn parameter(context: &mut Context, entry: &Entry) -> Parameter {
         value: value.and_then(|entry| context.expression(&entry.value)),
         about: about(context, entries),
         tunable: context.flag(entries, "tunable"),
+        words: get(entries, "words").map_or(Vec::new(), |entry| {
+            let items = context.list(&entry.value, "`words`", "words: [forward, backward]");
+            items.iter().filter_map(|item| name_in_list(context, item, "a word")).collect()
+        }),
     }
 }
 
@@ -118,7 +192,26 @@ fn domain(context: &mut Context, entry: &Entry) -> Option<Span> {
     }
 }
 
-fn inputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
+/// The fields of an input of a diagram that is written as a mapping.
+pub(crate) const PORT_KEYS: [&str; 3] = ["default", "unit", "description"];
+
+/// The inputs of a diagram: a list of names, or a mapping that says more about each.
+fn inputs(context: &mut Context, node: &Node) -> Vec<Input> {
+    let NodeKind::Mapping(entries) = &node.kind else {
+        return input_names(context, node).into_iter().map(plain_input).collect();
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        context.report.keep(names::check(&entry.key, "an input"));
+        let fields = context.mapping(&entry.value, "an input", "u: {default: 0}");
+        context.check_keys(fields, &PORT_KEYS, "an input");
+        let default = get(fields, "default").and_then(|entry| context.field(entry));
+        found.push(Input { name: entry.key.clone(), default, about: about(context, fields) });
+    }
+    found
+}
+
+fn input_names(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
     let items = context.list(node, "`inputs`", "inputs: [u, v]");
     items.iter().filter_map(|item| name_in_list(context, item, "an input")).collect()
 }
@@ -136,7 +229,7 @@ pub(crate) fn outside_inputs(context: &mut Context, node: &Node) -> Vec<OutsideI
             initial: None,
             about: About::default(),
         };
-        return inputs(context, node).into_iter().map(plain).collect();
+        return input_names(context, node).into_iter().map(plain).collect();
     };
     let mut found = Vec::new();
     for entry in entries {
@@ -163,21 +256,25 @@ fn name_in_list(context: &mut Context, item: &Node, what: &str) -> Option<Spanne
     Some(name)
 }
 
-fn outputs(context: &mut Context, node: &Node) -> Vec<Named> {
+/// The fields of an output that is written as a mapping.
+pub(crate) const OUTPUT_KEYS: [&str; 3] = ["value", "unit", "description"];
+
+fn outputs(context: &mut Context, node: &Node) -> Vec<Output> {
     let mut found = Vec::new();
     match &node.kind {
         NodeKind::Sequence(items) => {
             for item in items {
                 let Some(name) = name_in_list(context, item, "an output") else { continue };
                 let kind = ExprKind::Name(name.value.clone());
-                found.push(Named { value: Expr { kind, span: name.span }, name });
+                let value = Expr { kind, span: name.span };
+                found.push(Output { name, value, about: About::default() });
             }
         }
         NodeKind::Mapping(entries) => {
             for entry in entries {
                 context.report.keep(names::check(&entry.key, "an output"));
-                let value = context.field(entry);
-                found.extend(value.map(|value| Named { name: entry.key.clone(), value }));
+                let (value, about) = output(context, entry);
+                found.extend(value.map(|value| Output { name: entry.key.clone(), value, about }));
             }
         }
         _ if node.is_null() => {}
@@ -188,6 +285,21 @@ fn outputs(context: &mut Context, node: &Node) -> Vec<Named> {
     }
     report_repeated(context, found.iter().map(|output| &output.name), "an output");
     found
+}
+
+/// The value of an output: an expression, or a mapping that says more about it. Without a value it
+/// is the signal of its name.
+fn output(context: &mut Context, entry: &Entry) -> (Option<Expr>, About) {
+    let NodeKind::Mapping(fields) = &entry.value.kind else {
+        return (context.field(entry), About::default());
+    };
+    context.check_keys(fields, &OUTPUT_KEYS, "an output");
+    let own = || Expr { kind: ExprKind::Name(entry.key.value.clone()), span: entry.key.span };
+    let value = match get(fields, "value") {
+        Some(value) => context.field(value),
+        None => Some(own()),
+    };
+    (value, about(context, fields))
 }
 
 fn blocks(context: &mut Context, node: &Node) -> Vec<Block> {
@@ -214,12 +326,32 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     }
     let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
     let mut fields = Vec::with_capacity(entries.len());
-    for entry in entries.iter().filter(|entry| !matches!(&*entry.key.value, "type" | "for")) {
+    let own = |entry: &&Entry| !matches!(&*entry.key.value, "type" | "for" | "pass");
+    for entry in entries.iter().filter(own) {
         context.report.keep(field_name(entry));
         let value = context.field(entry);
         fields.extend(value.map(|value| Named { name: entry.key.clone(), value }));
     }
+    if let Some(pass) = get(entries, "pass") {
+        pass_on(context, pass, &mut fields);
+    }
     Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None, repeated })
+}
+
+/// Adds fields that have the value of the same name around the block.
+fn pass_on(context: &mut Context, entry: &Entry, fields: &mut Vec<Named>) {
+    for item in context.list(&entry.value, "`pass`", "pass: [k, J]") {
+        let Some(name) = name_in_list(context, item, "a field") else { continue };
+        if let Some(first) = fields.iter().find(|field| field.name.value == name.value) {
+            let message = format!("`{}` is given twice", name.value);
+            let error =
+                Diagnostic::error("duplicate-name", message).at(name.span, "passed on here");
+            context.report.push(error.at(first.name.span, "given here"));
+            continue;
+        }
+        let value = Expr { kind: ExprKind::Name(name.value.clone()), span: name.span };
+        fields.push(Named { name, value });
+    }
 }
 
 /// The indices of an array of blocks.
@@ -313,7 +445,7 @@ fn zero(span: Span) -> Expr {
 /// Parameters, inputs and blocks share one namespace.
 fn check_unique(context: &mut Context, diagram: &Diagram) {
     let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
-    let inputs = diagram.inputs.iter().map(|input| (input, "an input"));
+    let inputs = diagram.inputs.iter().map(|input| (&input.name, "an input"));
     let blocks = diagram.blocks.iter().map(|block| (&block.name, "a block"));
     let indices = diagram.blocks.iter().filter_map(|block| block.repeated.as_ref());
     let mut seen = HashMap::new();
