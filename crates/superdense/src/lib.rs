@@ -104,7 +104,7 @@ pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use jit::NativeError;
 pub use model::{
     About, Builder, DiagramBuilder, Given, Model, Refused, RunSetting, SettingKind, SettingMap,
-    format, parse, read, read_text,
+    StandardFile, format, parse, read, read_text, standard_files,
 };
 pub use native::{Backend, BackendUsed};
 pub use pages::{Page, descriptions, pages, pages_of};

@@ -16,6 +16,7 @@ mod guards;
 mod impulses;
 mod impulsive_systems;
 mod inputs;
+mod library;
 mod loops;
 mod modes;
 mod modes_due;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use superdense::{Library, schema};
+use superdense::{Library, descriptions, schema};
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders deep")
@@ -25,9 +25,9 @@ fn the_schema_in_the_repository_is_current() {
 fn every_block_and_setting_is_in_the_schema() {
     let schema = schema(&Library::standard());
     let kinds = schema["$defs"]["block"]["allOf"].as_array().expect("a list of kinds");
-    assert_eq!(kinds.len(), Library::standard().names().count() + 1, "all, and Modal");
-    for block in Library::standard().iter() {
-        let info = block.info();
+    let all = descriptions(&Library::standard());
+    assert_eq!(kinds.len(), all.len() + 1, "all, and Modal");
+    for info in &all {
         let of =
             |kind: &&serde_json::Value| kind["if"]["properties"]["type"]["const"] == *info.name;
         let kind = kinds.iter().find(of).expect("every block has its entry");

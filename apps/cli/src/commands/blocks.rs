@@ -84,7 +84,23 @@ fn write_pages(pages: &[Page], folder: &Path) -> Result<()> {
         let path = folder.join(format!("{}.md", page.name));
         write_file(&path, page.text.as_bytes())?;
     }
-    Ok(())
+    write_file(&folder.join("README.md"), index(pages).as_bytes())
+}
+
+/// The page that leads to all others.
+fn index(pages: &[Page]) -> String {
+    let mut out = "# Blocks\n\nThese pages are generated from the blocks themselves by \
+                   `superdense blocks --write`.\n"
+        .to_owned();
+    let mut pages: Vec<&Page> = pages.iter().collect();
+    pages.sort_by(|a, b| (&a.category, &a.name).cmp(&(&b.category, &b.name)));
+    for own in pages.chunk_by(|a, b| a.category == b.category) {
+        out += &format!("\n## {}\n\n| Block | |\n|---|---|\n", own[0].category);
+        for Page { name, summary, .. } in own {
+            out += &format!("| [{name}]({name}.md) | {summary} |\n");
+        }
+    }
+    out
 }
 
 fn show_page(pages: &[Page], name: &str) -> Result<()> {

@@ -1,0 +1,87 @@
+//! The standard library of diagrams: what holds for every one of them. Truths about each are in the
+//! module of its category.
+
+mod continuous;
+mod events;
+mod mathematics;
+mod sampled;
+
+use superdense::{Backend, Library, System, descriptions, standard_files};
+
+use crate::common::{bits, compile};
+
+/// The system of the model in a file of the library.
+fn system(text: &str) -> System {
+    compile(text)
+}
+
+/// Every diagram says what it is, and its file shows it at work.
+#[test]
+fn every_diagram_is_documented() {
+    let all = descriptions(&Library::standard());
+    assert!(!standard_files().is_empty());
+    for file in standard_files() {
+        let info = all.iter().find(|info| info.name == file.name);
+        let info = info.unwrap_or_else(|| panic!("{} has no such diagram", file.path));
+        for (what, text) in [
+            ("description", &info.summary),
+            ("category", &info.category),
+            ("equations", &info.equations),
+            ("absence", &info.absence),
+            ("impulses", &info.impulses),
+            ("example", &info.example),
+        ] {
+            assert!(!text.is_empty(), "{} has no {what}", file.path);
+        }
+        assert!(info.summary.ends_with('.'), "{}: {}", file.path, info.summary);
+        assert!(!info.aliases.is_empty(), "{} has no aliases", file.path);
+        assert!(!info.outputs.is_empty(), "{} has no outputs", file.path);
+        let inputs = info.inputs.iter().map(|input| (&input.name, &input.about));
+        let outputs = info.outputs.iter().map(|output| (&output.name, &output.about));
+        let parameters = info.parameters.iter().map(|own| (&own.name, &own.about));
+        for (name, about) in inputs.chain(outputs).chain(parameters) {
+            assert!(!about.is_empty(), "{}: {name} has no description", file.path);
+        }
+        let used = format!("type: {}", file.name);
+        assert!(info.example.contains(&used), "{} does not use its diagram", file.path);
+    }
+}
+
+/// The example of each diagram runs by itself, as it is on the page, with the same result as its
+/// file, on the interpreter and as native code, and in one piece and saved in between.
+#[test]
+fn every_example_runs_the_same_everywhere() {
+    for info in descriptions(&Library::standard()) {
+        let Some(file) = standard_files().iter().find(|file| file.name == info.name) else {
+            continue;
+        };
+        let run = |system: &System, backend: Backend| {
+            let mut run = system.begin();
+            run.set_backend(backend).unwrap();
+            let outcome = run.finish();
+            outcome.unwrap_or_else(|failure| panic!("{}: {failure}", file.path)).trace
+        };
+        let own = system(file.text);
+        let plain = run(&own, Backend::Interpreter);
+        assert!(plain.len() > 1, "{} records nothing", file.path);
+        assert_eq!(bits(&run(&own, Backend::Native), 0), bits(&plain, 0), "{}", file.path);
+        let page = system(&info.example);
+        assert_eq!(bits(&run(&page, Backend::Interpreter), 0), bits(&plain, 0), "{}", file.path);
+        let mut first = own.begin();
+        for _ in 0..plain.len() / 2 {
+            first.advance().unwrap();
+        }
+        let rest = own.resume(&first.save()).unwrap().finish().unwrap().trace;
+        let begun = first.trace().len();
+        assert_eq!(bits(&rest, 0), bits(&plain, begun), "{}", file.path);
+    }
+}
+
+/// What a standard diagram records is warned of by nothing: its file is a good example.
+#[test]
+fn no_example_has_warnings() {
+    for file in standard_files() {
+        let warnings = system(file.text).warnings();
+        assert!(warnings.0.is_empty(), "{}: {:?}", file.path, warnings.0);
+    }
+}

@@ -1,0 +1,1 @@
+//! Truths about the standard diagrams of this category.
