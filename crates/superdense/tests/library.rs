@@ -3,6 +3,7 @@
 
 mod continuous;
 mod events;
+mod language;
 mod mathematics;
 mod sampled;
 

@@ -1,0 +1,206 @@
+//! What the language offers to those who write diagrams: memory of events, presence by conditions,
+//! optional inputs, words, conditions on parameters, and fields that are passed on.
+
+use superdense::{Backend, Settings, Value};
+
+use crate::common::{at, bits, by, codes, compile, refusal, simulate, tag};
+
+/// `last` is strictly before this tag; an earlier microstep of the same time counts.
+#[test]
+fn the_last_value_is_that_of_an_earlier_tag() {
+    let text = "blocks:
+  c: {type: Clock, period: 1}
+  n: {type: Counter, increment: c}
+  again: {type: MicrostepDelay, input: 10 * n}
+  both: {type: Merge, inputs: [n, again]}
+  l: {type: Expression, expression: \"last(both, -1)\"}
+record: [both, l]
+simulate: {stop: 1}
+";
+    let trace = simulate(text).trace;
+    let expected = [
+        (tag(0.0, 0), None, -1.0),
+        (tag(0.0, 1), Some(1.0), -1.0),
+        (tag(0.0, 2), Some(10.0), 1.0),
+        (tag(0.0, 3), None, 10.0),
+        (tag(1.0, 1), Some(2.0), 10.0),
+        (tag(1.0, 2), Some(20.0), 2.0),
+        (tag(1.0, 3), None, 20.0),
+    ];
+    for (tag, both, last) in expected {
+        assert_eq!(at(&trace, "both", tag), both, "{tag}");
+        assert_eq!(at(&trace, "l", tag), Some(last), "{tag}");
+    }
+}
+
+/// A filter is its equation, also for vectors; setting a parameter gives the same as editing it.
+#[test]
+fn a_filter_needs_no_other_memory() {
+    let text = |a: &str, first: &str| {
+        format!(
+            "parameters: {{a: {a}, first: {first}}}
+blocks:
+  c: {{type: Clock, period: 0.5}}
+  n: {{type: Counter, increment: c}}
+  y: {{type: Sample, input: \"a * last(y, first) + (1 - a) * [n, -n]\", trigger: c}}
+record: [y]
+simulate: {{stop: 4}}
+"
+        )
+    };
+    let system = compile(&text("0.5", "8"));
+    let trace = system.simulate().unwrap().trace;
+    let (mut up, mut down) = (8.0, 8.0);
+    for k in 0..9 {
+        let n = f64::from(k + 1);
+        (up, down) = (0.5 * up + 0.5 * n, 0.5 * down - 0.5 * n);
+        let row = trace.tags().iter().position(|own| *own == tag(0.5 * f64::from(k), 1)).unwrap();
+        assert_eq!(trace.get(row, 0), Some(&[up, down][..]), "{k}");
+    }
+    let parameters =
+        vec![("a".to_owned(), Value::real(0.25)), ("first".to_owned(), Value::real(-3.0))];
+    let set = system.with(&Settings { parameters, ..Settings::default() }).unwrap();
+    assert!(set.is_same_program(&system));
+    let edited = compile(&text("0.25", "-3"));
+    assert_eq!(bits(&set.simulate().unwrap().trace, 0), bits(&edited.simulate().unwrap().trace, 0));
+    assert_eq!(by(&system, Backend::Interpreter).0, by(&system, Backend::Native).0);
+}
+
+#[test]
+fn the_last_value_of_what_is_always_there_is_refused() {
+    for (expression, code) in [
+        ("last(x, 0)", "not-events"),
+        ("last(x + n, 0)", ""),
+        ("last(time, 0)", "not-events"),
+        ("last(n, x)", "not-constant"),
+        ("last(n, true)", "type-mismatch"),
+        ("last(n, [1, 2])", "size-mismatch"),
+        ("last(delta(time - 0.5), 0)", "not-events"),
+        ("when(n, n)", "type-mismatch"),
+        ("when([true, false], n)", "size-mismatch"),
+        ("last(absent, 4)", ""),
+    ] {
+        let text = format!(
+            "blocks:
+  x: {{type: Integrator, input: 1}}
+  c: {{type: Clock, period: 1}}
+  n: {{type: Counter, increment: c}}
+  e: {{type: Expression, expression: \"{expression}\"}}
+record: [e]
+"
+        );
+        match code {
+            "" => drop(simulate(&text)),
+            code => assert_eq!(codes(&refusal(&text)), [code], "{expression}"),
+        }
+    }
+}
+
+/// A condition lets events pass; between events it makes a signal that is there at times.
+#[test]
+fn a_condition_decides_what_is_present() {
+    let text = "blocks:
+  c: {type: Clock, period: 1}
+  n: {type: Counter, increment: c}
+  x: {type: Integrator, input: 1}
+  odd: {type: Expression, expression: \"when(mod(n, 2) == 1, n)\"}
+  same: {type: Expression, expression: \"if mod(n, 2) == 1 then n else absent\"}
+  late: {type: Expression, expression: \"when(x > 1.5, x)\"}
+  never: {type: Expression, expression: \"when(false, n)\"}
+record: [odd, same, late, never, x]
+simulate: {stop: 4}
+";
+    let trace = simulate(text).trace;
+    for k in 0..5 {
+        let now = tag(f64::from(k), 1);
+        let odd = (k % 2 == 0).then(|| f64::from(k + 1));
+        assert_eq!((at(&trace, "odd", now), at(&trace, "same", now)), (odd, odd), "{k}");
+    }
+    assert!(trace.series("never").is_empty());
+    assert_eq!(trace.series("late")[0], (tag(1.5, 1), 1.5));
+    let late = trace.series("late");
+    assert!(late.iter().all(|(tag, x)| tag.time.seconds() >= 1.5 && *x >= 1.5));
+    assert!(late.len() > 3);
+}
+
+const PARTS: &str = "diagrams:
+  Part:
+    parameters: {k: 2, kind: {value: slow, words: [slow, fast]}, sizes: [1, 2]}
+    inputs: {u: {description: The input.}, stop: {default: absent}, offset: {default: 10 * k}}
+    outputs: {y: x, count: length(sizes), o: offset, rate: {value: if kind == fast then 2 else 1}}
+    require:
+      - {check: k > 0, message: \"`k` must be positive\"}
+      - {check: length(sizes) <= 3, message: there are at most three sizes}
+    blocks:
+      x: {type: Integrator, input: (if kind == fast then 2 else 1) * k * u, reset: 0 * stop}
+  Whole:
+    parameters: {k: 3, kind: {value: fast, words: [slow, fast]}}
+    inputs: [u]
+    outputs: {y: part.y, rate: part.rate}
+    blocks: {part: {type: Part, pass: [u, k, kind]}}
+";
+
+#[test]
+fn inputs_have_defaults_and_fields_are_passed_on() {
+    let text = format!(
+        "{PARTS}parameters: {{g: [1, 2, 3]}}
+blocks:
+  c: {{type: Clock, period: 0.75}}
+  a: {{type: Part, u: 1, sizes: g}}
+  b: {{type: Part, u: 1, kind: fast, offset: -1, stop: c}}
+  w: {{type: Whole, u: 1}}
+  v: {{type: Whole, u: 1, kind: slow, k: 5}}
+record: [a.y, a.count, a.o, b.y, b.o, b.rate, w.y, w.rate, v.y, v.rate]
+simulate: {{stop: 1}}
+"
+    );
+    let trace = simulate(&text).trace;
+    let last = |name: &str| trace.last(name).unwrap();
+    for (name, value) in [
+        ("a.y", 2.0),
+        ("a.count", 3.0),
+        ("a.o", 20.0),
+        ("b.y", 1.0),
+        ("b.o", -1.0),
+        ("b.rate", 2.0),
+        ("w.y", 6.0),
+        ("w.rate", 2.0),
+        ("v.y", 5.0),
+        ("v.rate", 1.0),
+    ] {
+        assert!((last(name) - value).abs() < 1e-12, "{name} = {}", last(name));
+    }
+}
+
+#[test]
+fn what_a_diagram_does_not_allow_is_refused() {
+    for (fields, code, words) in [
+        ("u: 1, k: 0", "bad-parameter", "`k` must be positive"),
+        ("u: 1, sizes: [1, 2, 3, 4]", "bad-parameter", "at most three"),
+        ("u: 1, kind: quick", "bad-parameter", "one of slow, fast"),
+        ("u: 1, kind: 2", "bad-parameter", "one of slow, fast"),
+        ("k: 1", "missing-input", "`u`"),
+        ("u: 1, pass: [u]", "duplicate-name", "given twice"),
+        ("u: 1, pass: [nothing]", "unknown-field", "nothing"),
+    ] {
+        let refused =
+            refusal(&format!("{PARTS}blocks:\n  p: {{type: Part, {fields}}}\nrecord: [p.y]\n"));
+        assert!(codes(&refused).contains(&code), "{fields}: {refused}");
+        assert!(refused.to_string().contains(words), "{fields}: {refused}");
+    }
+}
+
+/// A condition that holds for the compiled values is checked again for those of a run.
+#[test]
+fn conditions_hold_for_the_values_of_a_run() {
+    let text = format!(
+        "{PARTS}parameters: {{k: 1}}\nblocks:\n  p: {{type: Part, u: 1, pass: [k]}}\nrecord: [p.y]\n"
+    );
+    let system = compile(&text);
+    let with = |k: f64| {
+        let parameters = vec![("k".to_owned(), Value::real(k))];
+        system.with(&Settings { parameters, ..Settings::default() })
+    };
+    assert!(with(2.0).unwrap().is_same_program(&system));
+    assert_eq!(codes(&with(-2.0).unwrap_err()), ["bad-parameter"]);
+}
