@@ -12,7 +12,7 @@ use num_traits::CheckedMul;
 use serde::{Deserialize, Serialize};
 
 use crate::time::{ATTOSECONDS_PER_SECOND, RANGE, whole};
-use crate::{Rational, Time, checked_sum};
+use crate::{Rational, Time, checked_sum, parse_decimal};
 
 /// An exact time or duration: the time that it rounds to, and a fraction of an attosecond. If the
 /// denominator of the fraction needs more than 63 bits, the fraction is dropped and the exact time
@@ -88,6 +88,14 @@ impl ExactTime {
         };
         let rest = if rounded_down { above } else { above - denominator };
         Some(ExactTime { time, fraction: Fraction::new(rest, denominator) })
+    }
+
+    /// The exact time of the shortest decimal that a float stands for: 0.1 is one tenth of a second.
+    /// `None` if it is outside the range of model time or no number.
+    pub fn from_decimal(seconds: f64) -> Option<Self> {
+        let decimal = parse_decimal(&format!("{seconds:e}"));
+        let decimal = decimal.and_then(ExactTime::from_rational);
+        decimal.or_else(|| Time::from_f64(seconds).map(ExactTime::from))
     }
 
     /// The `k`-th term of `offset + k * period`.

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use base::{Elem, ExactTime, ParameterId, Rational, Span, Type, Value};
+use base::{Elem, ExactTime, ParameterId, Rational, Span, Time, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
     Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
-    Setting, Signal, State, Text, Timer,
+    Pending, Setting, Signal, State, Text, Timer, VariableDelay,
 };
 
 /// An input as connected in the diagram: its type and how many orders of impulses may reach it.
@@ -239,12 +239,30 @@ impl<'a> Context<'a> {
         let port: usize = self.connections[..position].iter().map(Vec::len).sum();
         let Connection { ty, orders } = self.connections[position][0];
         let index = self.histories.len();
-        self.histories.push(DelayedInput { port, delay, initial });
+        self.histories.push(DelayedInput { port, delay, variable: None, initial });
         let part = |part| Leaf::Delayed { index, part };
         let value = self.leaf(part(Part::Value), ty);
         let present = self.leaf(part(Part::Present), Type::BOOL);
         let impulses = (0..orders).map(|order| self.leaf(part(Part::Impulse(order)), ty)).collect();
         Signal { value, present, impulses }
+    }
+
+    /// The only signal of an input that takes events, each delayed by the value that the input
+    /// `delay` has at its tag \[s\]; events at the input `cancel`, if it is connected, take back those
+    /// that are still to come. An event comes at the microstep that it had, or at the next one
+    /// that is free; with a delay of 0, at the next microstep.
+    pub fn variably_delayed(&mut self, name: &str, delay: &str, pending: Pending) -> Signal {
+        let first = |name: &str| -> usize {
+            self.connections[..self.position(name)].iter().map(Vec::len).sum()
+        };
+        let cancel = self.connections[self.position("cancel")].first().map(|_| first("cancel"));
+        let variable = Some(VariableDelay { port: first(delay), cancel, pending });
+        let ty = self.connections[self.position(name)][0].ty;
+        let none = Value::new(ty, vec![0.0; ty.len()]);
+        let signal = self.delayed_events(name, ExactTime::from(Time::ZERO), none);
+        let history = self.histories.last_mut().expect("a history was just added");
+        history.variable = variable;
+        signal
     }
 
     /// Whether the only signal of an input is ever present between events, as a constant. Unlike

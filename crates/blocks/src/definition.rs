@@ -101,16 +101,40 @@ pub enum Memory {
     Left,
 }
 
-/// The past of an input, read with a constant delay. None of its parts depends on the current
-/// instant, so reading it breaks every loop.
+/// The past of an input, read with a delay. None of its parts depends on the current instant, so
+/// reading it breaks every loop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DelayedInput {
     /// The input, counting every signal of a list.
     pub port: usize,
-    /// The delay; positive.
+    /// The delay; positive. If it is variable, 0.
     pub delay: ExactTime,
+    /// What gives each event its delay, if that is not constant.
+    pub variable: Option<VariableDelay>,
     /// Its value before the start.
     pub initial: Value,
+}
+
+/// Events with a delay of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VariableDelay {
+    /// The input that has the delay of an event \[s\] at its tag, counting every signal of a list.
+    pub port: usize,
+    /// The input whose events take back those that are still to come, if there is one.
+    pub cancel: Option<usize>,
+    /// What an event does to those that are still to come.
+    pub pending: Pending,
+}
+
+/// What an event at a variable delay does to events that are still to come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pending {
+    /// Nothing: all of them come.
+    Keep,
+    /// It replaces them.
+    Replace,
+    /// It is ignored while there are some.
+    Ignore,
 }
 
 /// A condition under which an operation has no meaning.

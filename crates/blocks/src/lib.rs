@@ -25,7 +25,8 @@ mod page;
 pub use block::{Block, BlockKind, Library, Setting};
 pub use context::Context;
 pub use definition::{
-    Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Signal, State,
+    Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Pending, Signal, State,
+    VariableDelay,
 };
 pub use expression::{Formula, Operand};
 pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};

@@ -398,7 +398,8 @@ impl<'a> Tags<'a> {
                 if let Some(value) = known(&past, part, phase) {
                     return Leafed::Constant(value);
                 }
-                let Some(opens) = opens(block) else {
+                let opens = opens(block).filter(|_| history.variable.is_none());
+                let Some(opens) = opens else {
                     return Leafed::Atom(Atom::Own(id, leaf, phase));
                 };
                 Leafed::Atom(match self.wires.get(&wire) {

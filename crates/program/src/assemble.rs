@@ -113,7 +113,9 @@ fn place_still_lines(
         makers.extend(unit.outputs.iter().map(|output| (output.tracked, id)));
     }
     for line in still {
-        for unit in lines[line].from.iter().filter_map(|tracked| makers.get(tracked)) {
+        let cancel = lines[line].variable.and_then(|own| own.cancel);
+        let read = lines[line].from.iter().chain(&cancel);
+        for unit in read.filter_map(|tracked| makers.get(tracked)) {
             let own = &mut units[*unit].lines;
             if own.last() != Some(&line) {
                 own.push(line);

@@ -1,6 +1,7 @@
 //! Delay lines: their inputs and outputs.
 
 use base::{ExactTime, ParameterId};
+use blocks::Pending;
 use diagram::{BlockId, FragmentId, RegionId};
 use ir::Slot;
 
@@ -18,8 +19,10 @@ pub struct DelayLine {
     pub block: BlockId,
     /// The fragment whose clock times the delay.
     pub fragment: FragmentId,
-    /// The delay.
+    /// The delay; 0 if it is variable.
     pub delay: ExactTime,
+    /// What gives each event its delay, if that is not constant.
+    pub variable: Option<VariableTiming>,
     /// Presence, value, derivatives and impulses of the wire, in this order.
     pub from: Vec<TrackedId>,
     /// The same parts of the delayed signal.
@@ -34,6 +37,17 @@ pub struct DelayLine {
     pub track: Option<DelayTrack>,
     /// Where its kinks propagate to.
     pub kinks: Kinks,
+}
+
+/// Where events find delays of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VariableTiming {
+    /// The delay of an event at its tag \[s\].
+    pub delay: TrackedId,
+    /// Whether an event takes back those that are still to come.
+    pub cancel: Option<TrackedId>,
+    /// What an event does to those that are still to come.
+    pub pending: Pending,
 }
 
 /// What depends on the kinks of a delayed signal between events.

@@ -45,8 +45,10 @@ mod values;
 mod verify;
 mod watched;
 
-pub use blocks::{Impulses, InputKind, Memory as StateMemory, Part, Text, Timer, events_before};
-pub use delay_line::{DelayLine, DelayTrack, Kinks, LineId, Past, PastId};
+pub use blocks::{
+    Impulses, InputKind, Memory as StateMemory, Part, Pending, Text, Timer, events_before,
+};
+pub use delay_line::{DelayLine, DelayTrack, Kinks, LineId, Past, PastId, VariableTiming};
 pub use diagram::{BlockId, FragmentId, MachineId, RegionId, Rows, RunSettings, WireId, Zeno};
 pub use fixed_step::{FixedStepProgram, Pass, PassOutput, fixed_step};
 pub use influence::Influence;

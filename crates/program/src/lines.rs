@@ -4,7 +4,7 @@ use blocks::Part;
 use diagram::{BlockId, Diagram, Presence, RegionId};
 use rustc_hash::FxHashMap;
 
-use crate::delay_line::{DelayLine, DelayTrack, Kinks, Past};
+use crate::delay_line::{DelayLine, DelayTrack, Kinks, Past, VariableTiming};
 use crate::slots::Slots;
 use crate::tracked::TrackedId;
 
@@ -67,7 +67,7 @@ impl Slots {
         let mut from = vec![parts.present, parts.value];
         from.extend(&parts.derivatives[..orders as usize]);
         from.extend(&parts.impulses);
-        let moves = diagram.wire(wire).moving;
+        let moves = diagram.wire(wire).moving && past.variable.is_none();
         let line = self.lines.next_id();
         let track = moves.then(|| {
             let slope = self.layout.reserve(width);
@@ -78,11 +78,17 @@ impl Slots {
         initial.resize(width, 0.0);
         let early = block.remembered[&past.port][0] != Presence::Never;
         let (delay, fragment) = (past.delay, block.fragment);
+        let variable = past.variable.map(|own| VariableTiming {
+            delay: self.wires[block.port(own.port)].value,
+            cancel: own.cancel.map(|port| self.wires[block.port(port)].present),
+            pending: own.pending,
+        });
         let kinks = Kinks::Everywhere;
         self.lines.push(DelayLine {
             block: id,
             fragment,
             delay,
+            variable,
             from,
             to,
             initial,

@@ -41,6 +41,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(events::LevelCrossing),
         Arc::new(events::MicrostepDelay),
         Arc::new(events::EventDelay),
+        Arc::new(events::VariableEventDelay),
         Arc::new(events::Previous),
         Arc::new(events::LeftLimit),
     ]

@@ -1,7 +1,7 @@
 //! A delay line: the changes of its wire that are still to come.
 use std::collections::VecDeque;
 
-use base::{ExactTime, Time};
+use base::{ExactTime, Tag, Time};
 use program::{DelayLine, Program, TrackedId};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,8 @@ pub(crate) struct DelayLineState {
     pub coming: Option<(DelayedChange, usize)>,
     /// How many of these were present at a committed microstep.
     pub seen: usize,
+    /// The tag of the last event that was recorded with a delay of its own.
+    pub recorded: Option<Tag>,
 }
 
 /// What happened to a wire at one time.
@@ -46,7 +48,7 @@ impl DelayLineState {
         let length: usize = line.to.iter().map(|tracked| program.tracked(*tracked).length).sum();
         last.resize(length, 0.0);
         scatter_parts(program, &line.to, &last, slots);
-        DelayLineState { last, pending: VecDeque::new(), coming: None, seen: 0 }
+        DelayLineState { last, pending: VecDeque::new(), coming: None, seen: 0, recorded: None }
     }
 
     /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
@@ -57,7 +59,8 @@ impl DelayLineState {
             parts[0] = 0.0;
         }
         parts[1 + line.initial.len()..].fill(0.0);
-        let entries = self.pending.back_mut().map(|change| &mut change.entries);
+        let recorded = self.pending.back_mut().filter(|_| line.variable.is_none());
+        let entries = recorded.map(|change| &mut change.entries);
         if let Some((entries, microstep)) =
             entries.and_then(|all| all.last().map(|last| last.microstep + 1).map(|n| (all, n)))
             && parts != self.last

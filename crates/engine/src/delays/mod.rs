@@ -17,6 +17,7 @@
 pub(crate) mod history;
 pub(crate) mod line;
 mod record;
+mod variable;
 
 use base::{ExactTime, Table, Time};
 use program::{
@@ -281,6 +282,9 @@ impl Engine<'_> {
 
     fn record_changes(&mut self, line: LineId, microstep: u32) {
         let program = self.program;
+        if let Some(variable) = program.lines[line].variable {
+            return self.record_event(line, microstep, variable);
+        }
         let Some(zero) = self.line_zero(line) else { return };
         let mut parts = std::mem::take(&mut self.scratch.numbers);
         parts.clear();

@@ -79,8 +79,7 @@ simulate: {stop: 10}"#,
         let zero = cx.graph.real(0.0);
         let some = cx.graph.binary(Binary::Less, zero, count);
         let available = cx.graph.or(some, input.present);
-        let wanted = wanted(cx, &trigger, available);
-        let taken = cx.graph.and(wanted, available);
+        let taken = taken(cx, &trigger, &input, available);
         let put = put(cx, &input, count, taken, capacity);
 
         let first = store(cx, &input, put, count, capacity);
@@ -116,23 +115,24 @@ fn capacity(cx: &Context, input: &Signal) -> Result<usize, Diagnostic> {
     Ok(capacity as usize)
 }
 
-/// Whether something takes a value now: a trigger, or an earlier one that found the queue empty and
-/// has waited since.
-fn wanted(cx: &mut Context, trigger: &Signal, available: NodeId) -> NodeId {
+/// Whether a value is taken now: by a trigger, or by an earlier one that found the queue empty and
+/// has waited since, for a value that arrives.
+fn taken(cx: &mut Context, trigger: &Signal, input: &Signal, available: NodeId) -> NodeId {
+    let now = cx.graph.and(trigger.present, available);
     if cx.word("empty") == "ignore" {
-        return trigger.present;
+        return now;
     }
     let waiting = cx.state("waiting", Value::real(0.0));
     let (zero, one) = (cx.graph.real(0.0), cx.graph.real(1.0));
     let waits = cx.graph.binary(Binary::Less, zero, waiting);
     let more = cx.graph.add(waiting, one);
     let asked = cx.graph.select(trigger.present, more, waiting);
-    let wanted = cx.graph.or(trigger.present, waits);
-    let served = cx.graph.and(wanted, available);
+    let waited = cx.graph.and(waits, input.present);
+    let served = cx.graph.or(now, waited);
     let fewer = cx.graph.sub(asked, one);
     let next = cx.graph.select(served, fewer, asked);
     cx.next(waiting, next);
-    wanted
+    served
 }
 
 /// Whether the input is put in: if there is room, or if a value leaves at the same microstep.

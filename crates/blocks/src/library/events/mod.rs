@@ -1,12 +1,14 @@
 //! Events: when something happens, and the values just before.
 
 mod event_delay;
+mod variable_event_delay;
 mod left_limit;
 mod level_crossing;
 mod microstep_delay;
 mod previous;
 
 pub use event_delay::EventDelay;
+pub use variable_event_delay::VariableEventDelay;
 pub use left_limit::LeftLimit;
 pub use level_crossing::LevelCrossing;
 pub use microstep_delay::MicrostepDelay;

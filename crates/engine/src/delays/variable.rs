@@ -1,0 +1,116 @@
+//! Delay lines whose events have delays of their own.
+//!
+//! An event at (s, n) with the delay d comes at (s + d, n), or at the next microstep there that is
+//! free of other events of the line; with d = 0, from (s, n + 1) on. Pending events are in the
+//! order of their times, those of one time in the order in which they happened.
+
+use base::{ExactTime, Tag, Time};
+use program::{LineId, Pending, TrackedId, VariableTiming};
+
+use super::line::{DelayLineState, DelayedChange, Entry};
+use crate::engine::Engine;
+
+impl Engine<'_> {
+    /// Records the event of a line at this microstep, if there is one.
+    pub(super) fn record_event(
+        &mut self,
+        line: LineId,
+        microstep: u32,
+        VariableTiming { delay, cancel, pending }: VariableTiming,
+    ) {
+        let program = self.program;
+        let Some(zero) = self.line_zero(line) else { return };
+        let own = &program.lines[line];
+        let tag = Tag::new(self.state.now.time(), microstep);
+        let holds = |tracked: TrackedId| {
+            self.state.slots[program.tracked(tracked).slot.index()] != 0.0
+        };
+        let (present, cancelled) = (holds(own.from[0]), cancel.is_some_and(holds));
+        if !(present || cancelled) || self.state.delays.lines[line].recorded == Some(tag) {
+            return;
+        }
+        let mut parts = Vec::new();
+        self.gather(&own.from, &mut parts);
+        let delay = self.state.slots[program.tracked(delay).slot.index()];
+        let local = self.state.now - zero;
+        let state = &mut self.state.delays.lines[line];
+        state.recorded = Some(tag);
+        if cancelled {
+            state.cancel();
+        }
+        if !present {
+            return self.follow_due(line);
+        }
+        match pending {
+            Pending::Keep => {}
+            Pending::Ignore if state.is_waiting() => return,
+            Pending::Ignore => {}
+            Pending::Replace => state.cancel(),
+        }
+        match due(local, delay) {
+            // A delay that is negative or NaN has been refused by the block.
+            None => {}
+            Some(due) if due.time() <= local.time() => {
+                let (change, _) = state.coming.get_or_insert_with(|| {
+                    (DelayedChange { time: due.time(), due, order: 0, entries: Vec::new() }, 0)
+                });
+                add(&mut change.entries, microstep + 1, parts);
+                let coming = &mut self.state.delays.coming;
+                if let Err(place) = coming.binary_search(&line) {
+                    coming.insert(place, line);
+                }
+            }
+            Some(due) => {
+                let place = state.pending.partition_point(|change| change.due < due);
+                if state.pending.get(place).is_none_or(|change| change.due != due) {
+                    let (time, entries) = (local.time(), Vec::new());
+                    state.pending.insert(place, DelayedChange { time, due, order: 0, entries });
+                }
+                add(&mut state.pending[place].entries, microstep, parts);
+            }
+        }
+        self.follow_due(line);
+    }
+}
+
+/// When an event comes, by the clock of its diagram; `None` if that is after the end of time.
+fn due(now: ExactTime, delay: f64) -> Option<ExactTime> {
+    let delay = ExactTime::from_decimal(delay)?;
+    (delay.time() <= Time::MAX - now.time().max(Time::ZERO)).then(|| now + delay)
+}
+
+/// Adds an event to those of one time, at a microstep or at the next one that is free: for the
+/// length of a microstep, then it is over.
+fn add(entries: &mut Vec<Entry>, microstep: u32, parts: Vec<f64>) {
+    let microstep = match entries.pop() {
+        // The end of the event before, which gives way if this one follows at once.
+        Some(end) if end.microstep < microstep => {
+            entries.push(end);
+            microstep
+        }
+        Some(end) => end.microstep,
+        None => microstep,
+    };
+    let mut over = parts.clone();
+    over[0] = 0.0;
+    entries.push(Entry { microstep, parts });
+    entries.push(Entry { microstep: microstep + 1, parts: over });
+}
+
+impl DelayLineState {
+    /// Whether an event is still to come.
+    fn is_waiting(&self) -> bool {
+        let rest = self.coming.as_ref().map_or(&[][..], |(change, done)| &change.entries[*done..]);
+        !self.pending.is_empty() || rest.iter().any(|entry| entry.parts[0] != 0.0)
+    }
+
+    /// Takes back the events that are still to come.
+    fn cancel(&mut self) {
+        self.pending.clear();
+        if let Some((change, done)) = &mut self.coming {
+            // The end of an event that has come still comes.
+            let rest = change.entries.split_off(*done);
+            change.entries.extend(rest.into_iter().take(1).filter(|end| end.parts[0] == 0.0));
+        }
+    }
+}
