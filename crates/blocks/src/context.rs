@@ -8,7 +8,7 @@ use base::{Elem, ExactTime, ParameterId, Rational, Span, Time, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
+    Begins, Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
     Pending, Setting, Signal, State, Text, Timer, VariableDelay,
 };
 
@@ -362,8 +362,24 @@ impl<'a> Context<'a> {
         let (index, ty) = (self.states.len(), initial.ty());
         let node = self.leaf(Leaf::State(index), ty);
         let (name, memory) = (name.into(), Memory::default());
-        self.states.push(State { name, ty, initial, next: node, derivative: None, memory });
+        let begins = Begins::Initial;
+        self.states.push(State { name, ty, initial, next: node, derivative: None, memory, begins });
         node
+    }
+
+    /// The seed of the run, in two halves of 32 bits, the higher one first.
+    pub fn seed(&mut self) -> NodeId {
+        let state = self.state("seed", Value::new(Type::vector(2), vec![0.0; 2]));
+        self.state_of(state).begins = Begins::Seed;
+        state
+    }
+
+    /// A state that counts draws of random numbers from 0 on. A diagram that begins again goes on
+    /// counting, so that its numbers are not those that it had before.
+    pub fn draws(&mut self) -> NodeId {
+        let state = self.state("draws", Value::real(0.0));
+        self.state_of(state).begins = Begins::Once;
+        state
     }
 
     fn state_of(&mut self, node: NodeId) -> &mut State {

@@ -87,6 +87,20 @@ pub struct State {
     pub derivative: Option<NodeId>,
     /// What it remembers in a fixed-step run.
     pub memory: Memory,
+    /// What it begins with, and when.
+    pub begins: Begins,
+}
+
+/// What a state begins with, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Debug)]
+pub enum Begins {
+    /// With its initial value, whenever the diagram that it is in begins.
+    #[default]
+    Initial,
+    /// With its initial value, when the run begins.
+    Once,
+    /// With the seed of the run, in two halves of 32 bits, the higher one first.
+    Seed,
 }
 
 /// What a state remembers in a fixed-step run.

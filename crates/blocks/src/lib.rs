@@ -25,17 +25,18 @@ mod page;
 pub use block::{Block, BlockKind, Library, Setting};
 pub use context::Context;
 pub use definition::{
-    Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Pending, Signal, State,
-    VariableDelay,
+    Begins, Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Pending,
+    Signal, State, VariableDelay,
 };
 pub use expression::{Formula, Operand};
 pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};
+pub use library::Random;
 pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
 pub use outside::{InputKind, Outside, named_type};
 pub use page::page;
 pub use role::Role;
 pub use stepping::Impulses;
-pub use timer::{Every, Instants, MOST_WAKINGS, Timer, Times, events_before};
+pub use timer::{Every, Instants, MOST_WAKINGS, Pattern, Timer, Times, events_before};
 
 #[cfg(test)]
 mod listings;

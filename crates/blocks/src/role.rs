@@ -30,6 +30,8 @@ pub enum Role {
     After,
     /// Any other block that is part of a state machine.
     MachinePart,
+    /// Draws random numbers, which its path distinguishes from those of others.
+    Random,
     /// A signal from outside the model, whose states are written by whoever holds the run.
     Outside,
 }

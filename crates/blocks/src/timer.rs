@@ -75,6 +75,56 @@ impl Timer for Instants {
     }
 }
 
+/// A pattern of times, repeated with a period or not, up to a time or a number of events.
+#[derive(Debug)]
+pub struct Pattern {
+    /// When the first cycle begins \[s\].
+    pub start: Rational,
+    /// The time from one cycle to the next \[s\]; `None` if there is only one.
+    pub period: Option<Rational>,
+    /// The times in a cycle \[s\], in order and less than the period.
+    pub offsets: Vec<Rational>,
+    /// No times are after this one \[s\].
+    pub stop: Option<Rational>,
+    /// The greatest number of times.
+    pub limit: u64,
+}
+
+impl Timer for Pattern {
+    fn time(&self, index: u64) -> Option<Time> {
+        self.exact(index).map(ExactTime::time)
+    }
+
+    fn exact(&self, index: u64) -> Option<ExactTime> {
+        let length = self.offsets.len() as u64;
+        let (cycle, place) = (index / length, index % length);
+        let inside = index < self.limit && (cycle == 0 || self.period.is_some());
+        let offset = base::checked_sum(self.start, self.offsets[place as usize])?;
+        let period = self.period.unwrap_or_else(|| Rational::from_integer(0));
+        let exact = ExactTime::tick(offset, period, cycle.into()).filter(|_| inside)?;
+        let end = match self.stop {
+            Some(stop) => Time::from_rational(stop)?,
+            None => Time::MAX,
+        };
+        (exact.time() <= end).then_some(exact)
+    }
+
+    fn times(&self) -> Option<Times> {
+        let endless = self.stop.is_none() && self.limit == u64::MAX;
+        match (&self.offsets[..], self.period) {
+            ([offset], Some(period)) if endless => {
+                let offset = base::checked_sum(self.start, *offset)?;
+                Some(Times::Every { offset, period })
+            }
+            (offsets, None) => {
+                let all = (0..offsets.len() as u64).map_while(|index| self.exact(index));
+                Some(Times::Instants(all.collect()))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The largest count of wakings: up to here, counts are exact as floats.
 pub const MOST_WAKINGS: u64 = 1 << 53;
 

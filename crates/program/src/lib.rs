@@ -46,7 +46,7 @@ mod verify;
 mod watched;
 
 pub use blocks::{
-    Impulses, InputKind, Memory as StateMemory, Part, Pending, Text, Timer, events_before,
+    Begins, Impulses, InputKind, Memory as StateMemory, Part, Pending, Text, Timer, events_before,
 };
 pub use delay_line::{DelayLine, DelayTrack, Kinks, LineId, Past, PastId, VariableTiming};
 pub use diagram::{BlockId, FragmentId, MachineId, RegionId, Rows, RunSettings, WireId, Zeno};

@@ -233,6 +233,7 @@ impl Slots {
                     open: state.initial.open(),
                     continuous: place.is_some(),
                     wire: None,
+                    begins: state.begins,
                 });
             }
         }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use base::{ParameterId, Type};
-use blocks::{Part, Text, Timer};
+use blocks::{Begins, Part, Text, Timer};
 use diagram::{BlockId, FragmentId, MachineId, RegionId, WireId};
 use ir::Slot;
 
@@ -83,6 +83,8 @@ pub struct TrackedState {
     pub continuous: bool,
     /// The wire that shows it, if it is a parameter that transitions set.
     pub wire: Option<TrackedId>,
+    /// What it begins with, and when.
+    pub begins: Begins,
 }
 
 /// A timer of a block.

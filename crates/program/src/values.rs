@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{ExactTime, Table, Time, Value};
-use blocks::{MOST_WAKINGS, events_before};
+use blocks::{Begins, MOST_WAKINGS, events_before};
 use diagram::{AtStart, BlockId, RegionId};
 use rustc_hash::FxHashMap;
 
@@ -18,6 +18,16 @@ impl Program {
         program.take_values(values);
         program.take_starts(starts);
         program
+    }
+
+    /// Writes the seed of a run to the initial buffer.
+    pub fn take_seed(&mut self, seed: u64) {
+        let Program { image, code, .. } = self;
+        let seeds = code.states.iter().filter(|state| state.begins == Begins::Seed);
+        for state in seeds {
+            let halves = [(seed >> 32) as f64, (seed & u64::from(u32::MAX)) as f64];
+            image[code.tracked[state.tracked].range()].copy_from_slice(&halves);
+        }
     }
 
     /// Whether a timer would wake more often before the start than can be counted.

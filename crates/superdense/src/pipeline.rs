@@ -103,7 +103,8 @@ impl System {
             true => Code::FixedStep(Arc::new(program::fixed_step(&diagram, &schedule))),
             false => {
                 let extras = program::Extras { jacobians: method.is_implicit() };
-                let program = program::compile(&diagram, &schedule, extras);
+                let mut program = program::compile(&diagram, &schedule, extras);
+                program.take_seed(diagram.run.seed);
                 check_size(&program, method).map_err(refused)?;
                 Code::Exact(Arc::new(program))
             }
@@ -177,7 +178,8 @@ impl System {
             true => self.native.clone(),
             false => Arc::default(),
         };
-        let program = program.with_values(&values, &starts);
+        let mut program = program.with_values(&values, &starts);
+        program.take_seed(run.seed);
         if (!starts.is_empty() || run.start != self.run.start) && program.is_uncounted(run.start) {
             return None;
         }

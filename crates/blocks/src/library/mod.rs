@@ -1,5 +1,7 @@
 //! The library: one block, one file, in the category in which a user would look for it.
 
+pub use sources::Random;
+
 use std::sync::Arc;
 
 use crate::Block;
@@ -14,6 +16,8 @@ mod sources;
 pub(crate) fn all() -> Vec<Arc<dyn Block>> {
     vec![
         Arc::new(sources::Constant),
+        Arc::new(sources::EventSource),
+        Arc::new(sources::Random),
         Arc::new(sources::Sine),
         Arc::new(sources::Step),
         Arc::new(sources::Ramp),

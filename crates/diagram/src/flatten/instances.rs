@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Diagnostic, Span, Value, did_you_mean};
+use blocks::{Random, Role};
 use expr::Expr;
 use model::{DiagramId, RunSetting};
 
@@ -257,7 +258,10 @@ impl<'m> Flattener<'m> {
             self.errors.push(error);
             return None;
         };
-        let settings = self.settings(scope, block, kind.info(), &path);
+        let mut settings = self.settings(scope, block, kind.info(), &path);
+        if kind.role() == Role::Random {
+            settings.insert(Random::PATH.to_owned(), Random::at(&path));
+        }
         let fragment = self.scope(scope).fragment;
         let id = self.draft(path, block.name.span, kind.clone(), settings, fragment);
         let (tolerance, discrete) = (self.scope(scope).tolerance, self.scope(scope).discrete);

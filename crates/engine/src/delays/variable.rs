@@ -22,9 +22,8 @@ impl Engine<'_> {
         let Some(zero) = self.line_zero(line) else { return };
         let own = &program.lines[line];
         let tag = Tag::new(self.state.now.time(), microstep);
-        let holds = |tracked: TrackedId| {
-            self.state.slots[program.tracked(tracked).slot.index()] != 0.0
-        };
+        let holds =
+            |tracked: TrackedId| self.state.slots[program.tracked(tracked).slot.index()] != 0.0;
         let (present, cancelled) = (holds(own.from[0]), cancel.is_some_and(holds));
         if !(present || cancelled) || self.state.delays.lines[line].recorded == Some(tag) {
             return;

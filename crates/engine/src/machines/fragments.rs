@@ -2,7 +2,7 @@
 
 use program::tape::{Tape, run};
 use program::{
-    CrossingKind, EntryWire, FragmentId, MachineOutput, StateId, WatchId, events_before,
+    Begins, CrossingKind, EntryWire, FragmentId, MachineOutput, StateId, WatchId, events_before,
 };
 
 use crate::RunError;
@@ -99,7 +99,8 @@ impl Engine<'_> {
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
         let kept: Vec<StateId> = outputs.flat_map(|output| [output.says, output.word]).collect();
-        for state in code.states.iter().filter(|state| !kept.contains(state)) {
+        let again = |state: &&StateId| program.states[**state].begins == Begins::Initial;
+        for state in code.states.iter().filter(again).filter(|state| !kept.contains(state)) {
             let initial = program.tracked(program.states[*state].tracked).range();
             self.set_state(*state, &program.image[initial]);
         }

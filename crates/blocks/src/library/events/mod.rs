@@ -1,18 +1,18 @@
 //! Events: when something happens, and the values just before.
 
 mod event_delay;
-mod variable_event_delay;
 mod left_limit;
 mod level_crossing;
 mod microstep_delay;
 mod previous;
+mod variable_event_delay;
 
 pub use event_delay::EventDelay;
-pub use variable_event_delay::VariableEventDelay;
 pub use left_limit::LeftLimit;
 pub use level_crossing::LevelCrossing;
 pub use microstep_delay::MicrostepDelay;
 pub use previous::Previous;
+pub use variable_event_delay::VariableEventDelay;
 
 use crate::Info;
 

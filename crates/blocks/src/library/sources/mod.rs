@@ -2,17 +2,21 @@
 
 mod clock;
 mod constant;
+mod event_source;
 mod impulse_source;
 mod pulse;
 mod ramp;
+mod random;
 mod sine;
 mod step;
 
 pub use clock::Clock;
 pub use constant::Constant;
+pub use event_source::EventSource;
 pub use impulse_source::ImpulseSource;
 pub use pulse::Pulse;
 pub use ramp::Ramp;
+pub use random::Random;
 pub use sine::Sine;
 pub use step::Step;
 
