@@ -461,8 +461,14 @@ impl<'a> Context<'a> {
     /// Makes it an error, reported with the tag and the block, if a condition holds at a tick.
     pub fn refuse_where(&mut self, undefined: NodeId, reason: impl Into<String>) {
         if self.graph.truth(undefined) != Some(false) {
-            self.checks.push(Check { undefined, reason: reason.into() });
+            self.checks.push(Check { undefined, reason: reason.into(), ends: false });
         }
+    }
+
+    /// Ends the run at the end of an instant at which a condition holds.
+    pub fn end_where(&mut self, condition: NodeId) {
+        let reason = String::new();
+        self.checks.push(Check { undefined: condition, reason, ends: true });
     }
 
     /// Warns once if two conditions hold at different microsteps of one instant.

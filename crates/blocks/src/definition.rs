@@ -158,6 +158,8 @@ pub struct Check {
     pub undefined: NodeId,
     /// The reason, as a sentence.
     pub reason: String,
+    /// Whether the run ends well at the end of the instant, instead of failing.
+    pub ends: bool,
 }
 
 /// Two conditions whose order matters: if they hold at different microsteps of one instant, the run

@@ -1,6 +1,6 @@
 //! The parameters of a block, checked against the declarations of the block.
 
-use base::{Diagnostic, Span, Value, did_you_mean};
+use base::{Diagnostic, ExactTime, Shape, Span, Value, did_you_mean};
 use blocks::{Kind, Parameter, Setting};
 use expr::{Expr, ExprKind, Place, parse};
 
@@ -49,11 +49,28 @@ pub(crate) fn setting(
                 ExprKind::Vector(parts) => {
                     parts.iter().map(|part| time(name, part, evaluate)).collect::<Result<_, _>>()?
                 }
-                _ => vec![time(name, expr, evaluate)?],
+                _ => {
+                    let value = evaluate(expr)?;
+                    match value.ty().shape {
+                        Shape::Vector(_) => elements(name, &value, expr.span)?,
+                        _ => vec![time(name, expr, evaluate)?],
+                    }
+                }
             };
             Ok(Setting::Times(times))
         }
     }
+}
+
+/// The elements of a vector as times, each the decimal that its float stands for.
+fn elements(name: &str, value: &Value, span: Span) -> Result<Vec<Value>, Diagnostic> {
+    let exact =
+        |x: &f64| ExactTime::from_decimal(*x).map(|time| Value::rational(time.to_rational()));
+    let times: Option<Vec<Value>> = value.data().iter().map(exact).collect();
+    times.ok_or_else(|| {
+        Diagnostic::error("bad-parameter", format!("`{name}` must be times in seconds"))
+            .at(span, "not finite real numbers")
+    })
 }
 
 fn time(

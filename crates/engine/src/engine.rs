@@ -70,6 +70,10 @@ impl Engine<'_> {
         if self.state.tick.is_some() {
             return self.continue_tick(most, sink);
         }
+        if let Some(block) = self.state.ended {
+            self.state.finished = true;
+            return Ok(Progress::Done(StopReason::Ended(self.name(block))));
+        }
         if self.state.finished {
             return Ok(Progress::Done(StopReason::Stopped));
         }

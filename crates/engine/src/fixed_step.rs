@@ -20,7 +20,7 @@ mod point;
 use std::sync::Arc;
 
 use base::{Rational, Table, Tag, Time};
-use program::{CrossingId, FixedStepProgram, RegionId, TimerId, TrackedId, events_before};
+use program::{BlockId, CrossingId, FixedStepProgram, RegionId, TimerId, TrackedId, events_before};
 use serde::{Deserialize, Serialize};
 
 use crate::rows::{Row, Sink};
@@ -59,6 +59,8 @@ pub struct FixedStepSnapshot {
     pub(crate) tag: Tag,
     pub(crate) started: bool,
     pub(crate) finished: bool,
+    /// The block that ends the run at this point.
+    pub(crate) ended: Option<BlockId>,
 }
 
 impl FixedStepSnapshot {
@@ -131,6 +133,7 @@ impl FixedStepSimulation {
             tag: Tag::new(start, 0),
             started: false,
             finished: false,
+            ended: None,
         };
         FixedStepSimulation::resume(program, options, snapshot)
     }
@@ -184,6 +187,10 @@ impl FixedStepSimulation {
             self.state.started = true;
             self.start(sink)?;
             return Ok(Progress::Going);
+        }
+        if let Some(block) = self.state.ended {
+            self.state.finished = true;
+            return Ok(Progress::Done(StopReason::Ended(self.program.origins.name(block))));
         }
         if self.state.finished || self.state.time >= self.options.stop {
             self.state.finished = true;

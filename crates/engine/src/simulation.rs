@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{ExactTime, Time};
-use program::{InputId, InputKind, Program, RegionId, StateId};
+use program::{BlockName, InputId, InputKind, Program, RegionId, StateId};
 
 use crate::engine::Engine;
 use crate::log::Switch;
@@ -14,7 +14,7 @@ use crate::snapshot::{Counters, Snapshot};
 use crate::{Options, RunError, Warning};
 
 /// The result of an advance.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Progress {
     /// There is more to do.
     Going,
@@ -25,12 +25,14 @@ pub enum Progress {
 }
 
 /// Why a run has ended.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum StopReason {
     /// The stop time was reached.
     Stopped,
     /// Events accumulate at this time \[s\], and the model specifies to stop there.
     Zeno(f64),
+    /// A block of the model has ended the run.
+    Ended(BlockName),
 }
 
 /// A running model. Constants (program and options), the state and scratch space are kept apart.

@@ -1,7 +1,7 @@
 //! Everything that changes while a model runs, as plain data.
 
 use base::{ExactTime, Table, Tag, Time};
-use program::{HazardId, Program, RegionId, UnitId};
+use program::{BlockId, HazardId, Program, RegionId, UnitId};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::Agenda;
@@ -73,6 +73,8 @@ pub struct Snapshot {
     pub(crate) started: bool,
     /// Whether the run has ended.
     pub(crate) finished: bool,
+    /// The block that ends the run once its instant is over.
+    pub(crate) ended: Option<BlockId>,
     /// The stop time of the run.
     pub(crate) stop: Time,
 }
@@ -96,6 +98,7 @@ clone_reusing!(Snapshot {
     now,
     started,
     finished,
+    ended,
     stop,
 });
 
@@ -140,6 +143,7 @@ impl Snapshot {
             now: options.start,
             started: false,
             finished: false,
+            ended: None,
             stop: options.stop,
             slots,
         }

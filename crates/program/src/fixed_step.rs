@@ -239,7 +239,8 @@ fn check_places(
         if composer.graph.truth(node) != Some(false) {
             let slot = slots.layout.reserve(1);
             places.push((node, slot));
-            pass.checks.push(Check { from: slot, block, reason: check.reason.clone() });
+            let (reason, ends) = (check.reason.clone(), check.ends);
+            pass.checks.push(Check { from: slot, block, reason, ends });
         }
     }
 }

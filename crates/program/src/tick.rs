@@ -243,7 +243,7 @@ impl<'a> Maker<'a> {
                 let slot = self.slots.layout.reserve(1);
                 places.push((node, slot));
                 let reason = check.reason.clone();
-                unit.checks.push(Check { from: slot, block, reason });
+                unit.checks.push(Check { from: slot, block, reason, ends: check.ends });
             }
         }
         for (hazard, nodes) in flat.definition.hazards.iter().zip(&flat.tick.hazards) {

@@ -152,6 +152,8 @@ pub struct Check {
     pub block: BlockId,
     /// Why it must not hold.
     pub reason: String,
+    /// Whether the run ends well at the end of the instant, instead of failing.
+    pub ends: bool,
 }
 
 /// The conditions of an order hazard.

@@ -244,6 +244,15 @@ fn ending(
     out
 }
 
+/// Reports something that is no mistake.
+fn note(arguments: &RunArguments, words: &str) -> Result<()> {
+    tell(&match arguments.format {
+        Format::Text => format!("{words}\n"),
+        Format::Json => format!("{}\n", json::message("note", words)),
+    });
+    Ok(())
+}
+
 /// Reports how the run ended, if it did not reach the stop time.
 fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
     let written = "The result up to that point has been written.";
@@ -251,13 +260,9 @@ fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
     match end {
         End::Reached(StopReason::Stopped) => Ok(()),
         End::Reached(StopReason::Zeno(time)) => {
-            let words = format!("stopped where events accumulate, at t = {time}");
-            tell(&match arguments.format {
-                Format::Text => format!("{words}\n"),
-                Format::Json => format!("{}\n", json::message("note", &words)),
-            });
-            Ok(())
+            note(arguments, &format!("stopped where events accumulate, at t = {time}"))
         }
+        End::Reached(StopReason::Ended(block)) => note(arguments, &format!("ended by `{block}`")),
         End::Interrupted(tag) => Err(Interrupted { tag, outcome }.into()),
         End::Unwritten(error) => Err(unwritten(error)),
         End::Failed(error, inputs) => {

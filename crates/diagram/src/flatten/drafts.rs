@@ -85,12 +85,23 @@ impl<'m> Flattener<'m> {
             let result = match field {
                 None => settings::default(parameter, block.name.span),
                 Some(field) => {
-                    if parameter.name == "initial" && self.varies(scope, &field.value) {
+                    if let Some(word) = self.passed_word(scope, parameter, &field.value) {
+                        settings::setting(parameter, &word, &|_| unreachable!("a word"))
+                    } else if parameter.name == "initial" && self.varies(scope, &field.value) {
                         self.machines.starts.push((block.name.span, &field.value));
                         let first = |expr: &Expr| self.first_constant(scope, expr);
                         settings::setting(parameter, &field.value, &first)
                     } else {
-                        let constant = |expr: &Expr| self.constant(scope, expr);
+                        // A vector of times is taken apart, which is done once for all runs.
+                        let listed = |value: &Value| {
+                            parameter.kind == blocks::Kind::Times && !value.ty().is_scalar()
+                        };
+                        let constant = |expr: &Expr| match self.constant(scope, expr) {
+                            Ok(value) if listed(&value) => {
+                                Ok(self.opening.decide(value, "it decides a list of times"))
+                            }
+                            other => other,
+                        };
                         settings::setting(parameter, &field.value, &constant)
                     }
                 }
@@ -113,6 +124,23 @@ impl<'m> Flattener<'m> {
             }
         }
         settings
+    }
+
+    /// The word that a diagram passes on to a block: that of a parameter of its own, which is a word
+    /// too.
+    fn passed_word(
+        &self,
+        scope: ScopeId,
+        parameter: &blocks::Parameter,
+        value: &Expr,
+    ) -> Option<Expr> {
+        let blocks::Kind::Word(known) = &parameter.kind else { return None };
+        let name = value.as_word().filter(|name| known.iter().all(|word| word != name))?;
+        let here = self.scope(scope);
+        let own = here.diagram.parameters.iter().find(|own| own.name.value == name)?;
+        let index = here.parameters.get(name)?.as_f64()?;
+        let word = own.words.get(index as usize)?.value.clone();
+        Some(Expr { kind: ExprKind::Name(word), span: value.span })
     }
 
     /// Finds the wires of every input of every block, making blocks for expressions on the way.

@@ -251,9 +251,14 @@ impl FixedStepSimulation {
         wanted
     }
 
-    fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
-        for Check { from, block, reason } in &self.program.events.checks {
-            if self.state.slots[from.index()] != 0.0 {
+    fn check_defined(&mut self, tag: Tag) -> Result<(), RunError> {
+        for Check { from, block, reason, ends } in &self.program.events.checks {
+            if self.state.slots[from.index()] == 0.0 {
+                continue;
+            }
+            if *ends {
+                self.state.ended = self.state.ended.or(Some(*block));
+            } else {
                 let (block, reason) = (self.program.origins.name(*block), reason.clone());
                 return Err(RunError::Undefined { tag, block, reason });
             }

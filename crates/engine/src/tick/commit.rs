@@ -10,7 +10,7 @@ use crate::rows::Sink;
 
 impl Engine<'_> {
     /// Rejects undefined operations before anything is written or committed.
-    pub(crate) fn check_defined(&self, tag: Tag) -> Result<(), RunError> {
+    pub(crate) fn check_defined(&mut self, tag: Tag) -> Result<(), RunError> {
         let program = self.program;
         for index in &self.scratch.units.ran {
             let unit = &program.units[*index];
@@ -18,7 +18,12 @@ impl Engine<'_> {
                 continue;
             }
             for check in &unit.checks {
-                if self.state.slots[check.from.index()] != 0.0 {
+                if self.state.slots[check.from.index()] == 0.0 {
+                    continue;
+                }
+                if check.ends {
+                    self.state.ended = self.state.ended.or(Some(check.block));
+                } else {
                     let (block, reason) = (self.name(unit.block), check.reason.clone());
                     return Err(RunError::Undefined { tag, block, reason });
                 }

@@ -1,9 +1,10 @@
 //! Merges the events of several signals.
 
-use base::Diagnostic;
+use base::{Diagnostic, Shape, Type, Value};
+use ir::Binary;
 
 use super::discrete;
-use crate::{Block, Context, Info, Input, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// Merges the events of several signals.
 #[derive(Debug)]
@@ -13,13 +14,23 @@ impl Block for Merge {
     fn info(&self) -> Info {
         discrete("Merge", "Merges the events of several signals into one signal.")
             .icon("M2 4H7L12 10H20M2 16H7L12 10")
-            .equations("y = the first input in the list that is present")
+            .aliases(["Default", "mux of events", "Entity Input Switch", "TimedMerge"])
+            .equations("y = the first input in the list that is present, with `simultaneous: first`\ny = all of them at successive microsteps, in the order of the list, with `simultaneous: all`")
             .absence("Absent when all inputs are absent.")
             .input(Input::many(
                 "inputs",
-                "The signals; if several are present at the same tag, the first in the list wins.",
+                "The signals.",
             ))
             .output("output", "The merged events.")
+            .parameter(
+                Parameter::word(
+                    "simultaneous",
+                    "What happens to signals that are present at the same tag: `first` takes the first in the list; `all` takes every one, the others at the following microsteps of the same time, first come, first served.",
+                    ["first", "all"],
+                )
+                .default("first"),
+            )
+            .parameter(Parameter::real("capacity", "How many events can wait for their microstep, with `simultaneous: all`.").default("64"))
             .example(
                 r#"superdense: 1
 name: merge
@@ -34,6 +45,9 @@ simulate: {stop: 2}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let inputs = cx.inputs("inputs");
+        if cx.word("simultaneous") == "all" {
+            return all(cx, &inputs);
+        }
         let mut merged: Signal = inputs[inputs.len() - 1].clone();
         for input in inputs.iter().rev() {
             cx.refuse_impulses(input, "an impulse cannot be merged");
@@ -45,4 +59,64 @@ simulate: {stop: 2}"#,
         cx.output("output", merged);
         Ok(())
     }
+}
+
+/// The most numbers that can wait.
+const LARGEST: f64 = 1e6;
+
+/// Every event at a microstep of its own: those that come are stored, the newest at the front, and
+/// at each microstep the oldest one leaves.
+fn all(cx: &mut Context, inputs: &[Signal]) -> Result<(), Diagnostic> {
+    let capacity = cx.real("capacity");
+    let ty = cx.graph.ty(inputs[0].value);
+    let length = capacity * ty.len() as f64;
+    if !(capacity >= 1.0 && capacity.fract() == 0.0 && length <= LARGEST) {
+        let message =
+            format!("`capacity` must be a whole number from 1 on, for up to {LARGEST} numbers");
+        return Err(Diagnostic::error("bad-parameter", message));
+    }
+    let (length, width) = (length as usize, ty.len());
+    let line = Type { elem: ty.elem, shape: Shape::Vector(length as u32) };
+    let store = cx.state("values", Value::new(line, vec![0.0; length]));
+    let waiting = cx.state("count", Value::real(0.0));
+    let (zero, one) = (cx.graph.real(0.0), cx.graph.real(1.0));
+    let (mut values, mut count) = (store, waiting);
+    for input in inputs {
+        cx.refuse_impulses(input, "an impulse cannot be merged");
+        cx.fits(&inputs[0], input, false)?;
+        let value = cx.graph.splat(input.value, ty.shape);
+        let mut parts = vec![value];
+        if length > width {
+            parts.push(cx.graph.extract(values, 0, Shape::Vector((length - width) as u32)));
+        }
+        let moved = cx.graph.stack(&parts, line.shape);
+        values = cx.graph.select(input.present, moved, values);
+        let more = cx.graph.add(count, one);
+        count = cx.graph.select(input.present, more, count);
+    }
+    let most = cx.graph.real(capacity);
+    let crowded = cx.graph.binary(Binary::Less, most, count);
+    cx.refuse_where(crowded, format!("more than {capacity} events wait for their microstep"));
+    let ticking = cx.ticking();
+    let some = cx.graph.binary(Binary::Less, zero, count);
+    let leaves = cx.graph.and(ticking, some);
+    let last = cx.graph.sub(count, one);
+    let last = cx.graph.select(some, last, zero);
+    let last = cx.graph.select(crowded, zero, last);
+    let scale = cx.graph.real(width as f64);
+    let start = cx.graph.mul(last, scale);
+    let elements: Vec<ir::NodeId> = (0..width)
+        .map(|index| {
+            let index = cx.graph.real(index as f64);
+            let place = cx.graph.add(start, index);
+            cx.graph.index(values, place)
+        })
+        .collect();
+    let value = cx.graph.stack(&elements, ty.shape);
+    let rest = cx.graph.select(leaves, last, count);
+    cx.next(store, values);
+    cx.next(waiting, rest);
+    let signal = cx.event(value, leaves);
+    cx.output("output", signal);
+    Ok(())
 }
