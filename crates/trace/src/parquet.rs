@@ -20,12 +20,14 @@
 
 mod decode;
 mod encode;
+mod plain;
 
 use crate::layout::Layout;
 use crate::writer::{Encoder, Output, boxed};
 use crate::{Header, Schema, WriteProblem};
 
 pub(crate) use decode::read;
+pub(crate) use plain::read_plain;
 
 const VERSION_KEY: &str = "superdense.trace";
 const HEADER_KEY: &str = "superdense.header";
