@@ -81,6 +81,8 @@ fn a_long_run_goes_on_without_native_code_and_pictures() {
 fn parquet_is_written_or_refused() {
     let system = compiled("bouncing-ball", &Settings::default());
     let path = scratch("ball.parquet");
+    // A test with other features may have left one.
+    let _ = std::fs::remove_file(&path);
     let writer = Writer::create(&path, &system.schema(), &system.header());
     if cfg!(feature = "parquet") {
         let mut run = system.begin();
