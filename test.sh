@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Passes all tests: format, lints, unit and integration tests, documentation, and the property tests
-# once more on cases that nobody has seen. `./test.sh properties` passes the property tests alone.
+# Passes all tests: format, lints, unit and integration tests, documentation, the build
+# without features, and the property tests once more on cases that nobody has seen. `./test.sh
+# properties` passes the property tests alone, and `./test.sh features` builds with each feature
+# alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 # Property tests look at the same random cases every time; another number looks at others.
@@ -15,14 +17,33 @@ properties() {
         cargo test --workspace --lib --bins --tests --quiet -- $names
 }
 
-if [ "${1:-}" = properties ]; then
-    properties
+# The public crate and the command line without features, and what is left then. Each set of
+# features has files of its own in target/, so that none is built again because of another.
+core() {
+    cargo clippy --quiet --no-default-features -p superdense -p superdense-cli -- -D warnings
+    cargo test --quiet --no-default-features -p superdense --test core
+}
+
+# The same, and each feature alone. The dependencies of each are checked anew, which takes minutes
+# at first.
+features() {
+    core
+    for feature in native parquet pictures sparse streams; do
+        cargo clippy --quiet --no-default-features -p superdense --features "$feature" -- -D warnings
+    done
+}
+
+case "${1:-}" in
+properties | features)
+    "$1"
     exit
-fi
+    ;;
+esac
 
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 cargo test --workspace --quiet
+core
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 seed=$(date +%s)

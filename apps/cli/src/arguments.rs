@@ -24,6 +24,7 @@ pub enum Command {
     /// Check a model for errors without running it.
     Check(Box<CheckArguments>),
     /// Evaluate a model on streams: solver and model in one table, one row per evaluation.
+    #[command(hide = !cfg!(feature = "streams"))]
     Stream(Box<StreamArguments>),
     /// Compare how well different solvers conserve an energy of a model over time.
     Energy(Box<EnergyArguments>),
@@ -39,6 +40,7 @@ pub enum Command {
         instant: Option<String>,
     },
     /// Plot a saved trace.
+    #[command(hide = !cfg!(feature = "pictures"))]
     Plot(Box<PlotArguments>),
     /// Show where two saved traces differ.
     ///
@@ -64,25 +66,8 @@ pub enum Command {
     /// Run a model with symbolic and with numeric impulses, and report which kind suits it.
     Dirac(Box<DiracArguments>),
     /// Draw the block diagram of a model; a causality loop is shown in red.
-    Graph {
-        #[command(flatten)]
-        model: Box<ModelArguments>,
-        /// The output file: SVG, PNG, or DOT for Graphviz.
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
-        /// How many levels of the hierarchy to expand; all levels by default.
-        #[arg(long)]
-        depth: Option<usize>,
-        /// Draw every element of an array of blocks instead of one box for the whole array.
-        #[arg(long)]
-        arrays: bool,
-        /// Write expressions on wires instead of drawing them as nodes.
-        #[arg(long)]
-        fold: bool,
-        /// Number the blocks in order of evaluation.
-        #[arg(long)]
-        order: bool,
-    },
+    #[command(hide = !cfg!(feature = "pictures"))]
+    Graph(Box<GraphArguments>),
     /// Format model files; comments and meaning stay unchanged.
     Fmt {
         /// The model files; `-` reads standard input and writes standard output.
@@ -214,6 +199,28 @@ pub struct PlotArguments {
     /// plotted.
     #[arg(long, value_name = "NAME")]
     pub shade: Option<String>,
+}
+
+/// Arguments of `graph`.
+#[derive(Args, Debug)]
+pub struct GraphArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The output file: SVG, PNG, or DOT for Graphviz.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// How many levels of the hierarchy to expand; all levels by default.
+    #[arg(long)]
+    pub depth: Option<usize>,
+    /// Draw every element of an array of blocks instead of one box for the whole array.
+    #[arg(long)]
+    pub arrays: bool,
+    /// Write expressions on wires instead of drawing them as nodes.
+    #[arg(long)]
+    pub fold: bool,
+    /// Number the blocks in order of evaluation.
+    #[arg(long)]
+    pub order: bool,
 }
 
 /// The subcommands of `examples`.

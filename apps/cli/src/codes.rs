@@ -222,7 +222,7 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "no-native-code",
-        "Native code was requested from the start of the run, but there is no code generator for the processor of this machine. \
+        "Native code was requested from the start of the run, but the program was built without native code, or has no code generator for the processor of this machine. \
         The interpreter gives the same result, only more slowly. \
         Omit `--backend`, or use `--backend interpreter`.",
     ),
@@ -246,6 +246,11 @@ pub const CODES: &[(&str, &str)] = &[
         "not-a-trace",
         "The file was not written by a run. \
         Give a result of `superdense run -o`.",
+    ),
+    (
+        "not-built",
+        "The program was built without the part that this needs: Parquet files, pictures or streams. Each is a feature of the build, and all are on by default. \
+        Use another format or command, or build the program with that feature; docs/embedding.md lists the features.",
     ),
     (
         "not-constant",

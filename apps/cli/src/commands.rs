@@ -10,14 +10,21 @@ mod explain;
 mod fmt;
 mod new;
 mod pair;
+#[cfg(feature = "pictures")]
 mod pictures;
-mod plot;
+#[cfg(not(feature = "pictures"))]
+#[path = "commands/without_pictures.rs"]
+mod pictures;
 mod run;
 mod shell;
+#[cfg(feature = "streams")]
+mod stream;
+#[cfg(not(feature = "streams"))]
+#[path = "commands/without_streams.rs"]
 mod stream;
 
 use anyhow::Result;
-use superdense::{Drawing, Tolerance};
+use superdense::Tolerance;
 
 use crate::arguments::Command;
 pub use run::interrupt::EXIT_CODE as INTERRUPTED;
@@ -31,17 +38,13 @@ pub fn run(command: Command) -> Result<()> {
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
-        Command::Plot(arguments) => plot::plot(&arguments),
+        Command::Plot(arguments) => pictures::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
         Command::Dirac(arguments) => dirac::dirac(&arguments),
         Command::Pair(arguments) => pair::pair(&arguments),
-        Command::Graph { model, output, depth, arrays, fold, order } => {
-            let (fold_expressions, open_arrays) = (fold, arrays);
-            let drawing = Drawing { depth, open_arrays, fold_expressions, order, dot: false };
-            pictures::graph(&model, &output, drawing)
-        }
+        Command::Graph(arguments) => pictures::graph(&arguments),
         Command::Fmt { files, check } => fmt::fmt(&files, check),
         Command::Blocks { search: Some(words), .. } => blocks::search(&words),
         Command::Blocks { name, write, of, .. } => {

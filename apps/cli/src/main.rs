@@ -1,5 +1,8 @@
 //! The command line: arguments in, results and messages out. All work is the library's.
 
+// Options of a part that is left out are taken and refused, and nothing reads them.
+#![cfg_attr(not(all(feature = "pictures", feature = "streams")), allow(dead_code))]
+
 mod arguments;
 mod codes;
 mod commands;

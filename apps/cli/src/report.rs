@@ -72,6 +72,14 @@ pub fn unread(error: ReadError) -> anyhow::Error {
     Problem::new(error.diagnostic(), &SourceMap::default()).into()
 }
 
+/// The error for what this program was built without: a feature.
+#[cfg(not(all(feature = "pictures", feature = "streams")))]
+pub fn not_built(feature: &str) -> anyhow::Error {
+    let message = format!("this program was built without {feature}");
+    let help = format!("install it with its default features, or build it with `{feature}`");
+    Problem::new(Diagnostic::error("not-built", message).help(help), &SourceMap::default()).into()
+}
+
 /// Whether messages go to a terminal that shows colours.
 pub fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()

@@ -22,6 +22,10 @@ mod lu;
 mod pole;
 mod rosenbrock;
 mod segment;
+#[cfg(feature = "sparse")]
+mod sparse;
+#[cfg(not(feature = "sparse"))]
+#[path = "without_sparse.rs"]
 mod sparse;
 mod stiffness;
 mod sums;

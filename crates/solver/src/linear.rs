@@ -44,9 +44,9 @@ impl Default for Factors {
 impl Factors {
     fn new(pattern: &Pattern) -> Factors {
         let n = pattern.dimension();
-        match Pattern::eliminates_densely(n, pattern.len()) {
-            true => Factors::Dense { matrix: vec![0.0; n * n], pivots: Pivots::new(n) },
-            false => Factors::Sparse(Box::new(Sparse::new(pattern))),
+        match Sparse::of(pattern) {
+            None => Factors::Dense { matrix: vec![0.0; n * n], pivots: Pivots::new(n) },
+            Some(sparse) => Factors::Sparse(Box::new(sparse)),
         }
     }
 }

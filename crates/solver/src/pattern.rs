@@ -52,10 +52,13 @@ impl Pattern {
         self.rows.len()
     }
 
+    /// Whether larger matrices with few entries are eliminated as sparse ones: the feature `sparse`.
+    pub const KNOWS_SPARSE: bool = cfg!(feature = "sparse");
+
     /// Whether a matrix of so many columns and entries is eliminated as a dense one.
     pub fn eliminates_densely(columns: usize, entries: usize) -> bool {
         let all = (columns as f64) * (columns as f64);
-        columns <= SMALL || entries as f64 >= FILLED * all
+        !Pattern::KNOWS_SPARSE || columns <= SMALL || entries as f64 >= FILLED * all
     }
 
     /// Whether there is no entry.

@@ -30,8 +30,13 @@ impl std::fmt::Debug for Sparse {
 }
 
 impl Sparse {
-    /// Orders a pattern.
-    pub fn new(pattern: &Pattern) -> Sparse {
+    /// Orders a pattern, unless it is to be eliminated as a dense one.
+    pub fn of(pattern: &Pattern) -> Option<Sparse> {
+        let dense = Pattern::eliminates_densely(pattern.dimension(), pattern.len());
+        (!dense).then(|| Sparse::new(pattern))
+    }
+
+    fn new(pattern: &Pattern) -> Sparse {
         let n = pattern.dimension();
         let (mut starts, mut rows): (Vec<u32>, Vec<u32>) = (vec![0], Vec::new());
         let (mut entries, mut diagonal) = (Vec::new(), Vec::new());

@@ -1,19 +1,40 @@
 //! The figures that a model asks for, checked against what it records.
 
+use std::sync::OnceLock;
+
 use base::{Diagnostic, Diagnostics, Span, Spanned, Time, Value, did_you_mean};
 use expr::{Expr, ExprKind};
 use model::{Model, Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
 use plot::{Axis, Error, Figure, Mark, Pair, Panel, Signal};
-use trace::{Schema, Trace};
+use trace::Trace;
 
 use crate::System;
 
+/// The figures of a system; made when they are first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Figures(OnceLock<Vec<(String, Figure)>>);
+
+impl Figures {
+    /// Makes the figures of a new system, or returns what is wrong with them.
+    pub fn check(&self, system: &System) -> Result<(), Diagnostics> {
+        let figures = figures(system)?;
+        self.0.get_or_init(|| figures);
+        Ok(())
+    }
+}
+
+impl System {
+    /// The figures that the model asks for, each with its name.
+    pub fn figures(&self) -> &[(String, Figure)] {
+        // The model's figures were made once without a mistake; ranges that the parameters of this
+        // run make impossible are left out.
+        self.figures.0.get_or_init(|| figures(self).unwrap_or_default())
+    }
+}
+
 /// The figures of a model by name, in the order in which they are written.
-pub(crate) fn figures(
-    system: &System,
-    schema: &Schema,
-) -> Result<Vec<(String, Figure)>, Diagnostics> {
-    let trace = Trace::new(schema.columns().to_vec());
+fn figures(system: &System) -> Result<Vec<(String, Figure)>, Diagnostics> {
+    let trace = Trace::new(system.columns().columns().to_vec());
     let model = &system.origin.model;
     let mut drawing = Drawing { model, system, trace, errors: Diagnostics::default() };
     let figures = model.plots.iter().map(|plot| drawing.figure(plot)).collect();

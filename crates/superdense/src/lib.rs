@@ -20,6 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The features `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
+//! parts of the program out if they are off; `docs/embedding.md` lists them.
+//!
 //! To write a block of your own, implement [`Block`]: [`Info`] gives its name, ports and
 //! parameters, and `define` gives its outputs as functions of its inputs. Then add it to the
 //! library.
@@ -71,8 +74,13 @@
 
 mod pipeline;
 
+#[cfg(feature = "pictures")]
+mod figures;
+#[cfg(not(feature = "pictures"))]
+#[path = "without_figures.rs"]
 mod figures;
 mod pages;
+#[cfg(feature = "pictures")]
 mod picture;
 mod recorded;
 
@@ -84,6 +92,7 @@ mod run;
 mod saved;
 mod schema;
 mod story;
+#[cfg(feature = "streams")]
 mod streams;
 mod work;
 
@@ -101,13 +110,13 @@ pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopRe
 pub use expr::Function;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
-pub use jit::NativeError;
 pub use model::{
     About, Builder, DiagramBuilder, Given, Model, Refused, RunSetting, SettingKind, SettingMap,
     StandardFile, format, parse, read, read_text, standard_files,
 };
-pub use native::{Backend, BackendUsed};
+pub use native::{Backend, BackendUsed, NativeError};
 pub use pages::{Page, descriptions, pages, pages_of};
+#[cfg(feature = "pictures")]
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, check_expression, parse_value};
 pub use program::BlockName;
@@ -118,7 +127,9 @@ pub use saved::RestoreError;
 pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
+#[cfg(feature = "streams")]
 pub use stream::{Evaluations, StreamError, Sums};
+#[cfg(feature = "streams")]
 pub use streams::{Streamed, Streaming};
 pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, Interpolation, PairError,
@@ -128,6 +139,7 @@ pub use trace::{
 pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 
 /// Figures of results.
+#[cfg(feature = "pictures")]
 pub mod plots {
     pub use plot::*;
 }

@@ -6,17 +6,15 @@ use std::sync::{Arc, OnceLock};
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
 use blocks::{Library, Role};
 use diagram::{Diagram, MainParameter, RunSettings, Settings};
-use engine::{InputValue, Options, RunError};
-use jit::NativeError;
+use engine::{InputValue, Options, Routines, RunError};
 use model::{Model, Refused};
-use plot::Figure;
 use program::{FixedStepProgram, Jacobian, Program, RecordSlots, RegionProgram};
 use schedule::Schedule;
 use solver::{Method, Pattern};
 use trace::{Column, Header, Schema, Trace};
 
-use crate::figures::figures;
-use crate::native::Native;
+use crate::figures::Figures;
+use crate::native::{Native, NativeError};
 use crate::run::{Failure, Outcome, Run};
 
 /// A stage whose result can be printed.
@@ -48,7 +46,7 @@ pub struct System {
     /// The values of the parameters of the main diagram in its runs.
     pub(crate) parameters: Arc<Vec<Value>>,
     /// The figures that the model asks for; made when they are first needed.
-    figures: Arc<OnceLock<Vec<(String, Figure)>>>,
+    pub(crate) figures: Arc<Figures>,
     /// A hash by which a saved run recognises its model; made when it is first needed.
     identity: Arc<OnceLock<u64>>,
     /// Native code, once a run has had it compiled.
@@ -128,8 +126,7 @@ impl System {
             native: Arc::default(),
             empty: Arc::default(),
         };
-        let figures = system.make_figures().map_err(refused)?;
-        let _ = system.figures.set(figures);
+        system.figures.check(&system).map_err(refused)?;
         Ok(system)
     }
 
@@ -217,14 +214,17 @@ impl System {
     }
 
     /// Compiles native code now, so that every run starts with it. It is an error if there is no
-    /// code generator for this machine; the interpreter still works. A fixed-step model does not
-    /// use native code.
+    /// code generator for this machine or in this program (the feature `native`); the interpreter
+    /// still works. A fixed-step model does not use native code.
     pub fn compile_native(&self) -> Result<(), NativeError> {
+        self.native_code().map(drop)
+    }
+
+    /// The native code, compiled now if that has not been done yet; none for a fixed-step model.
+    pub(crate) fn native_code(&self) -> Result<Option<Arc<Routines>>, NativeError> {
         match &self.code {
-            Code::Exact(program) => {
-                self.native.now(program, self.options.solver.method).map(|_| ())
-            }
-            Code::FixedStep(_) => Ok(()),
+            Code::Exact(program) => self.native.now(program, self.options.solver.method).map(Some),
+            Code::FixedStep(_) => Ok(None),
         }
     }
 
@@ -258,7 +258,7 @@ impl System {
     /// The columns that a run records, how many orders of impulses each may carry, and the tables
     /// of file formats with several tables.
     pub fn schema(&self) -> Schema {
-        let schema = schema(self.code.records()).with_tables(self.tables());
+        let schema = self.columns().with_tables(self.tables());
         let named = self.record_labels().into_iter().enumerate();
         let named = named.filter(|(_, labels)| !labels.is_empty());
         named.fold(schema, |schema, (index, labels)| schema.with_labels(index, labels))
@@ -276,15 +276,9 @@ impl System {
         self.empty.get_or_init(|| Trace::with_schema(self.schema())).clone()
     }
 
-    /// The figures that the model asks for, each with its name.
-    pub fn figures(&self) -> &[(String, Figure)] {
-        // The model's figures were made once without a mistake; ranges that the parameters of this
-        // run make impossible are left out.
-        self.figures.get_or_init(|| self.make_figures().unwrap_or_default())
-    }
-
-    fn make_figures(&self) -> Result<Vec<(String, Figure)>, Diagnostics> {
-        figures(self, &schema(self.code.records()))
+    /// The columns that a run records, without tables and labels.
+    pub(crate) fn columns(&self) -> Schema {
+        schema(self.code.records())
     }
 
     /// The table of each recorded signal: that of its region, unless the signal consists of events
@@ -567,12 +561,19 @@ fn check_size(program: &Program, method: Method) -> Result<(), Diagnostics> {
     };
     let states = region.dimension;
     let message = format!("{states} states are too many for an implicit solver");
+    let (why, help) = match Pattern::KNOWS_SPARSE {
+        true => (
+            "each rate depends on many of the states: the matrix is dense",
+            "choose an explicit solver, such as rk45",
+        ),
+        false => (
+            "this program was built without sparse elimination: the matrix is dense",
+            "choose an explicit solver, such as rk45, or build with the feature `sparse`",
+        ),
+    };
     Err(Diagnostic::error("too-large", message)
-        .note(format!(
-            "each rate depends on many of the states: the matrix is dense, and up to \
-             {MAXIMUM_DENSE} states are taken"
-        ))
-        .help("choose an explicit solver, such as rk45")
+        .note(format!("{why}, and up to {MAXIMUM_DENSE} states are taken"))
+        .help(help)
         .into())
 }
 

@@ -9,13 +9,11 @@ use engine::{
 };
 use trace::{Trace, WriteError, Writer};
 
-use jit::NativeError;
-
 use crate::native::NativeSwitch;
 use crate::pipeline::Code;
 use crate::recorder::{InstantRow, Listener, Recorder, RowListener};
 use crate::work::Tally;
-use crate::{Backend, BackendUsed, Canceller, System, Work, saved};
+use crate::{Backend, BackendUsed, Canceller, NativeError, System, Work, saved};
 
 /// The results of a run that finished.
 #[derive(Debug)]
@@ -141,7 +139,8 @@ impl Run {
 
     /// Sets what evaluates the functions between events; the default is [`Backend::Auto`].
     /// [`Backend::Native`] compiles the code before this returns, and is an error if there is no
-    /// code generator for this machine. A fixed-step run is always interpreted.
+    /// code generator for this machine or in this program (the feature `native`). A fixed-step run
+    /// is always interpreted.
     pub fn set_backend(&mut self, backend: Backend) -> Result<(), NativeError> {
         match (backend, &mut self.executor) {
             (Backend::Auto, _) => {}
@@ -150,9 +149,11 @@ impl Run {
                 (self.take_over, self.ran) = (None, BackendUsed::Interpreter);
             }
             (Backend::Native, Executor::Exact(simulation)) => {
-                if let Some(take_over) = self.take_over.take() {
-                    simulation.take_routines(take_over.now()?);
-                    self.ran = BackendUsed::Native;
+                if self.ran == BackendUsed::Interpreter {
+                    if let Some(code) = self.system.native_code()? {
+                        simulation.take_routines(code);
+                    }
+                    (self.take_over, self.ran) = (None, BackendUsed::Native);
                 }
             }
             (_, Executor::FixedStep(_)) => {}

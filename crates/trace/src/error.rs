@@ -22,6 +22,8 @@ pub struct WriteError {
 pub enum WriteProblem {
     /// The extension names no format; use another name or an explicit format.
     UnknownFormat,
+    /// This program was built without Parquet (the feature `parquet`); use another format.
+    NotBuilt,
     /// The file or its folder cannot be written to.
     Unwritable(io::Error),
     /// There is no space left. The run may continue without recording.
@@ -42,6 +44,8 @@ pub struct ReadError {
 pub enum ReadProblem {
     /// The extension names no format; use another name or an explicit format.
     UnknownFormat,
+    /// This program was built without Parquet (the feature `parquet`).
+    NotBuilt,
     /// The file cannot be opened or read.
     Unreadable(io::Error),
     /// The file is something else; the text says what is missing.
@@ -56,18 +60,14 @@ pub enum ReadProblem {
 
 impl WriteError {
     pub(crate) fn new(path: &Path, error: io::Error) -> WriteError {
-        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
-        let problem = match error.kind() {
-            FileTooLarge | QuotaExceeded | StorageFull | WriteZero => WriteProblem::DiskFull(error),
-            _ => WriteProblem::Unwritable(error),
-        };
-        WriteError { path: path.to_owned(), problem }
+        WriteError { path: path.to_owned(), problem: error.into() }
     }
 
     /// A code that is stable across versions.
     pub fn code(&self) -> &'static str {
         match self.problem {
             WriteProblem::UnknownFormat => "trace-format",
+            WriteProblem::NotBuilt => "not-built",
             WriteProblem::Unwritable(_) => "trace-unwritable",
             WriteProblem::DiskFull(_) => "trace-disk-full",
         }
@@ -77,6 +77,9 @@ impl WriteError {
     pub fn help(&self) -> &'static str {
         match self.problem {
             WriteProblem::UnknownFormat => FORMATS,
+            WriteProblem::NotBuilt => {
+                "name it with .csv or .json at the end, or build with the feature `parquet`"
+            }
             WriteProblem::Unwritable(ref error) => match error.kind() {
                 io::ErrorKind::NotFound => "make the folder first, or choose another",
                 io::ErrorKind::IsADirectory => "choose the name of a file",
@@ -107,6 +110,7 @@ impl ReadError {
     pub fn code(&self) -> &'static str {
         match self.problem {
             ReadProblem::UnknownFormat => "trace-format",
+            ReadProblem::NotBuilt => "not-built",
             ReadProblem::Unreadable(_) => "trace-unreadable",
             ReadProblem::NotATrace(_) => "not-a-trace",
             ReadProblem::OtherVersion(_) => "trace-version",
@@ -119,6 +123,9 @@ impl ReadError {
     pub fn help(&self) -> &'static str {
         match self.problem {
             ReadProblem::UnknownFormat => FORMATS,
+            ReadProblem::NotBuilt => {
+                "write it as .csv or .json, or build with the feature `parquet`"
+            }
             ReadProblem::Unreadable(_) => "check the name of the file and whether you may read it",
             ReadProblem::NotATrace(_) => "give a file that a run has written",
             ReadProblem::OtherVersion(_) => "read it with the version that wrote it, or run again",
@@ -133,13 +140,19 @@ impl ReadError {
     }
 }
 
-const FORMATS: &str = "name it with .csv, .parquet or .json at the end";
+const FORMATS: &str = match cfg!(feature = "parquet") {
+    true => "name it with .csv, .parquet or .json at the end",
+    false => "name it with .csv or .json at the end",
+};
+
+const NOT_BUILT: &str = "this program was built without Parquet";
 
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
             WriteProblem::UnknownFormat => write!(f, "{path}: the name tells no format"),
+            WriteProblem::NotBuilt => write!(f, "cannot write {path}: {NOT_BUILT}"),
             WriteProblem::Unwritable(error) => write!(f, "cannot write {path}: {error}"),
             WriteProblem::DiskFull(error) => write!(f, "no room to write {path}: {error}"),
         }
@@ -151,6 +164,7 @@ impl fmt::Display for ReadError {
         let path = self.path.display();
         match &self.problem {
             ReadProblem::UnknownFormat => write!(f, "{path}: the name tells no format"),
+            ReadProblem::NotBuilt => write!(f, "cannot read {path}: {NOT_BUILT}"),
             ReadProblem::Unreadable(error) => write!(f, "cannot read {path}: {error}"),
             ReadProblem::NotATrace(reason) => write!(f, "{path} is no trace: {reason}"),
             ReadProblem::OtherVersion(found) => {
@@ -165,7 +179,7 @@ impl fmt::Display for ReadError {
 impl std::error::Error for WriteError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.problem {
-            WriteProblem::UnknownFormat => None,
+            WriteProblem::UnknownFormat | WriteProblem::NotBuilt => None,
             WriteProblem::Unwritable(error) | WriteProblem::DiskFull(error) => Some(error),
         }
     }
@@ -176,6 +190,16 @@ impl std::error::Error for ReadError {
         match &self.problem {
             ReadProblem::Unreadable(error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for WriteProblem {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
+        match error.kind() {
+            FileTooLarge | QuotaExceeded | StorageFull | WriteZero => WriteProblem::DiskFull(error),
+            _ => WriteProblem::Unwritable(error),
         }
     }
 }

@@ -20,11 +20,14 @@
 
 mod decode;
 mod encode;
+mod plain;
 
 use crate::layout::Layout;
+use crate::writer::{Encoder, Output, boxed};
+use crate::{Header, Schema, WriteProblem};
 
 pub(crate) use decode::read;
-pub(crate) use encode::Encoder;
+pub(crate) use plain::read_plain;
 
 const VERSION_KEY: &str = "superdense.trace";
 const HEADER_KEY: &str = "superdense.header";
@@ -34,6 +37,15 @@ const COLUMNS_KEY: &str = "superdense.columns";
 const TAG_COLUMNS: [&str; 3] = ["time", "exact_time", "microstep"];
 /// The column after these that names the table of a row, if there are several.
 const TABLE_COLUMN: &str = "table";
+
+/// Starts a file.
+pub(crate) fn encoder(
+    out: Output,
+    schema: &Schema,
+    header: &Header,
+) -> Result<Box<dyn Encoder>, WriteProblem> {
+    Ok(boxed(encode::Encoder::new(out, schema, header)?))
+}
 
 /// The columns before those of signals.
 fn first_columns(layout: &Layout) -> Vec<&'static str> {

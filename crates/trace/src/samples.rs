@@ -4,9 +4,9 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use base::{ExactTime, did_you_mean, parse_decimal};
+use base::{ExactTime, Time, did_you_mean, parse_decimal};
 
-use crate::{Format, Trace, read, read_tables};
+use crate::{Format, Trace, parquet, read, read_tables};
 
 /// Values of a signal at increasing times.
 #[derive(Clone, PartialEq, Debug)]
@@ -115,9 +115,9 @@ impl Samples {
         Ok(Samples { times, lefts: values.clone(), values, width })
     }
 
-    /// Reads columns of a file: the result of a run in any format, or a CSV file whose first line
-    /// names its columns, one of them `time` \[s\]. A signal of several elements has a column for
-    /// each.
+    /// Reads columns of a file: the result of a run in any format, or a table with a column `time`
+    /// \[s\], as a CSV file whose first line names its columns, or as a Parquet file with columns of
+    /// numbers or truth values. A signal of several elements has a column for each.
     ///
     /// Of a result, the rows in which the signal is absent are left out. If `events`, each of the
     /// others is a sample; otherwise the first and the last row of a time are the values before and
@@ -125,6 +125,11 @@ impl Samples {
     pub fn read(path: &Path, columns: &[String], events: bool) -> Result<Samples, SamplesError> {
         let found = match Format::of(path) {
             Some(Format::Csv) if !is_trace(path) => read_csv(path, columns, events),
+            Some(Format::Parquet) => match read_plain(path, columns, events) {
+                Ok(None) => read_trace(path, columns, events),
+                Ok(Some(samples)) => Ok(samples),
+                Err(error) => Err(error),
+            },
             _ => read_trace(path, columns, events),
         };
         found.map_err(|error| {
@@ -229,7 +234,7 @@ fn missing(column: &str, known: &[&str]) -> SamplesError {
     SamplesError { path: None, reason, help: Some(help) }
 }
 
-fn wrong(reason: impl Into<String>) -> SamplesError {
+pub(crate) fn wrong(reason: impl Into<String>) -> SamplesError {
     SamplesError { path: None, reason: reason.into(), help: None }
 }
 
@@ -239,27 +244,15 @@ fn read_csv(path: &Path, columns: &[String], events: bool) -> Result<Samples, Sa
         csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path).map_err(failed)?;
     let names: Vec<String> = reader.headers().map_err(failed)?.iter().map(str::to_owned).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let place = |column: &str| {
-        let mut places = known.iter().enumerate().filter(|(_, name)| **name == column);
-        let first = places.next().ok_or_else(|| missing(column, &known))?.0;
-        match places.next() {
-            Some(_) => Err(wrong(format!("there are two columns `{column}`"))),
-            None => Ok(first),
-        }
-    };
-    let time = place("time")?;
-    let places = columns.iter().map(|column| place(column)).collect::<Result<Vec<_>, _>>()?;
+    let time = place(&known, "time")?;
+    let places =
+        columns.iter().map(|column| place(&known, column)).collect::<Result<Vec<_>, _>>()?;
     let (mut times, mut values) = (Vec::new(), Vec::new());
     for (row, record) in reader.records().enumerate() {
         let record = record.map_err(failed)?;
         let line = row + 2;
         let text = record.get(time).unwrap_or("");
-        let exact = parse_decimal(text)
-            .ok_or_else(|| wrong(format!("line {line}: `{text}` is not a time in seconds")))?;
-        let time = ExactTime::from_rational(exact).ok_or_else(|| {
-            wrong(format!("line {line}: {text} s is outside the range of model time"))
-        })?;
-        times.push(time);
+        times.push(time_of(text, &format!("line {line}"))?);
         for place in &places {
             let text = record.get(*place).unwrap_or("");
             let value = match text {
@@ -271,6 +264,63 @@ fn read_csv(path: &Path, columns: &[String], events: bool) -> Result<Samples, Sa
             values.push(value.ok_or_else(|| wrong(message))?);
         }
     }
+    made(times, values, columns, events)
+}
+
+/// The samples of a Parquet file that is no result; none if it is one. The times are those of the
+/// same table as CSV: the shortest decimals of its numbers.
+fn read_plain(
+    path: &Path,
+    columns: &[String],
+    events: bool,
+) -> Result<Option<Samples>, SamplesError> {
+    // Reading a result says why there is no file.
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    let wanted: Vec<&str> =
+        std::iter::once("time").chain(columns.iter().map(String::as_str)).collect();
+    let Some(read) = parquet::read_plain(file, &wanted)? else { return Ok(None) };
+    let [time, columns_read @ ..] = &read[..] else { return Ok(None) };
+    let exact = |(row, seconds): (usize, &f64)| {
+        let decimal = match time.single {
+            true => (*seconds as f32).to_string(),
+            false => seconds.to_string(),
+        };
+        let rounded = || Time::from_f64(*seconds).map(ExactTime::from);
+        // A decimal with very many digits is rounded.
+        let found = parse_decimal(&decimal).and_then(ExactTime::from_rational).or_else(rounded);
+        found.map_or_else(|| time_of(&decimal, &format!("row {}", row + 1)), Ok)
+    };
+    let times = time.numbers.iter().enumerate().map(exact).collect::<Result<Vec<_>, _>>()?;
+    let rows = 0..times.len();
+    let row = |row: usize| columns_read.iter().map(move |column| column.numbers[row]);
+    made(times, rows.flat_map(row).collect(), columns, events).map(Some)
+}
+
+/// The index of a column among all.
+pub(crate) fn place(known: &[&str], column: &str) -> Result<usize, SamplesError> {
+    let mut places = known.iter().enumerate().filter(|(_, name)| **name == column);
+    let first = places.next().ok_or_else(|| missing(column, known))?.0;
+    match places.next() {
+        Some(_) => Err(wrong(format!("there are two columns `{column}`"))),
+        None => Ok(first),
+    }
+}
+
+/// The time of a row, which `at` names.
+fn time_of(text: &str, at: &str) -> Result<ExactTime, SamplesError> {
+    let exact = parse_decimal(text)
+        .ok_or_else(|| wrong(format!("{at}: `{text}` is not a time in seconds")))?;
+    ExactTime::from_rational(exact)
+        .ok_or_else(|| wrong(format!("{at}: {text} s is outside the range of model time")))
+}
+
+/// The samples of a table.
+fn made(
+    times: Vec<ExactTime>,
+    values: Vec<f64>,
+    columns: &[String],
+    events: bool,
+) -> Result<Samples, SamplesError> {
     let width = columns.len().max(1);
     match events {
         true => Samples::events(times, values, width),

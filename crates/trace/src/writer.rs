@@ -108,13 +108,17 @@ impl Writer {
         let encoder = match options.format {
             Format::Csv => {
                 let header = options.comments.then_some(header);
-                csv::Encoder::new(out, schema, header).map(boxed)
+                csv::Encoder::new(out, schema, header).map(boxed).map_err(WriteProblem::from)
             }
-            Format::Json => json::Encoder::new(out, schema, header).map(boxed),
-            Format::Parquet => parquet::Encoder::new(out, schema, header).map(boxed),
+            Format::Json => {
+                json::Encoder::new(out, schema, header).map(boxed).map_err(WriteProblem::from)
+            }
+            Format::Parquet => parquet::encoder(out, schema, header),
         };
         Ok(Writer {
-            desk: EncoderPlace::Here(encoder.map_err(|error| WriteError::new(&path, error))?),
+            desk: EncoderPlace::Here(
+                encoder.map_err(|problem| WriteError { path: path.clone(), problem })?,
+            ),
             path,
             schema: schema.clone(),
             written: vec![None; schema.columns().len()],
@@ -239,7 +243,7 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-fn boxed<'a>(encoder: impl Encoder + 'a) -> Box<dyn Encoder + 'a> {
+pub(crate) fn boxed<'a>(encoder: impl Encoder + 'a) -> Box<dyn Encoder + 'a> {
     Box::new(encoder)
 }
 

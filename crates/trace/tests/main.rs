@@ -4,5 +4,6 @@ mod comparing;
 #[path = "../../superdense/tests/common/draws.rs"]
 mod draws;
 mod files;
+mod plain_tables;
 mod round_trip;
 mod tables;

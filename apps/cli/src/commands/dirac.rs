@@ -1,7 +1,5 @@
 //! `dirac`: symbolic and numeric impulses compared.
 
-mod picture;
-
 use std::time::Duration;
 
 use anyhow::Result;
@@ -10,6 +8,7 @@ use superdense::{
     AtStep, Impulses, Library, Rational, Study, StudyError, System, Time, Verdict, read, study,
 };
 
+use super::pictures::{check_picture, draw_study};
 use crate::arguments::{DiracArguments, Format};
 use crate::inputs::refuse_files;
 use crate::model::{duration, overrides};
@@ -20,7 +19,7 @@ const ROWS_OF_A_CURVE: u32 = 1000;
 
 pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     if let Some(path) = &arguments.plot {
-        super::pictures::picture_format(path)?;
+        check_picture(path)?;
     }
     let steps = steps(&arguments.steps)?;
     refuse_files(&arguments.model.inputs, "dirac")?;
@@ -39,7 +38,7 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
         Format::Json => format!("{}\n", object(&model.name, &study)),
     })?;
     match &arguments.plot {
-        Some(path) => picture::draw(&model.name, &study, path),
+        Some(path) => draw_study(&model.name, &study, path),
         None => Ok(()),
     }
 }

@@ -1,31 +1,28 @@
 //! `energy`: how well solvers conserve an energy in the long run.
 
 use anyhow::{Result, bail};
-use superdense::plots::{Axis, Figure, Pair, Panel};
-use superdense::{
-    Column, Elem, Library, Model, RowsPer, Settings, Streaming, System, Tag, Time, Trace, Type,
-    read, record_only,
-};
+use superdense::{Elem, Library, Model, RowsPer, Settings, System, Time, Trace, read, record_only};
 
-use super::pictures::{picture_format, plot_to};
+use super::pictures::{check_picture, draw_energies};
+use super::stream::energy_on_streams;
 use crate::arguments::{EnergyArguments, Format};
 use crate::inputs::refuse_files;
 use crate::model::overrides;
 use crate::report::{Problem, refused, show, tell, tell_long_run};
 
 /// The name of the recorded energy.
-const ENERGY: &str = "energy";
+pub const ENERGY: &str = "energy";
 
 /// One run.
-struct Curve {
-    steps: u64,
+pub struct Curve {
+    pub steps: u64,
     /// Times and energies.
-    points: Vec<(f64, f64)>,
+    pub points: Vec<(f64, f64)>,
 }
 
 pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     if let Some(path) = &arguments.output {
-        picture_format(path)?;
+        check_picture(path)?;
     }
     let model = read(&arguments.model.model).map_err(refused)?;
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
@@ -44,7 +41,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     }
     show(&table(&curves))?;
     if let Some(path) = &arguments.output {
-        plot_to(&together(&curves), &figure(&curves, &model.name), path)?;
+        draw_energies(&curves, &model.name, path)?;
     }
     finish(failed)
 }
@@ -73,7 +70,7 @@ fn curve(model: &Model, own: &Settings, solver: &str) -> Result<Curve> {
     if system.settings().impulses.steps() {
         bail!("a fixed-step run has no solver to compare: leave `impulses` out in the model");
     }
-    if on_streams { streamed(&system) } else { simulated(&system) }
+    if on_streams { energy_on_streams(&system) } else { simulated(&system) }
 }
 
 fn simulated(system: &System) -> Result<Curve> {
@@ -87,22 +84,8 @@ fn simulated(system: &System) -> Result<Curve> {
     }
 }
 
-/// The energy at accepted steps on streams.
-fn streamed(system: &System) -> Result<Curve> {
-    let streamed = system.stream(&Streaming::default()).map_err(refused)?;
-    if let Some(error) = &streamed.error {
-        return Err(Problem::new(system.explain_stream(error), system.sources()).into());
-    }
-    let run = &streamed.evaluations;
-    scalar(run.trace())?;
-    let accepted = (0..run.len())
-        .filter(|e| run.get(*e, "stage") == Some(2.0) && run.get(*e, "p") == Some(0.0));
-    let steps = accepted.clone().count() as u64;
-    let points = accepted.filter_map(|e| Some((run.get(e, "time")?, run.get(e, ENERGY)?)));
-    Ok(Curve { steps, points: points.collect() })
-}
-
-fn scalar(trace: &Trace) -> Result<&Trace> {
+/// Refuses an energy that is not one number.
+pub fn scalar(trace: &Trace) -> Result<&Trace> {
     let column = trace.column(ENERGY).map(|column| trace.columns()[column].ty);
     match column {
         Some(ty) if ty.is_scalar() && ty.elem != Elem::Bool => Ok(trace),
@@ -123,30 +106,4 @@ fn table(curves: &[(&str, Curve)]) -> String {
         out += &format!("{solver:<12}{steps:>10}{start:>20.10}{end:>20.10}{change:>14.3e}\n");
     }
     out
-}
-
-/// All curves in one table, one after the other, each in its own columns.
-fn together(curves: &[(&str, Curve)]) -> Trace {
-    let names = |index: usize| [format!("time {index}"), format!("{ENERGY} {index}")];
-    let columns = (0..curves.len()).flat_map(names);
-    let mut trace = Trace::new(columns.map(|name| Column { name, ty: Type::REAL }).collect());
-    for (index, (_, curve)) in curves.iter().enumerate() {
-        for (time, energy) in &curve.points {
-            let row = Time::from_f64(trace.len() as f64).unwrap_or(Time::ZERO);
-            let point = [[*time], [*energy]];
-            trace.push(Tag::new(row, 0), |column| {
-                (column / 2 == index).then(|| point[column % 2].as_slice())
-            });
-        }
-    }
-    trace
-}
-
-fn figure(curves: &[(&str, Curve)], name: &str) -> Figure {
-    let pair = |(index, (solver, _)): (usize, &(&str, Curve))| {
-        Pair::new(format!("time {index}"), format!("{ENERGY} {index}")).label(*solver)
-    };
-    let panel = Panel::phases(curves.iter().enumerate().map(pair));
-    let panel = panel.x(Axis::new("time").unit("s")).y(Axis::new(ENERGY)).height(260.0);
-    Figure::new([panel]).title(name)
 }

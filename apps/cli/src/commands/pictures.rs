@@ -1,22 +1,35 @@
-//! `graph`: drawings of diagrams; and code that all image output shares.
+//! Pictures: `graph`, `plot`, and the figures of other commands.
+
+mod diagram;
+mod energies;
+mod plot;
+mod runs;
+#[cfg(feature = "streams")]
+mod streams;
+mod study;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use superdense::{Drawing, Library, Trace, plots, read};
+use superdense::{Trace, plots};
 
-use crate::arguments::ModelArguments;
-use crate::inputs::refuse_files;
-use crate::model::overrides;
-use crate::report::{refused, write_file};
+use crate::report::write_file;
 
-pub enum PictureFormat {
+pub use diagram::graph;
+pub use energies::draw_energies;
+pub use plot::plot;
+pub use runs::{Picture, pictures};
+#[cfg(feature = "streams")]
+pub use streams::draw_streams;
+pub use study::draw_study;
+
+enum PictureFormat {
     Svg,
     Png,
 }
 
 /// The image format by the extension of a file name.
-pub fn picture_format(path: &Path) -> Result<PictureFormat> {
+fn picture_format(path: &Path) -> Result<PictureFormat> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => Ok(PictureFormat::Svg),
         Some("png") => Ok(PictureFormat::Png),
@@ -24,31 +37,16 @@ pub fn picture_format(path: &Path) -> Result<PictureFormat> {
     }
 }
 
+/// Refuses a file that cannot become a picture, before anything runs.
+pub fn check_picture(path: &Path) -> Result<()> {
+    picture_format(path).map(drop)
+}
+
 /// Plots a figure of a trace to a file.
-pub fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()> {
+fn plot_to(trace: &Trace, figure: &plots::Figure, path: &Path) -> Result<()> {
     let bytes = match picture_format(path)? {
         PictureFormat::Svg => plots::svg(figure, trace)?.into_bytes(),
         PictureFormat::Png => plots::png(figure, trace)?,
     };
     write_file(path, &bytes)
-}
-
-/// Draws the diagram of a model.
-pub fn graph(arguments: &ModelArguments, output: &Path, mut drawing: Drawing) -> Result<()> {
-    let extension = output.extension().and_then(|extension| extension.to_str());
-    drawing.dot = match extension {
-        Some("svg" | "png") => false,
-        Some("dot" | "gv") => true,
-        _ => bail!("{}: the name of the picture ends in .svg, .png or .dot", output.display()),
-    };
-    let model = read(&arguments.model).map_err(refused)?;
-    refuse_files(&arguments.inputs, "graph")?;
-    let overrides = overrides(arguments)?;
-    let text = superdense::draw(&model, &Library::standard(), &overrides, drawing);
-    let text = text.map_err(refused)?;
-    let bytes = match extension {
-        Some("png") => superdense::diagram_png(&text)?,
-        _ => text.into_bytes(),
-    };
-    write_file(output, &bytes)
 }

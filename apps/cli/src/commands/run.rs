@@ -3,7 +3,6 @@
 pub mod drive;
 pub mod interrupt;
 mod log;
-mod pictures;
 pub mod progress;
 
 use std::io::{self, BufWriter};
@@ -18,8 +17,8 @@ use superdense::{
 
 use self::drive::{Driven, End, Outputs, drive};
 use self::log::Log;
-use self::pictures::{Picture, pictures};
 use self::progress::Progress;
+use super::pictures::{Picture, pictures};
 use crate::arguments::{Format, RunArguments};
 use crate::inputs::feed_inputs;
 use crate::json;
@@ -237,7 +236,7 @@ fn ending(
     (elapsed, compiled): (Duration, Duration),
 ) -> String {
     let mut out = format!("time       {elapsed:.1?} to run on {ran}, {compiled:.1?} to compile\n");
-    let drawn = pictures.iter().map(|picture| picture.path.as_path());
+    let drawn = pictures.iter().map(Picture::path);
     for path in file_of(arguments).into_iter().chain(drawn) {
         out += &format!("result     {}\n", path.display());
     }

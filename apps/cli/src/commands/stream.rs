@@ -1,6 +1,6 @@
 //! `stream`: a model on streams of evaluations, as a table and as figures.
 
-mod picture;
+mod energy;
 
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -8,11 +8,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use superdense::{Streamed, Streaming, Sums, System, traces};
 
-use super::pictures::picture_format;
+use super::pictures::{check_picture, draw_streams};
 use crate::arguments::StreamArguments;
 use crate::inputs::refuse_files;
 use crate::model::{compile, duration};
 use crate::report::{Problem, refused, tell, unless_broken, write_file};
+
+pub use energy::energy_on_streams;
 
 pub fn stream(arguments: &StreamArguments) -> Result<()> {
     check(arguments)?;
@@ -33,7 +35,7 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
     if let Some(path) = &arguments.plot
         && (streamed.error.is_none() || streamed.evaluations.len() > 1)
     {
-        picture::draw(arguments, &system, &streamed, path)?;
+        draw_streams(arguments, &system, &streamed, path)?;
     }
     if !arguments.quiet {
         tell(&summary(&system, &streamed));
@@ -52,7 +54,7 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
 /// Checks file names before anything runs.
 fn check(arguments: &StreamArguments) -> Result<()> {
     if let Some(path) = &arguments.plot {
-        picture_format(path)?;
+        check_picture(path)?;
     }
     match &arguments.output {
         Some(path) if !is_standard_output(path) && path.extension().is_none_or(|e| e != "csv") => {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::panic::{catch_unwind, set_hook, take_hook};
+use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use ::parquet::basic::Type as Physical;
@@ -26,8 +26,15 @@ use crate::{Header, ReadProblem, Schema};
 /// Reads a whole file.
 pub(crate) fn read(mut file: File) -> Result<FileTables, ReadProblem> {
     check_ends(&mut file)?;
-    // The decoders of the library assume more than they check: some bytes make them panic.
-    let read = without_words(|| catch_unwind(|| decode(file)));
+    guarded(|| decode(file))
+}
+
+/// Decodes pages. The decoders of the library assume more than they check: some bytes make them
+/// panic.
+pub(super) fn guarded<T>(
+    work: impl FnOnce() -> Result<T, ReadProblem> + UnwindSafe,
+) -> Result<T, ReadProblem> {
+    let read = without_words(|| catch_unwind(work));
     read.unwrap_or_else(|_| Err(ReadProblem::Damaged("its pages cannot be decoded".to_owned())))
 }
 
@@ -76,7 +83,7 @@ fn decode(file: File) -> Result<FileTables, ReadProblem> {
 }
 
 /// A Parquet file starts and ends with the same four letters.
-fn check_ends(file: &mut File) -> Result<(), ReadProblem> {
+pub(super) fn check_ends(file: &mut File) -> Result<(), ReadProblem> {
     const LETTERS: [u8; 4] = *b"PAR1";
     let length = file.metadata()?.len();
     let mut letters = [0; 4];
@@ -94,7 +101,7 @@ fn check_ends(file: &mut File) -> Result<(), ReadProblem> {
     if letters == LETTERS { Ok(()) } else { Err(ReadProblem::Cut("its end is missing".to_owned())) }
 }
 
-fn broken(error: ParquetError) -> ReadProblem {
+pub(super) fn broken(error: ParquetError) -> ReadProblem {
     match error {
         ParquetError::EOF(reason) => ReadProblem::Cut(reason),
         other => ReadProblem::Damaged(other.to_string()),
@@ -209,7 +216,7 @@ fn number(labels: &[String], name: &ByteArray) -> Result<f64, ReadProblem> {
 }
 
 /// All values of a column in a row group and, if they may be absent, whether they are.
-fn column<D: DataType>(
+pub(super) fn column<D: DataType>(
     group: &dyn RowGroupReader,
     index: usize,
 ) -> Result<(Vec<D::T>, Vec<i16>), ReadProblem> {

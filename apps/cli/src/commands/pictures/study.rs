@@ -7,7 +7,7 @@ use anyhow::Result;
 use superdense::plots::{Axis, Dash, Figure, Panel, Signal};
 use superdense::{Column, Impulse, Study, Tag, Trace};
 
-use super::super::pictures::plot_to;
+use super::plot_to;
 
 /// The maximum number of signals in the figure.
 const MOST: usize = 6;
@@ -22,7 +22,7 @@ struct Source<'a> {
 }
 
 /// Plots the study to a file.
-pub fn draw(model: &str, study: &Study, path: &Path) -> Result<()> {
+pub fn draw_study(model: &str, study: &Study, path: &Path) -> Result<()> {
     let exact = &study.exact;
     let drawn = |column: &usize| !exact.is_discrete(*column);
     let columns: Vec<usize> = (0..exact.columns().len()).filter(drawn).take(MOST).collect();

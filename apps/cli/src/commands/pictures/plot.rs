@@ -4,14 +4,14 @@ use anyhow::{Context, Result, bail};
 use superdense::plots::{Figure, Panel};
 use superdense::{Trace, traces};
 
-use super::pictures::{picture_format, plot_to};
+use super::{check_picture, plot_to};
 use crate::arguments::PlotArguments;
 use crate::model::time;
 use crate::report::unread;
 
 /// Plots a saved trace.
 pub fn plot(arguments: &PlotArguments) -> Result<()> {
-    picture_format(&arguments.output)?;
+    check_picture(&arguments.output)?;
     let trace = traces::read(&arguments.trace).map_err(unread)?;
     let mut figure = Figure::new(panels(arguments, &trace)?);
     if arguments.steps {

@@ -8,7 +8,7 @@ use superdense::{
     Column, Elem, Evaluations, Schema, Shape, Streamed, System, Tag, Time, Trace, Type,
 };
 
-use super::super::pictures::plot_to;
+use super::plot_to;
 use crate::arguments::StreamArguments;
 use crate::model::pictured;
 use crate::report::tell;
@@ -24,7 +24,8 @@ const EVEN: &str = "time (native)";
 /// The colour of marked points.
 const MARKED: Color = Color::new(0xd5, 0x5e, 0x00);
 
-pub fn draw(
+/// Plots a run on streams to a file.
+pub fn draw_streams(
     arguments: &StreamArguments,
     system: &System,
     streamed: &Streamed,

@@ -7,16 +7,21 @@ use anyhow::{Context, Result, bail};
 use superdense::plots::{Content, Figure};
 use superdense::{System, Trace, did_you_mean, plots};
 
-use crate::commands::pictures::{picture_format, plot_to};
+use super::{check_picture, plot_to};
 
 /// A figure to write.
 pub struct Picture {
     /// The figure that the model defines; if missing, all signals are plotted.
     figure: Option<Figure>,
-    pub path: PathBuf,
+    path: PathBuf,
 }
 
 impl Picture {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether it shows the steps of the solver, which extra rows between steps would hide.
     pub fn shows_steps(&self) -> bool {
         let panels = self.figure.iter().flat_map(|figure| &figure.panels);
@@ -51,7 +56,7 @@ pub fn pictures(options: &[PathBuf], system: &System) -> Result<Vec<Picture>> {
         }
     }
     for Picture { path, .. } in &found {
-        picture_format(path)?;
+        check_picture(path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             bail!("cannot write {}: there is no folder {}", path.display(), folder.display());

@@ -1,0 +1,276 @@
+//! Native code from `jit`: when compiling pays off, and the glue between its routines and the traits
+//! of the engine.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use base::Table;
+use diagram::FragmentId;
+use engine::{Pass, RegionCode, Routines, UnitCode};
+use ir::{SlotRange, Tape};
+use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, UnitsRoutine};
+use jit::{Plan, Routine, StepPlan, StepRoutine};
+use program::{Program, RegionId, RegionProgram, Unit};
+use solver::{Method, Trial};
+
+use crate::NativeError;
+
+/// How much the interpreter must have done before compiling pays off, in executed instructions per
+/// instruction of the program. By then it has taken about as long as compiling will.
+const WORTH_COMPILING: u64 = 2000;
+
+/// The fixed cost of compiling, independent of program size, in instructions.
+const ANY_SIZE: u64 = 500;
+
+/// The minimum number of steps or advances between two checks for native code.
+const LOOK_EVERY: u32 = 32;
+
+/// The native code of a program, compiled once for all runs.
+#[derive(Debug, Default)]
+pub(crate) struct Native {
+    begun: AtomicBool,
+    /// Evaluations by the interpreter, over all runs.
+    evaluations: AtomicU64,
+    made: OnceLock<Result<Arc<Routines>, NativeError>>,
+}
+
+impl Native {
+    /// The code, if it has been compiled.
+    fn get(&self) -> Option<Arc<Routines>> {
+        self.made.get()?.as_ref().ok().cloned()
+    }
+
+    /// The code; compiles it now if that has not been done yet.
+    pub fn now(&self, program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
+        self.begun.store(true, Ordering::Relaxed);
+        self.made.get_or_init(|| compile(program, method)).clone()
+    }
+
+    /// Compiles in a separate thread, unless a thread is already doing so.
+    fn begin(self: &Arc<Self>, program: &Arc<Program>, method: Method) {
+        if self.begun.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (native, program) = (self.clone(), program.clone());
+        std::thread::spawn(move || {
+            // If compiling fails, the run stays on the interpreter.
+            let _ = native.now(&program, method);
+        });
+    }
+}
+
+/// Watches a run until it has native code.
+#[derive(Debug)]
+pub(crate) struct NativeSwitch {
+    native: Arc<Native>,
+    program: Arc<Program>,
+    method: Method,
+    /// The number of evaluations at which compiling pays off.
+    worth: u64,
+    /// The evaluations of this run that have been counted.
+    counted: u64,
+    /// Advances since the last check.
+    passed: u32,
+}
+
+impl NativeSwitch {
+    pub fn new(native: &Arc<Native>, program: &Arc<Program>, method: Method) -> NativeSwitch {
+        let size: u64 = program.regions.iter().map(|region| region.derivative.len() as u64).sum();
+        let worth = match size {
+            0 => u64::MAX,
+            size => WORTH_COMPILING * (size + ANY_SIZE) / size,
+        };
+        let (native, program) = (native.clone(), program.clone());
+        NativeSwitch { native, program, method, worth, counted: 0, passed: 0 }
+    }
+
+    /// Whether a check is due, before up to `most` steps are taken. A check asks every region for
+    /// its work, so there are at least as many advances between two checks as there are regions.
+    pub fn is_due(&mut self, most: u32) -> bool {
+        let regions = self.program.regions.len() as u32;
+        // With several regions, an advance takes a single step.
+        self.passed += if regions > 2 { 1 } else { most };
+        let due = self.passed >= LOOK_EVERY.max(regions);
+        if due {
+            self.passed = 0;
+        }
+        due
+    }
+
+    /// The run begins anew, and counts its evaluations from 0.
+    pub fn reset(&mut self) {
+        self.counted = 0;
+    }
+
+    /// The code if it has been compiled; starts compiling if that pays off by now.
+    pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
+        let code = self.native.get();
+        if code.is_none() {
+            let new = evaluations - std::mem::replace(&mut self.counted, evaluations);
+            let before = self.native.evaluations.fetch_add(new, Ordering::Relaxed);
+            if before + new >= self.worth {
+                self.native.begin(&self.program, self.method);
+            }
+        }
+        code
+    }
+}
+
+/// The code of one region.
+#[derive(Debug)]
+struct Region {
+    derivative: Routine,
+    crossings: Routine,
+    left: Routine,
+    jacobian: Routine,
+    step: Option<StepRoutine>,
+    method: Method,
+}
+
+impl RegionCode for Region {
+    fn derivative(&self, slots: &mut [f64], x: &[f64], dx: &mut [f64]) {
+        self.derivative.run(slots, [x, &[]], [dx, &mut []]);
+    }
+
+    fn crossings(&self, slots: &mut [f64], x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
+        self.crossings.run(slots, [x, dx], [g, rate]);
+    }
+
+    fn left(&self, slots: &mut [f64]) {
+        self.left.run(slots, [&[], &[]], [&mut [], &mut []]);
+    }
+
+    fn jacobian(&self, slots: &mut [f64]) {
+        self.jacobian.run(slots, [&[], &[]], [&mut [], &mut []]);
+    }
+
+    fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
+        let step = self.step.as_ref().filter(|_| self.method == trial.method)?;
+        Some(step.run(slots, origin, trial))
+    }
+}
+
+/// The code of the units of a tick.
+#[derive(Debug)]
+struct Units(UnitsRoutine);
+
+impl UnitCode for Units {
+    fn known(&self) -> &[u64] {
+        self.0.known()
+    }
+
+    fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass) {
+        let mut frame = UnitsFrame { held: pass.held, present: pass.present, count: 0 };
+        self.0.run(slots, dirty, word, &mut frame, &mut pass.ran);
+        (pass.present, pass.count) = (frame.present, frame.count as usize);
+    }
+}
+
+/// Compiles the moving regions of a program, and the units of a tick.
+fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
+    let slots = program.image.len();
+    let moves = |region: &RegionId| program.regions[*region].moves;
+    let moving: Vec<RegionId> = program.regions.ids().filter(moves).collect();
+    let (mut plans, none) = (Vec::new(), Tape::default());
+    let mut steps = Vec::new();
+    for region in moving.iter().map(|region| &program.regions[*region]) {
+        plans.extend(tapes(region, slots, &none));
+        steps.push(step(program, region, method));
+    }
+    let wanted: Vec<StepPlan> = steps.iter().flatten().cloned().collect();
+    let compiled = jit::compile(&plans, &wanted, units(program).as_ref())?;
+    let (mut routines, mut made) = (compiled.routines.into_iter(), compiled.steps.into_iter());
+    let mut regions: Table<RegionId, Option<Box<dyn RegionCode>>> =
+        program.regions.ids().map(|_| None).collect();
+    for (id, step) in moving.into_iter().zip(&steps) {
+        let own: [Option<Routine>; TAPES] = std::array::from_fn(|_| routines.next());
+        let [Some(derivative), Some(crossings), Some(left), Some(jacobian)] = own else { break };
+        let step = step.as_ref().and_then(|_| made.next().flatten());
+        let region = Region { derivative, crossings, left, jacobian, step, method };
+        regions[id] = Some(Box::new(region));
+    }
+    let units = compiled.units.map(|units| Box::new(Units(units)) as Box<dyn UnitCode>);
+    Ok(Arc::new(Routines { regions, units }))
+}
+
+/// The maximum number of units that are compiled. A tick of a large model runs few of them, and
+/// compiling all would take too long.
+const MOST_UNITS: usize = 256;
+
+/// The units of a tick, if there are few enough. Units that involve state machines, and units that
+/// may find a loop undetermined, are left to the engine.
+fn units(program: &Program) -> Option<UnitsPlan<'_>> {
+    let watched = |unit: &Unit| {
+        unit.outputs.iter().any(|output| !program.tracked(output.tracked).machines.is_empty())
+    };
+    let compiled =
+        |unit: &&Unit| unit.fragment == FragmentId::ROOT && !unit.may_be_unknown && !watched(unit);
+    let all = program.units.iter();
+    (!program.units.is_empty() && program.units.len() <= MOST_UNITS).then(|| UnitsPlan {
+        units: all
+            .map(|unit| Some(unit).filter(compiled).map(|unit| plan(program, unit)))
+            .collect(),
+        slots: program.image.len(),
+    })
+}
+
+fn plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
+    let output = |output: &program::Output| {
+        let tracked = program.tracked(output.tracked);
+        let words = tracked.reader_words.iter().map(|word| (word.index, word.bits));
+        let (reader_words, event) = (words.collect(), tracked.event);
+        let program::Output { from, to, length, guard, .. } = *output;
+        OutputPlan { from, to, length, guard, reader_words, event }
+    };
+    UnitPlan { tape: &unit.tape, outputs: unit.outputs.iter().map(output).collect() }
+}
+
+/// How many tapes of a region are compiled.
+const TAPES: usize = 4;
+
+/// The rates, the watched functions, the left limits and the derivatives of the rates of a region.
+/// `none` is an empty tape, for a program that lacks some of them.
+fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'a>; TAPES] {
+    let jacobian = region.jacobian.as_ref().map_or(none, |jacobian| &jacobian.tape);
+    let tapes = [&region.derivative, &region.crossings, &region.left, jacobian];
+    let [mut derivative, mut crossings, left, jacobian] = tapes.map(|tape| Plan {
+        tape,
+        slots,
+        inputs: [SlotRange::default(); 2],
+        outputs: [SlotRange::default(); 2],
+    });
+    if region.is_whole() {
+        let (n, watches, none) = (region.dimension, region.watches.len(), SlotRange::default());
+        let (state, rate) = (region.state.slots(n), region.rate.slots(n));
+        derivative.inputs = [state, none];
+        derivative.outputs = [rate, none];
+        crossings.inputs = [state, rate];
+        crossings.outputs = [region.g.slots(watches), region.g_rate.slots(watches)];
+    }
+    [derivative, crossings, left, jacobian]
+}
+
+/// A whole step of a region; only for explicit methods and regions without delayed signals.
+fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Option<StepPlan<'a>> {
+    let tableau = method.tableau().filter(|_| region.is_whole())?;
+    region.lines.is_empty().then(|| StepPlan {
+        tape: &region.derivative,
+        slots: program.image.len(),
+        state: region.state.slots(region.dimension),
+        rate: region.rate.slots(region.dimension),
+        time: program.time,
+        tableau,
+        rules: method.step_rules(),
+        watched: !region.live.derivative.is_empty(),
+    })
+}
+
+impl From<jit::NativeError> for NativeError {
+    fn from(error: jit::NativeError) -> NativeError {
+        match error {
+            jit::NativeError::Unsupported(why) => NativeError::Unsupported(why),
+            jit::NativeError::Refused(why) => NativeError::Refused(why),
+            jit::NativeError::Invalid(why) => NativeError::Refused(why.to_string()),
+        }
+    }
+}
