@@ -42,6 +42,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(discrete::Counter),
         Arc::new(discrete::Merge),
         Arc::new(discrete::Queue),
+        Arc::new(discrete::TappedDelay),
         Arc::new(events::LevelCrossing),
         Arc::new(events::MicrostepDelay),
         Arc::new(events::Edge),

@@ -5,6 +5,7 @@ mod merge;
 mod periodic_sampler;
 mod queue;
 mod sample;
+mod tapped_delay;
 mod zero_order_hold;
 
 pub use counter::Counter;
@@ -12,6 +13,7 @@ pub use merge::Merge;
 pub use periodic_sampler::PeriodicSampler;
 pub use queue::Queue;
 pub use sample::Sample;
+pub use tapped_delay::TappedDelay;
 pub use zero_order_hold::ZeroOrderHold;
 
 use crate::Info;
