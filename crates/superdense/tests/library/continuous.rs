@@ -5,6 +5,8 @@ mod filters;
 mod limits;
 mod linear;
 
+use superdense::{Tag, Trace};
+
 use crate::common::{assert_near, codes, refusal, simulate};
 
 /// Checks a scalar signal at the last microstep of each time against a function of time.
@@ -43,6 +45,15 @@ fn refused(block: &str, code: &str, reason: &str) {
     assert!(refused.to_string().contains(reason), "{refused}");
     let others = codes(&refused).into_iter().filter(|other| *other != "unknown-name");
     assert_eq!(others.count(), 1, "{refused}");
+}
+
+/// Checks that a scalar signal carries one impulse, and the tag and weight of it.
+#[track_caller]
+fn weighs(trace: &Trace, name: &str, tag: Tag, weight: f64) {
+    let column = trace.column(name).expect("a column");
+    let own = trace.impulses().iter().filter(|impulse| impulse.column == column);
+    let own: Vec<_> = own.map(|own| (own.tag, own.order, own.weight.clone())).collect();
+    assert_eq!(own, [(tag, 0, vec![weight])], "{name}");
 }
 
 /// The gain of a system for a sine of a frequency, after everything else has died away: two

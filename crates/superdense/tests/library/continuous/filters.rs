@@ -1,7 +1,7 @@
 //! Filters: their gains by the formulas of their families.
 
-use super::{follows, gain_is, refused};
-use crate::common::{assert_at, assert_near, simulate};
+use super::{follows, gain_is, refused, weighs};
+use crate::common::{assert_at, assert_near, exact, simulate};
 
 #[test]
 fn butterworth_filters_have_their_gain() {
@@ -102,7 +102,7 @@ simulate: {stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-10}
 ";
     let trace = simulate(text).trace;
     assert_at(&trace, "high", &[("0.5", 1, -3.0)]);
-    assert_at(&trace, "high.delta0", &[("0.5", 1, 1.0)]);
+    weighs(&trace, "high", exact("0.5", 1), 1.0);
     let rate = 3.0 * std::f64::consts::FRAC_1_SQRT_2;
     follows(text, "low", 1e-8, |time| match time - 0.5 {
         s if s < 0.0 => 0.0,
