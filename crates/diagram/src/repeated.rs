@@ -69,11 +69,11 @@ impl<'m> Flattener<'m> {
         let mut total = 1usize;
         let mut count = |index: &Named| {
             let value = self.decided(scope, &index.value, HOW_MANY)?;
-            let count = whole_number(&value).filter(|count| *count >= 1).ok_or_else(|| {
+            let count = whole_number(&value).filter(|count| *count >= 0).ok_or_else(|| {
                 let message = format!("the count of `{}` must be a whole number", index.name.value);
                 Diagnostic::error("bad-setting", message)
                     .at(index.value.span, format!("this is {value}"))
-                    .help("say how many there are, 1 or more")
+                    .help("say how many there are, 0 or more")
             })?;
             total = total.saturating_mul(count as usize);
             match total > self.limit {
@@ -272,8 +272,12 @@ impl Array<'_> {
             let at = whole_number(value).filter(|at| (0..*count as i64).contains(at));
             at.map(|at| at as usize).ok_or_else(|| {
                 let message = format!("`{name}` has no element {value} here");
+                let label = match count.checked_sub(1) {
+                    Some(last) => format!("this is {value}, and goes from 0 to {last}"),
+                    None => format!("this is {value}, and there are no elements"),
+                };
                 Diagnostic::error("index-out-of-range", message)
-                    .at(written.span, format!("this is {value}, and goes from 0 to {}", count - 1))
+                    .at(written.span, label)
                     .help("tell the edge from the inside, as in `if i > 0 then x[i - 1] else 0`")
             })
         };

@@ -126,15 +126,25 @@ impl<'o> Inference<'o> {
         std::mem::take(&mut self.errors).or(())
     }
 
-    /// Defines what knows its inputs, until nothing changes.
+    /// Defines what knows its inputs, until nothing changes. A block that does not fit may fit when
+    /// its inputs have changed: a state with a scalar as its initial value is a vector if its rate
+    /// is one, which those who read the state may learn before or after.
     fn settle(&mut self) -> Result<(), Diagnostics> {
+        let mut failed: Vec<(BlockId, Diagnostics)> = Vec::new();
         while let Some(block) = self.ready.pop_front() {
             self.queued[block.index()] = false;
-            if self.missing[block.index()] == 0 {
-                self.define(block)?;
+            if self.missing[block.index()] > 0 {
+                continue;
+            }
+            let known = failed.iter().position(|(other, _)| *other == block);
+            match (self.define(block), known) {
+                (Ok(()), None) => {}
+                (Ok(()), Some(known)) => drop(failed.remove(known)),
+                (Err(error), None) => failed.push((block, error)),
+                (Err(error), Some(known)) => failed[known].1 = error,
             }
         }
-        Ok(())
+        failed.into_iter().next().map_or(Ok(()), |(_, error)| Err(error))
     }
 
     fn queue(&mut self, id: BlockId) {

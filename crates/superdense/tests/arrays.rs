@@ -163,7 +163,12 @@ fn mistakes_are_told_once() {
         ("for: {i: n}, input: y", "unknown-name", "`y`"),
         ("for: {i: n}, input: 1, initial: k", "unknown-name", "`k`"),
         ("for: {i: n}, input: 1, wrong: i", "unknown-field", "`wrong`"),
-        ("for: {i: 0}, input: 1", "bad-setting", "whole number"),
+        ("for: {i: -1}, input: 1", "bad-setting", "whole number"),
+        (
+            "for: {i: 0}, input: 1}\n  y: {type: Gain, input: 'x[0]'",
+            "index-out-of-range",
+            "no elements",
+        ),
         ("for: {i: 2.5}, input: 1", "bad-setting", "whole number"),
         ("for: {i: 3000, j: 3000}, input: 1", "too-large", "blocks"),
         ("for: {n: 3}, input: 1", "duplicate-name", "index"),
@@ -179,4 +184,27 @@ fn mistakes_are_told_once() {
         assert_eq!(refused.diagnostics.0[0].code, code, "{fields}: {text}");
         assert!(text.contains(words), "{fields}: {text}");
     }
+}
+
+/// A chain of n lags, of which there may be none.
+#[test]
+fn an_array_may_be_empty() {
+    let run = |n: usize| {
+        let text = format!(
+            "
+parameters: {{n: {n}}}
+blocks:
+  x: {{type: Integrator, for: {{i: n}}, input: '(if i > 0 then x[i - 1] else 1) - x[i]'}}
+  y: {{type: Expression, expression: 'if n > 0 then x[n - 1] else 1'}}
+  total: {{type: Expression, expression: 'sum(x) + length(x)'}}
+simulate: {{stop: 1}}
+"
+        );
+        let trace = simulate(&text).trace;
+        (trace.last("y").unwrap(), trace.last("total").unwrap(), last_elements(&trace, "x").len())
+    };
+    assert_eq!(run(0), (1.0, 0.0, 0));
+    let (y, total, size) = run(1);
+    assert_eq!((total, size), (y + 1.0, 1));
+    assert!((y - (1.0 - (-1f64).exp())).abs() < 1e-5, "{y}");
 }

@@ -310,3 +310,36 @@ fn random_diagrams_have_the_bits_of_edited_ones() {
     }
     assert!(shared > ran / 2, "{shared} of {ran} shared the program");
 }
+
+/// A word is a constant in its diagram: it must not hide a signal, and has one index.
+#[test]
+fn words_share_the_namespace_of_their_diagram() {
+    let model = |words: &str| {
+        format!(
+            "
+diagrams:
+  Lag:
+    parameters:
+      of: {{value: input, words: {words}}}
+      other: {{value: none, words: [none, some]}}
+    inputs: [u]
+    outputs: [x]
+    blocks:
+      x: {{type: Integrator, input: u - x}}
+blocks:
+  lag: {{type: Lag, u: 1}}
+"
+        )
+    };
+    for (words, expected) in [
+        ("[input, u]", "`u` is both an input and a word"),
+        ("[input, x]", "`x` is both a block and a word"),
+        ("[input, other]", "`other` is both a parameter and a word"),
+        ("[input, none]", "`none` is a word twice"),
+    ] {
+        let refused = try_parse(&model(words)).unwrap_err();
+        assert_eq!(codes(&refused), ["duplicate-name"], "{refused}");
+        assert!(refused.to_string().contains(expected), "{refused}");
+    }
+    assert!(try_parse(&model("[input, some]")).is_ok());
+}

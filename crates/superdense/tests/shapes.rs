@@ -171,3 +171,45 @@ simulate: {stop: 1, tolerance: 1e-11}
         assert_near(trace.last(name).unwrap(), (-rate).exp(), 1e-9);
     }
 }
+
+/// One number as the initial value of a state fills a vector, also if something indexes the state.
+#[test]
+fn the_rate_gives_a_state_its_size() {
+    let trace = simulate(
+        "
+blocks:
+  y: {type: Expression, expression: 'x[1]'}
+  x: {type: Integrator, input: '[1, -2] - x', initial: 1}
+record: [x, y]
+simulate: {stop: 1, tolerance: 1e-10}
+",
+    )
+    .trace;
+    assert_near(trace.last("y").unwrap(), -2.0 + 3.0 * (-1f64).exp(), 1e-9);
+    assert_eq!(last_elements(&trace, "x").len(), 2);
+}
+
+/// Of a conditional on sizes only the branch that is taken must fit.
+#[test]
+fn the_other_branch_of_a_known_condition_need_not_fit() {
+    let run = |factor: &str, input: &str| {
+        let text = format!(
+            "
+diagrams:
+  Apply:
+    parameters: {{B: }}
+    inputs: [u]
+    outputs: [y]
+    blocks:
+      y: {{type: Expression, expression: 'if columns(B) > 1 then B * u else B * sum(identity(1) * u)'}}
+blocks:
+  a: {{type: Apply, B: {factor}, u: '{input}'}}
+simulate: {{stop: 1}}
+record: [a]
+"
+        );
+        last_elements(&simulate(&text).trace, "a")
+    };
+    assert_eq!(run("[[1, 2], [3, 4]]", "[1, 1]"), [3.0, 7.0]);
+    assert_eq!(run("[1, 2]", "5"), [5.0, 10.0]);
+}

@@ -59,6 +59,13 @@ impl Formula {
     ) -> Result<Signal, Diagnostic> {
         let test = self.lower(cx, condition)?;
         decide(cx, test.value, "which branch of a conditional exists");
+        // Of a condition that is known only the branch that is taken counts: the other one may not
+        // even fit, as the inner product of a matrix does not.
+        if cx.graph.ty(test.value) == Type::BOOL
+            && let Some(known) = cx.graph.constant_of(test.value)
+        {
+            return self.lower(cx, if known[0] != 0.0 { then } else { otherwise });
+        }
         let mut branch = |value: bool, branch: &Expr| {
             cx.under(test.value, value, |cx| {
                 let signal = self.lower(cx, branch)?;

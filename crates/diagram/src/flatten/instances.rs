@@ -39,7 +39,8 @@ impl<'m> Flattener<'m> {
         self.open(self.model.root, String::new(), None, given, none, &mut Vec::new());
     }
 
-    /// Declares everything in an instance of a diagram.
+    /// Declares everything in an instance of a diagram; nothing if its parameters are refused, since
+    /// what is inside may rely on them.
     fn open(
         &mut self,
         diagram: DiagramId,
@@ -48,7 +49,7 @@ impl<'m> Flattener<'m> {
         given: BTreeMap<String, Value>,
         variables: BTreeMap<String, (WireId, Value)>,
         nested: &mut Vec<DiagramId>,
-    ) -> ScopeId {
+    ) -> Option<ScopeId> {
         let written = self.model.diagram(diagram);
         let at = parent.map(|(_, block)| block.name.span);
         let tuned: BTreeSet<&str> = match parent {
@@ -79,7 +80,9 @@ impl<'m> Flattener<'m> {
             entities: BTreeMap::new(),
             ports: BTreeMap::new(),
         });
-        self.check_requirements(id, at.unwrap_or(written.name.span));
+        if !self.meets_requirements(id, at.unwrap_or(written.name.span)) && parent.is_some() {
+            return None;
+        }
         match parent {
             None => {
                 self.take_limit(id);
@@ -91,11 +94,13 @@ impl<'m> Flattener<'m> {
         nested.push(diagram);
         self.declare_all(id, nested);
         nested.pop();
-        id
+        Some(id)
     }
 
-    /// Refuses an instance whose parameters do not meet the conditions of its diagram.
-    fn check_requirements(&mut self, id: ScopeId, at: Span) {
+    /// Whether the parameters of an instance meet the conditions of its diagram; if not, the
+    /// instance is refused.
+    fn meets_requirements(&mut self, id: ScopeId, at: Span) -> bool {
+        let before = self.errors.0.len();
         for requirement in &self.scope(id).diagram.requirements {
             let value = match self.constant(id, &requirement.check) {
                 Ok(value) => value,
@@ -115,6 +120,7 @@ impl<'m> Flattener<'m> {
                 self.errors.push(error);
             }
         }
+        self.errors.0.len() == before
     }
 
     /// The value of a parameter that is a word: its index in the list of words.
@@ -344,6 +350,6 @@ impl<'m> Flattener<'m> {
         }
         let prefix = format!("{path}.");
         let parent = Some((scope, block));
-        Some(Entity::Instance(self.open(diagram, prefix, parent, given, variables, nested)))
+        self.open(diagram, prefix, parent, given, variables, nested).map(Entity::Instance)
     }
 }

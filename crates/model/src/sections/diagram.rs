@@ -442,7 +442,7 @@ fn zero(span: Span) -> Expr {
     Expr { kind: ExprKind::Literal(Value::int(0)), span }
 }
 
-/// Parameters, inputs and blocks share one namespace.
+/// Parameters, inputs and blocks share one namespace. The words of parameters are constants in it.
 fn check_unique(context: &mut Context, diagram: &Diagram) {
     let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
     let inputs = diagram.inputs.iter().map(|input| (&input.name, "an input"));
@@ -468,6 +468,21 @@ fn check_unique(context: &mut Context, diagram: &Diagram) {
     for index in indices.flat_map(|repeated| &repeated.indices) {
         if let Some(first) = seen.get(index.name.value.as_str()) {
             context.report.push(twice(&index.name, "an index", *first));
+        }
+    }
+    // A word has one index, also if several parameters have it.
+    let mut numbers = HashMap::new();
+    let words = diagram.parameters.iter().flat_map(|own| own.words.iter().enumerate());
+    for (number, word) in words {
+        if let Some(first) = seen.get(word.value.as_str()) {
+            context.report.push(twice(word, "a word", *first));
+        }
+        let (first, span) = *numbers.entry(word.value.as_str()).or_insert((number, word.span));
+        if first != number {
+            context.report.push(
+                twice(word, "a word", (span, "a word"))
+                    .help("put it at the same place in both lists, or use different words"),
+            );
         }
     }
 }
