@@ -45,6 +45,11 @@ impl Formula {
             }
             Function::Prod => Ok(product(cx, &a[0])),
             Function::Cross => matrices::cross(cx, &a, args),
+            Function::Inverse | Function::Det | Function::Solve
+                if a.iter().all(|a| cx.graph.constant_of(a.value).is_some()) =>
+            {
+                self.constant_matrix(cx, function, args, span)
+            }
             Function::Inverse => matrices::inverse(cx, &a[0], span),
             Function::Det => matrices::determinant(cx, &a[0], span),
             Function::Solve => matrices::solve(cx, &a, span),
@@ -113,7 +118,7 @@ impl Formula {
         }
     }
 
-    /// A vector or matrix that is fully determined by its size, which must be constant.
+    /// A function of constants, such as a matrix that is fully determined by its size.
     fn constant_matrix(
         &self,
         cx: &mut Context,

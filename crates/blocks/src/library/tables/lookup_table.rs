@@ -8,7 +8,7 @@ use super::slopes::{self, Beyond, Pieces};
 use crate::operators::read_side;
 use crate::{Block, Context, Info, Input, Parameter, Signal};
 
-const IMPULSE: &str = "an impulse reaches a table, which is not a linear function";
+pub(super) const IMPULSE: &str = "an impulse reaches a table, which is not a linear function";
 
 /// A function of one signal that is given by a table.
 #[derive(Debug)]

@@ -2,6 +2,8 @@
 
 mod cells;
 mod lookup_table;
+mod lookup_table_2d;
 mod slopes;
 
 pub use lookup_table::LookupTable;
+pub use lookup_table_2d::LookupTable2D;
