@@ -46,7 +46,7 @@ impl Formula {
             Function::Prod => Ok(product(cx, &a[0])),
             Function::Cross => matrices::cross(cx, &a, args),
             Function::Inverse | Function::Det | Function::Solve
-                if a.iter().all(|a| cx.graph.constant_of(a.value).is_some()) =>
+                if a.iter().all(|a| is_constant(cx, a)) =>
             {
                 self.constant_matrix(cx, function, args, span)
             }
@@ -138,6 +138,12 @@ impl Formula {
             })?;
         Ok(constant(cx, &value))
     }
+}
+
+/// Whether a signal is a constant: always present with one value, and no impulses.
+fn is_constant(cx: &Context, a: &Signal) -> bool {
+    let present = cx.graph.truth(a.present) == Some(true);
+    present && a.impulses.is_empty() && cx.graph.constant_of(a.value).is_some()
 }
 
 /// The least or the greatest of all elements.

@@ -3,9 +3,9 @@
 use base::{Diagnostic, Elem, Type, Value};
 use ir::{Binary, NodeId};
 
-use super::{NONLINEAR, nonlinear, refuse_parameters};
+use super::{NONLINEAR, extreme, nonlinear, refuse_parameters};
 use crate::operators::read_side;
-use crate::{Block, Context, Info, Input, Parameter};
+use crate::{Block, Context, Info, Input, Memory, Parameter, Signal};
 
 /// A signal whose rate of change is limited.
 #[derive(Debug)]
@@ -57,6 +57,10 @@ simulate: {stop: 8}"#,
         let rising = rate(cx, "rising", ty)?;
         let falling = rate(cx, "falling", ty)?;
         let falling = cx.graph.neg(falling);
+        if cx.impulses().steps() {
+            let falling = cx.graph.neg(falling);
+            return point_by_point(cx, &input, rising, falling);
+        }
         let begun = cx.state("begun", Value::new(Type::BOOL, vec![0.0]));
         // -1, 0 and 1 for falling, following the input, and rising.
         let modes = ty.with_elem(Elem::Int);
@@ -119,6 +123,34 @@ simulate: {stop: 8}"#,
         cx.output("output", output);
         Ok(())
     }
+}
+
+/// In a fixed-step run, the output moves by no more than the limits times the length of the step.
+fn point_by_point(
+    cx: &mut Context,
+    input: &Signal,
+    rising: NodeId,
+    falling: NodeId,
+) -> Result<(), Diagnostic> {
+    let ty = cx.graph.ty(input.value).with_elem(Elem::Real);
+    let begun = cx.state("begun", Value::new(Type::BOOL, vec![0.0]));
+    let kept = cx.state("output", Value::new(ty, vec![0.0; ty.len()]));
+    let step = cx.step();
+    let g = &mut cx.graph;
+    let (up, down) = (g.mul(step, rising), g.mul(step, falling));
+    let (highest, lowest) = (g.add(kept, up), g.sub(kept, down));
+    let limited = extreme(g, false, input.value, highest);
+    let limited = extreme(g, true, limited, lowest);
+    let value = g.select(begun, limited, input.value);
+    let next = g.select(input.present, value, kept);
+    let now_begun = g.or(begun, input.present);
+    cx.next(kept, next);
+    cx.next(begun, now_begun);
+    cx.remember(kept, Memory::Point);
+    cx.remember(begun, Memory::Point);
+    let output = cx.event(value, input.present);
+    cx.output("output", output);
+    Ok(())
 }
 
 /// A rate, one for all elements or one for each.

@@ -91,10 +91,6 @@ simulate: {stop: 5}"#,
         let input = cx.numeric_input("input")?;
         let pieces = self.pieces(cx)?;
         cx.refuse_impulses(&input, IMPULSE);
-        if cx.word("extrapolation") == "error" {
-            let x = cx.value("x");
-            refuse_outside(cx, &input, x.data());
-        }
         let shape = cx.graph.ty(input.value).shape;
         let parts: Vec<NodeId> = (0..shape.len())
             .map(|i| {
@@ -103,10 +99,13 @@ simulate: {stop: 5}"#,
                 polynomial(&mut cx.graph, x, cell, &pieces)
             })
             .collect();
-        let value = match shape {
+        let mut value = match shape {
             Shape::Scalar => parts[0],
             _ => cx.graph.stack(&parts, shape),
         };
+        if cx.word("extrapolation") == "error" {
+            value = refuse_outside(cx, &input, cx.value("x").data(), value);
+        }
         cx.output("output", Signal { value, present: input.present, impulses: Vec::new() });
         Ok(())
     }
@@ -159,17 +158,31 @@ pub(super) fn breakpoints(x: &base::Value, name: &str) -> Result<(), Diagnostic>
     }
 }
 
-/// Makes it an error if a signal leaves the range of the breakpoints; the time is located.
-pub(super) fn refuse_outside(cx: &mut Context, input: &Signal, x: &[f64]) {
-    let ends = [(x[0], [true, false, false]), (x[x.len() - 1], [false, false, true])];
+/// Makes it an error if a signal leaves the range of the breakpoints. Returns the value of the table
+/// as far as it is defined: it is 0 beyond the ends, so that it depends on the sides of the
+/// signal and the time at which it leaves is located.
+pub(super) fn refuse_outside(
+    cx: &mut Context,
+    input: &Signal,
+    breaks: &[f64],
+    value: NodeId,
+) -> NodeId {
+    let ends =
+        [(breaks[0], [true, false, false]), (breaks[breaks.len() - 1], [false, false, true])];
+    let mut defined = value;
     for (end, holds) in ends {
         let end = cx.graph.real(end);
         let side = cx.graph.frozen_sign(input.value, end);
         let beyond = read_side(&mut cx.graph, side, holds);
+        let shape = cx.graph.ty(value).shape;
+        let beyond = cx.graph.splat(beyond, shape);
         let any = cx.nonzero(beyond);
         let outside = cx.graph.and(any, input.present);
         cx.refuse_where(outside, "the signal is outside the breakpoints of the table");
+        let zero = cx.graph.filled(cx.graph.ty(value), 0.0);
+        defined = cx.graph.select(beyond, zero, defined);
     }
+    defined
 }
 
 /// The polynomial of a cell, by Horner's rule.

@@ -88,11 +88,8 @@ simulate: {stop: 1}"#,
         if z.data().iter().any(|z| !z.is_finite()) {
             return Err(Diagnostic::error("bad-parameter", "the values of `z` must be finite"));
         }
-        for (input, breaks) in [(&first, &x), (&second, &y)] {
+        for input in [&first, &second] {
             cx.refuse_impulses(input, IMPULSE);
-            if cx.word("extrapolation") == "error" {
-                refuse_outside(cx, input, breaks.data());
-            }
         }
         let linear = cx.word("extrapolation") == "linear";
         let grid = Grid::new(x.data(), y.data(), z.data());
@@ -108,10 +105,14 @@ simulate: {stop: 1}"#,
                 grid.value(&mut cx.graph, u, v)
             })
             .collect();
-        let value = match shape {
+        let mut value = match shape {
             Shape::Scalar => parts[0],
             _ => cx.graph.stack(&parts, shape),
         };
+        if cx.word("extrapolation") == "error" {
+            value = refuse_outside(cx, &first, x.data(), value);
+            value = refuse_outside(cx, &second, y.data(), value);
+        }
         cx.output("output", Signal { value, present, impulses: Vec::new() });
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::{assert_fails, assert_follows, assert_located, assert_refused, events, sampled};
-use crate::common::{assert_at, assert_near, last_elements, simulate};
+use crate::common::{assert_at, assert_near, codes, last_elements, refusal, simulate};
 
 #[test]
 fn a_polynomial_is_evaluated_from_its_highest_power() {
@@ -27,6 +27,13 @@ simulate: {stop: 3, every: 0.25}
         "y",
     );
     assert_eq!(events(&simulate(&text).trace, "y"), [2.0, 5.0, 10.0]);
+}
+
+#[test]
+fn a_polynomial_of_degree_zero_is_refused() {
+    let refused = refusal("blocks:\n  y: {type: Polynomial, input: time, coefficients: [1]}\n");
+    assert_eq!(codes(&refused)[0], "bad-parameter");
+    assert!(refused.to_string().contains("at least two coefficients"), "{refused}");
 }
 
 #[test]
@@ -122,7 +129,7 @@ simulate: {stop: 5}
     let block = "  y: {type: MultiwaySwitch, selector: u, inputs: [5, 6, 7]}";
     let text = sampled(&["2", "0", "1"], block, "y");
     assert_eq!(events(&simulate(&text).trace, "y"), [7.0, 5.0, 6.0]);
-    assert_fails(&sampled(&["2", "3"], block, "y"), "there is no element 3");
+    assert_fails(&sampled(&["2", "3"], block, "y"), "not finite");
     let text = "blocks:\n  y: {type: MultiwaySwitch, selector: 0, inputs: time}\n";
     assert_refused(text, "size-mismatch", "scalar cannot be indexed");
 }

@@ -280,3 +280,30 @@ simulate: {stop: 9}
         }
     }
 }
+
+/// In a fixed-step run, each step moves the output by no more than its limit.
+#[test]
+fn a_fixed_step_run_limits_each_step() {
+    for impulses in ["stepped", "numeric"] {
+        let trace = simulate(&format!(
+            "blocks:
+  u: {{type: Step, time: 0.25, after: 1}}
+  y: {{type: RateLimiter, input: u, rising: 2}}
+  z: {{type: Relay, input: u, on_level: 0.5}}
+  b: {{type: Backlash, input: u, width: 0.5}}
+  p: {{type: PeakHold, input: u}}
+  t: {{type: LookupTable, input: u, x: [0, 1], y: [1, 3]}}
+record: [y, z, b, p, t]
+simulate: {{stop: 1, step: 0.125, impulses: {impulses}}}
+"
+        ))
+        .trace;
+        let truth = |t: f64| (2.0 * (t - 0.125)).clamp(0.0, 1.0);
+        assert_follows(&trace, "y", truth, 1e-14);
+        let jump = |t: f64| f64::from(u8::from(t >= 0.25));
+        assert_follows(&trace, "z", jump, 0.0);
+        assert_follows(&trace, "b", |t| 0.75 * jump(t), 0.0);
+        assert_follows(&trace, "p", jump, 0.0);
+        assert_follows(&trace, "t", |t| 1.0 + 2.0 * jump(t), 0.0);
+    }
+}

@@ -135,7 +135,6 @@ fn limits_in_the_wrong_order_are_refused() {
         ("Quantizer, input: time, interval: 0", "interval must be positive"),
         ("Wrap, input: time, lower: 1", "lower end of the interval must be below"),
         ("Normalise, input: [time, 1], threshold: 0", "threshold must be positive"),
-        ("Polynomial, input: time, coefficients: [1]", "at least two coefficients"),
         ("Relay, input: time, on_level: 0, off_level: 1", "must not be above"),
         ("Backlash, input: time, width: -1", "must not be negative"),
         ("RateLimiter, input: time, falling: -1", "must not be negative"),
