@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use base::{Diagnostic, Diagnostics, Time};
-use blocks::{Leaf, MOST_WAKINGS, Part, Timer, events_before};
+use blocks::{Leaf, MOST_WAKINGS, Part, Role, Timer, events_before};
 use ir::{Binary, NodeId, Op};
 
 use crate::flat::{BlockId, Diagram, FlatBlock, Presence, RegionId, Wire, WireId};
@@ -353,6 +353,10 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
                 .at(domain, "everything in here happens at events")
                 .help("sample its input where it comes in, or leave `domain: discrete` out");
         errors.push(error.block(&block.path));
+    }
+    // What a model says is checked; a block of a library knows what it does.
+    if block.kind.role() == Role::Ordinary {
+        return;
     }
     let graph = &block.smooth.graph;
     for node in graph.nodes() {

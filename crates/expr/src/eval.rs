@@ -8,6 +8,7 @@
 mod arrays;
 mod exact;
 mod functions;
+mod matrices;
 mod operators;
 
 pub use functions::count;

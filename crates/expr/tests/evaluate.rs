@@ -110,6 +110,30 @@ fn matrices_multiply() {
 }
 
 #[test]
+fn matrices_are_inverted_with_exchanges_of_rows() {
+    assert_eq!(value("inverse([[0, 2], [4, 0]])").unwrap().data(), [0.0, 0.25, 0.5, 0.0]);
+    assert_eq!(value("solve([[0, 2], [1, 1]], [4, 3])").unwrap().data(), [1.0, 2.0]);
+    assert_eq!(number("det([[0, 2, 1], [1, 0, 3], [2, 1, 0]])"), 13.0);
+    assert_eq!(number("det([[1, 2, 3], [4, 5, 6], [7, 8, 9]])"), 0.0);
+    assert_eq!(number("det([[1e-20, 0], [0, 1]])"), 1e-20, "small, but not singular");
+    assert_eq!(value("cross([1, 2, 3], [4, 5, 6])").unwrap().data(), [-3.0, 6.0, -3.0]);
+    assert_eq!(exact("prod([2, 3, 4])"), Rational::from_integer(24));
+    assert_eq!(exact("max([2, 7, 4])"), Rational::from_integer(7));
+    assert_eq!(exact("min(1 / 3)"), Rational::new(1, 3));
+    wrong("inverse([[1, 2], [2, 4]])", "division-by-zero", "[[1, 2], [2, 4]]", "singular");
+    wrong(
+        "solve([[0.1, 0.2], [0.3, 0.6]], v)",
+        "division-by-zero",
+        "[[0.1, 0.2], [0.3, 0.6]]",
+        "singular",
+    );
+    wrong("inverse(v)", "size-mismatch", "v", "square matrix");
+    wrong("cross(v, v)", "size-mismatch", "v", "three elements");
+    wrong("solve(identity(3), v)", "size-mismatch", "v", "3 rows");
+    wrong("min([])", "size-mismatch", "min([])", "no elements");
+}
+
+#[test]
 fn only_what_is_needed_is_evaluated() {
     assert_eq!(number("if n > 2 then 1 else missing"), 1.0);
     assert!(!truth("n < 2 and 1 / 0 > 1"));

@@ -4,7 +4,7 @@ use base::{Diagnostic, Shape, Span, Spanned, Type, Value};
 use expr::{BinaryOp, Expr, ExprKind, Function};
 use ir::{Binary, NodeId, Unary};
 
-use super::{Formula, Operand, constant, decide, join_all};
+use super::{Formula, Operand, constant, decide, join_all, matrices};
 use crate::operators::{common_shape, number, read_side, truth};
 use crate::{Context, Signal};
 
@@ -40,6 +40,19 @@ impl Formula {
             return Ok(cx.map(op, &a[0]));
         }
         match function {
+            Function::Min | Function::Max if a.len() == 1 => {
+                extreme_element(cx, function, &a[0], span)
+            }
+            Function::Prod => Ok(product(cx, &a[0])),
+            Function::Cross => matrices::cross(cx, &a, args),
+            Function::Inverse | Function::Det | Function::Solve
+                if a.iter().all(|a| is_constant(cx, a)) =>
+            {
+                self.constant_matrix(cx, function, args, span)
+            }
+            Function::Inverse => matrices::inverse(cx, &a[0], span),
+            Function::Det => matrices::determinant(cx, &a[0], span),
+            Function::Solve => matrices::solve(cx, &a, span),
             Function::Sum => Ok(linear(cx, &a[0], |g, node| g.sum(node))),
             Function::Transpose => Ok(linear(cx, &a[0], |g, node| g.transpose(node))),
             Function::Identity | Function::Zeros | Function::Ones => {
@@ -105,7 +118,7 @@ impl Formula {
         }
     }
 
-    /// A vector or matrix that is fully determined by its size, which must be constant.
+    /// A function of constants, such as a matrix that is fully determined by its size.
     fn constant_matrix(
         &self,
         cx: &mut Context,
@@ -125,6 +138,48 @@ impl Formula {
             })?;
         Ok(constant(cx, &value))
     }
+}
+
+/// Whether a signal is a constant: always present with one value, and no impulses.
+fn is_constant(cx: &Context, a: &Signal) -> bool {
+    let present = cx.graph.truth(a.present) == Some(true);
+    present && a.impulses.is_empty() && cx.graph.constant_of(a.value).is_some()
+}
+
+/// The least or the greatest of all elements.
+fn extreme_element(
+    cx: &mut Context,
+    function: Function,
+    a: &Signal,
+    span: Span,
+) -> Result<Signal, Diagnostic> {
+    let elements = cx.graph.ty(a.value).len();
+    if elements == 0 {
+        let message = format!("`{}` of no elements", function.name());
+        return Err(Diagnostic::error("size-mismatch", message).at(span, "this is empty"));
+    }
+    if cx.graph.ty(a.value).is_scalar() {
+        return Ok(a.clone());
+    }
+    Ok(cx.strict(std::slice::from_ref(a), |g, v| {
+        let element = |i: usize| g.extract(v[0], i, Shape::Scalar);
+        let all: Vec<NodeId> = (0..elements).map(element).collect();
+        if all.len() == 1 { all[0] } else { piecewise(g, function, &all) }
+    }))
+}
+
+/// The product of all elements, from first to last.
+fn product(cx: &mut Context, a: &Signal) -> Signal {
+    if cx.graph.ty(a.value).is_scalar() {
+        return a.clone();
+    }
+    cx.strict(std::slice::from_ref(a), |g, v| {
+        let one = g.constant(Type::INT, &[1.0]);
+        (0..g.ty(v[0]).len()).fold(one, |product, i| {
+            let element = g.extract(v[0], i, Shape::Scalar);
+            g.mul(product, element)
+        })
+    })
 }
 
 fn inner_product(cx: &mut Context, a: &[Signal], span: Span) -> Result<Signal, Diagnostic> {

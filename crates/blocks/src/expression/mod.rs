@@ -4,6 +4,7 @@
 mod arrays;
 mod functions;
 mod impulse;
+mod matrices;
 mod operations;
 
 use std::collections::BTreeMap;

@@ -10,7 +10,9 @@ mod continuous;
 mod discrete;
 mod events;
 mod math;
+mod nonlinear;
 mod sources;
+mod tables;
 
 /// Every block of the library. A new block is a file and a line here.
 pub(crate) fn all() -> Vec<Arc<dyn Block>> {
@@ -33,6 +35,12 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(math::Switch),
         Arc::new(math::Decision),
         Arc::new(math::Inverter),
+        Arc::new(tables::LookupTable),
+        Arc::new(tables::LookupTable2D),
+        Arc::new(nonlinear::Relay),
+        Arc::new(nonlinear::Backlash),
+        Arc::new(nonlinear::PeakHold),
+        Arc::new(nonlinear::RateLimiter),
         Arc::new(continuous::Integrator),
         Arc::new(continuous::Derivative),
         Arc::new(continuous::TransportDelay),

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Elem, Rational, Shape, Span, Type, Value};
 
 use super::operators::{division_by_zero, elem_of, elementwise, sizes_differ};
-use super::{Operand, arrays, check_defined, check_number, exact};
+use super::{Operand, arrays, check_defined, check_number, exact, matrices};
 use crate::Function;
 
 /// The value of a call.
@@ -20,10 +20,16 @@ pub(super) fn call(
     let value = match (function, arguments) {
         (Abs | Sign | Floor | Ceil | Round, [x]) => whole_or_exact(function, x),
         (Mod, [x, y]) => modulo(&name, x, y)?,
+        (Min | Max, [all]) => extreme_element(function, all, span)?,
         (Min | Max, [first, rest @ ..]) => extreme(function, &name, first, rest)?,
         (Atan2, [y, x]) => real(elementwise(&name, y, x, f64::atan2)?),
         (Hypot, [x, y]) => real(elementwise(&name, x, y, f64::hypot)?),
         (Sum, [x]) => sum(x),
+        (Prod, [x]) => product(x),
+        (Cross, [x, y]) => matrices::cross(x, y)?,
+        (Inverse, [x]) => matrices::inverse(x)?,
+        (Det, [x]) => matrices::determinant(x)?,
+        (Solve, [matrix, right]) => matrices::solve(matrix, right)?,
         (Dot, [x, y]) => dot(x, y, span)?,
         (Length | Rows | Columns, [x]) => Value::int(count(function, x.value.ty().shape)),
         (Norm, [x]) => Value::real(x.value.data().iter().fold(0.0, |norm, x| f64::hypot(norm, *x))),
@@ -142,11 +148,32 @@ fn extreme(
     Ok(found.value)
 }
 
+/// The least or the greatest element.
+fn extreme_element(function: Function, operand: &Operand, span: Span) -> Result<Value, Diagnostic> {
+    if operand.value.ty().is_scalar() {
+        return Ok(operand.value.clone());
+    }
+    let better = if function == Function::Min { f64::min } else { f64::max };
+    let Some(found) = operand.value.data().iter().copied().reduce(better) else {
+        let message = format!("`{}` of no elements", function.name());
+        return Err(Diagnostic::error("size-mismatch", message).at(span, "this is empty"));
+    };
+    Ok(whole_if(operand.value.ty().elem == Elem::Int, found))
+}
+
 fn sum(operand: &Operand) -> Value {
     if operand.value.ty().is_scalar() {
         return operand.value.clone();
     }
     total(operand.value.ty().elem == Elem::Int, operand.value.data().iter().copied())
+}
+
+fn product(operand: &Operand) -> Value {
+    if operand.value.ty().is_scalar() {
+        return operand.value.clone();
+    }
+    let product = operand.value.data().iter().product();
+    whole_if(operand.value.ty().elem == Elem::Int, product)
 }
 
 fn dot(x: &Operand, y: &Operand, span: Span) -> Result<Value, Diagnostic> {
@@ -177,9 +204,13 @@ pub fn count(function: Function, shape: Shape) -> i64 {
 
 /// A sum, which is exact if its terms are integers.
 fn total(integers: bool, terms: impl Iterator<Item = f64>) -> Value {
-    let total: f64 = terms.sum();
-    match exact::whole(total) {
+    whole_if(integers, terms.sum())
+}
+
+/// A number, which is an exact integer if it was computed from integers alone.
+fn whole_if(integers: bool, number: f64) -> Value {
+    match exact::whole(number) {
         Some(exact) if integers => Value::rational(exact),
-        _ => Value::new(Type::REAL, vec![total]),
+        _ => Value::new(Type::REAL, vec![number]),
     }
 }
