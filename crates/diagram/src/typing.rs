@@ -287,9 +287,9 @@ impl<'o> Inference<'o> {
     /// Goes on with truth values in place of real numbers that were assumed because nothing
     /// determines them, as in `b = c or last(b, false)`.
     fn suppose_truth(&mut self, mut supposed: Vec<Supposition>) -> Result<(), ()> {
-        for index in 0..supposed.len() {
-            if self.is_free(supposed[index]) {
-                supposed[index].1 = Type::BOOL;
+        for own in &mut supposed {
+            if self.is_free(*own) {
+                own.1 = Type::BOOL;
             }
         }
         self.try_types(supposed).map_err(|_| ())
