@@ -268,6 +268,10 @@ impl<'o> Inference<'o> {
     /// fits is taken.
     fn suppose(&mut self, supposed: Vec<Supposition>) -> Result<(), Diagnostics> {
         let Err(error) = self.try_types(supposed.clone()) else { return Ok(()) };
+        if is_about_kinds(&error) {
+            self.replay()?;
+            return self.suppose_truth(supposed).map_err(|()| error);
+        }
         if !is_about_sizes(&error) {
             return Err(error);
         }
@@ -288,6 +292,17 @@ impl<'o> Inference<'o> {
             self.replay()?;
         }
         Err(error)
+    }
+
+    /// Goes on with truth values in place of real numbers that were assumed because nothing
+    /// determines them, as in `b = c or last(b, false)`.
+    fn suppose_truth(&mut self, mut supposed: Vec<Supposition>) -> Result<(), ()> {
+        for own in &mut supposed {
+            if self.is_free(*own) {
+                own.1 = Type::BOOL;
+            }
+        }
+        self.try_types(supposed).map_err(|_| ())
     }
 
     /// Whether a type was assumed because nothing determines it, or from one number.
@@ -371,6 +386,11 @@ impl<'o> Inference<'o> {
         let message = "the order of impulses in this loop grows without bound";
         self.located(id, Diagnostic::error("impulse-unbounded", message))
     }
+}
+
+/// Whether truth values instead of numbers might help.
+fn is_about_kinds(errors: &Diagnostics) -> bool {
+    errors.0.iter().all(|error| error.code == "type-mismatch")
 }
 
 /// Whether types of another size might help.

@@ -718,3 +718,12 @@ simulate: {stop: 0.1}
         assert_eq!(values, expected);
     }
 }
+
+/// A loop of truth values through `last` or `previous` needs no block that gives its type.
+#[test]
+fn a_loop_of_truth_values_is_one() {
+    let block = "  d: {type: Expression, expression: \"n > 3 or last(d, false)\"}\n";
+    assert_eq!(response(block, "if d then n else -n")[..5], [-1., -2., -3., 4., 5.]);
+    let block = "  y: {type: Expression, expression: \"n > 3 or last(y, 0)\"}\n";
+    assert_refused(block, "type-mismatch", "");
+}
