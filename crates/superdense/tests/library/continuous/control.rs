@@ -1,7 +1,7 @@
 //! Controllers in loops with a plant, at their limits, and taken over from a person.
 
 use super::{agree, follows, refused, weighs};
-use crate::common::{assert_at, at, exact, failure, simulate};
+use crate::common::{assert_at, at, exact, failure, simulate, times};
 
 /// With P = I = 2 and the plant 1 / (s + 1), the closed loop is 2 / (s + 2).
 #[test]
@@ -181,4 +181,30 @@ fn bad_controllers_are_refused() {
         }
     }
     refused("{type: PID, reference: 1, derivative: off}", "bad-parameter", "must be one of");
+}
+
+/// The error is absent from 1 s to 2 s.
+#[test]
+fn a_controller_waits_while_its_input_is_absent() {
+    for limits in ["", ", upper: 50", ", upper: 50, anti_windup: back_calculation"] {
+        let text = format!(
+            "blocks:
+  e:
+    type: Modal
+    initial: on
+    states:
+      on: {{outputs: {{y: 1}}, transitions: [{{to: off, after: 1}}]}}
+      off: {{transitions: [{{to: on, after: 1}}]}}
+  u: {{type: PID, reference: e.y, P: 2, I: 3, D: 0.5, N: 4{limits}}}
+record: [u]
+simulate: {{stop: 2.9, every: 0.1, tolerance: 1e-10}}
+"
+        );
+        let stays = |time: f64| if time < 1.0 { time } else { (time - 1.0).max(1.0) };
+        follows(&text, "u", 1e-8, |time| {
+            2.0 + 3.0 * stays(time) + 2.0 * (-4.0 * stays(time)).exp()
+        });
+        let present = times(&simulate(&text).trace, "u");
+        assert!(!present.iter().any(|time| (1.05..1.95).contains(time)), "{present:?}");
+    }
 }
