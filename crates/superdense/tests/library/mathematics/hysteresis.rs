@@ -298,12 +298,20 @@ simulate: {{stop: 1, step: 0.125, impulses: {impulses}}}
 "
         ))
         .trace;
-        let truth = |t: f64| (2.0 * (t - 0.125)).clamp(0.0, 1.0);
-        assert_follows(&trace, "y", truth, 1e-14);
+        let after_events = |name: &str, truth: &dyn Fn(f64) -> f64| {
+            let series = trace.series(name);
+            for (i, (tag, value)) in series.iter().enumerate() {
+                if series.get(i + 1).is_none_or(|next| next.0.time > tag.time) {
+                    let time = tag.time.seconds();
+                    assert_eq!(*value, truth(time), "{name} at {time}, {impulses}");
+                }
+            }
+        };
         let jump = |t: f64| f64::from(u8::from(t >= 0.25));
-        assert_follows(&trace, "z", jump, 0.0);
-        assert_follows(&trace, "b", |t| 0.75 * jump(t), 0.0);
-        assert_follows(&trace, "p", jump, 0.0);
-        assert_follows(&trace, "t", |t| 1.0 + 2.0 * jump(t), 0.0);
+        after_events("y", &|t| (2.0 * (t - 0.125)).clamp(0.0, 1.0));
+        after_events("z", &jump);
+        after_events("b", &|t| 0.75 * jump(t));
+        after_events("p", &jump);
+        after_events("t", &|t| 1.0 + 2.0 * jump(t));
     }
 }
