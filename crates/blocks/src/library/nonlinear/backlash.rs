@@ -14,7 +14,7 @@ pub struct Backlash;
 impl Block for Backlash {
     fn info(&self) -> Info {
         nonlinear("Backlash", "Moves its output only when the input pushes it from either side.")
-            .aliases(["Backlash", "Play", "Free Play", "Hysteresis Operator"])
+            .aliases(["Play", "Free Play", "Hysteresis Operator"])
             .icon("M5 17L12 3H17L10 17Z")
             .equations(
                 "y(t, n) = the number nearest to y(t, n-1) with |input - y| <= width / 2\n\

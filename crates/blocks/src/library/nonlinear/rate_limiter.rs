@@ -84,9 +84,9 @@ simulate: {stop: 8}"#,
         let by_slope = g.select(too_fast, up, by_slope);
 
         // On the way to the input, until they meet.
-        let follows = g.binary(Binary::Equal, kept_mode, follow);
+        let followed = g.binary(Binary::Equal, kept_mode, follow);
         let gap = g.sub(input.value, before);
-        let gap = g.select(follows, zero, gap);
+        let gap = g.select(followed, zero, gap);
         let side = g.frozen_sign(gap, zero);
         let rises = g.binary(Binary::Equal, kept_mode, up);
         let [above, below] =
@@ -107,8 +107,14 @@ simulate: {stop: 8}"#,
         let jumps = g.select(ticking, moved, no);
         let mode = g.select(jumps, by_jump, undisturbed);
 
+        // At a tick, the output is known without the slope, which may depend on the output: where the
+        // slope decides, input and output are equal.
+        let stays = g.not(jumps);
+        let goes_along = g.and(followed, stays);
+        let at_ticks = g.select(goes_along, input.value, before);
         let follows = g.binary(Binary::Equal, mode, follow);
-        let value = g.select(follows, input.value, before);
+        let between = g.select(follows, input.value, before);
+        let value = g.select(ticking, at_ticks, between);
         let rises = g.binary(Binary::Equal, mode, up);
         let speed = g.select(rises, rising, falling);
         let speed = g.select(follows, zero, speed);

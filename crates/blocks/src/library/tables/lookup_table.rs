@@ -27,7 +27,6 @@ impl Block for LookupTable {
             "Interpolation",
             "CombiTable1D",
             "CombiTable1Ds",
-            "LookupTable",
         ])
         .icon("M2 17L7 12L12 14L20 4M2 3V17H20")
         .equations(
