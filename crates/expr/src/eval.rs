@@ -110,12 +110,15 @@ fn named(name: &str, span: Span, lookup: &mut Lookup<'_>) -> Result<Value, Diagn
         "absent" => Err(Diagnostic::error("not-constant", "a constant is always present")
             .at(span, "")
             .note("`absent` is an event signal without events")),
-        _ if Function::named(name).is_some() => {
-            Err(Diagnostic::error("type-mismatch", format!("`{name}` is a function, not a value"))
-                .at(span, "")
-                .help(format!("call it: `{name}(...)`")))
-        }
-        _ => lookup(name, span),
+        // A name is a function only if it is called, so that a parameter may be called `length`.
+        _ => lookup(name, span).map_err(|error| match Function::named(name) {
+            Some(_) if error.code == "unknown-name" => {
+                let message = format!("`{name}` is a function, not a value");
+                let error = Diagnostic::error("type-mismatch", message).at(span, "");
+                error.help(format!("call it: `{name}(...)`"))
+            }
+            _ => error,
+        }),
     }
 }
 

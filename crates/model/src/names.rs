@@ -1,7 +1,6 @@
 //! Which words can be names.
 
 use base::{Diagnostic, Spanned};
-use expr::Function;
 
 /// Words with a fixed meaning in every expression.
 const RESERVED: [&str; 10] =
@@ -32,13 +31,10 @@ pub(crate) fn is_model_name(word: &str) -> bool {
 pub(crate) fn check(name: &Spanned<String>, what: &str) -> Result<(), Diagnostic> {
     check_form(name, what)?;
     let word = name.value.as_str();
-    let meaning = if Function::named(word).is_some() {
-        "it is a function"
-    } else if RESERVED.contains(&word) || expr::is_named_value(word) {
-        "it has a meaning in expressions"
-    } else {
+    if !RESERVED.contains(&word) && !expr::is_named_value(word) {
         return Ok(());
-    };
+    }
+    let meaning = "it has a meaning in expressions";
     Err(Diagnostic::error("reserved-name", format!("`{word}` cannot be the name of {what}"))
         .at(name.span, meaning)
         .help(format!("choose another name, such as `{word}_1`")))

@@ -173,7 +173,7 @@ fn mistakes_are_told_once() {
         ("for: {i: 3000, j: 3000}, input: 1", "too-large", "blocks"),
         ("for: {n: 3}, input: 1", "duplicate-name", "index"),
         ("for: {x: 3}, input: 1", "duplicate-name", "index"),
-        ("for: {sin: 3}, input: 1", "reserved-name", "function"),
+        ("for: {pi: 3}, input: 1", "reserved-name", "meaning"),
         ("for: 3, input: 1", "wrong-kind", "mapping"),
         ("for: {i: 2, j: 2, k: 2}, input: 'sum(x)'", "size-mismatch", "3 indices"),
     ];

@@ -35,16 +35,16 @@ error[reserved-name]: `time` cannot be the name of a parameter
     (
         "\
 superdense: 1
-blocks: {sin: {type: Gain}}
+blocks: {absent: {type: Gain}}
 ",
         r"
-error[reserved-name]: `sin` cannot be the name of a block
+error[reserved-name]: `absent` cannot be the name of a block
  --> model.yaml:2:10
   |
-2 | blocks: {sin: {type: Gain}}
-  |          ^^^ it is a function
+2 | blocks: {absent: {type: Gain}}
+  |          ^^^^^^ it has a meaning in expressions
   |
-  = help: choose another name, such as `sin_1`",
+  = help: choose another name, such as `absent_1`",
     ),
     (
         "\

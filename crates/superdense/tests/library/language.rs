@@ -204,5 +204,19 @@ fn conditions_hold_for_the_values_of_a_run() {
         system.with(&Settings { parameters, ..Settings::default() })
     };
     assert!(with(2.0).unwrap().is_same_program(&system));
-    assert_eq!(codes(&with(-2.0).unwrap_err()), ["bad-parameter"]);
+    assert!(codes(&with(-2.0).unwrap_err()).contains(&"bad-parameter"));
+}
+
+/// A function is always followed by a bracket, so that its name may be that of something else.
+#[test]
+fn names_of_functions_may_be_names() {
+    let text = "parameters: {length: 3, last: 2}
+blocks:
+  when: {type: Constant, value: length * length([1, 2]) + last}
+  sin: {type: Expression, expression: sin(0) + when}
+record: [sin]
+";
+    assert_eq!(simulate(text).trace.last("sin"), Some(8.0));
+    let text = "blocks:\n  x: {type: Constant, value: 2 * length}\nrecord: [x]\n";
+    assert_eq!(codes(&refusal(text)), ["type-mismatch"]);
 }
