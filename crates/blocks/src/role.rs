@@ -30,6 +30,9 @@ pub enum Role {
     After,
     /// Any other block that is part of a state machine.
     MachinePart,
+    /// Looks values up and compares moving signals for equality; where that changes something, it
+    /// locates the change itself.
+    Located,
     /// Draws random numbers, which its path distinguishes from those of others.
     Random,
     /// A signal from outside the model, whose states are written by whoever holds the run.

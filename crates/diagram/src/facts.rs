@@ -354,8 +354,8 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
                 .help("sample its input where it comes in, or leave `domain: discrete` out");
         errors.push(error.block(&block.path));
     }
-    // What a model says is checked; a block of a library knows what it does.
-    if block.kind.role() == Role::Ordinary {
+    // It knows what it does.
+    if block.kind.role() == Role::Located {
         return;
     }
     let graph = &block.smooth.graph;

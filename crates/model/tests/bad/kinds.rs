@@ -137,13 +137,13 @@ superdense: 1
 diagrams: {A: {inputs: {u: 1}}}
 ",
         r"
-error[wrong-kind]: `inputs` is a list, not a mapping
- --> model.yaml:2:24
+error[wrong-kind]: an input is a mapping, not a single value
+ --> model.yaml:2:28
   |
 2 | diagrams: {A: {inputs: {u: 1}}}
-  |                        ^^^^^^
+  |                            ^
   |
-  = help: write it like `inputs: [u, v]`",
+  = help: write it like `u: {default: 0}`",
     ),
     (
         "\

@@ -212,7 +212,7 @@ fn conditions_hold_for_the_values_of_a_run() {
 fn names_of_functions_may_be_names() {
     let text = "parameters: {length: 3, last: 2}
 blocks:
-  when: {type: Constant, value: length * length([1, 2]) + last}
+  when: {type: Constant, value: \"length * length([1, 2]) + last\"}
   sin: {type: Expression, expression: sin(0) + when}
 record: [sin]
 ";

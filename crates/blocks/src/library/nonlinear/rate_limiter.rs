@@ -5,7 +5,7 @@ use ir::{Binary, NodeId};
 
 use super::{NONLINEAR, extreme, nonlinear, refuse_parameters};
 use crate::operators::read_side;
-use crate::{Block, Context, Info, Input, Memory, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Memory, Parameter, Role, Signal};
 
 /// A signal whose rate of change is limited.
 #[derive(Debug)]
@@ -47,6 +47,10 @@ blocks:
 record: [u, y]
 simulate: {stop: 8}"#,
             )
+    }
+
+    fn role(&self) -> Role {
+        Role::Located
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -6,7 +6,7 @@ use ir::{Graph, NodeId};
 use super::cells::{cell, vector};
 use super::slopes::{self, Beyond, Pieces};
 use crate::operators::read_side;
-use crate::{Block, Context, Info, Input, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 
 pub(super) const IMPULSE: &str = "an impulse reaches a table, which is not a linear function";
 
@@ -47,8 +47,7 @@ impl Block for LookupTable {
             "output",
             "The function of the signal. The times at which the signal reaches a breakpoint are \
              located, so that no step of the solver extends across a kink or a jump of the table. \
-             The cost of a step does not depend on the size of the table; at events, the \
-             interval is found by bisection.",
+             Between events the interval is known; at events it is found by bisection.",
         )
         .parameter(Parameter::value(
             "x",
@@ -84,6 +83,10 @@ blocks:
 record: [valve]
 simulate: {stop: 5}"#,
         )
+    }
+
+    fn role(&self) -> Role {
+        Role::Located
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

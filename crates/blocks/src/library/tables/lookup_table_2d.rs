@@ -5,7 +5,7 @@ use ir::{Binary, Graph, NodeId};
 
 use super::cells::{cell, vector};
 use super::lookup_table::{IMPULSE, breakpoints, refuse_outside};
-use crate::{Block, Context, Info, Input, Parameter, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 
 /// A function of two signals that is given by a table.
 #[derive(Debug)]
@@ -69,6 +69,10 @@ blocks:
 record: [torque]
 simulate: {stop: 1}"#,
         )
+    }
+
+    fn role(&self) -> Role {
+        Role::Located
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
