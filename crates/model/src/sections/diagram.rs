@@ -399,7 +399,13 @@ fn kind(
     };
     let kind = context.word(entry, "`type`")?;
     if !names::is_path(&kind.value) {
-        context.report.push(names::malformed(&kind, "a type of block"));
+        // Other tools have names with spaces.
+        let known = crate::standard_files().iter().find(|file| file.is_known_as(&kind.value));
+        let refused = names::malformed(&kind, "a type of block");
+        context.report.push(match known {
+            Some(file) => refused.help(format!("here it is called `{}`", file.name)),
+            None => refused,
+        });
         return None;
     }
     Some(kind)

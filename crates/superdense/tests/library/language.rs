@@ -220,3 +220,17 @@ record: [sin]
     let text = "blocks:\n  x: {type: Constant, value: 2 * length}\nrecord: [x]\n";
     assert_eq!(codes(&refusal(text)), ["type-mismatch"]);
 }
+
+/// Who uses the name of another tool is told the name here.
+#[test]
+fn names_of_other_tools_are_understood() {
+    for (kind, name) in [
+        ("Unit Delay", "`UnitDelay`"),
+        ("Gaussian", "`GaussianRandom`"),
+        ("ResettableIntegrator", "`Integrator`"),
+        ("DiscreteClock", "`EventSource`"),
+    ] {
+        let refused = refusal(&format!("blocks:\n  b: {{type: {kind}}}\n"));
+        assert!(refused.to_string().contains(&format!("it is called {name}")), "{refused}");
+    }
+}
