@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use base::{Elem, ExactTime, ParameterId, Rational, Span, Time, Type, Value};
+use base::{Elem, ExactTime, ParameterId, Rational, Shape, Span, Time, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
@@ -248,14 +248,19 @@ impl<'a> Context<'a> {
     }
 
     /// The only signal of an input that takes events, each delayed by the value that the input
-    /// `delay` has at its tag \[s\]; events at the input `cancel`, if it is connected, take back those
+    /// `delay` has at its tag \[s\]; events at the optional input `cancel`, if it is connected, take back those
     /// that are still to come. An event comes at the microstep that it had, or at the next one
     /// that is free; with a delay of 0, at the next microstep.
-    pub fn variably_delayed(&mut self, name: &str, delay: &str, pending: Pending) -> Signal {
+    pub fn variably_delayed(
+        &mut self,
+        name: &str,
+        [delay, cancel]: [&str; 2],
+        pending: Pending,
+    ) -> Signal {
         let first = |name: &str| -> usize {
             self.connections[..self.position(name)].iter().map(Vec::len).sum()
         };
-        let cancel = self.connections[self.position("cancel")].first().map(|_| first("cancel"));
+        let cancel = self.connections[self.position(cancel)].first().map(|_| first(cancel));
         let variable = Some(VariableDelay { port: first(delay), cancel, pending });
         let ty = self.connections[self.position(name)][0].ty;
         let none = Value::new(ty, vec![0.0; ty.len()]);
@@ -578,6 +583,21 @@ impl<'a> Context<'a> {
     /// A signal without impulses that is present under a condition.
     pub fn event(&mut self, value: NodeId, present: NodeId) -> Signal {
         Signal { value, present, impulses: Vec::new() }
+    }
+
+    /// The entry at a position of values that are stored one after the other in a vector, each with
+    /// the elements of a shape.
+    pub(crate) fn entry(&mut self, values: NodeId, position: NodeId, shape: Shape) -> NodeId {
+        let width = Type { shape, ..Type::REAL }.len();
+        let scale = self.graph.real(width as f64);
+        let start = self.graph.mul(position, scale);
+        let element = |index: usize| {
+            let index = self.graph.real(index as f64);
+            let place = self.graph.add(start, index);
+            self.graph.index(values, place)
+        };
+        let elements: Vec<NodeId> = (0..width).map(element).collect();
+        self.graph.stack(&elements, shape)
     }
 
     /// Sets an output.

@@ -33,6 +33,8 @@ pub enum Role {
     /// Looks values up and compares moving signals for equality; where that changes something, it
     /// locates the change itself.
     Located,
+    /// Ends the run, so that it has a use even if nothing reads it.
+    Ends,
     /// Draws random numbers, which its path distinguishes from those of others.
     Random,
     /// A signal from outside the model, whose states are written by whoever holds the run.

@@ -354,7 +354,7 @@ fn check_block(diagram: &Diagram, id: BlockId, errors: &mut Diagnostics) {
                 .help("sample its input where it comes in, or leave `domain: discrete` out");
         errors.push(error.block(&block.path));
     }
-    // It knows what it does.
+    // A block in Rust that compares or indexes moving signals on purpose.
     if block.kind.role() == Role::Located {
         return;
     }

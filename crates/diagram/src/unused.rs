@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use base::{Diagnostic, Spanned};
-use blocks::Library;
+use blocks::{Library, Role};
 use expr::Expr;
 use model::{Block, Diagram, Model, Solve};
 
@@ -22,10 +22,12 @@ pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
         // Where a model names nothing to record, every block of its main diagram is recorded.
         let recorded = main && model.record.is_empty();
         for (index, block) in diagram.blocks.iter().enumerate().filter(|_| !recorded) {
-            let outputs = library.get(&block.kind.value).map(|kind| kind.info().outputs.len());
+            let kind = library.get(&block.kind.value);
+            let acts = kind.is_some_and(|kind| kind.role() == Role::Ends);
+            let outputs = kind.map(|kind| kind.info().outputs.len());
             let name = block.name.value.as_str();
             let by_itself = used.get(name).is_none_or(|user| *user == User::Block(index));
-            if outputs != Some(0) && by_itself {
+            if outputs != Some(0) && !acts && by_itself {
                 blocks.push(block_warning(&block.name, main));
             }
         }

@@ -191,15 +191,6 @@ impl RunError {
     pub fn block(&self) -> &str {
         match self {
             RunError::Cancelled { .. } => "",
-            RunError::NotFinite { block, .. }
-            | RunError::MissingInput { block, .. }
-            | RunError::StepTooSmall { block, .. }
-            | RunError::ToleranceTooSmall { block, .. }
-            | RunError::Creeping { block, .. }
-            | RunError::NoSolution { block, .. }
-            | RunError::NotDetermined { block, .. }
-            | RunError::Undecided { block, .. }
-            | RunError::Undefined { block, .. } => block,
             RunError::Ambiguous { block, .. }
             | RunError::ImmediateCycle { block, .. }
             | RunError::EventsTooFast { block, .. } => block,
@@ -207,11 +198,17 @@ impl RunError {
             RunError::Chattering { blocks, .. }
             | RunError::Zeno { blocks, .. }
             | RunError::NotConstructive { blocks, .. } => blocks.first().map_or("", String::as_str),
+            other => other.culprit().map_or("", BlockName::path),
         }
     }
 
     /// The block that failed, if a state machine may have an error transition for it.
     pub(crate) fn failed(&self) -> Option<BlockId> {
+        self.culprit().and_then(BlockName::id)
+    }
+
+    /// The block whose functions have failed.
+    fn culprit(&self) -> Option<&BlockName> {
         match self {
             RunError::NotFinite { block, .. }
             | RunError::MissingInput { block, .. }
@@ -222,7 +219,7 @@ impl RunError {
             | RunError::NotDetermined { block, .. }
             | RunError::Undecided { block, .. }
             | RunError::Undefined { block, .. }
-            | RunError::NotConstructive { block, .. } => block.id(),
+            | RunError::NotConstructive { block, .. } => Some(block),
             RunError::Cancelled { .. }
             | RunError::Ambiguous { .. }
             | RunError::SetTwice { .. }

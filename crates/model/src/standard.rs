@@ -5,6 +5,8 @@
 //! these diagrams without importing them. Its own diagrams come first, then the blocks of the
 //! library in Rust, then these.
 
+use crate::Diagram;
+
 /// A file of the standard library.
 #[derive(Clone, Copy, Debug)]
 pub struct StandardFile {
@@ -17,13 +19,19 @@ pub struct StandardFile {
 }
 
 impl StandardFile {
+    /// The diagram, read from the text.
+    pub fn diagram(&self) -> Option<Diagram> {
+        let none = &mut |_: &str| Err("the standard library imports nothing".to_owned());
+        let model = crate::parse(self.path, self.text, none).ok()?;
+        let id = *model.scopes.first()?.get(self.name)?;
+        Some(model.diagram(id).clone())
+    }
+
     /// Whether users of other tools know the diagram by a name. Spaces and capitals do not count.
     pub fn is_known_as(&self, name: &str) -> bool {
-        // The text is searched instead of read: this is for one message.
-        let aliases = self.text.lines().find_map(|line| line.trim().strip_prefix("aliases:"));
-        let aliases = aliases.unwrap_or("").trim().trim_start_matches('[').trim_end_matches(']');
-        let plain = |name: &str| name.to_lowercase().replace([' ', '"'], "");
-        aliases.split(',').any(|alias| plain(alias) == plain(name))
+        let plain = |name: &str| name.to_lowercase().replace(' ', "");
+        let aliases = self.diagram().map_or(Vec::new(), |own| own.documentation.aliases);
+        aliases.iter().any(|alias| plain(alias) == plain(name))
     }
 }
 

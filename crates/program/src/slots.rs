@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{ParameterId, Table, Type};
-use blocks::Part;
+use blocks::{Begins, Part};
 use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
@@ -18,6 +18,7 @@ use crate::tracked::{
     ParameterSlots, StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer, TrackedWire,
 };
 use crate::unit::HazardId;
+use crate::values::seed_halves;
 
 /// The slots of a side or floor of a block, one for each element.
 #[derive(Clone, Copy, Debug)]
@@ -229,7 +230,10 @@ impl Slots {
                     block: owner,
                     name: state.name.clone(),
                     tracked,
-                    initial: state.initial.data().to_vec(),
+                    initial: match state.begins {
+                        Begins::Seed => seed_halves(diagram.run.seed).to_vec(),
+                        _ => state.initial.data().to_vec(),
+                    },
                     open: state.initial.open(),
                     continuous: place.is_some(),
                     wire: None,

@@ -13,20 +13,20 @@ use crate::region::RegionProgram;
 impl Program {
     /// The same program with the values of a run: `values` has all values that are computed from
     /// parameters, and `starts` what blocks make of them. Nothing is compiled.
-    pub fn with_values(&self, values: &[Value], starts: &[AtStart]) -> Program {
+    pub fn with_values(&self, values: &[Value], starts: &[AtStart], seed: u64) -> Program {
         let mut program = self.clone();
         program.take_values(values);
         program.take_starts(starts);
+        program.take_seed(seed);
         program
     }
 
     /// Writes the seed of a run to the initial buffer.
-    pub fn take_seed(&mut self, seed: u64) {
+    fn take_seed(&mut self, seed: u64) {
         let Program { image, code, .. } = self;
         let seeds = code.states.iter().filter(|state| state.begins == Begins::Seed);
         for state in seeds {
-            let halves = [(seed >> 32) as f64, (seed & u64::from(u32::MAX)) as f64];
-            image[code.tracked[state.tracked].range()].copy_from_slice(&halves);
+            image[code.tracked[state.tracked].range()].copy_from_slice(&seed_halves(seed));
         }
     }
 
@@ -81,6 +81,11 @@ impl Program {
         }
         limits.slices = StepLimits::by_slices(&self.code.regions, &limits.blocks);
     }
+}
+
+/// A seed as two floats, which hold 32 bits each.
+pub(crate) fn seed_halves(seed: u64) -> [f64; 2] {
+    [(seed >> 32) as f64, (seed & u64::from(u32::MAX)) as f64]
 }
 
 /// Writes a value to slots; a scalar fills them.

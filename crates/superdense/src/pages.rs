@@ -58,10 +58,7 @@ pub fn descriptions(library: &Library) -> Vec<Info> {
 
 /// The description of a standard diagram.
 fn standard(file: &StandardFile) -> Option<Info> {
-    let none = &mut |_: &str| Err("the standard library imports nothing".to_owned());
-    let model = model::parse(file.path, file.text, none).ok()?;
-    let diagram = model.diagram(*model.scopes.first()?.get(file.name)?);
-    Some(describe(diagram).example(example(file.text)))
+    Some(describe(&file.diagram()?).example(example(file.text)))
 }
 
 /// A file of the standard library without the section `diagrams`.

@@ -101,8 +101,7 @@ impl System {
             true => Code::FixedStep(Arc::new(program::fixed_step(&diagram, &schedule))),
             false => {
                 let extras = program::Extras { jacobians: method.is_implicit() };
-                let mut program = program::compile(&diagram, &schedule, extras);
-                program.take_seed(diagram.run.seed);
+                let program = program::compile(&diagram, &schedule, extras);
                 check_size(&program, method).map_err(refused)?;
                 Code::Exact(Arc::new(program))
             }
@@ -175,8 +174,7 @@ impl System {
             true => self.native.clone(),
             false => Arc::default(),
         };
-        let mut program = program.with_values(&values, &starts);
-        program.take_seed(run.seed);
+        let program = program.with_values(&values, &starts, run.seed);
         if (!starts.is_empty() || run.start != self.run.start) && program.is_uncounted(run.start) {
             return None;
         }

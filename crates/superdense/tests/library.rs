@@ -36,6 +36,9 @@ fn every_diagram_is_documented() {
         }
         assert!(info.summary.ends_with('.'), "{}: {}", file.path, info.summary);
         assert!(!info.aliases.is_empty(), "{} has no aliases", file.path);
+        for alias in &info.aliases {
+            assert!(file.is_known_as(alias), "{} is not found as {alias}", file.path);
+        }
         assert!(!info.outputs.is_empty(), "{} has no outputs", file.path);
         let inputs = info.inputs.iter().map(|input| (&input.name, &input.about));
         let outputs = info.outputs.iter().map(|output| (&output.name, &output.about));

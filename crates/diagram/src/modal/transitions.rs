@@ -171,7 +171,8 @@ impl<'m> Flattener<'m> {
         self.errors.keep(resolved).map(|()| id)
     }
 
-    /// The same expression with calls of functions that remember, such as `previous`, as signals of their own.
+    /// The same expression with calls of functions that remember, such as `previous`, as signals of
+    /// their own.
     pub(super) fn hoist(
         &mut self,
         scope: ScopeId,

@@ -354,6 +354,32 @@ simulate: {stop: 20}
     assert!(drawn.len() > 15 && sorted.len() == drawn.len(), "{drawn:?}");
 }
 
+/// A fixed-step run has a seed, too.
+#[test]
+fn a_fixed_step_run_draws_by_its_seed() {
+    let values = |seed: u32| -> Vec<f64> {
+        let text = format!(
+            "blocks:
+  c: {{type: Clock, period: 0.25}}
+  u: {{type: Random, trigger: c}}
+record: [u]
+simulate: {{stop: 1, step: 0.125, impulses: numeric, seed: {seed}}}
+"
+        );
+        events(&simulate(&text).trace, "u").iter().map(|(_, value)| *value).collect()
+    };
+    let exact = "blocks:
+  c: {type: Clock, period: 0.25}
+  u: {type: Random, trigger: c}
+record: [u]
+simulate: {stop: 1, seed: 7}
+";
+    let exact: Vec<f64> =
+        events(&simulate(exact).trace, "u").iter().map(|(_, value)| *value).collect();
+    assert_eq!(values(7), exact);
+    assert_ne!(values(7), values(8));
+}
+
 #[test]
 fn noise_has_the_power_that_it_says() {
     let text = "blocks:
@@ -394,6 +420,8 @@ simulate: {stop: 10}
     assert_eq!(at(trace, "end", exact("0.9", 1)), Some(3.0));
     assert_eq!(at(trace, "after", exact("0.9", 2)), Some(3.0));
     assert_eq!(events(trace, "n").len(), 3);
+    let system = compile(&text.replace("n, end, after", "n, after"));
+    assert!(system.warnings().0.is_empty(), "it has a use if nothing reads it");
     let system = compile(text);
     let mut run = system.begin();
     while run.advance().unwrap().is_none() {}

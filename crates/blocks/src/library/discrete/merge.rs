@@ -103,16 +103,7 @@ fn all(cx: &mut Context, inputs: &[Signal]) -> Result<(), Diagnostic> {
     let last = cx.graph.sub(count, one);
     let last = cx.graph.select(some, last, zero);
     let last = cx.graph.select(crowded, zero, last);
-    let scale = cx.graph.real(width as f64);
-    let start = cx.graph.mul(last, scale);
-    let elements: Vec<ir::NodeId> = (0..width)
-        .map(|index| {
-            let index = cx.graph.real(index as f64);
-            let place = cx.graph.add(start, index);
-            cx.graph.index(values, place)
-        })
-        .collect();
-    let value = cx.graph.stack(&elements, ty.shape);
+    let value = cx.entry(values, last, ty.shape);
     let rest = cx.graph.select(leaves, last, count);
     cx.next(store, values);
     cx.next(waiting, rest);

@@ -168,13 +168,5 @@ fn store(cx: &mut Context, input: &Signal, put: NodeId, count: NodeId, capacity:
     let last = cx.graph.sub(count, one);
     let empty = cx.graph.binary(Binary::LessEqual, count, zero);
     let last = cx.graph.select(empty, zero, last);
-    let scale = cx.graph.real(width as f64);
-    let start = cx.graph.mul(last, scale);
-    let element = |cx: &mut Context, index: usize| {
-        let index = cx.graph.real(index as f64);
-        let place = cx.graph.add(start, index);
-        cx.graph.index(values, place)
-    };
-    let elements: Vec<NodeId> = (0..width).map(|index| element(cx, index)).collect();
-    cx.graph.stack(&elements, ty.shape)
+    cx.entry(values, last, ty.shape)
 }

@@ -3,7 +3,7 @@
 use base::Diagnostic;
 
 use super::events;
-use crate::{Block, Context, Info, Input};
+use crate::{Block, Context, Info, Input, Role};
 
 /// The end of a run by an event.
 #[derive(Debug)]
@@ -30,6 +30,10 @@ blocks:
 record: [y, end]
 simulate: {stop: 100}"#,
             )
+    }
+
+    fn role(&self) -> Role {
+        Role::Ends
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {

@@ -63,7 +63,7 @@ simulate: {stop: 6}"#,
         if let Some(cancel) = cx.optional("cancel") {
             cx.events_only(&cancel, "cancel");
         }
-        let mut signal = cx.variably_delayed("input", "delay", pending);
+        let mut signal = cx.variably_delayed("input", ["delay", "cancel"], pending);
         signal.impulses.clear();
         cx.output("output", signal);
         Ok(())

@@ -110,16 +110,6 @@ fn value(cx: &mut Context, wakings: NodeId, length: usize) -> Result<NodeId, Dia
     if matches!(ty.shape, Shape::Vector(_)) {
         return Ok(cx.graph.index(values, row));
     }
-    let width_node = cx.graph.real(width as f64);
-    let first = cx.graph.mul(row, width_node);
-    let flat = Shape::Vector((rows * width) as u32);
-    let flat = cx.graph.extract(values, 0, flat);
-    let elements: Vec<NodeId> = (0..width)
-        .map(|column| {
-            let column = cx.graph.real(column as f64);
-            let place = cx.graph.add(first, column);
-            cx.graph.index(flat, place)
-        })
-        .collect();
-    Ok(cx.graph.stack(&elements, Shape::Vector(width as u32)))
+    let flat = cx.graph.extract(values, 0, Shape::Vector((rows * width) as u32));
+    Ok(cx.entry(flat, row, Shape::Vector(width as u32)))
 }
