@@ -67,6 +67,11 @@ pub const CODES: &[(&str, &str)] = &[
         in that case, raise `microsteps` under `simulate`.",
     ),
     (
+        "circular-functions",
+        "A function of the file calls itself, directly or by way of others, so that a call would have no end. \
+        Write a sequence with a state (`last`, `Counter`, a state machine) or with an array of blocks.",
+    ),
+    (
         "continuous-in-discrete",
         "A block in a diagram with `domain: discrete` changes between events: it is continuous, or reads a continuous signal. \
         In such a diagram everything happens at events. Sample the signal where it enters the diagram, or remove `domain: discrete`.",

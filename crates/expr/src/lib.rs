@@ -6,6 +6,7 @@
 mod ast;
 mod function;
 
+mod defined;
 mod lexer;
 mod parser;
 mod place;
@@ -16,8 +17,9 @@ mod print;
 mod eval;
 
 pub use ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+pub use defined::{Definition, Functions};
 pub use eval::{Lookup, MAX_ELEMENTS, count, evaluate};
 pub use function::{Arity, Function};
 pub use names::is_named_value;
-pub use parser::{MAX_HEIGHT, MAX_NESTING, parse};
+pub use parser::{MAX_HEIGHT, MAX_NESTING, parse, parse_with};
 pub use place::Place;

@@ -64,6 +64,17 @@ impl Expr {
         })
     }
 
+    /// The height of the tree; a leaf has height 1.
+    pub(crate) fn height(&self) -> usize {
+        let mut ahead = vec![(self, 1)];
+        let mut highest = 0;
+        while let Some((next, height)) = ahead.pop() {
+            highest = highest.max(height);
+            ahead.extend(next.children().map(|child| (child, height + 1)));
+        }
+        highest
+    }
+
     /// Every name in the tree with its span; a name that is used twice occurs twice.
     pub fn names(&self) -> impl Iterator<Item = (&str, Span)> {
         self.descendants().filter_map(|expr| Some((expr.as_word()?, expr.span)))

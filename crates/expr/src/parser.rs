@@ -9,6 +9,7 @@ mod syntax;
 
 use base::{Diagnostic, Span, Spanned, Value, parse_decimal};
 
+use crate::defined::{self, Functions};
 use crate::lexer::{Kind, Token, tokens};
 use crate::{BinaryOp, Expr, ExprKind, Function, Place, UnaryOp};
 
@@ -20,8 +21,13 @@ pub const MAX_HEIGHT: usize = 250;
 
 /// Parses an expression. Spans in the tree and in messages refer to where its text was written.
 pub fn parse(text: &str, place: Place) -> Result<Expr, Diagnostic> {
+    parse_with(text, place, &Functions::default())
+}
+
+/// Parses an expression that may call functions of its file.
+pub fn parse_with(text: &str, place: Place, functions: &Functions) -> Result<Expr, Diagnostic> {
     let tokens = tokens(text, place)?;
-    let mut parser = Parser { text, place, tokens, at: 0, nesting: 0 };
+    let mut parser = Parser { text, place, functions, tokens, at: 0, nesting: 0 };
     if parser.peek().kind == Kind::End {
         let span = place.span(0, text.len());
         return Err(Diagnostic::error("expression-syntax", "an expression is missing here")
@@ -43,6 +49,7 @@ struct Tree {
 struct Parser<'a> {
     text: &'a str,
     place: Place,
+    functions: &'a Functions,
     /// Never empty: the last token is the end.
     tokens: Vec<Token>,
     at: usize,
@@ -284,10 +291,22 @@ impl Parser<'_> {
         if self.peek().kind != Kind::Symbol("(") {
             return self.node(ExprKind::Name(name.to_owned()), span, 0);
         }
-        let function = Function::named(name).ok_or_else(|| syntax::unknown_function(name, span))?;
+        let function = Function::named(name);
+        if function.is_none() && !self.functions.contains(name) {
+            return Err(syntax::unknown_function(name, span, self.functions));
+        }
         let open = self.next();
         let (arguments, below) = self.list(open, ")")?;
         let whole = span.to(self.last_span());
+        let Some(function) = function else {
+            let expr = self.functions.call(name, &arguments, whole)?;
+            let height = expr.height();
+            return if height > MAX_HEIGHT {
+                Err(defined::too_high(whole))
+            } else {
+                Ok(Tree { expr, height })
+            };
+        };
         syntax::check_arity(function, arguments.len(), whole)?;
         self.node(ExprKind::Call(Spanned::new(function, span), arguments), whole, below)
     }

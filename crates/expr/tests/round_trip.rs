@@ -3,7 +3,9 @@
 use crate::common::{tree, value};
 use base::{FileId, Span, Spanned, Value, parse_decimal};
 use proptest::prelude::*;
-use superdense_expr::{Arity, BinaryOp, Expr, ExprKind, Function, UnaryOp};
+use superdense_expr::{
+    Arity, BinaryOp, Definition, Expr, ExprKind, Function, Functions, Place, UnaryOp, parse_with,
+};
 
 fn here() -> Span {
     Span::new(FileId(0), 0, 0)
@@ -121,4 +123,36 @@ fn literals_that_no_text_spells_are_printed_as_what_they_mean() {
         )
     };
     assert_eq!(at(power(at(ExprKind::Literal(Value::int(-3))))).to_string(), "(-3)^2");
+}
+
+/// The tree with each name replaced by a tree.
+fn replaced(expr: &Expr, names: &[&str], by: &[Expr]) -> Expr {
+    match expr.as_word().and_then(|word| names.iter().position(|name| *name == word)) {
+        Some(at) => by[at].clone(),
+        None => expr.with_children(&mut |child| replaced(child, names, by)),
+    }
+}
+
+proptest! {
+    /// A call of a function is its expression with the arguments put in, whatever they are.
+    #[test]
+    fn a_call_is_the_body_with_its_arguments(body in trees(), first in trees(), second in trees()) {
+        let place = Place::Whole(here());
+        // What a function does not take cannot occur in it.
+        let [a, e] = ["a", "e"].map(|name| at(ExprKind::Name(name.to_owned())));
+        let body = replaced(&body, &["ball.y", "_x1"], &[a, e]);
+        let text = body.to_string();
+        let definition =
+            Definition { head: "f(a, e)", head_place: place, body: &text, body_place: place };
+        let (functions, wrong) = Functions::read(&[definition]);
+        prop_assert!(wrong.is_empty(), "{:?}", wrong);
+        let call = format!("f({first}, {second})");
+        match parse_with(&call, place, &functions) {
+            Ok(call) => {
+                let expected = replaced(&body, &["a", "e"], &[first, second]);
+                prop_assert_eq!(placeless(call), placeless(expected));
+            }
+            Err(error) => prop_assert_eq!(error.code, "expression-depth"),
+        }
+    }
 }

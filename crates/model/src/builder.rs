@@ -22,6 +22,7 @@ use crate::{Model, Refused};
 pub struct Builder {
     name: String,
     description: Option<String>,
+    functions: Vec<(String, String)>,
     root: DiagramBuilder,
     diagrams: Vec<(String, DiagramBuilder)>,
     record: Vec<(String, String)>,
@@ -55,6 +56,12 @@ impl Builder {
     /// Sets the description of the model.
     pub fn description(mut self, text: &str) -> Self {
         self.description = Some(text.to_owned());
+        self
+    }
+
+    /// Adds a function that all expressions may call; its head is such as `f(x, y)`.
+    pub fn function(mut self, head: &str, expression: &str) -> Self {
+        self.functions.push((head.to_owned(), expression.to_owned()));
         self
     }
 
@@ -117,6 +124,7 @@ impl Builder {
         if let Some(description) = &self.description {
             line(&mut text, 0, "description", description);
         }
+        mapping(&mut text, 0, "functions", &self.functions);
         if !self.diagrams.is_empty() {
             text.push_str("diagrams:\n");
         }

@@ -1,6 +1,9 @@
 //! One file: its version, imports, named diagrams, and main diagram.
 
+use std::sync::Arc;
+
 use base::{Diagnostic, FileId, Span, Spanned};
+use expr::Functions;
 
 use crate::fields::{Context, get};
 use crate::names;
@@ -9,11 +12,12 @@ use crate::yaml::{Entry, Node, NodeKind};
 use crate::{Diagram, OutsideInput, Plot, Record, Simulate};
 
 /// The fields at the top of a file, in canonical order.
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 14] = [
     "superdense",
     "name",
     "description",
     "import",
+    "functions",
     "parameters",
     "inputs",
     "outputs",
@@ -37,6 +41,7 @@ pub(crate) struct Document {
 pub(crate) struct Main {
     pub name: String,
     pub description: String,
+    pub functions: Arc<Functions>,
     pub inputs: Vec<OutsideInput>,
     pub record: Vec<Record>,
     pub simulate: Simulate,
@@ -50,7 +55,8 @@ pub(crate) struct Import {
     pub path: Spanned<String>,
 }
 
-/// Reads the tree of a file. In an imported file, only `import` and `diagrams` are used.
+/// Reads the tree of a file. In an imported file, only `import`, `functions` and `diagrams` are
+/// used.
 pub(crate) fn document(context: &mut Context, node: &Node, main: Option<&str>) -> Option<Document> {
     let file = node.span.file;
     let entries = context.mapping(node, "a model file", "superdense: 1");
@@ -60,6 +66,9 @@ pub(crate) fn document(context: &mut Context, node: &Node, main: Option<&str>) -
     let version = check_version(entries, file);
     context.report.keep(version)?;
     context.check_keys(entries, &KEYS, "a model file");
+    if let Some(entry) = get(entries, "functions") {
+        sections::functions(context, &entry.value)?;
+    }
     let imports = get(entries, "import").map_or(Vec::new(), |entry| imports(context, &entry.value));
     let diagrams =
         get(entries, "diagrams").map_or(Vec::new(), |entry| diagrams(context, &entry.value));
@@ -99,6 +108,7 @@ fn main(
     let main = Main {
         name: name.value.clone(),
         description: description.map_or(String::new(), |text| text.value),
+        functions: context.functions.clone(),
         inputs: get(entries, "inputs")
             .map_or(Vec::new(), |entry| sections::outside_inputs(context, &entry.value)),
         record: get(entries, "record")

@@ -1,19 +1,28 @@
 //! Reads values from nodes: known keys, lists, mappings, texts and expressions.
 
+use std::sync::Arc;
+
 use base::{Diagnostic, Span, Spanned, did_you_mean};
-use expr::{Expr, ExprKind, Place};
+use expr::{Expr, ExprKind, Functions, Place};
 
 use crate::names;
 use crate::refused::Report;
 use crate::yaml::{Entry, Node, NodeKind, Scalar};
 
-/// The context for reading a file: its text, and the report of mistakes.
+/// The context for reading a file: its text, the functions that it defines, and the report of
+/// mistakes.
 pub(crate) struct Context<'a> {
     pub text: &'a str,
+    pub functions: Arc<Functions>,
     pub report: &'a mut Report,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The context of a file of which nothing has been read yet.
+    pub fn new(text: &'a str, report: &'a mut Report) -> Self {
+        Context { text, functions: Arc::default(), report }
+    }
+
     /// Reports unknown keys.
     pub fn check_keys(&mut self, entries: &[Entry], known: &[&str], what: &str) {
         for Entry { key, .. } in entries {
@@ -145,13 +154,18 @@ impl Context<'_> {
         }
     }
 
-    fn scalar(&self, scalar: &Scalar, node: &Node) -> Result<Expr, Diagnostic> {
+    /// The text of a scalar, and where the file has it.
+    pub fn written<'s>(&'s self, scalar: &'s Scalar, node: &Node) -> (&'s str, Place) {
         let raw = scalar.verbatim.clone().and_then(|at| Some((at.start, self.text.get(at)?)));
-        let parsed = match raw {
-            Some((start, raw)) => expr::parse(raw, Place::Verbatim(node.span.file, start)),
-            None => expr::parse(&scalar.value, Place::Whole(node.span)),
-        };
-        parsed.map_err(|diagnostic| {
+        match raw {
+            Some((start, raw)) => (raw, Place::Verbatim(node.span.file, start)),
+            None => (&scalar.value, Place::Whole(node.span)),
+        }
+    }
+
+    fn scalar(&self, scalar: &Scalar, node: &Node) -> Result<Expr, Diagnostic> {
+        let (text, place) = self.written(scalar, node);
+        expr::parse_with(text, place, &self.functions).map_err(|diagnostic| {
             let count = |c| scalar.value.matches(c).count();
             if scalar.plain && node.in_flow && count('(') > count(')') {
                 return diagnostic.help(

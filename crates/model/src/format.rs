@@ -45,7 +45,7 @@ fn tree_of(text: &str, name: &str, file: FileId, report: &mut Report) -> Option<
     let tree = yaml::tree(text, file, report)?;
     let stem = Path::new(name).file_stem().map_or("", |stem| stem.to_str().unwrap_or(""));
     let stem = if names::is_model_name(stem) { stem } else { "model" };
-    document(&mut Context { text, report }, &tree, Some(stem))?;
+    document(&mut Context::new(text, report), &tree, Some(stem))?;
     (!report.0.has_errors()).then_some(tree)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{SourceMap, Span, Spanned};
-use expr::Expr;
+use expr::{Expr, Functions};
 
 use crate::{Plot, Simulate};
 
@@ -30,6 +30,8 @@ pub struct Model {
     /// For each file (by `FileId`), the diagrams that its text can name: its own and the imported
     /// ones.
     pub scopes: Vec<BTreeMap<String, DiagramId>>,
+    /// The functions that the main file defines, for expressions that are given with a run.
+    pub functions: Arc<Functions>,
     /// The inputs of the main diagram.
     pub inputs: Vec<OutsideInput>,
     /// What is recorded.

@@ -146,7 +146,7 @@ impl Reading<'_> {
         let first = file.index() == 0;
         let stem = Path::new(self.sources.name(file)).file_stem();
         let default_name = stem.map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
-        let mut context = Context { text, report: &mut self.report };
+        let mut context = Context::new(text, &mut self.report);
         let read = document(&mut context, &tree, first.then_some(default_name.as_str()));
         let Some(Document { imports, diagrams, main }) = read else { return };
         if let Some((main, root)) = main {
@@ -226,6 +226,7 @@ impl Reading<'_> {
             Some((main, root)) if !self.report.0.has_errors() => Ok(Model {
                 name: main.name,
                 description: main.description,
+                functions: main.functions,
                 inputs: main.inputs,
                 diagrams: self.diagrams.into(),
                 root,

@@ -1,11 +1,13 @@
 //! The sections of a diagram and of a run, each from its node.
 
 mod diagram;
+mod functions;
 mod modal;
 mod plots;
 mod run;
 
 pub(crate) use diagram::{KEYS as DIAGRAM_KEYS, diagram, outside_inputs, root};
+pub(crate) use functions::functions;
 pub(crate) use plots::plots;
 pub use plots::{
     FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, TIME_PANEL_KEYS,

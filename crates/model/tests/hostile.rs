@@ -83,3 +83,26 @@ proptest! {
         let _ = read(&pieces.concat()).map(|_| ()).map_err(|refused| refused.render(false));
     }
 }
+
+/// Functions can describe an expression that no memory holds.
+#[test]
+fn functions_that_double_each_other_are_refused() {
+    let double = |i: usize| format!("  f{i}(x): f{}(x) + f{}(x + 1)\n", i - 1, i - 1);
+    let functions: String = (1..60).map(double).collect();
+    let text = format!(
+        "superdense: 1\nfunctions:\n  f0(x): x + 1\n{functions}blocks: {{a: {{type: Gain, input: \
+         f59(1)}}}}\n"
+    );
+    assert_eq!(codes(&text), ["model-too-large"]);
+}
+
+/// A chain of functions is as deep as it is long; reading it takes no stack.
+#[test]
+fn a_long_chain_of_functions_is_read() {
+    let functions: String = (1..20_000).map(|i| format!("  f{i}(x): f{}(x)\n", i - 1)).collect();
+    let text = format!(
+        "superdense: 1\nfunctions:\n  f0(x): x + 1\n{functions}blocks: {{a: {{type: Gain, input: \
+         f19999(1)}}}}\n"
+    );
+    assert!(read(&text).is_ok());
+}

@@ -47,6 +47,11 @@ fn main_fields() -> Json {
                 {"type": "object", "additionalProperties": {"type": "string"}},
             ],
         },
+        "functions": {
+            "description": "Functions for the expressions of this file, such as `f(x, y): x^2 + y`.",
+            "type": "object",
+            "additionalProperties": {"$ref": "#/$defs/expression"},
+        },
         "diagrams": {"type": "object", "additionalProperties": {"$ref": "#/$defs/diagram"}},
         "record": {
             "description": "Signals or expressions to record.",

@@ -67,7 +67,8 @@ fn given_inputs(model: &Model, overrides: &Settings) -> Result<Vec<(String, Expr
             let error = Diagnostic::error("unknown-input", message);
             return Err(error.maybe_help(did_you_mean(name, known())).into());
         };
-        let expr = expr::parse(text, expr::Place::Whole(input.name.span));
+        let place = expr::Place::Whole(input.name.span);
+        let expr = expr::parse_with(text, place, &model.functions);
         let expr = expr.map_err(|error| error.note(format!("this input is given as `{text}`")))?;
         given.push((name.clone(), expr));
     }

@@ -4,7 +4,7 @@ use base::{Diagnostic, Span, did_you_mean, nearest};
 
 use super::Parser;
 use crate::lexer::{Kind, Token};
-use crate::{Arity, Expr, Function};
+use crate::{Arity, Expr, Function, Functions};
 
 fn error(message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("expression-syntax", message)
@@ -161,13 +161,13 @@ impl Parser<'_> {
 }
 
 /// The error for a name before `(` that is not a function.
-pub(super) fn unknown_function(name: &str, span: Span) -> Diagnostic {
-    let names = || Function::table().iter().map(|row| row.1);
+pub(super) fn unknown_function(name: &str, span: Span, own: &Functions) -> Diagnostic {
+    let names = || Function::table().iter().map(|row| row.1).chain(own.names());
     let foreign = match name {
         "ln" => Some("log"),
         "pow" => return unknown(name, span).help("`x ^ y` raises to a power"),
         "fmod" | "rem" => Some("mod"),
-        "pre" | "last" => Some("previous"),
+        "pre" => Some("previous"),
         "arctan" => Some("atan"),
         "arcsin" => Some("asin"),
         "arccos" => Some("acos"),

@@ -9,6 +9,8 @@ use crate::{document, sections};
 pub(super) enum Role {
     /// The whole file.
     Model,
+    /// The section `functions`, whose keys have commas.
+    Functions,
     /// The section `diagrams`.
     Diagrams,
     /// One diagram.
@@ -31,6 +33,7 @@ impl Role {
     /// The role of the value of a key.
     pub fn of(self, key: &str) -> Role {
         match (self, key) {
+            (Role::Model, "functions") => Role::Functions,
             (Role::Model, "diagrams") => Role::Diagrams,
             (Role::Model | Role::Diagram, "blocks") => Role::Blocks,
             (Role::Model, "plots") => Role::Plots,

@@ -18,7 +18,13 @@ pub(crate) fn record(context: &mut Context, node: &Node) -> Vec<Record> {
             let mut seen: HashMap<String, Span> = HashMap::new();
             for item in items {
                 let Some(value) = context.expression(item) else { continue };
-                let name = value.to_string();
+                let name = match &item.kind {
+                    // A call is named as it was written, not by what it stands for.
+                    NodeKind::Scalar(scalar) if context.functions.are_called(&scalar.value) => {
+                        scalar.value.split_whitespace().collect::<Vec<_>>().join(" ")
+                    }
+                    _ => value.to_string(),
+                };
                 match seen.get(&name) {
                     Some(first) => context.report.push(recorded_twice(&name, item.span, *first)),
                     None => {

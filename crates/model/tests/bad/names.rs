@@ -193,3 +193,90 @@ error[duplicate-name]: `y` is recorded twice
 fn names_are_given_once() {
     refuse_all(DUPLICATES);
 }
+
+/// Functions that cannot be defined. What calls them is not reported as well.
+const FUNCTIONS: &[Case] = &[
+    (
+        "\
+superdense: 1
+functions:
+  a(x): b(x)
+  b(x): c(x) + 1
+  c(x): a(x)
+  d(x): a(x)
+blocks: {x: {type: Gain, input: a(1)}}
+",
+        r"
+error[circular-functions]: functions call themselves: a -> b -> c -> a
+ --> model.yaml:3:3
+  |
+3 |   a(x): b(x)
+  |   ^
+  |
+  = help: a function cannot be recursive; for a sequence, use a state or an array of blocks",
+    ),
+    (
+        "\
+superdense: 1
+parameters: {k: 2}
+functions: {f(x): k * x}
+blocks: {x: {type: Gain, input: f(1)}}
+",
+        r"
+error[unknown-name]: `k` is no argument of the function `f`
+ --> model.yaml:3:19
+  |
+3 | functions: {f(x): k * x}
+  |                   ^ its arguments are `x`
+  |
+  = help: a function sees its arguments alone: add `k` to them",
+    ),
+    (
+        "\
+superdense: 1
+functions: {sin(x): x}
+",
+        r"
+error[duplicate-name]: `sin` is a function of the language
+ --> model.yaml:2:13
+  |
+2 | functions: {sin(x): x}
+  |             ^^^
+  |
+  = help: choose another name",
+    ),
+    (
+        "\
+superdense: 1
+functions: {f(x y): x}
+",
+        r"
+error[invalid-name]: `f(x y)` does not say what a function takes
+ --> model.yaml:2:13
+  |
+2 | functions: {f(x y): x}
+  |             ^^^^^^
+  |
+  = help: write `f(x, y): x^2 + y` on a line of its own, or in quotes inside `{ }`, where a comma ends a key",
+    ),
+    (
+        "\
+superdense: 1
+functions: {f(x): x}
+blocks: {x: {type: Gain, input: f()}}
+",
+        r"
+error[wrong-arguments]: `f` takes 1 argument, not 0
+ --> model.yaml:3:33
+  |
+2 | functions: {f(x): x}
+  |             - defined here
+3 | blocks: {x: {type: Gain, input: f()}}
+  |                                 ^^^",
+    ),
+];
+
+#[test]
+fn functions_are_checked() {
+    refuse_all(FUNCTIONS);
+}

@@ -1,9 +1,9 @@
 //! What the language offers to those who write diagrams: memory of events, presence by conditions,
 //! optional inputs, words, conditions on parameters, and fields that are passed on.
 
-use superdense::{Backend, Settings, Value};
+use superdense::{Backend, Library, Settings, Value};
 
-use crate::common::{at, bits, by, codes, compile, refusal, simulate, tag};
+use crate::common::{at, bits, by, codes, compile, compile_with, refusal, simulate, tag};
 
 /// `last` is strictly before this tag; an earlier microstep of the same time counts.
 #[test]
@@ -232,5 +232,48 @@ fn names_of_other_tools_are_understood() {
     ] {
         let refused = refusal(&format!("blocks:\n  b: {{type: {kind}}}\n"));
         assert!(refused.to_string().contains(&format!("it is called {name}")), "{refused}");
+    }
+}
+
+/// A function gives the bits of its expression written where it is called, also with memory in it,
+/// in nested diagrams, in constants, and on inputs that a run is given.
+#[test]
+fn a_function_is_its_expression() {
+    let text = |functions: &str, drag: &str, filter: &str, k: &str, inner: &str| {
+        format!(
+            "{functions}
+parameters: {{k: {k}}}
+inputs: {{u: {{initial: 0}}}}
+diagrams: {{Part: {{inputs: [u], outputs: {{y: \"{inner}\"}}}}}}
+blocks:
+  v: {{type: Integrator, input: \"u - {drag}\", initial: 1}}
+  c: {{type: PeriodicSampler, input: v, period: 0.25}}
+  f: {{type: Expression, expression: \"{filter}\"}}
+  p: {{type: Part, u: v}}
+record: [v, f, p]
+simulate: {{stop: 2}}
+"
+        )
+    };
+    let functions = "functions:
+  filter(s, a): a * last(s, 0) + (1 - a) * s
+  drag(v, k): k * v * abs(v) + square(v)
+  square(x): x * x";
+    let called = text(functions, "drag(v, k)", "filter(c, 0.5)", "square(3)", "drag(u, 2)");
+    let plain = text(
+        "",
+        "(k * v * abs(v) + v * v)",
+        "0.5 * last(c, 0) + (1 - 0.5) * c",
+        "3 * 3",
+        "2 * u * abs(u) + u * u",
+    );
+    for backend in [Backend::Interpreter, Backend::Native] {
+        let run = |text: &str, input: &str| {
+            let inputs = vec![("u".to_owned(), input.to_owned())];
+            let settings = Settings { inputs, ..Settings::default() };
+            let system = compile_with(text, &Library::standard(), &settings);
+            by(&system.unwrap_or_else(|refused| panic!("{refused}")), backend)
+        };
+        assert_eq!(run(&called, "square(time)"), run(&plain, "time * time"), "{backend:?}");
     }
 }
