@@ -31,7 +31,7 @@ pub use definition::{
 pub use expression::{Formula, Operand};
 pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};
 pub use library::Random;
-pub use machine::{After, CurrentState, Elapsed, ModeOutput, Variable};
+pub use machine::{After, CurrentState, Elapsed, ModeOutput, Otherwise, Variable};
 pub use outside::{InputKind, Outside, named_type};
 pub use page::page;
 pub use role::Role;

@@ -64,6 +64,20 @@ pub struct ModeOutput {
     /// For each state, whether a machine in its diagram may emit something at the microstep at
     /// which the state is left.
     pub last_words: Vec<bool>,
+    /// What it is in states that do not give it.
+    pub otherwise: Otherwise,
+}
+
+/// What an output of a machine is in a state that does not give it.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub enum Otherwise {
+    /// Absent.
+    #[default]
+    Absent,
+    /// The last value that it had, and 0 or false before any state has given it.
+    Held,
+    /// The last value that it had, and this one before any state has given it.
+    HeldFrom(Value),
 }
 
 impl ModeOutput {
@@ -81,7 +95,7 @@ impl ModeOutput {
         arms: &[Signal],
         zero: NodeId,
     ) -> Option<(NodeId, NodeId)> {
-        if !self.last_words.contains(&true) {
+        if !self.last_words.contains(&true) && self.otherwise == Otherwise::Absent {
             return None;
         }
         let left = cx.state("left", Value::int(0));
@@ -185,9 +199,29 @@ impl Block for ModeOutput {
         };
         let value = cx.graph.select(says, word, value);
         let present = cx.graph.or(says, present);
-        cx.output("output", Signal { value, present, impulses });
+        let given = Signal { value, present, impulses };
+        let output = match &self.otherwise {
+            Otherwise::Absent => given,
+            Otherwise::Held => hold(cx, given, Value::new(ty, vec![0.0; ty.len()])),
+            Otherwise::HeldFrom(first) => {
+                let first = cx.filling(first, "the first value of `hold`", ty)?;
+                hold(cx, given, first)
+            }
+        };
+        cx.output("output", output);
         Ok(())
     }
+}
+
+/// A signal that keeps its last value while it is absent. What it was before it became absent is
+/// known one microstep later, because a state changes at a tick and its last value is a left limit.
+fn hold(cx: &mut Context, given: Signal, first: Value) -> Signal {
+    let before = cx.previous(&given);
+    let held = cx.state("held", first);
+    let kept = cx.graph.select(before.present, before.value, held);
+    let value = cx.graph.select(given.present, given.value, kept);
+    cx.next(held, value);
+    Signal { impulses: given.impulses, ..cx.always(value) }
 }
 
 /// The common type of all signals; integers among reals count as reals.

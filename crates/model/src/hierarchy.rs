@@ -204,6 +204,8 @@ pub struct Block {
     pub modal: Option<Modal>,
     /// Its indices, if it is an array of blocks.
     pub repeated: Option<Repeated>,
+    /// First values of outputs that an instance holds while it does not run.
+    pub held: Option<Vec<Held>>,
 }
 
 /// How a block is repeated: an array of blocks with one or more indices.
@@ -225,8 +227,33 @@ pub struct Modal {
     pub outputs: Option<Vec<Spanned<String>>>,
     /// The name of the initial state; if missing, the first state.
     pub initial: Option<Spanned<String>>,
+    /// The outputs that keep their last value in states that do not give them.
+    pub held: Vec<Held>,
     /// The states.
     pub states: Vec<State>,
+}
+
+/// An output of a machine that keeps its last value in states that do not give it.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its value before any state gives it, an expression over parameters; if missing, 0 or false.
+    pub initial: Option<Expr>,
+}
+
+impl Modal {
+    /// Where the outputs of the machine get their names: those that it declares, or those of its
+    /// states and transitions, which may name one several times.
+    pub fn named_outputs(&self) -> Vec<&Spanned<String>> {
+        if let Some(outputs) = &self.outputs {
+            return outputs.iter().collect();
+        }
+        let states = self.states.iter();
+        let given = states.clone().flat_map(|state| &state.content.outputs).map(|own| &own.name);
+        let said = states.flat_map(|state| &state.transitions).flat_map(|t| &t.output);
+        given.chain(said.map(|output| &output.name)).collect()
+    }
 }
 
 /// A state of a machine. Its blocks see the names of the diagram that contains the machine.

@@ -13,6 +13,7 @@ mod read;
 mod refused;
 mod standard;
 
+mod conditional;
 mod document;
 mod fields;
 mod names;
@@ -29,7 +30,7 @@ pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
 pub use given::Given;
 pub use hierarchy::{
-    About, Block, Diagram, DiagramId, Documentation, Input, Modal, Model, Named, Output,
+    About, Block, Diagram, DiagramId, Documentation, Held, Input, Modal, Model, Named, Output,
     OutsideInput, Parameter, Record, Repeated, Requirement, Solve, State, Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};

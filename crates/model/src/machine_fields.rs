@@ -27,6 +27,8 @@ pub enum FieldKind {
     Actions,
     /// A list of names.
     Names,
+    /// `true`, a list of names, or a mapping from names to expressions.
+    Held,
     /// The same as `parameters`, `outputs`, `blocks` and `solve` of a diagram.
     AsInDiagrams,
     /// A mapping from names to states.
@@ -40,7 +42,7 @@ const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Fiel
 }
 
 /// The fields of a `Modal`.
-pub const MODAL_FIELDS: [Field; 6] = [
+pub const MODAL_FIELDS: [Field; 7] = [
     field("type", FieldKind::Text, "`Modal`."),
     field("description", FieldKind::Text, "A description for the reader."),
     field(
@@ -54,6 +56,12 @@ pub const MODAL_FIELDS: [Field; 6] = [
         "The names of its outputs; if omitted, those that its states and transitions give.",
     ),
     field("initial", FieldKind::State, "The initial state; optional if there is only one state."),
+    field(
+        "hold",
+        FieldKind::Held,
+        "The outputs that keep their last value in states that do not give them: `true` for all, a \
+         list, or a mapping to their values before any state gives them.",
+    ),
     field("states", FieldKind::States, "The states by name."),
 ];
 

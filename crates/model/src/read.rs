@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use base::{Diagnostic, FileId, SourceMap, Span};
 
+use crate::conditional;
 use crate::document::{Document, Import, Main, document};
 use crate::fields::Context;
 use crate::refused::Report;
@@ -221,7 +222,8 @@ impl Reading<'_> {
         let standard = self.standard.iter().filter_map(|(name, file)| {
             Some(((*name).to_owned(), *scopes[file.index()].get(*name)?))
         });
-        let standard = standard.collect();
+        let standard: BTreeMap<String, DiagramId> = standard.collect();
+        conditional::rewrite(&mut self.diagrams, &scopes, &standard, &mut self.report);
         match self.main {
             Some((main, root)) if !self.report.0.has_errors() => Ok(Model {
                 name: main.name,

@@ -153,6 +153,7 @@ fn words(kind: FieldKind) -> &'static str {
         FieldKind::Expression => "expression",
         FieldKind::Actions => "mapping from names to expressions",
         FieldKind::Names => "list of names",
+        FieldKind::Held => "`true`, list of names, or mapping from names to expressions",
         FieldKind::AsInDiagrams => "as in a diagram",
         FieldKind::States => "mapping from names to states",
         FieldKind::Transitions => "list of transitions",

@@ -411,6 +411,11 @@ fn fields(fields: &[Field]) -> Json {
             (FieldKind::Actions, _) => json!({
                 "type": "object", "additionalProperties": {"$ref": "#/$defs/expression"},
             }),
+            (FieldKind::Held, _) => json!({"anyOf": [
+                {"type": "boolean"},
+                {"type": "array", "items": {"type": "string"}},
+                {"type": "object", "additionalProperties": {"$ref": "#/$defs/expression"}},
+            ]}),
             (FieldKind::Names, _) => json!({"type": "array", "items": {"type": "string"}}),
             (FieldKind::States, _) => json!({
                 "type": "object", "additionalProperties": {"$ref": "#/$defs/state"},

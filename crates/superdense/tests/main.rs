@@ -4,6 +4,7 @@ mod arrays;
 mod balls;
 mod clocks;
 mod common;
+mod conditional;
 mod crossings;
 mod delays;
 mod derivatives;

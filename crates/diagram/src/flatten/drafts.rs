@@ -116,10 +116,18 @@ impl<'m> Flattener<'m> {
             if !fields().any(|known| known == field.name.value) {
                 let message =
                     format!("{} has no input or parameter `{}`", info.name, field.name.value);
+                let help = match &*field.name.value {
+                    "enabled" | "trigger" => Some(
+                        "only instances of diagrams are enabled or triggered: put the block into \
+                         a diagram"
+                            .to_owned(),
+                    ),
+                    name => did_you_mean(name, fields()),
+                };
                 let error = Diagnostic::error("unknown-field", message)
                     .at(field.name.span, "unknown")
                     .block(path)
-                    .maybe_help(did_you_mean(&field.name.value, fields()));
+                    .maybe_help(help);
                 self.errors.push(error);
             }
         }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Spanned, did_you_mean};
-use blocks::ModeOutput;
+use blocks::{ModeOutput, Otherwise};
 use model::Modal;
 
-use super::{Draft, written_outputs};
+use super::Draft;
 use crate::flat::{BlockId, WireId};
 use crate::flatten::Flattener;
 use crate::machine::{Entry, FragmentId, MachineState, StateMachine};
@@ -139,6 +139,7 @@ impl<'m> Flattener<'m> {
             }
             silenced.push((own, dwell.0));
         }
+        let otherwise = self.otherwise(index, name);
         let wire = |block: &BlockId| self.drafts[block.index()].outputs[0];
         let place = |block: &BlockId| self.drafts[block.index()].span;
         let inputs = vec![
@@ -156,21 +157,35 @@ impl<'m> Flattener<'m> {
         let draft = &mut self.drafts[id.index()];
         (draft.inputs, draft.input_spans) = (inputs, input_spans);
         let last_words = states.iter().map(|state| state.speaks).collect();
-        let output = ModeOutput { arms, guards, preemptive: silenced, last_words };
+        let output = ModeOutput { arms, guards, preemptive: silenced, last_words, otherwise };
         draft.kind = draft.kind.with_block(Arc::new(output));
         given_by
     }
 
-    /// Refuses outputs of states that the machine does not have.
+    /// What an output is in states that do not give it.
+    fn otherwise(&mut self, index: usize, name: &str) -> Otherwise {
+        let Draft { modal, common, .. } = self.machines.drafts[index];
+        let Some(held) = modal.held.iter().find(|held| held.name.value == name) else {
+            return Otherwise::Absent;
+        };
+        let first = held.initial.as_ref().map(|initial| self.constant(common, initial));
+        let first = first.and_then(|first| self.errors.keep(first));
+        first.map_or(Otherwise::Held, Otherwise::HeldFrom)
+    }
+
+    /// Refuses outputs of states, and outputs to hold, that the machine does not have.
     pub(super) fn undeclared(&mut self, modal: &Modal, outputs: &[(&str, BlockId)]) {
-        for output in modal.states.iter().flat_map(|state| &state.content.outputs) {
-            let name = output.name.value.as_str();
+        let given = modal.states.iter().flat_map(|state| &state.content.outputs);
+        let given = given.map(|output| (&output.name, "not one of the `outputs` of the Modal"));
+        let held = modal.held.iter().map(|held| (&held.name, "no state or transition gives it"));
+        for (output, why) in given.chain(held) {
+            let name = output.value.as_str();
             if !outputs.iter().any(|(known, _)| *known == name) {
                 let known = outputs.iter().map(|(known, _)| *known);
                 let message = format!("there is no output `{name}`");
                 self.errors.push(
                     Diagnostic::error("unknown-output", message)
-                        .at(output.name.span, "not one of the `outputs` of the Modal")
+                        .at(output.span, why)
                         .maybe_help(did_you_mean(name, known)),
                 );
             }
@@ -179,7 +194,7 @@ impl<'m> Flattener<'m> {
 
     /// Refuses names that would mean two things from outside.
     pub(super) fn check_names(&mut self, modal: &Modal) {
-        let outputs = written_outputs(modal);
+        let outputs = modal.named_outputs();
         let states = modal.states.iter().map(|state| &state.name);
         let all = states.clone().map(|name| (name, "a state"));
         for (name, what) in all.chain(outputs.iter().map(|name| (*name, "an output"))) {

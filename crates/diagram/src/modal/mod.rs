@@ -45,6 +45,8 @@ struct Draft<'m> {
     numbers: Arc<BTreeMap<&'m str, usize>>,
     path: String,
     span: Span,
+    /// The scope of the parameters that all states see.
+    common: ScopeId,
     current: BlockId,
     initial: usize,
     outputs: Vec<(&'m str, BlockId)>,
@@ -95,7 +97,8 @@ impl<'m> Flattener<'m> {
         let common = self.lexical(modal, &modal.own, format!("{path}."), scope, fragment);
         self.vary(common, modal, &modal.own, fragment);
         let (at, states) = (path.clone(), Vec::new());
-        let draft = Draft { modal, numbers, path: at, span, current, initial, outputs, states };
+        let draft =
+            Draft { modal, numbers, path: at, span, common, current, initial, outputs, states };
         self.machines.drafts.push(draft);
         for state in &modal.states {
             let state = self.state(index, common, state, nested);
@@ -272,19 +275,8 @@ impl<'m> Flattener<'m> {
 /// The names of a machine's outputs: those that it declares, or those of its states in order.
 fn output_names(modal: &Modal) -> Vec<&str> {
     let mut known: HashSet<&str> = HashSet::new();
-    let written = written_outputs(modal).into_iter().map(|output| output.value.as_str());
+    let written = modal.named_outputs().into_iter().map(|output| output.value.as_str());
     written.filter(|name| known.insert(name)).collect()
-}
-
-/// Where the outputs of a machine get their names.
-fn written_outputs(modal: &Modal) -> Vec<&Spanned<String>> {
-    if let Some(outputs) = &modal.outputs {
-        return outputs.iter().collect();
-    }
-    let states = modal.states.iter();
-    let given = states.clone().flat_map(|state| &state.content.outputs).map(|output| &output.name);
-    let said = states.flat_map(|state| &state.transitions).flat_map(|t| &t.output);
-    given.chain(said.map(|output| &output.name)).collect()
 }
 
 /// Whether some transition of a machine, or of one inside it, sets a name.

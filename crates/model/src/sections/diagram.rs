@@ -322,12 +322,20 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
         let modal = Some(super::modal::modal(context, &entry.key, entries));
         let (name, fields, repeated) = (entry.key.clone(), Vec::new(), None);
-        return Some(Block { name, kind: kind?, fields, modal, repeated });
+        return Some(Block { name, kind: kind?, fields, modal, repeated, held: None });
     }
     let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
     let mut fields = Vec::with_capacity(entries.len());
     let own = |entry: &&Entry| !matches!(&*entry.key.value, "type" | "for" | "pass");
+    let conditional = get(entries, "enabled").or(get(entries, "trigger")).is_some();
+    let mut held = None;
     for entry in entries.iter().filter(own) {
+        if conditional
+            && matches!((&*entry.key.value, &entry.value.kind), ("hold", NodeKind::Mapping(_)))
+        {
+            held = Some(super::modal::held(context, &entry.value));
+            continue;
+        }
         context.report.keep(field_name(entry));
         let value = context.field(entry);
         fields.extend(value.map(|value| Named { name: entry.key.clone(), value }));
@@ -335,7 +343,7 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     if let Some(pass) = get(entries, "pass") {
         pass_on(context, pass, &mut fields);
     }
-    Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None, repeated })
+    Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None, repeated, held })
 }
 
 /// Adds fields that have the value of the same name around the block.

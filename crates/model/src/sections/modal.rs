@@ -1,5 +1,7 @@
 //! A state machine: states with diagrams of their own, and the transitions between them.
 
+use std::collections::BTreeSet;
+
 use base::{Diagnostic, Span, Spanned};
 
 use crate::fields::{Context, get};
@@ -7,7 +9,7 @@ use crate::machine_fields::{MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 use crate::names;
 use crate::sections::diagram::{content, parameters};
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, Modal, Named, State, Transition};
+use crate::{Diagram, Held, Modal, Named, State, Transition};
 
 /// The content of a block of type `Modal`.
 pub(crate) fn modal(context: &mut Context, name: &Spanned<String>, entries: &[Entry]) -> Modal {
@@ -35,7 +37,37 @@ pub(crate) fn modal(context: &mut Context, name: &Spanned<String>, entries: &[En
             .report
             .push(Diagnostic::error("missing-states", message).at(name.span, "a Modal").help(help));
     }
-    Modal { own, outputs, initial, states }
+    let mut modal = Modal { own, outputs, initial, held: Vec::new(), states };
+    if let Some(entry) = get(entries, "hold") {
+        modal.held = match &entry.value.kind {
+            NodeKind::Scalar(_) => match context.flag(entries, "hold") {
+                Some(span) => all_held(&modal, span),
+                None => Vec::new(),
+            },
+            _ => held(context, &entry.value),
+        };
+    }
+    modal
+}
+
+/// Every output of a machine, held.
+fn all_held(modal: &Modal, span: Span) -> Vec<Held> {
+    let names: BTreeSet<&str> = modal.named_outputs().iter().map(|name| &*name.value).collect();
+    let held = |name: &str| Held { name: Spanned::new(name.to_owned(), span), initial: None };
+    names.into_iter().map(held).collect()
+}
+
+/// Outputs to hold: a list of them, or a mapping to their first values.
+pub(super) fn held(context: &mut Context, node: &Node) -> Vec<Held> {
+    if let NodeKind::Mapping(entries) = &node.kind {
+        let held = entries.iter().map(|entry| {
+            context.report.keep(names::check(&entry.key, "an output"));
+            Held { name: entry.key.clone(), initial: context.field(entry) }
+        });
+        return held.collect();
+    }
+    let names = outputs(context, node);
+    names.into_iter().map(|name| Held { name, initial: None }).collect()
 }
 
 fn outputs(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
