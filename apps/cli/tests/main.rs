@@ -11,6 +11,7 @@ mod impulses;
 mod interrupt;
 mod messages;
 mod models;
+mod models_practice;
 mod options;
 mod pages;
 mod pictures;

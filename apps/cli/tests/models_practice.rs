@@ -1,0 +1,66 @@
+//! What the models from practice must do beyond the figures of their `expected.yaml`: recursions on
+//! recorded draws, and runs compared with each other.
+
+use crate::common::figures::{Point, Table, number};
+use crate::common::{messages, model, scratch, superdense};
+
+/// Runs a model of the repository with further arguments.
+fn run(name: &str, further: &[&str]) -> Table {
+    let folder = scratch(&format!("practice-{name}"));
+    let path = model(name);
+    let mut arguments = vec!["run", path.as_str(), "-o", "result.csv", "--quiet"];
+    arguments.extend(further);
+    let output = superdense(&folder, &arguments);
+    assert!(output.status.success(), "{name}: {}", messages(&output));
+    Table::read(&folder.join("result.csv"))
+}
+
+fn series(table: &Table, name: &str) -> Vec<Point> {
+    table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn values(table: &Table, name: &str) -> Vec<f64> {
+    series(table, name).into_iter().map(|(_, _, value)| value).collect()
+}
+
+/// The value of a signal after all that happens at a time.
+fn settled(series: &[Point], time: f64) -> f64 {
+    let found = series.iter().rev().find(|row| number(&row.0) == time);
+    found.unwrap_or_else(|| panic!("no row at {time}")).2
+}
+
+/// The temperatures at the scans obey a recursion: the valve is held for a second, and the dead time
+/// is 15 of them.
+#[test]
+fn process_control_follows_its_draws() {
+    for further in [&[][..], &["--seed", "7"], &["-p", "noise=0"]] {
+        let table = run("process-control", further);
+        let noise = values(&table, "draw");
+        assert_eq!(noise.len(), 501);
+        for (clamping, suffix) in [(true, ""), (false, "_wound")] {
+            let temperatures = series(&table, &format!("T{suffix}"));
+            let valves = series(&table, &format!("valve{suffix}"));
+            let kp = 50.0 / (0.8 * 30.0);
+            let ki = kp / 50.0;
+            let decay = (-1.0f64 / 50.0).exp();
+            let (mut temperature, mut integral, mut valve) = (40.0, 25.0, Vec::new());
+            for (scan, noise) in noise.iter().enumerate() {
+                let error = 90.0 - (temperature + noise);
+                let raw = kp * error + integral;
+                let stays = raw > 100.0 && error > 0.0 || raw < 0.0 && error < 0.0;
+                if !(clamping && stays) {
+                    integral += ki * error;
+                }
+                valve.push(raw.clamp(0.0, 100.0));
+                let time = scan as f64;
+                let off = (settled(&temperatures, time) - temperature).abs();
+                assert!(off < 1e-8, "{further:?} T{suffix} at {time}: off by {off:e}");
+                let off = (settled(&valves, time) - valve[scan]).abs();
+                assert!(off < 1e-7, "{further:?} valve{suffix} at {time}: off by {off:e}");
+                let late = if scan < 15 { 25.0 } else { valve[scan - 15] };
+                let inflow = if scan < 300 { 20.0 } else { 15.0 };
+                temperature = decay * temperature + (1.0 - decay) * (inflow + 0.8 * late);
+            }
+        }
+    }
+}
