@@ -2,7 +2,7 @@
 //! recorded draws, and runs compared with each other.
 
 use crate::common::figures::{Point, Table, number};
-use crate::common::{messages, model, scratch, superdense};
+use crate::common::{messages, model, repository, scratch, superdense};
 
 /// Runs a model of the repository with further arguments.
 fn run(name: &str, further: &[&str]) -> Table {
@@ -62,5 +62,26 @@ fn process_control_follows_its_draws() {
                 temperature = decay * temperature + (1.0 - decay) * (inflow + 0.8 * late);
             }
         }
+    }
+}
+
+/// The cycle from a file is the one of the table.
+#[test]
+fn drive_cycle_is_the_same_from_a_file() {
+    let file = repository().join("models/drive-cycle/cycle.csv");
+    let input = format!("speed={}:speed", file.to_str().expect("paths are UTF-8"));
+    let table = run("drive-cycle", &[]);
+    let from_file = run("drive-cycle", &["-p", "from_file=true", "--input", &input]);
+    for name in ["fuel", "distance", "v"] {
+        let end = |table: &Table| *values(table, name).last().expect("a row");
+        let off = (end(&table) - end(&from_file)).abs();
+        assert!(off < 1e-8, "{name}: off by {off:e}");
+    }
+    let shifts = |table: &Table| table.changes("gear").expect("a column");
+    let (here, there) = (shifts(&table), shifts(&from_file));
+    assert_eq!((here.len(), there.len()), (9, 9));
+    for (here, there) in here.iter().zip(&there) {
+        assert_eq!(here.2, there.2);
+        assert!((number(&here.0) - number(&there.0)).abs() < 1e-8, "{here:?}, not {there:?}");
     }
 }
