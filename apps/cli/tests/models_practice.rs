@@ -85,3 +85,52 @@ fn drive_cycle_is_the_same_from_a_file() {
         assert!((number(&here.0) - number(&there.0)).abs() < 1e-8, "{here:?}, not {there:?}");
     }
 }
+
+/// A job leaves when the machine has been up for its size since it came or the one before left.
+#[test]
+fn server_with_breakdowns_follows_its_draws() {
+    for seed in ["0", "5"] {
+        let table = run("server-with-breakdowns", &["--seed", seed]);
+        // When the machine fails and is repaired, in turn, and the up time until then.
+        let changes = table.changes("condition").expect("a column");
+        let times: Vec<f64> = changes.iter().skip(1).map(|change| number(&change.0)).collect();
+        let mut departures = series(&table, "stay").into_iter();
+        let (mut free, mut left, mut total) = (0.0f64, 0, 0.0);
+        let jobs = series(&table, "job");
+        assert!(jobs.len() > 3000, "only {} jobs", jobs.len());
+        for (arrival, _, size) in &jobs {
+            let arrival = number(arrival);
+            let (mut now, mut work) = (arrival.max(free), *size);
+            let mut next = times.partition_point(|time| *time <= now);
+            loop {
+                let up = next % 2 == 0;
+                let end = times.get(next).copied().unwrap_or(f64::INFINITY);
+                if up && now + work <= end {
+                    now += work;
+                    break;
+                }
+                work -= if up { end - now } else { 0.0 };
+                now = end;
+                next += 1;
+                if now.is_infinite() {
+                    break;
+                }
+            }
+            free = now;
+            match departures.next() {
+                Some((time, _, stay)) => {
+                    let off = (number(&time) - free).abs().max((stay - (free - arrival)).abs());
+                    assert!(off < 1e-7, "seed {seed}, departure at {time}: off by {off:e}");
+                    left += 1;
+                    total += stay;
+                }
+                None => assert!(free >= 40000.0, "seed {seed}: one leaves at {free}"),
+            }
+        }
+        assert!(departures.next().is_none(), "seed {seed}: more leave than came");
+        // Little's law, with those that are still inside.
+        let inside = jobs[left..].iter().map(|job| 40000.0 - number(&job.0)).sum::<f64>();
+        let mean = *values(&table, "mean_inside").last().expect("a row");
+        assert!((mean - (total + inside) / 40000.0).abs() < 1e-8, "seed {seed}: {mean} inside");
+    }
+}
