@@ -12,6 +12,7 @@ mod interrupt;
 mod messages;
 mod models;
 mod models_chapter;
+mod models_practice;
 mod options;
 mod pages;
 mod pictures;
