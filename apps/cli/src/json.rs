@@ -30,7 +30,7 @@ pub fn parameter(own: &MainParameter) -> Value {
     };
     let elements: Vec<f64> = own.value.data().to_vec();
     json!({
-        "name": own.name, "value": own.value.to_string(), "elements": elements,
+        "name": own.name, "value": own.shown(), "words": own.words, "elements": elements,
         "type": own.value.ty().to_string(), "unit": own.about.unit,
         "description": own.about.description, "kind": kind, "reason": reason,
     })

@@ -1,7 +1,10 @@
 //! From the arguments to a compiled model.
 
 use anyhow::{Result, bail};
-use superdense::{Library, Rational, Refused, RowsPer, Settings, System, Time, parse_value, read};
+use superdense::{
+    Library, Model, Rational, Refused, RowsPer, Settings, System, Time, parse_parameter,
+    parse_value, read,
+};
 
 use crate::arguments::ModelArguments;
 use crate::inputs::override_inputs;
@@ -11,7 +14,7 @@ use crate::settings::Takes;
 /// Reads and compiles the model.
 pub fn compile<T: Takes>(arguments: &ModelArguments<T>) -> Result<System> {
     let model = read(&arguments.model).map_err(refused)?;
-    let overrides = overrides(arguments)?;
+    let overrides = overrides(arguments, &model)?;
     let system = System::compile_with(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.
     std::mem::forget(system.clone());
@@ -28,15 +31,17 @@ pub fn pictured(system: &System, smooth: Option<u32>) -> Result<System> {
 }
 
 /// What the command line overrides in the model.
-pub fn overrides<T: Takes>(arguments: &ModelArguments<T>) -> Result<Settings> {
+pub fn overrides<T: Takes>(arguments: &ModelArguments<T>, model: &Model) -> Result<Settings> {
     let settings = arguments.settings.given.clone();
     let mut overrides = Settings { settings, ..Settings::default() };
     for text in &arguments.parameters {
         let Some((name, value)) = text.split_once('=') else {
             bail!("`-p {text}` has no `=`: write `-p name=value`");
         };
-        let value = parse_value(value).map_err(|error| no_value(name.trim(), value, error))?;
-        overrides.parameters.push((name.trim().to_owned(), value));
+        let name = name.trim();
+        let value =
+            parse_parameter(model, name, value).map_err(|error| no_value(name, value, error))?;
+        overrides.parameters.push((name.to_owned(), value));
     }
     override_inputs(&arguments.inputs, &mut overrides)?;
     Ok(overrides)

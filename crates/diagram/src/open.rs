@@ -34,6 +34,8 @@ pub struct MainParameter {
     pub value: Value,
     /// How much of it is fixed when the model is compiled.
     pub kind: ParameterKind,
+    /// The words that it may be, if it is a word; its value is an index of this list.
+    pub words: Vec<String>,
     /// Its unit and what it is, if the model says so.
     pub about: About,
     /// Where it was written.
@@ -45,6 +47,12 @@ impl MainParameter {
     /// The same parameter with another value.
     pub fn with_value(&self, value: Value) -> MainParameter {
         MainParameter { value, ..self.clone() }
+    }
+
+    /// Its value for readers: a word, or a number, vector or matrix.
+    pub fn shown(&self) -> String {
+        let word = self.value.as_f64().and_then(|index| self.words.get(index as usize));
+        word.cloned().unwrap_or_else(|| self.value.to_string())
     }
 
     /// Its value among the values of a run.
@@ -281,6 +289,7 @@ impl Opening {
                 name,
                 value,
                 kind,
+                words: written.words.iter().map(|word| word.value.clone()).collect(),
                 about: written.about.clone(),
                 span,
             }

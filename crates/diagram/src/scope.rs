@@ -48,7 +48,23 @@ pub(crate) struct Scope<'m> {
     pub variables: BTreeMap<String, (WireId, Value)>,
     pub entities: BTreeMap<&'m str, Entity>,
     /// Inputs and outputs that have been resolved, or are being resolved.
-    pub ports: BTreeMap<&'m str, Option<WireId>>,
+    pub ports: BTreeMap<Port<'m>, Option<WireId>>,
+}
+
+/// A port of an instance. An input and an output may have the same name: inside the diagram it is
+/// the input, from outside the output.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Port<'m> {
+    Input(&'m str),
+    Output(&'m str),
+}
+
+impl<'m> Port<'m> {
+    pub fn name(self) -> &'m str {
+        match self {
+            Port::Input(name) | Port::Output(name) => name,
+        }
+    }
 }
 
 /// The message for those who call time `t`.

@@ -55,6 +55,12 @@ impl Inputs {
         self.given[input] = true;
     }
 
+    /// Takes back the changes of an input that are still to come.
+    pub fn forget(&mut self, input: InputId) {
+        self.coming[input].clear();
+        self.earliest = self.coming.ids().filter_map(|input| self.first(input)).min();
+    }
+
     /// The time of the first change of an input.
     fn first(&self, input: InputId) -> Option<Time> {
         self.coming[input].front().map(|change| change.time.time())

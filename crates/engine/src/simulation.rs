@@ -112,6 +112,11 @@ impl Simulation {
         self.state.finished &= time.time() > self.options.stop;
     }
 
+    /// Takes back what has been fed of a signal from outside and is still to come.
+    pub fn forget(&mut self, input: InputId) {
+        self.state.inputs.forget(input);
+    }
+
     /// Goes back to before the start, keeping the memory that the run has taken.
     pub fn reset(&mut self) {
         let Simulation { program, options, first, .. } = self;

@@ -178,8 +178,21 @@ pub struct OutsideInput {
     pub ty: Option<Spanned<String>>,
     /// Its value until it is set. If it has none, a run must be given the input.
     pub initial: Option<Expr>,
+    /// The data that it is unless a run is given something else.
+    pub data: Option<DataColumn>,
     /// What is said about it besides.
     pub about: About,
+}
+
+/// A column of a file with data.
+#[derive(Clone, Debug)]
+pub struct DataColumn {
+    /// The path of the file, relative to that of the model.
+    pub file: Spanned<String>,
+    /// The name of the column; if missing, that of the input.
+    pub column: Option<Spanned<String>>,
+    /// The word for how the signal goes on between the rows.
+    pub interpolation: Option<Spanned<String>>,
 }
 
 /// An expression with a name.

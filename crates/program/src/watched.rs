@@ -41,6 +41,8 @@ pub struct Function {
     pub(crate) full_rate: NodeId,
     /// What is known about it.
     pub shape: Shape,
+    /// Whether time alone moves it, between events: no state does, and no delayed signal.
+    pub of_time: bool,
     /// The sum of the absolute values of its factors of states, if it is affine and they are
     /// constants; infinite if bounds must be computed, NaN if there are none.
     pub gain: f64,
@@ -123,6 +125,8 @@ struct Found {
 #[derive(Default)]
 pub(crate) struct Shapes {
     known: FxHashMap<NodeId, Found>,
+    /// Whether time alone moves a node.
+    of_time: FxHashMap<NodeId, bool>,
 }
 
 impl Shapes {
@@ -146,8 +150,19 @@ impl Shapes {
             _ => f64::INFINITY,
         };
         let rate_terms = self.known[&full_rate].terms.clone();
-        let (enclosure, rounding) = Default::default();
-        Function { value, rate, full_rate, shape, gain, terms, rate_terms, enclosure, rounding }
+        let (of_time, (enclosure, rounding)) = (self.of_time[&value], Default::default());
+        Function {
+            value,
+            rate,
+            full_rate,
+            shape,
+            of_time,
+            gain,
+            terms,
+            rate_terms,
+            enclosure,
+            rounding,
+        }
     }
 
     fn visit(&mut self, graph: &Graph, moving: &Moving, roots: &[NodeId]) {
@@ -157,6 +172,14 @@ impl Shapes {
             if !self.known.contains_key(&id) {
                 let found = self.find(graph, moving, id);
                 self.known.insert(id, found);
+                let node = graph.node(id);
+                let of_time = match &node.op {
+                    Op::Leaf(slot) => {
+                        !(moving.is_state)(Slot(*slot)) && !(moving.is_delayed)(Slot(*slot))
+                    }
+                    _ => node.args.iter().all(|arg| self.of_time[arg]),
+                };
+                self.of_time.insert(id, of_time);
             }
         }
     }

@@ -15,6 +15,7 @@ use engine::{Progress, RunError, Simulation, StopReason};
 use program::{InputId, InputKind};
 use trace::{Interpolation, Samples, Trace};
 
+use crate::data::Data;
 use crate::native::NativeSwitch;
 use crate::run::{AT_ONCE, Executor};
 use crate::{Run, System};
@@ -95,7 +96,7 @@ impl InputHandle {
     }
 
     /// Refuses numbers that are no value of this input.
-    fn check(&self, values: &[f64]) -> Result<(), HoldError> {
+    pub(crate) fn check(&self, values: &[f64]) -> Result<(), HoldError> {
         if values.len() != self.ty.len() {
             return Err(self.wrong(format!("{} numbers", values.len())));
         }
@@ -413,6 +414,7 @@ impl Run {
     /// Feeds samples of a signal from outside, from the present time on. A continuous input goes on
     /// between them by interpolation; a held input jumps at each of them, and an event input has an
     /// event there. Before the first sample an input without an initial value has the first value.
+    /// They replace what has been fed and is still to come, such as the data that the model names.
     pub fn feed_samples(
         &mut self,
         input: &InputHandle,
@@ -423,7 +425,9 @@ impl Run {
         let by = if input.kind == InputKind::Continuous { by } else { Interpolation::Hold };
         // Everything is checked before anything is fed, so that a mistake changes nothing.
         (0..times.len()).try_for_each(|index| input.check(samples.value(index)))?;
-        self.fed(input)?.mark_given(input.id);
+        let simulation = self.fed(input)?;
+        simulation.forget(input.id);
+        simulation.mark_given(input.id);
         let later = times.first().is_some_and(|first| first.time() > now);
         if input.kind != InputKind::Event && later && input.required {
             self.feed(input, now, &[samples.value(0)])?;
@@ -456,6 +460,14 @@ impl Run {
         Ok(())
     }
 
+    /// Feeds the data that the model names.
+    pub(crate) fn feed_data(&mut self) {
+        let data = self.system.data.clone();
+        for Data { input, samples, by } in data.iter() {
+            self.feed_samples(input, samples, *by).expect("data are checked when they are read");
+        }
+    }
+
     /// Goes back to before the start, without the rows so far and without what was set and fed. The
     /// memory of rows, ticks and buffers is kept.
     pub fn reset(&mut self) {
@@ -468,6 +480,7 @@ impl Run {
         self.recorder.reset();
         self.canceller.clear();
         (self.now, self.looked) = (self.system.run.start.time(), false);
+        self.feed_data();
     }
 
     /// Advances to the end and returns why the run has ended. Unlike [`Run::finish`], it leaves the

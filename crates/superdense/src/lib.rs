@@ -84,6 +84,7 @@ mod pages;
 mod picture;
 mod recorded;
 
+mod data;
 mod dirac;
 mod hold;
 mod native;
@@ -118,7 +119,7 @@ pub use native::{Backend, BackendUsed, NativeError};
 pub use pages::{Page, descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
 pub use picture::{Drawing, diagram_png, draw};
-pub use pipeline::{Stage, System, check_expression, parse_value};
+pub use pipeline::{Stage, System, check_expression, parse_parameter, parse_value};
 pub use program::BlockName;
 pub use recorded::record_only;
 pub use recorder::{Listener, RecordedRow, RowListener};

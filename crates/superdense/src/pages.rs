@@ -61,12 +61,12 @@ fn standard(file: &StandardFile) -> Option<Info> {
     Some(describe(&file.diagram()?).example(example(file.text)))
 }
 
-/// A file of the standard library without the section `diagrams`.
+/// A file of the standard library without the sections `functions` and `diagrams`.
 fn example(text: &str) -> String {
     let (mut inside, mut lines) = (false, Vec::new());
     for line in text.lines() {
         if line.starts_with(|c: char| !c.is_whitespace()) {
-            inside = line.starts_with("diagrams:");
+            inside = line.starts_with("functions:") || line.starts_with("diagrams:");
         }
         if !inside {
             lines.push(line);

@@ -13,6 +13,7 @@ use schedule::Schedule;
 use solver::{Method, Pattern};
 use trace::{Column, Header, Schema, Trace};
 
+use crate::data::{self, Data};
 use crate::figures::Figures;
 use crate::native::{Native, NativeError};
 use crate::run::{Failure, Outcome, Run};
@@ -45,6 +46,8 @@ pub struct System {
     pub(crate) options: Arc<Options>,
     /// The values of the parameters of the main diagram in its runs.
     pub(crate) parameters: Arc<Vec<Value>>,
+    /// What inputs are that a run is not given.
+    pub(crate) data: Arc<Vec<Data>>,
     /// The figures that the model asks for; made when they are first needed.
     pub(crate) figures: Arc<Figures>,
     /// A hash by which a saved run recognises its model; made when it is first needed.
@@ -111,7 +114,7 @@ impl System {
             Origin { model: model.clone(), library: library.clone(), texts: OnceLock::new() };
         let run = diagram.run.clone();
         let parameters = diagram.parameters.main().iter().map(|own| own.value.clone()).collect();
-        let system = System {
+        let mut system = System {
             diagram: Arc::new(diagram),
             code,
             schedule: Arc::new(schedule),
@@ -120,11 +123,13 @@ impl System {
             options: Arc::new(Options::new(&run, method)),
             run: Arc::new(run),
             parameters: Arc::new(parameters),
+            data: Arc::default(),
             figures: Arc::default(),
             identity: Arc::default(),
             native: Arc::default(),
             empty: Arc::default(),
         };
+        system.data = data::read(&system).map_err(|error| refused(error.into()))?.into();
         system.figures.check(&system).map_err(refused)?;
         Ok(system)
     }
@@ -595,4 +600,23 @@ pub fn parse_value(text: &str) -> Result<Value, Refused> {
         })
     });
     value.map_err(|error| Refused { diagnostics: error.into(), sources })
+}
+
+/// The value of a text for a parameter of a model: a word if the parameter is one, and otherwise a
+/// value as in [`parse_value`].
+pub fn parse_parameter(model: &Model, name: &str, text: &str) -> Result<Value, Refused> {
+    let parameters = &model.diagram(model.root).parameters;
+    let own = parameters.iter().find(|own| own.name.value == name && !own.words.is_empty());
+    let Some(own) = own else { return parse_value(text) };
+    let words = || own.words.iter().map(|word| word.value.as_str());
+    if let Some(index) = words().position(|word| word == text.trim()) {
+        return Ok(Value::int(index as i64));
+    }
+    let mut sources = SourceMap::default();
+    let file = sources.add("value", text);
+    let all = words().collect::<Vec<_>>().join(", ");
+    let error = Diagnostic::error("unknown-word", format!("`{name}` must be one of {all}"))
+        .at(base::Span::new(file, 0, text.len()), "not one of them")
+        .maybe_help(base::did_you_mean(text.trim(), words()));
+    Err(Refused { diagnostics: error.into(), sources })
 }

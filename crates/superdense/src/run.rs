@@ -106,7 +106,9 @@ impl Run {
                 Executor::FixedStep(Box::new(FixedStepSimulation::new(program.clone(), options)))
             }
         };
-        Run::with(system, executor, None)
+        let mut run = Run::with(system, executor, None);
+        run.feed_data();
+        run
     }
 
     /// A run that continues with an executor. `open` is the row of the current instant, if one has

@@ -264,6 +264,12 @@ fn outside_inputs() -> Json {
                         },
                         "type": text("real or boolean, with a size such as real[3]."),
                         "initial": expression("Its value until it is given."),
+                        "file": text("A table with its data, relative to the model file."),
+                        "column": text("The column of the table; by default, its own name."),
+                        "interpolation": {
+                            "description": "How it goes on between the rows.",
+                            "enum": trace::Interpolation::ALL.map(trace::Interpolation::name),
+                        },
                         "unit": text("Its unit, such as m/s."),
                         "description": text("What it is."),
                     },

@@ -1,8 +1,9 @@
 //! Crossings of functions that are faster than the states, poles and branch cuts, zeros that are
 //! zero but for rounding, and events that rounding alone keeps apart.
 
-use crate::common::{assert_near, simulate, tags, times, try_compile};
-use superdense::Trace;
+use crate::common::{assert_near, exact, simulate, tags, times, try_compile};
+use proptest::prelude::*;
+use superdense::{Time, Trace};
 
 fn trace(body: &str) -> Trace {
     simulate(body).trace
@@ -400,5 +401,37 @@ simulate: {{stop: 10, solver: {solver}}}
         }
         assert!(all("high").all(|(_, value)| value <= 0.5));
         assert!(all("table").all(|(_, value)| value == 10.0 || value == 20.0));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// A comparison of time with a decimal changes at that decimal, whatever steps lead there and
+    /// however it is written.
+    #[test]
+    fn time_passes_decimals_exactly(
+        whole in 0u32..90, fraction in 1u32..100_000_000, places in 1u32..9, scale in 1i64..40,
+        solver in 0usize..4,
+    ) {
+        let fraction = (fraction % 10u32.pow(places)).max(1);
+        let at = format!("{whole}.{fraction:0width$}", width = places as usize);
+        let solver = ["rk45", "rk23", "euler, step: 0.3", "rodas5p"][solver];
+        let text = format!(
+            "blocks:
+  a: {{type: Expression, expression: if time > {at} then 1 else 0}}
+  b: {{type: Expression, expression: if {scale} * time - {at} * {scale} >= 0 then 1 else 0}}
+  c: {{type: LevelCrossing, input: \"{scale} * (time - {at})\"}}
+  k: {{type: LookupTable, input: time, x: [0, {at}, 100], y: [0, 0, 1]}}
+  x: {{type: Integrator, input: a + k}}
+record: [a, b, c, x]
+simulate: {{stop: {at} + 0.5, solver: {solver}}}
+"
+        );
+        let trace = simulate(&text).trace;
+        let expected = exact(&at, 1).time;
+        let jumps: Vec<_> = trace.tags().iter().filter(|tag| tag.microstep == 1).collect();
+        let times: Vec<_> = jumps.iter().map(|tag| tag.time).filter(|time| *time != Time::ZERO).collect();
+        prop_assert!(!times.is_empty() && times.iter().all(|time| *time == expected), "{times:?}, not {expected}\n{text}");
     }
 }

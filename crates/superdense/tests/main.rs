@@ -6,6 +6,7 @@ mod clocks;
 mod common;
 mod conditional;
 mod crossings;
+mod data;
 mod delays;
 mod derivatives;
 mod distributions;

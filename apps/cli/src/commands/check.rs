@@ -59,7 +59,11 @@ fn parameters(parameters: &[MainParameter], format: Format) -> String {
             ParameterKind::Tunable => "tunable".to_owned(),
         };
         let unit = own.about.unit.clone().unwrap_or_default();
-        [own.name.clone(), own.value.to_string(), own.value.ty().to_string(), unit, kind]
+        let ty = match own.words.is_empty() {
+            true => own.value.ty().to_string(),
+            false => "word".to_owned(),
+        };
+        [own.name.clone(), own.shown(), ty, unit, kind]
     };
     if format == Format::Json {
         return parameters.iter().map(|own| format!("{}\n", json::parameter(own))).collect();

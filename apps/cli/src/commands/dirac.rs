@@ -23,9 +23,9 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     }
     let steps = steps(&arguments.steps)?;
     refuse_files(&arguments.model.inputs, "dirac")?;
-    let mut overrides = overrides(&arguments.model)?;
-    overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
     let model = read(&arguments.model.model).map_err(refused)?;
+    let mut overrides = overrides(&arguments.model, &model)?;
+    overrides.smooth = arguments.plot.is_some().then_some(ROWS_OF_A_CURVE);
     let numeric = overrides.clone().impulses(Impulses::Numeric.name());
     let longest = steps.iter().min().map_or(numeric.clone(), |step| numeric.step(*step));
     // The study itself reports a model that cannot be compiled.

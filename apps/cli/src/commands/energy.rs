@@ -28,7 +28,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
     let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
     // A jump of the energy is drawn as a vertical line.
     refuse_files(&arguments.model.inputs, "energy")?;
-    let own = overrides(&arguments.model)?.rows(RowsPer::Microstep);
+    let own = overrides(&arguments.model, &model)?.rows(RowsPer::Microstep);
     let (mut curves, mut failed) = (Vec::new(), Vec::new());
     for solver in &arguments.solvers {
         match curve(&model, &own, solver) {

@@ -10,7 +10,7 @@ use expr::Expr;
 use super::Flattener;
 use crate::flat::{BlockId, WireId};
 use crate::parameters::{self, Moving};
-use crate::scope::{Entity, ScopeId};
+use crate::scope::{Entity, Port, ScopeId};
 
 impl<'m> Flattener<'m> {
     /// The value of an expression over the parameters of a scope; open if one of them is.
@@ -147,7 +147,7 @@ impl<'m> Flattener<'m> {
         };
         let name = output.name.value.as_str();
         let path = format!("{}{name}", self.scopes[scope.index()].prefix);
-        self.resolve_port(scope, name, span, (scope, &output.value, path))
+        self.resolve_port(scope, Port::Output(name), span, (scope, &output.value, path))
     }
 
     fn instance_input(
@@ -162,10 +162,17 @@ impl<'m> Flattener<'m> {
             let message = format!("`{name}` could not be used");
             return Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"));
         };
-        let path = format!("{}{name}", self.scopes[scope.index()].prefix);
+        // An output of the same name has this path.
+        let outputs = &self.scope(scope).diagram.outputs;
+        let suffix = match outputs.iter().any(|output| output.name.value == name) {
+            true => ".input",
+            false => "",
+        };
+        let path = format!("{}{name}{suffix}", self.scopes[scope.index()].prefix);
         let Some(field) = block.fields.iter().find(|field| field.name.value == name) else {
             if let Some(default) = &input.default {
-                return self.resolve_port(scope, name, span, (scope, default, path));
+                let port = Port::Input(name);
+                return self.resolve_port(scope, port, span, (scope, default, path));
             }
             let message = format!("input `{name}` of `{}` is missing", block.kind.value);
             let path = self.scopes[scope.index()].prefix.trim_end_matches('.').to_owned();
@@ -174,7 +181,7 @@ impl<'m> Flattener<'m> {
                 .block(path)
                 .help(format!("add `{name}: ...` with a signal or an expression")));
         };
-        self.resolve_port(scope, name, span, (outer, &field.value, path))
+        self.resolve_port(scope, Port::Input(name), span, (outer, &field.value, path))
     }
 
     /// Resolves a port of an instance once, and refuses one that is connected to nothing but itself.
@@ -182,16 +189,16 @@ impl<'m> Flattener<'m> {
     fn resolve_port(
         &mut self,
         scope: ScopeId,
-        name: &'m str,
+        port: Port<'m>,
         span: Span,
         (from, expr, path): (ScopeId, &Expr, String),
     ) -> Result<WireId, Diagnostic> {
         let settled = self.settle(from, expr)?;
         let expr = settled.as_ref().unwrap_or(expr);
-        match self.scopes[scope.index()].ports.get(name) {
+        match self.scopes[scope.index()].ports.get(&port) {
             Some(Some(wire)) => return Ok(*wire),
             Some(None) => {
-                let message = format!("`{name}` is connected to nothing but itself");
+                let message = format!("`{}` is connected to nothing but itself", port.name());
                 return Err(Diagnostic::error("causality-loop", message)
                     .at(span, "this leads back to itself without passing a block"));
             }
@@ -202,14 +209,14 @@ impl<'m> Flattener<'m> {
             // it ends here and becomes a loop of blocks, which the schedule reports.
             let id = self.formula(expr, path, self.scope(from).fragment);
             let wire = self.drafts[id.index()].outputs[0];
-            self.scopes[scope.index()].ports.insert(name, Some(wire));
+            self.scopes[scope.index()].ports.insert(port, Some(wire));
             return self.operands(id, from, expr).map(|()| wire);
         }
-        self.scopes[scope.index()].ports.insert(name, None);
+        self.scopes[scope.index()].ports.insert(port, None);
         let found = self.wire(from, expr, path);
         match &found {
-            Ok(wire) => self.scopes[scope.index()].ports.insert(name, Some(*wire)),
-            Err(_) => self.scopes[scope.index()].ports.remove(name),
+            Ok(wire) => self.scopes[scope.index()].ports.insert(port, Some(*wire)),
+            Err(_) => self.scopes[scope.index()].ports.remove(&port),
         };
         found
     }

@@ -9,7 +9,7 @@ use base::{Diagnostic, Elem, Type};
 
 use super::Flattener;
 use crate::flat::{InstancePort, Record, Solve, WireId};
-use crate::scope::{Entity, ScopeId};
+use crate::scope::{Entity, Port, ScopeId};
 
 impl Flattener<'_> {
     /// The signals that the model records; every block of the main diagram if it lists none.
@@ -89,7 +89,8 @@ impl Flattener<'_> {
             let outputs = diagram.outputs.iter();
             let outputs = outputs.map(|output| (&output.name.value, false, output.value.span));
             for (name, is_input, span) in inputs.chain(outputs) {
-                if let Some(Some(wire)) = scope.ports.get(name.as_str()) {
+                let port = if is_input { Port::Input(name) } else { Port::Output(name) };
+                if let Some(Some(wire)) = scope.ports.get(&port) {
                     let instance = scope.prefix.trim_end_matches('.').to_owned();
                     let (name, wire) = (name.clone(), *wire);
                     found.push(InstancePort { instance, name, is_input, wire, span });

@@ -1,14 +1,19 @@
 //! Delay lines whose events have delays of their own.
 //!
-//! An event at (s, n) with the delay d comes at (s + d, n), or at the next microstep there that is
+//! An event at (s, n) with the delay d comes at (s + d, 1), or at the next microstep there that is
 //! free of other events of the line; with d = 0, from (s, n + 1) on. Pending events are in the
-//! order of their times, those of one time in the order in which they happened.
+//! order of their times, those of one time in the order in which they happened. An event does not
+//! keep its microstep: events that cause each other by way of such a delay would come at later and
+//! later ones.
 
 use base::{ExactTime, Tag, Time};
 use program::{LineId, Pending, TrackedId, VariableTiming};
 
 use super::line::{DelayLineState, DelayedChange, Entry};
 use crate::engine::Engine;
+
+/// The microstep of an event that comes later than its cause.
+const FIRST: u32 = 1;
 
 impl Engine<'_> {
     /// Records the event of a line at this microstep, if there is one.
@@ -65,7 +70,7 @@ impl Engine<'_> {
                     let (time, entries) = (local.time(), Vec::new());
                     state.pending.insert(place, DelayedChange { time, due, order: 0, entries });
                 }
-                add(&mut state.pending[place].entries, microstep, parts);
+                add(&mut state.pending[place].entries, FIRST, parts);
             }
         }
         self.follow_due(line);

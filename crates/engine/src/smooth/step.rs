@@ -9,7 +9,7 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::log::Switch;
 use crate::native::code;
-use crate::smooth::flow::Flow;
+use crate::smooth::flow::{Flow, numbered, watches};
 
 /// The time of a timer that is indistinguishable from a located time, or the located time itself: a
 /// crossing within the resolution of an agenda time takes that time.
@@ -31,6 +31,22 @@ fn nearest_event(
         .min_by(|a, b| a.since(located).abs().total_cmp(&b.since(located).abs()))
         .unwrap_or(located)
 }
+
+/// The short decimal number of seconds that rounding does not distinguish from a time, if there is
+/// one: within a few units in the last place of the float, and so short that it is no chance.
+fn short_decimal(time: Time) -> Option<Time> {
+    let slack = Time::from_f64(4.0 * f64::EPSILON * time.seconds().abs())?.attoseconds();
+    let mut units = (0..=LONGEST_UNIT).rev().map(|power| 10i128.pow(power));
+    let nearest = |unit: i128| (time.attoseconds() + unit / 2).div_euclid(unit) * unit;
+    let near = |unit: &i128| (nearest(*unit) - time.attoseconds()).abs() <= slack;
+    let unit = units.find(near).filter(|unit| *unit >= NO_CHANCE * slack)?;
+    Some(Time::from_attoseconds(nearest(unit)))
+}
+
+/// The longest unit in which times are rounded, as a power of ten of attoseconds.
+const LONGEST_UNIT: u32 = 24;
+/// By how much the unit of a short decimal exceeds the rounding of times.
+const NO_CHANCE: i128 = 1000;
 
 impl Engine<'_> {
     /// How far a region may step: to the next timer that can reach it, or to the end.
@@ -127,7 +143,7 @@ impl Engine<'_> {
         state.crossing = advance == Advance::Crossing;
         if state.crossing {
             let length = state.solver.time() - state.solver.step_start();
-            self.take_event_time(region, length);
+            self.take_event_time(region, length, horizon);
             self.pass_leaps(region, horizon);
         }
         if !self.program.regions[region].lines.is_empty() {
@@ -146,29 +162,46 @@ impl Engine<'_> {
     }
 
     /// A crossing at this length into a step, within the resolution of another event's time, takes
-    /// that time.
-    fn take_event_time(&mut self, region: RegionId, length: f64) {
-        if self.program.timers.is_empty() && self.program.lines.is_empty() {
-            return;
-        }
+    /// that time. Otherwise, if time alone moves the function, it takes the short decimal that it
+    /// may be: `time > 0.3` changes at three tenths.
+    fn take_event_time(&mut self, region: RegionId, length: f64, horizon: Time) {
         let located = self.state.regions[region].reached;
+        let other = self.other_event(region, located, length);
+        let short = || short_decimal(located).filter(|_| self.time_alone_crosses(region));
+        let Some(time) = other.or_else(short) else { return };
+        // Events at that time are over: if a step ended there just before the crossing, the
+        // crossing comes at a later time.
+        if time > self.state.tag.time && time <= horizon.max(located) {
+            self.state.regions[region].reached = time;
+        }
+    }
+
+    /// Whether nothing but time moves the functions that were located last.
+    fn time_alone_crosses(&self, region: RegionId) -> bool {
+        let (program, state) = (&self.program.regions[region], &self.state.regions[region]);
+        state.solver.crossed().iter().all(|located| {
+            program.functions[numbered(watches(&state.ranges), located.function)].of_time
+        })
+    }
+
+    /// The time of another event that is indistinguishable from a crossing at this length into a
+    /// step.
+    fn other_event(&mut self, region: RegionId, located: Time, length: f64) -> Option<Time> {
+        if self.program.timers.is_empty() && self.program.lines.is_empty() {
+            return None;
+        }
         let size = located.seconds().abs();
         let least = 16.0 * f64::EPSILON * size.max(length);
         let uncertainty = self.state.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
-        let Some(resolution) = Time::from_f64(least.max(uncertainty)) else { return };
+        let resolution = Time::from_f64(least.max(uncertainty))?;
         let origin = |timer: TimerId| {
             let fragment = self.program.timers[timer].fragment;
             self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
         };
         let nearest = nearest_event(self.program, &origin, located, resolution);
-        let time = match nearest == located {
-            true => self.nearest_delayed(located, resolution).unwrap_or(located),
-            false => nearest,
-        };
-        // Events at that time are over: if a step ended there just before the crossing, the
-        // crossing comes at a later time.
-        if time > self.state.tag.time {
-            self.state.regions[region].reached = time;
+        match nearest == located {
+            true => self.nearest_delayed(located, resolution),
+            false => Some(nearest),
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{
-    About, Block, Diagram, Documentation, Input, Named, Output, OutsideInput, Parameter, Repeated,
-    Requirement, Solve,
+    About, Block, DataColumn, Diagram, Documentation, Input, Named, Output, OutsideInput,
+    Parameter, Repeated, Requirement, Solve,
 };
 
 /// The fields of a diagram, in canonical order.
@@ -217,7 +217,8 @@ fn input_names(context: &mut Context, node: &Node) -> Vec<Spanned<String>> {
 }
 
 /// The fields of an input of the main diagram that is written as a mapping.
-pub(crate) const INPUT_KEYS: [&str; 5] = ["kind", "type", "initial", "unit", "description"];
+pub(crate) const INPUT_KEYS: [&str; 8] =
+    ["kind", "type", "initial", "file", "column", "interpolation", "unit", "description"];
 
 /// The inputs of the main diagram: a list of names, or a mapping that says more about each.
 pub(crate) fn outside_inputs(context: &mut Context, node: &Node) -> Vec<OutsideInput> {
@@ -227,6 +228,7 @@ pub(crate) fn outside_inputs(context: &mut Context, node: &Node) -> Vec<OutsideI
             kind: None,
             ty: None,
             initial: None,
+            data: None,
             about: About::default(),
         };
         return input_names(context, node).into_iter().map(plain).collect();
@@ -239,10 +241,28 @@ pub(crate) fn outside_inputs(context: &mut Context, node: &Node) -> Vec<OutsideI
         let kind = get(fields, "kind").and_then(|entry| context.word(entry, "`kind`"));
         let ty = get(fields, "type").and_then(|entry| context.word(entry, "`type`"));
         let initial = get(fields, "initial").and_then(|entry| context.field(entry));
+        let data = data_column(context, fields);
         let about = about(context, fields);
-        found.push(OutsideInput { name: entry.key.clone(), kind, ty, initial, about });
+        found.push(OutsideInput { name: entry.key.clone(), kind, ty, initial, data, about });
     }
     found
+}
+
+/// The column of a file that an input is.
+fn data_column(context: &mut Context, fields: &[Entry]) -> Option<DataColumn> {
+    let mut word = |key: &str| get(fields, key).and_then(|e| context.word(e, &format!("`{key}`")));
+    let (file, column, interpolation) = (word("file"), word("column"), word("interpolation"));
+    if let Some(file) = file {
+        return Some(DataColumn { file, column, interpolation });
+    }
+    for key in ["column", "interpolation"] {
+        if let Some(entry) = get(fields, key).filter(|_| get(fields, "file").is_none()) {
+            let message = format!("`{key}` without `file` says nothing");
+            let error = Diagnostic::error("missing-field", message).at(entry.key.span, "");
+            context.report.push(error.help("add `file: data.csv`"));
+        }
+    }
+    None
 }
 
 /// A list item that must be a name.

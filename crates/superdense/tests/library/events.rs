@@ -541,3 +541,26 @@ simulate: {stop: 2, every: 0.013, rows: microsteps}
     }
     assert!(looked > 150);
 }
+
+/// Timers that start each other for ever come at the same microstep each time.
+#[test]
+fn microsteps_do_not_pile_up() {
+    let text = "blocks:
+  m:
+    type: Modal
+    initial: up
+    states:
+      up:
+        blocks: {b: {type: OneShot}, e: {type: Timer, start: 1 * b}}
+        transitions: [{to: down, when: present(e)}]
+      down:
+        blocks: {b: {type: OneShot}, e: {type: Timer, start: 1 * b}}
+        transitions: [{to: up, when: present(e)}]
+record: [m.state]
+simulate: {stop: 2000}
+";
+    let outcome = simulate(text);
+    let highest = outcome.trace.tags().iter().map(|tag| tag.microstep).max();
+    assert!(highest <= Some(4), "{highest:?}");
+    assert!(outcome.trace.len() > 2000);
+}

@@ -277,3 +277,22 @@ simulate: {{stop: 2}}
         assert_eq!(run(&called, "square(time)"), run(&plain, "time * time"), "{backend:?}");
     }
 }
+
+/// An output may have the name of an input: inside it is the input, from outside the output.
+#[test]
+fn an_output_may_be_named_like_an_input() {
+    let text = "diagrams:
+  Rounded: {inputs: [u], outputs: {u: y}, blocks: {y: {type: Quantizer, input: u}}}
+  Twice: {inputs: [u], outputs: {u: 2 * u}}
+  Same: {inputs: [u], outputs: [u]}
+blocks:
+  r: {type: Rounded, u: 2.7}
+  t: {type: Twice, u: 1 + r.u}
+  s: {type: Same, u: t.u}
+record: [r.u, t, s.u]
+simulate: {stop: 1}
+";
+    let trace = simulate(text).trace;
+    let value = |name: &str| at(&trace, name, tag(1.0, 0));
+    assert_eq!([value("r.u"), value("t"), value("s.u")], [Some(3.0), Some(8.0), Some(8.0)]);
+}

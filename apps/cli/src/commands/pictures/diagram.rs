@@ -25,7 +25,7 @@ pub fn graph(arguments: &GraphArguments) -> Result<()> {
     };
     let written = read(&model.model).map_err(refused)?;
     refuse_files(&model.inputs, "graph")?;
-    let overrides = overrides(model)?;
+    let overrides = overrides(model, &written)?;
     let text = superdense::draw(&written, &Library::standard(), &overrides, drawing);
     let text = text.map_err(refused)?;
     let bytes = match extension {

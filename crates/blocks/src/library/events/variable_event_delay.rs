@@ -14,7 +14,7 @@ impl Block for VariableEventDelay {
     fn info(&self) -> Info {
         events("VariableEventDelay", "Delays each event by a time of its own.")
             .aliases(["TimeDelay", "Variable Time Delay", "Timer", "ResettableTimer", "NonInterruptibleTimer", "VariableDelay", "Entity Server"])
-            .equations("y(t + delay(t, n), n) = input(t, n), for delay > 0\ny(t, n + 1) = input(t, n), for delay = 0\nevents that come at the same tag come at successive microsteps, in the order in which they happened")
+            .equations("y(t + delay(t, n), 1) = input(t, n), for delay > 0\ny(t, n + 1) = input(t, n), for delay = 0\nevents that come at the same tag come at successive microsteps, in the order in which they happened")
             .absence("Present only when an event comes. `delay` is read when an event happens and must be present then. Breaks a causality loop.")
             .impulses("An impulse at an input is an error.")
             .input(Input::one("input", "The events.").discrete())

@@ -10,13 +10,30 @@ fn a_transfer_function_equals_integrators_wired_by_hand() {
     let text = "blocks:
   u: {type: Pulse, period: 1, width: 0.5, low: -1, high: 1}
   y: {type: TransferFunction, input: u, denominator: [0.001, 0.01, 1]}
-  rate: {type: Integrator, input: u - 10 * rate - 1000 * place}
-  place: {type: Integrator, input: rate}
-  hand: {type: Expression, expression: 1000 * place}
+  rate: {type: Integrator, input: 1000 * u - 10 * rate - 1000 * hand}
+  hand: {type: Integrator, input: rate}
 record: [y, hand]
 simulate: {stop: 3, every: 0.01, tolerance: 1e-11}
 ";
     agree(text, "y", "hand", 1e-9);
+}
+
+/// Its states have the magnitude of the input, so that the absolute tolerance means something.
+#[test]
+fn a_transfer_function_is_as_accurate_as_its_tolerance() {
+    let text = "blocks:
+  u: {type: Step, time: 0, after: 2}
+  y: {type: TransferFunction, input: u, denominator: [0.001, 0.01, 1]}
+  once: {type: TransferFunction, input: u, denominator: [1e-6, 1e-3, 0]}
+record: [y, once]
+simulate: {stop: 1, every: 0.01, tolerance: 1e-6}
+";
+    let fast = 975f64.sqrt();
+    follows(text, "y", 2e-6, |time| {
+        2.0 - 2.0 * (-5.0 * time).exp() * ((fast * time).cos() + 5.0 / fast * (fast * time).sin())
+    });
+    // 1 / (1e-6 s^2 + 1e-3 s), an integrator with a short lag.
+    follows(text, "once", 2e-2, |time| 2e3 * time - 2.0 * (1.0 - (-1e3 * time).exp()));
 }
 
 /// H(s) = 1 / (0.001 s^2 + 0.01 s + 1): omega = sqrt(1000), damping rate 5.
