@@ -426,6 +426,11 @@ impl<'a> Context<'a> {
         self.leaf(Leaf::Ticking, Type::BOOL)
     }
 
+    /// The microstep at an event; 0 between events. It does not make a block run by itself.
+    pub fn microstep(&mut self) -> NodeId {
+        self.leaf(Leaf::Microstep, Type::REAL)
+    }
+
     /// Records that an operator needs these signals at the same tags.
     pub(crate) fn join(&mut self, operator: &'static str, operands: &[(&Signal, Span)]) {
         let varies = |(signal, _): &&(&Signal, Span)| self.graph.truth(signal.present).is_none();

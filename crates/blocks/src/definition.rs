@@ -56,6 +56,8 @@ pub enum Leaf {
     Elapsed,
     /// Whether this is a microstep from 1 on, rather than the smooth phase or its left limit.
     Ticking,
+    /// The microstep; 0 between events and in a fixed-step run. A block reads it at an event.
+    Microstep,
     /// The length of the step that leads to this point \[s\], in a fixed-step run.
     Step,
 }

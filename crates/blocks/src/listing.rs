@@ -47,6 +47,7 @@ fn leaf(leaf: &Leaf) -> String {
         Leaf::Time => "time".to_owned(),
         Leaf::Elapsed => "elapsed".to_owned(),
         Leaf::Ticking => "ticking".to_owned(),
+        Leaf::Microstep => "microstep".to_owned(),
         Leaf::Step => "step".to_owned(),
     }
 }

@@ -385,6 +385,8 @@ impl<'s, 'a> Reader<'s, 'a> {
             Leaf::Time | Leaf::Step | Leaf::Ticking | Leaf::Elapsed | Leaf::Lasting { .. } => {
                 Occasions::never()
             }
+            // It is read at events, and what happens then is known by them.
+            Leaf::Microstep => Occasions::never(),
             Leaf::Woken(index) | Leaf::Wakings(index) => {
                 Occasions::one(Occasion::Timer(self.id, index))
             }

@@ -57,6 +57,7 @@ pub(crate) fn specialise(
             Op::Crossed if phase == Phase::Smooth => Some(g.filled(node.ty, 0.0)),
             Op::Leaf(key) => match definition.leaves[*key as usize] {
                 Leaf::Ticking => Some(g.bool(phase == Phase::Tick)),
+                Leaf::Microstep if phase == Phase::Smooth => Some(g.real(0.0)),
                 Leaf::Lasting { port } => Some(g.bool(remembered[&port][0] != Presence::Never)),
                 Leaf::Woken(_) if phase == Phase::Smooth => Some(g.bool(false)),
                 Leaf::Input { port: index, part } => {

@@ -376,7 +376,7 @@ impl<'a> Tags<'a> {
                 None => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
             Leaf::Lasting { port } => truth(block.remembered[&port][0] != Presence::Never),
-            Leaf::Time | Leaf::Step => Leafed::Atom(Atom::Shared(leaf, fragment)),
+            Leaf::Time | Leaf::Step | Leaf::Microstep => Leafed::Atom(Atom::Shared(leaf, fragment)),
             Leaf::Input { port, part } => {
                 let wire = block.port(port);
                 if let Some(value) = known(self.diagram.wire(wire), part, phase) {

@@ -40,6 +40,7 @@ pub(crate) fn program(
     let image = image(&slots);
     let code = Code {
         time: slots.time,
+        microstep: slots.microstep,
         regions: slots.regions,
         effects: units.iter().map(UnitEffects::of).collect(),
         units,

@@ -61,6 +61,8 @@ pub struct StepLimits {
 pub struct Code {
     /// The slot of model time \[s\].
     pub time: Slot,
+    /// The slot of the microstep.
+    pub microstep: Slot,
     /// The regions; region 0 never steps.
     pub regions: Table<RegionId, RegionProgram>,
     /// The units of a tick: first those of outputs, in order, then those of commits.

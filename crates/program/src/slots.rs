@@ -47,6 +47,7 @@ pub(crate) struct Slots {
     pub layout: Layout,
     pub time: Slot,
     pub step: Slot,
+    pub microstep: Slot,
     pub tracked: Table<TrackedId, Tracked>,
     pub of_slot: FxHashMap<Slot, TrackedId>,
     pub wires: Table<WireId, TrackedWire>,
@@ -90,6 +91,7 @@ impl Slots {
             layout,
             time,
             step: Slot::default(),
+            microstep: Slot::default(),
             tracked: Table::new(),
             of_slot: FxHashMap::default(),
             wires: Table::new(),
@@ -117,6 +119,7 @@ impl Slots {
         slots.place_lines(diagram);
         slots.place_crossings(diagram);
         slots.step = slots.layout.reserve(1);
+        slots.microstep = slots.layout.reserve(1);
         slots
     }
 

@@ -485,3 +485,20 @@ fn kinks_go_on_only_where_they_are_read() {
     }
     assert!(run("x, d3").counters.ticks <= 2);
 }
+
+/// x' = -pi/2 x(t - 1) with the past cos(pi t / 2) goes on as it was.
+#[test]
+fn a_past_may_be_a_function() {
+    let text = "blocks:
+  x: {type: Integrator, input: -pi / 2 * past, initial: 1}
+  past: {type: DelayWithHistory, input: x, delay: 1, history: cos(pi / 2 * (time - 1))}
+record: [x, past]
+simulate: {stop: 8, every: 0.1, tolerance: 1e-10}
+";
+    let trace = simulate(text).trace;
+    let column = trace.columns().iter().position(|column| column.name == "x").unwrap();
+    for (row, tag) in trace.tags().iter().enumerate() {
+        let truth = (std::f64::consts::FRAC_PI_2 * tag.time.seconds()).cos();
+        assert_near(trace.get(row, column).unwrap()[0], truth, 1e-7);
+    }
+}

@@ -1,6 +1,6 @@
 //! Derivatives and impulses of higher orders against closed forms.
 
-use crate::common::{assert_near, at, exact, failure, refusal, simulate};
+use crate::common::{assert_near, at, exact, failure, refusal, simulate, tag, times};
 use superdense::{RunError, Trace};
 
 /// The coefficients of a signal's impulses at a tag, order by order up to the last that is not 0.
@@ -237,4 +237,23 @@ simulate: {{stop: 1}}
     let refused = refusal(&model(""));
     assert!(refused.to_string().contains("causality loop"), "{refused}");
     assert_near(simulate(&model("solve: true")).trace.last("z").unwrap(), 2.0, 1e-12);
+}
+
+/// Jumps are events too, also those of vectors; where nothing jumps there is none.
+#[test]
+fn jumps_are_events() {
+    let text = "blocks:
+  u: {type: Step, time: 1, after: 3}
+  v: {type: Expression, expression: \"[u, sin(time)]\"}
+  d: {type: Derivative, input: v}
+  n: {type: Counter, increment: \"d.jump[0]\"}
+  smooth: {type: Derivative, input: sin(time)}
+  none: {type: Counter, increment: smooth.jump}
+record: [d, d.jump, n, none]
+simulate: {stop: 2}
+";
+    let trace = simulate(text).trace;
+    assert_eq!(times(&trace, "d.jump"), [1.0]);
+    assert_eq!(at(&trace, "n", tag(2.0, 0)), Some(1.0));
+    assert_eq!(at(&trace, "none", tag(2.0, 0)), Some(0.0));
 }

@@ -54,6 +54,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(events::LevelCrossing),
         Arc::new(events::MicrostepDelay),
         Arc::new(events::Edge),
+        Arc::new(events::CurrentMicrostep),
         Arc::new(events::EventDelay),
         Arc::new(events::Stop),
         Arc::new(events::VariableEventDelay),

@@ -79,6 +79,7 @@ impl Engine<'_> {
         std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
         self.state.tag = tag;
         self.state.slots[self.program.time.index()] = tick.seconds;
+        self.state.slots[self.program.microstep.index()] = f64::from(tag.microstep);
         self.state.counters.microsteps += 1;
         Ok(Some(tag))
     }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use superdense::{Backend, Settings, StopReason, Tag, Time, Trace};
 
-use crate::common::{at, bits, by, codes, compile, exact, failure, refusal, simulate, tag};
+use crate::common::{
+    assert_near, at, bits, by, codes, compile, exact, failure, refusal, simulate, tag, tags, times,
+};
 
 /// The events of a signal with their tags.
 fn events(trace: &Trace, name: &str) -> Vec<(Tag, f64)> {
@@ -563,4 +565,63 @@ simulate: {stop: 2000}
     let highest = outcome.trace.tags().iter().map(|tag| tag.microstep).max();
     assert!(highest <= Some(4), "{highest:?}");
     assert!(outcome.trace.len() > 2000);
+}
+
+/// A condition must last before it counts.
+#[test]
+fn a_condition_counts_when_it_has_lasted() {
+    let text = "blocks:
+  source: {type: EventSource, offsets: [1, 1.3, 2, 4, 4.5, 5], values: [1, 0, 1, 0, 1, 0], repeat: once}
+  asked: {type: ZeroOrderHold, input: source}
+  on: {type: OnDelay, input: asked > 0.5, delay: 0.5}
+  rise: {type: Edge, input: on, direction: rising}
+  fall: {type: Edge, input: on, direction: falling}
+record: [on, rise, fall]
+simulate: {stop: 6}
+";
+    let trace = simulate(text).trace;
+    assert_eq!(times(&trace, "rise"), [2.5]);
+    assert_eq!(times(&trace, "fall"), [4.0]);
+    let refused = refusal(&text.replace("delay: 0.5", "delay: 0"));
+    assert!(refused.to_string().contains("the delay must be positive"), "{refused}");
+}
+
+/// The microstep of an event is where it is in its instant.
+#[test]
+fn a_microstep_is_known_at_an_event() {
+    let text = "blocks:
+  c: {type: Clock, period: 1}
+  one: {type: MicrostepDelay, input: c}
+  two: {type: MicrostepDelay, input: one}
+  all: {type: Merge, inputs: [c, one, two]}
+  n: {type: CurrentMicrostep, trigger: all}
+record: [n]
+simulate: {stop: 2}
+";
+    let system = compile(text);
+    let trace = system.simulate().unwrap().trace;
+    for tag in tags(&trace, "n") {
+        assert_eq!(at(&trace, "n", tag), Some(f64::from(tag.microstep)));
+    }
+    assert_eq!(tags(&trace, "n").len(), 9);
+    assert_eq!(by(&system, Backend::Interpreter), by(&system, Backend::Native));
+}
+
+/// A level that moves, and one that jumps across a signal that stands still.
+#[test]
+fn a_level_may_be_a_signal() {
+    let text = "blocks:
+  x: {type: Integrator, input: 1}
+  level: {type: Expression, expression: 1 + x / 2}
+  meets: {type: LevelCrossing, input: x, level: level}
+  step: {type: Step, time: 0.5, before: -1, after: 1}
+  passed: {type: LevelCrossing, input: 0, level: step, direction: falling}
+record: [meets, passed]
+simulate: {stop: 3, tolerance: 1e-9}
+";
+    let trace = simulate(text).trace;
+    let met = times(&trace, "meets");
+    assert_eq!(met.len(), 1);
+    assert_near(met[0], 2.0, 1e-9);
+    assert_eq!(times(&trace, "passed"), [0.5]);
 }

@@ -1,6 +1,7 @@
 //! The time derivative of a signal, with impulses at its jumps.
 
-use base::Diagnostic;
+use base::{Diagnostic, Shape};
+use ir::{Binary, NodeId};
 
 use super::continuous;
 use crate::{Block, Context, Impulses, Info, Input, Signal};
@@ -16,11 +17,12 @@ impl Block for Derivative {
             "Outputs the time derivative of a signal, with an impulse at each jump.",
         )
             .icon("M2 15L20 7M2 17C8 17 7 6 20 4.5")
-            .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input")
-            .absence("Absent when the input is absent.")
+            .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input\njump(t, n) = a0(t, n), if it is not 0")
+            .absence("Absent when the input is absent. `jump` is present only where the input jumps.")
             .impulses("A jump of the input becomes an impulse of order 0 at the output; an impulse of order i becomes one of order i + 1.")
             .input(Input::one("input", "The signal.").continuous())
             .output("output", "The derivative.")
+            .output("jump", "The jumps as events, whose values are the coefficients a0.")
             .example(
                 r#"superdense: 1
 name: derivative
@@ -37,7 +39,10 @@ simulate: {stop: 2}"#,
         let input = cx.numeric_input("input")?;
         if cx.impulses() == Impulses::Numeric {
             let value = cx.difference(input.value);
+            let never = cx.graph.bool(false);
+            let jump = cx.event(value, never);
             cx.output("output", Signal { value, present: input.present, impulses: Vec::new() });
+            cx.output("jump", jump);
             return Ok(());
         }
         let left = cx.just_before(&input).value;
@@ -52,8 +57,26 @@ simulate: {stop: 2}"#,
         let zero = cx.graph.filled(ty, 0.0);
         let change = cx.graph.sub(input.value, left);
         let jump = cx.graph.select(ticking, change, zero);
+        let jumps = any_nonzero(cx, jump);
+        let present = cx.graph.and(input.present, jumps);
+        let event = cx.event(jump, present);
+        cx.output("jump", event);
         let impulses = std::iter::once(jump).chain(input.impulses.iter().copied()).collect();
         cx.output("output", Signal { value, present: input.present, impulses });
         Ok(())
     }
+}
+
+/// Whether an element of a value is not 0.
+fn any_nonzero(cx: &mut Context, value: NodeId) -> NodeId {
+    let count = cx.graph.ty(value).len();
+    let g = &mut cx.graph;
+    let (zero, mut any) = (g.real(0.0), g.bool(false));
+    for i in 0..count {
+        let element = g.extract(value, i, Shape::Scalar);
+        let null = g.binary(Binary::Equal, element, zero);
+        let differs = g.not(null);
+        any = g.or(any, differs);
+    }
+    any
 }

@@ -16,10 +16,13 @@ impl Block for LevelCrossing {
             .icon("M1 11H21M2 4C9 4 12 16 20 16M11 8V14")
             .equations("y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level")
             .absence("Present only at the microstep after the side changes.")
-            .impulses("An impulse at the input is ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.")
+            .impulses("Impulses at the inputs are ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.")
             .input(Input::one("input", "The signal.").continuous())
+            .input(
+                Input::optional("level", "The level, a number or another signal; by default 0.")
+                    .continuous(),
+            )
             .output("output", "The events: 1 for a rising crossing, -1 for a falling one.")
-            .parameter(Parameter::real("level", "The level.").default("0"))
             .parameter(
                 Parameter::word(
                     "direction",
@@ -48,7 +51,14 @@ simulate: {stop: 3}"#,
         let input = cx.input("input");
         cx.scalar(&input, "input")?;
         cx.numeric(&input, "input")?;
-        let level = cx.constant("level");
+        let level = match cx.optional("level") {
+            Some(level) => {
+                cx.scalar(&level, "level")?;
+                cx.numeric(&level, "level")?;
+                level.value
+            }
+            None => cx.graph.real(0.0),
+        };
         let change = cx.graph.crossed(input.value, level);
         let zero = cx.graph.real(0.0);
         let rising = cx.graph.binary(Binary::Less, zero, change);

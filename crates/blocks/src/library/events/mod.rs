@@ -1,5 +1,6 @@
 //! Events: when something happens, and the values just before.
 
+mod current_microstep;
 mod edge;
 mod event_delay;
 mod left_limit;
@@ -9,6 +10,7 @@ mod previous;
 mod stop;
 mod variable_event_delay;
 
+pub use current_microstep::CurrentMicrostep;
 pub use edge::Edge;
 pub use event_delay::EventDelay;
 pub use left_limit::LeftLimit;
