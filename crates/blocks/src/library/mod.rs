@@ -37,6 +37,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(math::Inverter),
         Arc::new(tables::LookupTable),
         Arc::new(tables::LookupTable2D),
+        Arc::new(tables::LookupTableND),
         Arc::new(nonlinear::Relay),
         Arc::new(nonlinear::Backlash),
         Arc::new(nonlinear::PeakHold),
