@@ -6,6 +6,7 @@ mod events;
 mod language;
 mod mathematics;
 mod sampled;
+mod sources;
 
 use superdense::{Backend, Library, Trace, descriptions, standard_files};
 

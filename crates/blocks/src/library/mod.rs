@@ -26,6 +26,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(sources::Pulse),
         Arc::new(sources::Clock),
         Arc::new(sources::ImpulseSource),
+        Arc::new(sources::Waveform),
         Arc::new(math::Gain),
         Arc::new(math::Sum),
         Arc::new(math::Product),
