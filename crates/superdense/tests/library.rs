@@ -5,6 +5,7 @@ mod continuous;
 mod events;
 mod language;
 mod mathematics;
+mod random;
 mod sampled;
 mod sources;
 
