@@ -125,7 +125,7 @@ simulate: {stop: 1.5, maximum_step: 0.02}"#,
 
 /// The slopes at the samples, if they are given.
 fn derivatives(cx: &mut Context, cycle: &Cycle, values: &Rows) -> Result<Option<Rows>, Diagnostic> {
-    if cx.open_value("derivatives").ty().len() == 0 {
+    if cx.open_value("derivatives").ty().is_empty() {
         return Ok(None);
     }
     if cx.word("interpolation") != "hermite" {
