@@ -5,15 +5,29 @@ mod continuous;
 mod events;
 mod language;
 mod mathematics;
+mod random;
 mod sampled;
+mod sources;
 
-use superdense::{Backend, Library, System, descriptions, standard_files};
+use superdense::{Backend, Library, Trace, descriptions, standard_files};
 
-use crate::common::{bits, compile};
+use crate::common::{bits, by, compile, simulate};
 
-/// The system of the model in a file of the library.
-fn system(text: &str) -> System {
-    compile(text)
+/// Runs a good model on the interpreter and as native code, and in one piece and saved in between;
+/// all rows must be the same.
+fn same_everywhere(text: &str) -> Trace {
+    let system = compile(text);
+    let (plain, _) = by(&system, Backend::Interpreter);
+    assert_eq!(by(&system, Backend::Native).0, plain, "{text}");
+    let mut first = system.begin();
+    for _ in 0..plain.len() / 2 {
+        first.advance().unwrap_or_else(|error| panic!("{error}: {text}"));
+    }
+    let rest = system.resume(&first.save()).unwrap().finish().unwrap().trace;
+    assert_eq!(bits(&rest, 0), plain[first.trace().len()..], "{text}");
+    let whole = simulate(text).trace;
+    assert_eq!(bits(&whole, 0), plain, "{text}");
+    whole
 }
 
 /// Every diagram says what it is, and its file shows it at work.
@@ -59,25 +73,10 @@ fn every_example_runs_the_same_everywhere() {
         let Some(file) = standard_files().iter().find(|file| file.name == info.name) else {
             continue;
         };
-        let run = |system: &System, backend: Backend| {
-            let mut run = system.begin();
-            run.set_backend(backend).unwrap();
-            let outcome = run.finish();
-            outcome.unwrap_or_else(|failure| panic!("{}: {failure}", file.path)).trace
-        };
-        let own = system(file.text);
-        let plain = run(&own, Backend::Interpreter);
+        let plain = same_everywhere(file.text);
         assert!(plain.len() > 1, "{} records nothing", file.path);
-        assert_eq!(bits(&run(&own, Backend::Native), 0), bits(&plain, 0), "{}", file.path);
-        let page = system(&info.example);
-        assert_eq!(bits(&run(&page, Backend::Interpreter), 0), bits(&plain, 0), "{}", file.path);
-        let mut first = own.begin();
-        for _ in 0..plain.len() / 2 {
-            first.advance().unwrap();
-        }
-        let rest = own.resume(&first.save()).unwrap().finish().unwrap().trace;
-        let begun = first.trace().len();
-        assert_eq!(bits(&rest, 0), bits(&plain, begun), "{}", file.path);
+        let page = simulate(&info.example).trace;
+        assert_eq!(bits(&page, 0), bits(&plain, 0), "{}", file.path);
     }
 }
 
@@ -85,7 +84,7 @@ fn every_example_runs_the_same_everywhere() {
 #[test]
 fn no_example_has_warnings() {
     for file in standard_files() {
-        let warnings = system(file.text).warnings();
+        let warnings = compile(file.text).warnings();
         assert!(warnings.0.is_empty(), "{}: {:?}", file.path, warnings.0);
     }
 }

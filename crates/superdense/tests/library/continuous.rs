@@ -1,5 +1,6 @@
 //! Truths about linear systems, filters, controllers and limited integrators: closed forms.
 
+mod bands;
 mod control;
 mod filters;
 mod limits;

@@ -1,6 +1,8 @@
 //! Truths about events: delays of their own against a list sorted by hand, patterns, timers and
 //! servers, random numbers by their moments, and the end of a run.
 
+mod routing;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! Truths about mathematics, nonlinear blocks and tables: closed forms, and loops by hand.
 
 mod functions;
+mod grids;
 mod hysteresis;
 mod limits;
 mod matrices;
@@ -96,6 +97,7 @@ fn an_impulse_reaches_no_nonlinear_function() {
         "RateLimiter, input: IMPULSE",
         "LookupTable, input: IMPULSE, x: [0, 1], y: [0, 1]",
         "LookupTable2D, first: 0, second: IMPULSE, x: [0, 1], y: [0, 1], z: '[[0, 1], [2, 3]]'",
+        "LookupTableND, input: '[0, IMPULSE]', breakpoints: [0, 1, 0, 1], sizes: [2, 2], values: [0, 1, 2, 3]",
     ] {
         let block = block.replace("IMPULSE", impulse);
         let text = format!("blocks:\n  y: {{type: {block}}}\nsimulate: {{stop: 2}}\n");

@@ -2,6 +2,7 @@
 
 mod clock;
 mod constant;
+mod cycle;
 mod event_source;
 mod impulse_source;
 mod pulse;
@@ -9,6 +10,7 @@ mod ramp;
 mod random;
 mod sine;
 mod step;
+mod waveform;
 
 pub use clock::Clock;
 pub use constant::Constant;
@@ -19,6 +21,7 @@ pub use ramp::Ramp;
 pub use random::Random;
 pub use sine::Sine;
 pub use step::Step;
+pub use waveform::Waveform;
 
 use crate::Info;
 

@@ -1,10 +1,10 @@
 //! A function of one signal that is given by a table.
 
 use base::{Diagnostic, Shape};
-use ir::{Graph, NodeId};
+use ir::NodeId;
 
-use super::cells::{cell, vector};
-use super::slopes::{self, Beyond, Pieces};
+use super::cells::cell;
+use super::slopes::{Beyond, Interpolation, Pieces};
 use crate::operators::read_side;
 use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 
@@ -98,7 +98,7 @@ simulate: {stop: 5}"#,
             .map(|i| {
                 let x = cx.graph.extract(input.value, i, Shape::Scalar);
                 let cell = cell(cx, x, input.present, &pieces.breaks);
-                polynomial(&mut cx.graph, x, cell, &pieces)
+                pieces.value(&mut cx.graph, x, cell)
             })
             .collect();
         let mut value = match shape {
@@ -106,7 +106,7 @@ simulate: {stop: 5}"#,
             _ => cx.graph.stack(&parts, shape),
         };
         if cx.word("extrapolation") == "error" {
-            value = refuse_outside(cx, &input, cx.value("x").data(), value);
+            value = refuse_outside(cx, input.value, input.present, cx.value("x").data(), value);
         }
         cx.output("output", Signal { value, present: input.present, impulses: Vec::new() });
         Ok(())
@@ -116,10 +116,6 @@ simulate: {stop: 5}"#,
 impl LookupTable {
     fn pieces(&self, cx: &Context) -> Result<Pieces, Diagnostic> {
         let (x, y) = (cx.value("x"), cx.value("y"));
-        let beyond = match cx.word("extrapolation") {
-            "linear" => Beyond::Linear,
-            _ => Beyond::Hold,
-        };
         breakpoints(&x, "x")?;
         if x.ty().shape != y.ty().shape {
             let message =
@@ -131,27 +127,27 @@ impl LookupTable {
         if y.data().iter().any(|y| !y.is_finite()) {
             return Err(Diagnostic::error("bad-parameter", "the values of `y` must be finite"));
         }
-        let (x, y) = (x.data(), y.data());
-        Ok(match cx.word("interpolation") {
-            "nearest" => slopes::nearest(x, y),
-            "previous" => slopes::previous(x, y),
-            "cubic" => slopes::hermite(x, y, &slopes::of_parabolas(x, y), beyond),
-            "spline" => slopes::hermite(x, y, &slopes::of_spline(x, y), beyond),
-            _ => slopes::linear(x, y, beyond),
-        })
+        let interpolation = Interpolation::named(cx.word("interpolation"));
+        Ok(interpolation.pieces(x.data(), y.data(), Beyond::named(cx.word("extrapolation"))))
     }
 }
 
 /// Refuses breakpoints that are not a vector of at least two finite numbers that increase.
 pub(super) fn breakpoints(x: &base::Value, name: &str) -> Result<(), Diagnostic> {
-    let wrong = |message: String| Err(Diagnostic::error("bad-parameter", message));
     if !matches!(x.ty().shape, Shape::Vector(n) if n >= 2) {
-        return wrong(format!("`{name}` must be a vector of at least 2 breakpoints"));
+        let message = format!("`{name}` must be a vector of at least 2 breakpoints");
+        return Err(Diagnostic::error("bad-parameter", message));
     }
-    if x.data().iter().any(|x| !x.is_finite()) {
+    increasing(x.data(), name)
+}
+
+/// Refuses breakpoints that are not finite or do not increase.
+pub(super) fn increasing(x: &[f64], name: &str) -> Result<(), Diagnostic> {
+    let wrong = |message: String| Err(Diagnostic::error("bad-parameter", message));
+    if x.iter().any(|x| !x.is_finite()) {
         return wrong(format!("the breakpoints of `{name}` must be finite"));
     }
-    match x.data().windows(2).find(|pair| pair[0] >= pair[1]) {
+    match x.windows(2).find(|pair| pair[0] >= pair[1]) {
         Some(pair) => wrong(format!(
             "the breakpoints of `{name}` must increase: {} follows {}",
             pair[1], pair[0]
@@ -165,7 +161,8 @@ pub(super) fn breakpoints(x: &base::Value, name: &str) -> Result<(), Diagnostic>
 /// signal and the time at which it leaves is located.
 pub(super) fn refuse_outside(
     cx: &mut Context,
-    input: &Signal,
+    input: NodeId,
+    present: NodeId,
     breaks: &[f64],
     value: NodeId,
 ) -> NodeId {
@@ -174,36 +171,15 @@ pub(super) fn refuse_outside(
     let mut defined = value;
     for (end, holds) in ends {
         let end = cx.graph.real(end);
-        let side = cx.graph.frozen_sign(input.value, end);
+        let side = cx.graph.frozen_sign(input, end);
         let beyond = read_side(&mut cx.graph, side, holds);
         let shape = cx.graph.ty(value).shape;
         let beyond = cx.graph.splat(beyond, shape);
         let any = cx.nonzero(beyond);
-        let outside = cx.graph.and(any, input.present);
+        let outside = cx.graph.and(any, present);
         cx.refuse_where(outside, "the signal is outside the breakpoints of the table");
         let zero = cx.graph.filled(cx.graph.ty(value), 0.0);
         defined = cx.graph.select(beyond, zero, defined);
     }
     defined
-}
-
-/// The polynomial of a cell, by Horner's rule.
-fn polynomial(g: &mut Graph, x: NodeId, cell: NodeId, pieces: &Pieces) -> NodeId {
-    let pick = |g: &mut Graph, numbers: &[f64]| {
-        let table = vector(g, numbers);
-        g.index(table, cell)
-    };
-    let degree = (0..4).rev().find(|power| pieces.coefficients[*power].iter().any(|c| *c != 0.0));
-    let degree = degree.unwrap_or(0);
-    let mut value = pick(g, &pieces.coefficients[degree]);
-    if degree > 0 {
-        let origin = pick(g, &pieces.origins);
-        let distance = g.sub(x, origin);
-        for power in (0..degree).rev() {
-            let coefficient = pick(g, &pieces.coefficients[power]);
-            let higher = g.mul(value, distance);
-            value = g.add(higher, coefficient);
-        }
-    }
-    value
 }

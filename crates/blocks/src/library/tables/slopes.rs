@@ -1,5 +1,9 @@
 //! Piecewise polynomials through points.
 
+use ir::{Graph, NodeId};
+
+use super::cells::vector;
+
 /// A polynomial of degree 3 in the distance from the origin of each cell; the cells are those of
 /// the breakpoints, with one below the first and one from the last on.
 pub(super) struct Pieces {
@@ -11,6 +15,31 @@ pub(super) struct Pieces {
     pub coefficients: [Vec<f64>; 4],
 }
 
+impl Pieces {
+    /// The value at x, which is in a cell, by Horner's rule.
+    pub fn value(&self, g: &mut Graph, x: NodeId, cell: NodeId) -> NodeId {
+        let pick = |g: &mut Graph, numbers: &[f64]| {
+            let table = vector(g, numbers);
+            g.index(table, cell)
+        };
+        let occurs = |power: &usize| self.coefficients[*power].iter().any(|c| *c != 0.0);
+        let degree = (0..4).rev().find(occurs).unwrap_or(0);
+        let mut value = pick(g, &self.coefficients[degree]);
+        if degree > 0 {
+            let origin = pick(g, &self.origins);
+            let distance = g.sub(x, origin);
+            for power in (0..degree).rev() {
+                value = g.mul(value, distance);
+                if occurs(&power) {
+                    let coefficient = pick(g, &self.coefficients[power]);
+                    value = g.add(value, coefficient);
+                }
+            }
+        }
+        value
+    }
+}
+
 /// The value and the slope with which a table goes on beyond its ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
@@ -18,14 +47,56 @@ pub(super) enum Beyond {
     Linear,
 }
 
+impl Beyond {
+    /// The one that an extrapolation of this name has up to the ends of the table.
+    pub fn named(word: &str) -> Beyond {
+        if word == "linear" { Beyond::Linear } else { Beyond::Hold }
+    }
+}
+
+/// How values between points are found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interpolation {
+    Linear,
+    Nearest,
+    Previous,
+    Cubic,
+    Spline,
+}
+
+impl Interpolation {
+    /// The one with this name in model files.
+    pub fn named(word: &str) -> Interpolation {
+        match word {
+            "linear" => Interpolation::Linear,
+            "nearest" => Interpolation::Nearest,
+            "previous" => Interpolation::Previous,
+            "cubic" => Interpolation::Cubic,
+            "spline" => Interpolation::Spline,
+            other => panic!("there is no interpolation `{other}`"),
+        }
+    }
+
+    /// The function through points.
+    pub fn pieces(self, x: &[f64], y: &[f64], beyond: Beyond) -> Pieces {
+        match self {
+            Interpolation::Linear => linear(x, y, beyond),
+            Interpolation::Nearest => nearest(x, y),
+            Interpolation::Previous => previous(x, y),
+            Interpolation::Cubic => hermite(x, y, &of_parabolas(x, y), beyond),
+            Interpolation::Spline => hermite(x, y, &of_spline(x, y), beyond),
+        }
+    }
+}
+
 /// The value of the nearest point; halfway between two, that of the upper one.
-pub(super) fn nearest(x: &[f64], y: &[f64]) -> Pieces {
+fn nearest(x: &[f64], y: &[f64]) -> Pieces {
     let middle = |pair: &[f64]| pair[0] + (pair[1] - pair[0]) / 2.0;
     steps(x.windows(2).map(middle).collect(), y)
 }
 
 /// The value of the last point at or below; below the first point, that of the first.
-pub(super) fn previous(x: &[f64], y: &[f64]) -> Pieces {
+fn previous(x: &[f64], y: &[f64]) -> Pieces {
     steps(x[1..].to_vec(), y)
 }
 
@@ -36,7 +107,7 @@ fn steps(breaks: Vec<f64>, y: &[f64]) -> Pieces {
 }
 
 /// Straight lines from point to point.
-pub(super) fn linear(x: &[f64], y: &[f64], beyond: Beyond) -> Pieces {
+fn linear(x: &[f64], y: &[f64], beyond: Beyond) -> Pieces {
     let mut pieces = points(x, y);
     for (i, slope) in secants(x, y).into_iter().enumerate() {
         pieces.coefficients[1][i + 1] = slope;
@@ -51,7 +122,7 @@ pub(super) fn linear(x: &[f64], y: &[f64], beyond: Beyond) -> Pieces {
 }
 
 /// Cubics that have given slopes at the points.
-pub(super) fn hermite(x: &[f64], y: &[f64], slopes: &[f64], beyond: Beyond) -> Pieces {
+fn hermite(x: &[f64], y: &[f64], slopes: &[f64], beyond: Beyond) -> Pieces {
     let mut pieces = points(x, y);
     for (i, secant) in secants(x, y).into_iter().enumerate() {
         let (h, from, to) = (x[i + 1] - x[i], slopes[i], slopes[i + 1]);
@@ -86,7 +157,7 @@ fn secants(x: &[f64], y: &[f64]) -> Vec<f64> {
 
 /// At each point, the slope of the parabola through the point and its neighbours; at the ends, that
 /// of the parabola through the three points there.
-pub(super) fn of_parabolas(x: &[f64], y: &[f64]) -> Vec<f64> {
+fn of_parabolas(x: &[f64], y: &[f64]) -> Vec<f64> {
     let d = secants(x, y);
     let n = x.len();
     if n == 2 {
@@ -106,7 +177,7 @@ pub(super) fn of_parabolas(x: &[f64], y: &[f64]) -> Vec<f64> {
 /// The slopes of the cubic spline with continuous second derivatives whose third derivative is
 /// continuous too at the second and at the last but one point ("not-a-knot"; de Boor, A Practical
 /// Guide to Splines, chapter IV). With three points it is a parabola, with two a straight line.
-pub(super) fn of_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
+fn of_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
     let n = x.len();
     if n < 4 {
         return of_parabolas(x, y);

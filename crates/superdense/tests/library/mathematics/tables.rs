@@ -235,67 +235,9 @@ simulate: {{stop: 10}}
 }
 
 #[test]
-fn a_grid_is_bilinear_in_each_cell() {
-    let grid = "x: [0, 1, 3], y: [0, 2], z: '[[0, 2], [1, 5], [3, 7]]'";
-    let run = |first: &str, second: &str, more: &str| {
-        let block =
-            format!("  y: {{type: LookupTable2D, first: {first}, second: {second}, {grid}{more}}}");
-        let text = sampled(&["-1", "0", "0.5", "1", "2", "3", "4"], &block, "y");
-        events(&simulate(&text).trace, "y")
-    };
-    assert_eq!(run("u", "0", ""), [0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 3.0]);
-    assert_eq!(run("u", "2", ""), [2.0, 2.0, 3.5, 5.0, 6.0, 7.0, 7.0]);
-    assert_eq!(run("u", "1", ""), [1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 5.0]);
-    assert_eq!(run("0.5", "u", ""), [0.5, 0.5, 1.25, 2.0, 3.5, 3.5, 3.5]);
-    let on = ", extrapolation: linear";
-    assert_eq!(run("u", "2", on), [-1.0, 2.0, 3.5, 5.0, 6.0, 7.0, 8.0]);
-    assert_eq!(run("0.5", "u", on), [-1.0, 0.5, 1.25, 2.0, 3.5, 5.0, 6.5]);
-}
-
-#[test]
-fn a_grid_is_located_along_both_axes() {
-    let trace = simulate(
-        "blocks:
-  y: {type: LookupTable2D, first: time, second: 3 - time, x: [0, 1, 3], y: [0, 0.5, 2],
-    z: [[0, 2, 1], [1, 5, 4], [3, 7, 0]]}
-  v: {type: LookupTable2D, first: [time, 1], second: 2, x: [0, 3], y: [0, 2], z: [[0, 1], [0, 4]]}
-record: [y, v]
-simulate: {stop: 3.5, maximum_step: 0.2}
-",
-    )
-    .trace;
-    assert_located(&trace, &[1.0, 2.5, 3.0]);
-    let grid = |t: f64| {
-        let v = (3.0 - t).clamp(0.0, 2.0);
-        let row = |z: [f64; 3]| match v {
-            v if v < 0.5 => z[0] + (z[1] - z[0]) * v / 0.5,
-            v => z[1] + (z[2] - z[1]) * (v - 0.5) / 1.5,
-        };
-        let rows = [[0.0, 2.0, 1.0], [1.0, 5.0, 4.0], [3.0, 7.0, 0.0]].map(row);
-        match t.min(3.0) {
-            u if u < 1.0 => rows[0] + (rows[1] - rows[0]) * u,
-            u => rows[1] + (rows[2] - rows[1]) * (u - 1.0) / 2.0,
-        }
-    };
-    assert_follows(&trace, "y", grid, 1e-13);
-    assert_eq!(last_elements(&trace, "v"), [4.0, 2.0]);
-    assert_fails(
-        "blocks:
-  y: {type: LookupTable2D, first: 0, second: time, x: [0, 1], y: [0, 1], z: [[0, 1], [2, 3]],
-    extrapolation: error}
-simulate: {stop: 2}
-",
-        "outside the breakpoints",
-    );
-}
-
-#[test]
 fn bad_tables_are_refused() {
     let table =
         |fields: &str| format!("blocks:\n  y: {{type: LookupTable, input: time, {fields}}}\n");
-    let grid = |fields: &str| {
-        format!("blocks:\n  y: {{type: LookupTable2D, first: 0, second: 0, {fields}}}\n")
-    };
     for (text, code, message) in [
         (table("x: [0, 1, 1], y: [0, 1, 2]"), "bad-parameter", "must increase: 1 follows 1"),
         (table("x: [0, 2, 1], y: [0, 1, 2]"), "bad-parameter", "must increase: 1 follows 2"),
@@ -304,8 +246,6 @@ fn bad_tables_are_refused() {
         (table("x: [0, inf], y: [0, 1]"), "bad-parameter", "must be finite"),
         (table("x: [0, 1], y: [0, 1, 2]"), "size-mismatch", "`x` is"),
         (table("x: [0, 1], y: [0, 1], interpolation: quintic"), "bad-parameter", "quintic"),
-        (grid("x: [0, 1], y: [1, 0], z: [[0, 1], [2, 3]]"), "bad-parameter", "`y` must increase"),
-        (grid("x: [0, 1], y: [0, 1, 2], z: [[0, 1], [2, 3]]"), "size-mismatch", "`z` is"),
     ] {
         assert_refused(&text, code, message);
     }
