@@ -239,7 +239,7 @@ impl Inlining<'_> {
             Leaf::Time => since(g, self.slots, self.clock),
             Leaf::Elapsed => since(g, self.slots, self.flat().fragment),
             Leaf::Step => g.leaf(self.slots.step.0, ty),
-            Leaf::Microstep => g.leaf(self.slots.microstep.0, ty),
+            Leaf::Microstep => g.leaf(self.slots.slot(self.slots.microstep).0, ty),
             Leaf::Ticking => g.bool(self.phase == Phase::Tick),
             Leaf::Lasting { port } => {
                 let taken = self.flat().remembered.get(&port);

@@ -61,8 +61,8 @@ pub struct StepLimits {
 pub struct Code {
     /// The slot of model time \[s\].
     pub time: Slot,
-    /// The slot of the microstep.
-    pub microstep: Slot,
+    /// The microstep, which changes at every one.
+    pub microstep: TrackedId,
     /// The regions; region 0 never steps.
     pub regions: Table<RegionId, RegionProgram>,
     /// The units of a tick: first those of outputs, in order, then those of commits.

@@ -47,7 +47,7 @@ pub(crate) struct Slots {
     pub layout: Layout,
     pub time: Slot,
     pub step: Slot,
-    pub microstep: Slot,
+    pub microstep: TrackedId,
     pub tracked: Table<TrackedId, Tracked>,
     pub of_slot: FxHashMap<Slot, TrackedId>,
     pub wires: Table<WireId, TrackedWire>,
@@ -91,7 +91,7 @@ impl Slots {
             layout,
             time,
             step: Slot::default(),
-            microstep: Slot::default(),
+            microstep: TrackedId::new(0),
             tracked: Table::new(),
             of_slot: FxHashMap::default(),
             wires: Table::new(),
@@ -119,7 +119,7 @@ impl Slots {
         slots.place_lines(diagram);
         slots.place_crossings(diagram);
         slots.step = slots.layout.reserve(1);
-        slots.microstep = slots.layout.reserve(1);
+        slots.microstep = slots.tracked(1);
         slots
     }
 

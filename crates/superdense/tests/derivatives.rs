@@ -249,11 +249,12 @@ fn jumps_are_events() {
   n: {type: Counter, increment: \"d.jump[0]\"}
   smooth: {type: Derivative, input: sin(time)}
   none: {type: Counter, increment: smooth.jump}
-record: [d, d.jump, n, none]
+record: {jump: \"d.jump[0]\", n: n, none: none}
 simulate: {stop: 2}
 ";
     let trace = simulate(text).trace;
-    assert_eq!(times(&trace, "d.jump"), [1.0]);
-    assert_eq!(at(&trace, "n", tag(2.0, 0)), Some(1.0));
-    assert_eq!(at(&trace, "none", tag(2.0, 0)), Some(0.0));
+    assert_eq!(times(&trace, "jump"), [1.0]);
+    assert_eq!(at(&trace, "jump", tag(1.0, 1)), Some(3.0));
+    assert_eq!(times(&trace, "n"), [1.0]);
+    assert_eq!(times(&trace, "none"), [0.0; 0]);
 }

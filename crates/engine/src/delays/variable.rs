@@ -95,10 +95,19 @@ fn add(entries: &mut Vec<Entry>, microstep: u32, parts: Vec<f64>) {
         Some(end) => end.microstep,
         None => microstep,
     };
-    let mut over = parts.clone();
-    over[0] = 0.0;
-    entries.push(Entry { microstep, parts });
-    entries.push(Entry { microstep: microstep + 1, parts: over });
+    let event = Entry { microstep, parts };
+    let end = event.end();
+    entries.push(event);
+    entries.extend(end);
+}
+
+impl Entry {
+    /// What follows an event: at the next microstep it is over.
+    fn end(&self) -> Option<Entry> {
+        let mut parts = self.parts.clone();
+        let present = std::mem::replace(&mut parts[0], 0.0) != 0.0;
+        present.then_some(Entry { microstep: self.microstep + 1, parts })
+    }
 }
 
 impl DelayLineState {
@@ -112,9 +121,11 @@ impl DelayLineState {
     fn cancel(&mut self) {
         self.pending.clear();
         if let Some((change, done)) = &mut self.coming {
-            // The end of an event that has come still comes.
-            let rest = change.entries.split_off(*done);
-            change.entries.extend(rest.into_iter().take(1).filter(|end| end.parts[0] == 0.0));
+            change.entries.truncate(*done);
+            // An event that has come still ends.
+            if let Some(end) = change.entries.last().and_then(Entry::end) {
+                change.entries.push(end);
+            }
         }
     }
 }

@@ -79,7 +79,11 @@ impl Engine<'_> {
         std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
         self.state.tag = tag;
         self.state.slots[self.program.time.index()] = tick.seconds;
-        self.state.slots[self.program.microstep.index()] = f64::from(tag.microstep);
+        let microstep = self.program.tracked(self.program.microstep);
+        self.state.slots[microstep.slot.index()] = f64::from(tag.microstep);
+        for word in &microstep.reader_words {
+            self.scratch.units.marked[word.index as usize] |= word.bits;
+        }
         self.state.counters.microsteps += 1;
         Ok(Some(tag))
     }

@@ -573,7 +573,7 @@ simulate: {stop: 2000}
 #[test]
 fn a_condition_counts_when_it_has_lasted() {
     let text = "blocks:
-  source: {type: EventSource, offsets: [1, 1.3, 2, 4, 4.5, 5], values: [1, 0, 1, 0, 1, 0], repeat: once}
+  source: {type: EventSource, offsets: [1, 1.3, 2, 4, 4.5, 4.9], values: [1, 0, 1, 0, 1, 0], repeat: once}
   asked: {type: ZeroOrderHold, input: source}
   on: {type: OnDelay, input: asked > 0.5, delay: 0.5}
   rise: {type: Edge, input: on, direction: rising}
@@ -626,4 +626,19 @@ simulate: {stop: 3, tolerance: 1e-9}
     assert_eq!(met.len(), 1);
     assert_near(met[0], 2.0, 1e-9);
     assert_eq!(times(&trace, "passed"), [0.5]);
+}
+
+/// A cancel at the tag of the first of two events takes the second back, and the first still ends.
+#[test]
+fn an_event_ends_when_those_after_it_are_cancelled() {
+    let text = "blocks:
+  a: {type: Clock, period: 100, offset: 0, value: 3}
+  b: {type: Clock, period: 100, offset: 1, value: 2}
+  e: {type: Merge, inputs: [a, b]}
+  k: {type: Clock, period: 100, offset: 3}
+  d: {type: VariableEventDelay, input: e, delay: e, cancel: k}
+record: [d]
+simulate: {stop: 4}
+";
+    assert_eq!(tags(&simulate(text).trace, "d"), [tag(3.0, 1)]);
 }
