@@ -19,7 +19,7 @@ const STEM: f64 = 1.1;
 const JUMP: f64 = 0.9;
 /// Dots that are on average closer than this are smaller, down to this fraction of their size.
 const CROWDED: f64 = 7.0;
-const SMALLEST_DOT: f64 = 0.36;
+const SMALLEST_DOT: f64 = 0.43;
 /// The dash pattern of the strokes at jumps.
 const JUMP_DASH: &str = "2.4 2";
 
