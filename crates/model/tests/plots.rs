@@ -138,7 +138,7 @@ error[unknown-word]: `time` cannot be `hour`
 6 |   d: {time: hour, shade: false, panels: [x]}
   |             ^^^^
   |
-  = help: there is: ns, us, ms, s, min, h, d";
+  = help: did you mean `h`?";
 
 #[test]
 fn mistakes_are_refused() {

@@ -136,12 +136,7 @@ impl Group<'_> {
 
 /// The labels of the groups that begin in a panel, if some of them do not fit into any strip: all
 /// visible ones, so that none is missing.
-fn strips(
-    figure: &Figure,
-    groups: &[Group<'_>],
-    place: usize,
-    letters: &Letters,
-) -> Option<Plan> {
+fn strips(figure: &Figure, groups: &[Group<'_>], place: usize, letters: &Letters) -> Option<Plan> {
     // The frame is not known yet; it is hardly ever narrower than this.
     let width = 0.72 * figure.width;
     let seen = |group: &Group<'_>| {

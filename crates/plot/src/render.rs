@@ -115,9 +115,10 @@ fn columns(
     for (panel, legend) in plan.panels.iter().zip(legends) {
         let labels = panel.y.ticks.labels.iter();
         let numbers = labels.map(|label| canvas.letters().width(label, NUMBERS));
-        let name = panel.y.label.as_ref().map_or(0.0, |label| {
-            axes::Name::fit(label, panel.height, canvas.letters()).width()
-        });
+        let name =
+            panel.y.label.as_ref().map_or(0.0, |label| {
+                axes::Name::fit(label, panel.height, canvas.letters()).width()
+            });
         left = left.max(numbers.fold(0.0, f64::max) + name);
         right = right.max(legend.as_ref().map_or(0.0, legend::Plan::width));
     }

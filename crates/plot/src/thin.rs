@@ -395,7 +395,8 @@ mod tests {
             let mut pen = Pen::default();
             pen.move_to(-3.0, 0.0);
             for k in 0..1000 {
-                let (x, level) = (f64::from(k) * 4e-4, f64::from(k * (jumps + 1) / 1000 % 2) * 90.0);
+                let (x, level) =
+                    (f64::from(k) * 4e-4, f64::from(k * (jumps + 1) / 1000 % 2) * 90.0);
                 let before = f64::from((k - 1).max(0) * (jumps + 1) / 1000 % 2) * 90.0;
                 pen.line_to(x, before);
                 if level != before {

@@ -744,7 +744,8 @@ fn times_are_shown_in_the_requested_unit() {
         figure.time.shown_in = Some(unit);
         let text = svg(&figure, &trace).unwrap();
         let document = Document::parse(&text).unwrap();
-        let middle = document.descendants().filter(|n| n.attribute("text-anchor") == Some("middle"));
+        let middle =
+            document.descendants().filter(|n| n.attribute("text-anchor") == Some("middle"));
         let level = middle.filter(|node| node.attribute("transform").is_none());
         let all: Vec<(f64, String)> = level
             .map(|n| (n.attribute("x").unwrap().parse().unwrap(), n.text().unwrap().to_owned()))
@@ -755,7 +756,9 @@ fn times_are_shown_in_the_requested_unit() {
         let value = |tick: &(f64, String)| tick.1.parse::<f64>().unwrap();
         for tick in ticks {
             let part = (tick.0 - first.0) / (last.0 - first.0);
-            assert!((value(first) + part * (value(last) - value(first)) - value(tick)).abs() < 1e-2);
+            assert!(
+                (value(first) + part * (value(last) - value(first)) - value(tick)).abs() < 1e-2
+            );
         }
         (name.1.clone(), ticks.iter().map(|tick| tick.1.clone()).collect::<Vec<_>>().join(" "))
     };
