@@ -296,7 +296,7 @@ fn a_time_axis_has_the_unit_of_its_figure() {
         with("  a: {time: min, from: 0, to: 2, panels: [y]}\n  b: {time: ms, panels: [y]}\n");
     draw(&folder, &["--plot", "all/"]);
     let a = text(&folder, "all/a.svg");
-    assert!(a.contains(">time [min]<") && a.contains(">0.01<"), "{a}");
+    assert!(a.contains(">time [min]<") && a.contains(">0.010<"), "{a}");
     let b = text(&folder, "all/b.svg");
     assert!(b.contains(">time [ms]<") && b.contains(">500<"), "{b}");
 }
