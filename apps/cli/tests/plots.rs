@@ -213,3 +213,99 @@ fn a_diagram_is_drawn_as_an_image() {
     let output = superdense(&folder, &["graph", "model.yaml", "-o", "diagram.pdf"]);
     assert!(messages(&output).contains(".svg, .png or .dot"), "{}", messages(&output));
 }
+
+/// A machine that is in `low` for two of three seconds, beside what it outputs.
+const MACHINE: &str = "\
+superdense: 1
+name: machine
+blocks:
+  x: {type: Integrator, input: 1}
+  b: {type: Expression, expression: x > 1}
+  flags: {type: Expression, expression: '[x > 1, x > 9]'}
+  m:
+    type: Modal
+    initial: low
+    states:
+      low: {outputs: {y: 0}, transitions: [{to: high, when: x > 2}]}
+      high: {outputs: {y: 1}}
+record: [x, m.y, m.state, b, flags]
+simulate: {stop: 3}
+";
+
+/// The left and right ends of the rectangles of a colour.
+fn rectangles(picture: &str, color: &str) -> Vec<(f64, f64)> {
+    let fill = format!("fill=\"{color}\"");
+    let filled = picture.lines().filter(|line| line.contains(&fill) && line.contains('H'));
+    let number = |text: &str| text.parse::<f64>().expect("a coordinate");
+    filled
+        .map(|line| {
+            let data = line.split("d=\"M").nth(1).expect("a path");
+            let left = number(data.split(' ').next().expect("a point"));
+            (left, number(data.split(['H', 'V']).nth(1).expect("a side")))
+        })
+        .collect()
+}
+
+/// The colours of the first state in a strip, and behind curves.
+const STRIP: &str = "#94c4df";
+const BEHIND: &str = "#deedf5";
+
+#[test]
+fn figures_are_shaded_by_states() {
+    let plots = "plots:
+  a: [m.state, x, m.y]
+  off: {shade: false, panels: [m.state, x]}
+  other: {shade: m.state, panels: [x]}
+  none: [x]
+";
+    let folder = with_model("plots-shade", &format!("{MACHINE}{plots}"));
+    draw(&folder, &["--plot", "all/", "-o", "machine.csv"]);
+    let a = text(&folder, "all/a.svg");
+    let strip = rectangles(&a, STRIP);
+    assert_eq!(strip.len(), 1, "{a}");
+    assert_eq!(rectangles(&a, BEHIND), [strip[0]; 2], "as wide as the strip, in both panels");
+    assert!(rectangles(&text(&folder, "all/off.svg"), BEHIND).is_empty());
+    assert_eq!(rectangles(&text(&folder, "all/other.svg"), BEHIND).len(), 1);
+    assert!(rectangles(&text(&folder, "all/none.svg"), BEHIND).is_empty());
+    // The same for a saved trace.
+    for (options, panels) in [(&[][..], true), (&["--shade", "none"][..], false)] {
+        let arguments = ["plot", "machine.csv", "-o", "saved.svg", "--panel", "m.state"];
+        let arguments = [&arguments[..], &["--panel", "x"], options].concat();
+        let output = superdense(&folder, &arguments);
+        assert!(output.status.success(), "{}", messages(&output));
+        assert_eq!(rectangles(&text(&folder, "saved.svg"), BEHIND).len() == 1, panels);
+    }
+}
+
+#[test]
+fn a_figure_cannot_be_shaded_by_what_has_no_states() {
+    refused(
+        "  a: {shade: y, panels: [y]}\n",
+        &["error[bad-setting]: panels cannot be shaded by `y`"],
+    );
+    refused("  a: {shade: yy, panels: [y]}\n", &["error[unknown-signal]"]);
+    refused(
+        "  a: {time: hours, panels: [y]}\n",
+        &["error[unknown-word]: `time` cannot be `hours`"],
+    );
+}
+
+#[test]
+fn a_time_axis_has_the_unit_of_its_figure() {
+    let folder =
+        with("  a: {time: min, from: 0, to: 2, panels: [y]}\n  b: {time: ms, panels: [y]}\n");
+    draw(&folder, &["--plot", "all/"]);
+    let a = text(&folder, "all/a.svg");
+    assert!(a.contains(">time [min]<") && a.contains(">0.010<"), "{a}");
+    let b = text(&folder, "all/b.svg");
+    assert!(b.contains(">time [ms]<") && b.contains(">500<"), "{b}");
+}
+
+#[test]
+fn truth_values_are_words_in_the_summary() {
+    let folder = with_model("plots-truth", MACHINE);
+    let output = superdense(&folder, &["run", "model.yaml"]);
+    let told = messages(&output);
+    assert!(told.contains("\nb          true at (3, "), "{told}");
+    assert!(told.contains("\nflags      true, false at (3, "), "{told}");
+}

@@ -4,6 +4,7 @@
 //! The result is read again before it is returned, so that a defect here can refuse a file but
 //! never change its meaning.
 
+mod breaks;
 mod comments;
 mod layout;
 mod scalar;
@@ -69,12 +70,16 @@ fn unchanged(tree: &Node, text: &str, written: &str, file: FileId) -> Result<(),
         .help("it was left as it is; write unusual texts and keys in double quotes"))
 }
 
-/// Whether two trees have the same values, apart from the order of sections and the blanks around
-/// values, which no section of a model file depends on.
+/// Whether two trees have the same values with the same line breaks at their ends, apart from the
+/// order of sections and other blanks around values, which no section of a model file depends on.
 fn same(a: &Node, b: &Node, role: Role) -> bool {
     match (&a.kind, &b.kind) {
         (NodeKind::Scalar(x), NodeKind::Scalar(y)) => {
-            a.is_null() == b.is_null() && (a.is_null() || x.value.trim() == y.value.trim())
+            let alike = || {
+                let (x, y) = (&x.value, &y.value);
+                x.trim() == y.trim() && layout::final_breaks(x) == layout::final_breaks(y)
+            };
+            a.is_null() == b.is_null() && (a.is_null() || alike())
         }
         (NodeKind::Sequence(x), NodeKind::Sequence(y)) => {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y, Role::Free))
@@ -116,6 +121,7 @@ mod tests {
             ("{type: Gain, input: [1, 2]}", "{type: Gain}"),
             ("type: Gain", "kind: Gain"),
             ("Gain", "Gain]"),
+            ("name: a", "name: |\n  a"),
         ] {
             assert!(!replaces(text, &text.replace(from, to)), "{from} to {to}");
         }

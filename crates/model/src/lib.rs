@@ -34,11 +34,14 @@ pub use hierarchy::{
     Output, OutsideInput, Parameter, Record, Repeated, Requirement, Solve, State, Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
-pub use plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
+pub use plots::{
+    Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotShade, PlotSignal, PlotTime,
+};
 pub use read::{Loader, parse, read, read_text};
 pub use refused::Refused;
 pub use sections::{
-    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, TIME_PANEL_KEYS,
+    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, PLOT_TIMES,
+    TIME_PANEL_KEYS,
 };
 pub use settings::{RunSetting, SettingKind};
 pub use simulate::{SettingMap, Simulate, Written};

@@ -18,6 +18,41 @@ pub struct Plot {
     pub to: Option<Expr>,
     /// Instants whose microsteps are shown side by side: a time \[s\], or a list of times.
     pub open: Option<Expr>,
+    /// The unit of the time axis; if missing, the second with a prefix that suits the range.
+    pub time: Option<PlotTime>,
+    /// What shades the panels over time.
+    pub shade: PlotShade,
+}
+
+/// A unit of the time axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlotTime {
+    /// ns
+    Nanosecond,
+    /// us
+    Microsecond,
+    /// ms
+    Millisecond,
+    /// s
+    Second,
+    /// min
+    Minute,
+    /// h
+    Hour,
+    /// d
+    Day,
+}
+
+/// What shades the panels over time.
+#[derive(Clone, Default, Debug)]
+pub enum PlotShade {
+    /// The first state machine that the figure shows.
+    #[default]
+    First,
+    /// Nothing.
+    Nothing,
+    /// A recorded state.
+    By(Spanned<String>),
 }
 
 /// One pair of axes.

@@ -10,6 +10,7 @@ pub(crate) use diagram::{KEYS as DIAGRAM_KEYS, diagram, outside_inputs, root};
 pub(crate) use functions::functions;
 pub(crate) use plots::plots;
 pub use plots::{
-    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, TIME_PANEL_KEYS,
+    FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, PLOT_TIMES,
+    TIME_PANEL_KEYS,
 };
 pub(crate) use run::{record, simulate};

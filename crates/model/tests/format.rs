@@ -231,6 +231,53 @@ fn long_texts_go_on_in_the_next_line() {
 }
 
 #[test]
+fn line_breaks_at_the_end_of_a_text_stay() {
+    for header in ["|-", "|", "|+"] {
+        let text = format!("superdense: 1\ndescription: {header}\n  One.\n\n  Two.\n");
+        let blank = if header == "|+" { "\n" } else { "" };
+        let text = format!("{text}{blank}blocks:\n  x: {{type: Gain, input: 1}}\n");
+        check(&text, &text);
+    }
+    check(
+        "superdense: 1\ndescription: \"One.\\nTwo.\"\n",
+        "superdense: 1\ndescription: |-\n  One.\n  Two.\n",
+    );
+    check(
+        "superdense: 1\ndescription: >-\n  One\n  line.\n",
+        "superdense: 1\ndescription: One line.\n",
+    );
+    check(
+        "superdense: 1\ndescription: >\n  One\n  line.\n",
+        "superdense: 1\ndescription: |\n  One line.\n",
+    );
+    let long = "word ".repeat(30);
+    let out = formatted(&format!("superdense: 1\ndescription: >\n  {long}\n"));
+    assert!(out.starts_with("superdense: 1\ndescription: >\n  word word"), "{out}");
+}
+
+#[test]
+fn long_expressions_break_at_good_places() {
+    let row = "[0, 0, 1, 0, 0, 0]";
+    let rows = [row; 6].join(", ");
+    check(
+        &format!(
+            "superdense: 1\nblocks:\n  x:\n    type: Integrator\n    input: \"[{rows}] * x\"\n\
+             \x20 y:\n    type: Integrator\n    \
+             input: first_coefficient * first_position - second_coefficient * second_position - \
+             third_coefficient * third_position\n"
+        ),
+        &format!(
+            "superdense: 1\nblocks:\n  x:\n    type: Integrator\n    input: >-\n\
+             \x20     [{},\n      {row}, {row}] * x\n\
+             \x20 y:\n    type: Integrator\n    \
+             input: first_coefficient * first_position - second_coefficient * second_position\n      \
+             - third_coefficient * third_position\n",
+            [row; 4].join(", ")
+        ),
+    );
+}
+
+#[test]
 fn other_line_ends_and_marks_are_read() {
     check(
         "\u{feff}superdense: 1\r\nname: a # b\r\n\r\nblocks:\r\n  x: {type: Gain, input: 1}\r\n",

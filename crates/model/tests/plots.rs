@@ -1,7 +1,7 @@
 //! The section `plots`: what is read from it, and what is refused.
 
 use crate::common::{model, refused};
-use superdense_model::{PlotContent, PlotMark};
+use superdense_model::{PlotContent, PlotMark, PlotShade, PlotTime};
 
 #[test]
 fn figures_are_read() {
@@ -15,6 +15,8 @@ plots:
     from: 1
     to: 2 * T
     open: [1, 3 / 2]
+    time: min
+    shade: m.state
     panels:
       - {phase: [x, y], x: {label: a, unit: m}, y: {range: [-1, 1]}, equal: true, height: 100}
       - {phase: [[x, y], [x, z]], title: both}
@@ -31,6 +33,9 @@ plots:
     let texts =
         [&phase.from, &phase.to, &phase.open].map(|expr| expr.as_ref().map(|e| e.to_string()));
     assert_eq!(texts.map(Option::unwrap), ["1", "2 * T", "[1, 3 / 2]"]);
+    assert_eq!((short.time, phase.time), (None, Some(PlotTime::Minute)));
+    assert!(matches!(short.shade, PlotShade::First));
+    assert!(matches!(&phase.shade, PlotShade::By(name) if name.value == "m.state"));
     let [first, second, third] = &phase.panels[..] else { panic!("three panels") };
     let PlotContent::Phase { pairs, equal } = &first.content else { panic!("a phase plot") };
     assert_eq!((pairs.len(), *equal), (1, true));
@@ -50,6 +55,7 @@ plots:
   a: {panel: [x]}
   b: {panels: [{titel: t, signals: x}, {phase: x}, {title: t}, {signals: x, phase: [x, y]}]}
   c: [{signals: [{mark: dots}, {name: x, mark: dot}], steps: 1}]
+  d: {time: hour, shade: false, panels: [x]}
 ";
 
 /// Their messages.
@@ -124,7 +130,15 @@ error[unknown-word]: `steps` cannot be `1`
 5 |   c: [{signals: [{mark: dots}, {name: x, mark: dot}], steps: 1}]
   |                                                              ^
   |
-  = help: there is: true, false";
+  = help: there is: true, false
+
+error[unknown-word]: `time` cannot be `hour`
+ --> model.yaml:6:13
+  |
+6 |   d: {time: hour, shade: false, panels: [x]}
+  |             ^^^^
+  |
+  = help: did you mean `h`?";
 
 #[test]
 fn mistakes_are_refused() {

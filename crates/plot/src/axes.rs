@@ -3,16 +3,74 @@
 use base::Time;
 
 use crate::canvas::{Anchor, Canvas, Frame, GRID, INK, PALE, SHADE, Stroke, Text};
+use crate::lettering::Letters;
 use crate::plan::{AxisPlan, TimePlan};
 use crate::scale::{Linear, TimeScale};
-use crate::ticks::{Ticks, ticks};
+use crate::ticks::{Ticks, unit_ticks};
 
 /// The font size of the numbers at ticks \[px\].
 pub(crate) const NUMBERS: f64 = 11.5;
 /// The font size of the names of axes \[px\].
 pub(crate) const NAMES: f64 = 12.5;
+/// The smallest font size of a name that is too long for its panel, and the distance between its
+/// lines \[px\].
+const SMALL_NAMES: f64 = 10.0;
+const NAME_LINE: f64 = 12.0;
+/// How far a name may reach beyond either end of its panel: less than half of the space between two
+/// panels \[px\].
+const BEYOND: f64 = 5.0;
 /// The length of a tick \[px\].
 const TICK: f64 = 4.0;
+
+/// The name of a vertical axis, as long as its panel at most.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Name {
+    lines: Vec<String>,
+    /// The font size \[px\].
+    size: f64,
+}
+
+impl Name {
+    /// Fits a name beside a panel of this height. A name that is too long is written smaller, then
+    /// in two lines, and then shortened.
+    pub fn fit(name: &str, height: f64, letters: &Letters) -> Name {
+        let room = height + 2.0 * BEYOND;
+        let full = letters.width(name, NAMES);
+        // A tenth of a pixel is not visible.
+        let size = (10.0 * NAMES * (room / full).min(1.0)).floor() / 10.0;
+        if size >= SMALL_NAMES || full == 0.0 {
+            return Name { lines: vec![name.to_owned()], size: size.min(NAMES) };
+        }
+        let size = SMALL_NAMES;
+        let width = |text: &str| letters.width(text, size);
+        let halves = |at: usize| (name[..at].trim_end(), name[at..].trim_start());
+        let breaks: Vec<usize> = name
+            .char_indices()
+            .map(|(at, c)| (at + c.len_utf8(), c))
+            .filter(|(at, c)| " ._/".contains(*c) && *at < name.len())
+            .map(|(at, _)| at)
+            .collect();
+        // The first line takes what fits; without a place to break, there is only one line.
+        let fits = |at: &&usize| width(halves(**at).0) <= room;
+        let longest = |at: &&usize| {
+            let (first, second) = halves(**at);
+            width(first).max(width(second))
+        };
+        let even = breaks.iter().min_by(|a, b| longest(a).total_cmp(&longest(b)));
+        let at = even.filter(|at| longest(at) <= room).or(breaks.iter().rfind(fits));
+        let lines = match at {
+            Some(at) => vec![halves(*at).0, halves(*at).1],
+            None => vec![name],
+        };
+        let lines = lines.into_iter().map(|line| letters.shortened(line, size, room)).collect();
+        Name { lines, size }
+    }
+
+    /// The width of the column that it needs, with the space to the numbers \[px\].
+    pub fn width(&self) -> f64 {
+        NAMES + 8.0 + NAME_LINE * (self.lines.len() - 1) as f64
+    }
+}
 
 /// The ticks of a horizontal axis with their pixels.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,7 +86,7 @@ pub(crate) struct Placed {
 pub(crate) fn time_ticks(time: &TimePlan, scale: &TimeScale, width: f64) -> Placed {
     let written = |time_of: Time| time_of.seconds() * time.per_second;
     let (from, to) = (written(time.range.0), written(time.range.1));
-    let all = ticks(from, to, width / 75.0, 0.0);
+    let all = unit_ticks(from, to, width / 75.0, time.steps);
     let linear = Linear::new((from, to), 0.0, 1.0);
     let span = time.range.1 - time.range.0;
     let mut placed = Placed { ticks: Ticks { note: all.note, ..Ticks::default() }, at: Vec::new() };
@@ -125,10 +183,14 @@ pub(crate) fn draw_vertical(
     }
     if let Some(label) = &axis.label {
         let middle = frame.top + frame.height / 2.0;
+        let fitted = Name::fit(label, frame.height, canvas.letters());
         // A letter or two need not be rotated.
         let upright = canvas.letters().width(label, NAMES) > NAMES;
-        let (x, y) = if upright { (name, middle) } else { (name - 4.0, middle + 4.0) };
-        canvas.text(Text { upright, ..Text::new(label, x, y, NAMES, Anchor::Middle) });
+        for (line, words) in fitted.lines.iter().enumerate() {
+            let x = name + NAME_LINE * line as f64;
+            let (x, y) = if upright { (x, middle) } else { (x - 4.0, middle + 4.0) };
+            canvas.text(Text { upright, ..Text::new(words, x, y, fitted.size, Anchor::Middle) });
+        }
     }
 }
 

@@ -199,10 +199,12 @@ pub(crate) fn curves(trace: &Trace, signals: &[Signal]) -> Result<Vec<Curve>, Er
         let Some(column) = sources.first().map(|source| source.column) else { continue };
         let presence = presence(trace, column);
         let usual = if presence == Presence::Intervals { Mark::Line } else { Mark::Stems };
+        let alone = sources.len() == 1;
         for source in sources {
             let place = curves.len();
             let (color, dash) = style::nth(place);
             let label = match &signal.label {
+                Some(label) if alone => label.clone(),
                 Some(label) => source.name.replacen(&trace.columns()[column].name, label, 1),
                 None => source.name.clone(),
             };

@@ -3,8 +3,8 @@
 use base::Elem;
 use trace::Trace;
 
-use crate::curve::{Presence, presence, resolve};
-use crate::{Error, Figure, Panel, Part, Signal};
+use crate::curve::{Presence, presence, resolve, resolve_one};
+use crate::{Content, Error, Figure, Panel, Part, Signal};
 
 /// Signals of the same nature may share a panel. Panels come in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,12 +41,8 @@ impl Figure {
         names: impl IntoIterator<Item = S>,
     ) -> Result<Figure, Error> {
         let mut groups: Vec<Group> = Vec::new();
-        let mut shade = None;
         for name in names {
             for candidate in candidates(trace, name.into())? {
-                if candidate.nature == Nature::Names {
-                    shade.get_or_insert_with(|| candidate.signal.name.clone());
-                }
                 match groups.iter_mut().find(|group| group.takes(&candidate)) {
                     Some(group) => group.add(candidate),
                     None => groups.push(Group::new(candidate)),
@@ -57,7 +53,21 @@ impl Figure {
         // A panel without signals says that there are none.
         let empty = groups.is_empty().then(|| Panel::over_time(<[Signal; 0]>::default()));
         let panels = groups.into_iter().map(|group| Panel::over_time(group.signals));
-        Ok(Figure::new(panels.chain(empty)).shade(shade))
+        Ok(Figure::new(panels.chain(empty)).shade_by_states(trace))
+    }
+
+    /// Shades the panels by the first signal in them whose values index labels, if there is one.
+    pub fn shade_by_states(self, trace: &Trace) -> Figure {
+        let signals = self.panels.iter().flat_map(|panel| match &panel.content {
+            Content::Time { signals, .. } => signals.as_slice(),
+            Content::Phase { .. } => &[],
+        });
+        let has_labels = |signal: &&Signal| {
+            let source = resolve_one(trace, &signal.name);
+            source.is_ok_and(|source| !trace.schema().labels(source.column).is_empty())
+        };
+        let first = signals.into_iter().find(has_labels).map(|signal| signal.name.clone());
+        self.shade(first)
     }
 }
 
@@ -183,7 +193,6 @@ mod tests {
     use trace::{Column, Impulse};
 
     use super::*;
-    use crate::Content;
 
     fn grouped(trace: &Trace) -> Vec<Vec<String>> {
         let signals = |panel: Panel| match panel.content {

@@ -17,6 +17,9 @@ use crate::window::{Step, rows, walk};
 const LINE: f64 = 1.6;
 const STEM: f64 = 1.1;
 const JUMP: f64 = 0.9;
+/// Dots that are on average closer than this are smaller, down to this fraction of their size.
+const CROWDED: f64 = 7.0;
+const SMALLEST_DOT: f64 = 0.43;
 /// The dash pattern of the strokes at jumps.
 const JUMP_DASH: &str = "2.4 2";
 
@@ -108,7 +111,7 @@ impl Easel<'_> {
         for (x, y) in self.peaks(curve, |_| true) {
             stems.move_to(x, ground);
             stems.line_to(x, y);
-            heads.push_str(&symbol(curve.place, x, y));
+            heads.push_str(&symbol(curve.place, x, y, 1.0));
         }
         canvas.path(&stems.data, Stroke::new(&color, STEM));
         canvas.fill(&heads, &color);
@@ -116,7 +119,9 @@ impl Easel<'_> {
 
     fn dots(&self, canvas: &mut Canvas, curve: &Curve) {
         let peaks = self.peaks(curve, |_| true);
-        let heads: String = peaks.iter().map(|(x, y)| symbol(curve.place, *x, *y)).collect();
+        let apart = self.frame.width / peaks.len().max(1) as f64;
+        let size = (apart / CROWDED).clamp(SMALLEST_DOT, 1.0);
+        let heads: String = peaks.iter().map(|(x, y)| symbol(curve.place, *x, *y, size)).collect();
         canvas.fill(&heads, &curve.color.css());
     }
 
@@ -187,23 +192,21 @@ pub(crate) fn arrow_head(x: f64, tip: f64, length: f64) -> String {
     polygon(&[(x, tip), (x - half, tip + length), (x + half, tip + length)])
 }
 
-/// The marker of a stem; its shape distinguishes curves if colours do not.
-pub(crate) fn symbol(place: usize, x: f64, y: f64) -> String {
+/// The marker of a stem or a dot, `size` times as large as usual; its shape distinguishes curves if
+/// colours do not.
+pub(crate) fn symbol(place: usize, x: f64, y: f64, size: f64) -> String {
+    let box_of = |a: f64, b: f64| {
+        let (a, b) = (a * size, b * size);
+        polygon(&[(x - a, y - b), (x + a, y - b), (x + a, y + b), (x - a, y + b)])
+    };
     match place % 4 {
-        0 => disc(x, y, 2.8),
-        1 => polygon(&[
-            (x - 2.6, y - 2.6),
-            (x + 2.6, y - 2.6),
-            (x + 2.6, y + 2.6),
-            (x - 2.6, y + 2.6),
-        ]),
-        2 => polygon(&[(x, y - 3.7), (x + 3.3, y), (x, y + 3.7), (x - 3.3, y)]),
-        _ => {
-            let arm = |a: f64, b: f64| {
-                polygon(&[(x - a, y - b), (x + a, y - b), (x + a, y + b), (x - a, y + b)])
-            };
-            arm(3.4, 1.0) + &arm(1.0, 3.4)
+        0 => disc(x, y, (2.8 * size * 100.0).round() / 100.0),
+        1 => box_of(2.6, 2.6),
+        2 => {
+            let (a, b) = (3.3 * size, 3.7 * size);
+            polygon(&[(x, y - b), (x + a, y), (x, y + b), (x - a, y)])
         }
+        _ => box_of(3.4, 1.0) + &box_of(1.0, 3.4),
     }
 }
 

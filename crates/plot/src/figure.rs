@@ -2,7 +2,7 @@
 
 use base::Time;
 
-use crate::{Color, Dash, Legend, Lettering, Mark, Part};
+use crate::{Color, Dash, Legend, Lettering, Mark, Part, TimeUnit};
 
 /// A figure: a stack of panels. Panels over time share one time axis.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,9 +31,12 @@ pub struct Figure {
 pub struct TimeAxis {
     /// The name of the axis; `time` by default.
     pub label: Option<String>,
-    /// The unit of model time. By default it is the second, with a prefix that suits the range. Any
-    /// other unit is only written, not converted to; an empty one is not written at all.
+    /// The unit of model time, if it is not the second. It is only written, not converted to; an
+    /// empty one is not written at all.
     pub unit: Option<String>,
+    /// The unit in which times are shown if that of model time is the second. By default it is the
+    /// second with a prefix that suits the range.
+    pub shown_in: Option<TimeUnit>,
     /// The start and the end; the whole trace by default.
     pub range: Option<(Time, Time)>,
     /// Instants that are opened, so that their microsteps are shown side by side. Each entry

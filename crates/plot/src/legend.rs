@@ -52,12 +52,22 @@ enum Side {
     Top,
 }
 
-/// The legend of a panel; `None` if the axis already names the only curve.
-pub(crate) fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Option<Plan> {
+/// The legends of the panels; `None` if the axis already names the only curve.
+pub(crate) fn plan_all(
+    figure: &Figure,
+    panels: &[PanelPlan],
+    letters: &Letters,
+) -> Vec<Option<Plan>> {
+    let groups = groups(panels);
+    let one = |(place, panel): (usize, &PanelPlan)| match panel.strips() {
+        [] => plan(figure, panel, letters),
+        _ => strips(figure, &groups, place, letters),
+    };
+    panels.iter().enumerate().map(one).collect()
+}
+
+fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Option<Plan> {
     let named = match &panel.body {
-        Body::Time { curves, .. } if curves.iter().any(Curve::is_strip) => {
-            return strips(figure, curves, letters);
-        }
         Body::Time { curves, .. } => curves.iter().any(|curve| curve.lane.is_some()),
         Body::Phase { .. } => false,
     };
@@ -77,18 +87,65 @@ pub(crate) fn plan(figure: &Figure, panel: &PanelPlan, letters: &Letters) -> Opt
     Some(Plan { entries, widths, side })
 }
 
-/// The labels of strips, if some of them do not fit into their strip: all visible ones, so that
-/// none is missing.
-fn strips(figure: &Figure, curves: &[Curve], letters: &Letters) -> Option<Plan> {
+/// Strips of a figure that have the same labels, and therefore the same colours.
+struct Group<'a> {
+    /// The panel of the first of them.
+    place: usize,
+    curves: Vec<&'a Curve>,
+}
+
+/// The groups of all strips of a figure.
+fn groups(panels: &[PanelPlan]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (place, panel) in panels.iter().enumerate() {
+        for curve in panel.strips() {
+            match groups.iter_mut().find(|group| group.takes(curve)) {
+                Some(group) => group.curves.push(curve),
+                None => groups.push(Group { place, curves: vec![curve] }),
+            }
+        }
+    }
+    groups
+}
+
+impl Group<'_> {
+    fn takes(&self, curve: &Curve) -> bool {
+        let own = self.curves[0].labels.iter().map(|label| &label.name);
+        own.eq(curve.labels.iter().map(|label| &label.name))
+    }
+
+    /// The names of its strips.
+    fn owners(&self) -> String {
+        let names: Vec<&str> = self.curves.iter().map(|curve| curve.label.as_str()).collect();
+        match names.as_slice() {
+            [first, _, _, .., last] => format!("{first} … {last}"),
+            names => names.join(", "),
+        }
+    }
+
+    /// The visible labels, each where it lasts longest.
+    fn labels(&self) -> impl Iterator<Item = &Label> {
+        let longest = |place: usize| {
+            let all = self.curves.iter().map(move |curve| &curve.labels[place]);
+            let seen = all.filter_map(|label| Some((label.share?, label)));
+            seen.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, label)| label)
+        };
+        (0..self.curves[0].labels.len()).filter_map(longest)
+    }
+}
+
+/// The labels of the groups that begin in a panel, if some of them do not fit into any strip: all
+/// visible ones, so that none is missing.
+fn strips(figure: &Figure, groups: &[Group<'_>], place: usize, letters: &Letters) -> Option<Plan> {
     // The frame is not known yet; it is hardly ever narrower than this.
     let width = 0.72 * figure.width;
-    let seen = |curve: &Curve| {
-        let several = curves.len() > 1;
-        let name = if several { format!("{} ", curve.label) } else { String::new() };
-        let labels = curve.labels.iter().filter(|label| label.share.is_some());
-        labels.map(|label| (format!("{name}{}", label.name), label.clone())).collect::<Vec<_>>()
+    let seen = |group: &Group<'_>| {
+        let name = if groups.len() > 1 { group.owners() + " " } else { String::new() };
+        let entry = |label: &Label| (format!("{name}{}", label.name), label.clone());
+        group.labels().map(entry).collect::<Vec<_>>()
     };
-    let all: Vec<(String, Label)> = curves.iter().flat_map(seen).collect();
+    let own = groups.iter().filter(|group| group.place == place);
+    let all: Vec<(String, Label)> = own.flat_map(seen).collect();
     let fits = all.iter().all(|(_, label)| shade::has_room(label, letters, width));
     if fits || figure.legend == Legend::Hidden {
         return None;
@@ -198,9 +255,9 @@ impl Entry {
                     (x + 9.0, middle - 3.0),
                     Stroke::new(color, 1.2),
                 );
-                canvas.fill(&symbol(self.place, x + 9.0, middle - 3.0), color);
+                canvas.fill(&symbol(self.place, x + 9.0, middle - 3.0, 1.0), color);
             }
-            Sample::Dot => canvas.fill(&symbol(self.place, x + 9.0, middle), color),
+            Sample::Dot => canvas.fill(&symbol(self.place, x + 9.0, middle, 1.0), color),
             Sample::Arrow => {
                 canvas.line((x + 9.0, middle + 6.0), (x + 9.0, middle), Stroke::new(color, 1.6));
                 canvas.fill(&arrow_head(x + 9.0, middle - 6.0, 7.0), color);

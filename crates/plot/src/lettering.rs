@@ -26,6 +26,22 @@ impl Letters {
         text.chars().map(|c| self.advance(c)).sum::<f64>() * self.scale(size)
     }
 
+    /// The beginning of a text, with an ellipsis, if it is wider than `room` \[px\]. A unit in
+    /// brackets at its end remains if there is room for it.
+    pub fn shortened(&self, text: &str, size: f64, room: f64) -> String {
+        if self.width(text, size) <= room {
+            return text.to_owned();
+        }
+        let unit = text.ends_with(']').then(|| text.rfind(" [")).flatten();
+        let ends = [unit.unwrap_or(text.len()), text.len()];
+        let cut = |end: usize| {
+            let starts = text[..end].char_indices().map(|(at, _)| at).rev();
+            let candidates = starts.map(|at| format!("{}…{}", text[..at].trim_end(), &text[end..]));
+            candidates.into_iter().find(|text| self.width(text, size) <= room)
+        };
+        ends.into_iter().find_map(cut).unwrap_or_else(|| "…".to_owned())
+    }
+
     /// The path of a text that starts at a point of its baseline.
     pub fn outline(&self, text: &str, x: f64, y: f64, size: f64) -> String {
         let scale = self.scale(size);
@@ -104,7 +120,7 @@ mod tests {
     #[test]
     fn the_font_has_what_labels_use() {
         let letters = Letters::new();
-        for c in "0123456789.−+×⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾δ′″‴µ[]".chars() {
+        for c in "0123456789.−+×⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁽⁾δ′″‴µ[]…".chars() {
             assert_ne!(letters.glyph(c).0, 0, "{c}");
         }
         assert!(letters.outline("δ", 0.0, 0.0, 12.0).ends_with('Z'));

@@ -64,4 +64,4 @@ pub use error::Error;
 pub use figure::{Axis, Content, Figure, Pair, Panel, Signal, TimeAxis};
 pub use outside::{outlined, raster};
 pub use render::{png, svg};
-pub use style::{Color, Dash, Legend, Lettering, Mark, Part};
+pub use style::{Color, Dash, Legend, Lettering, Mark, Part, TimeUnit};

@@ -14,7 +14,7 @@ use crate::curve::{Curve, Source, resolve_one};
 use crate::phase::Orbit;
 use crate::scale::Band;
 use crate::window::{instants, rows};
-use crate::{Content, Error, Figure, Panel};
+use crate::{Content, Error, Figure, Panel, TimeUnit};
 
 /// The time axis.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct TimePlan {
     pub bands: Vec<Band>,
     /// How many of the displayed unit make one second.
     pub per_second: f64,
+    /// Preferred distances between ticks, in that unit.
+    pub steps: &'static [u16],
     /// The name and the unit.
     pub label: String,
 }
@@ -57,6 +59,16 @@ pub(crate) struct PanelPlan {
     pub message: Option<String>,
     /// A warning about the data.
     pub warning: Option<String>,
+}
+
+impl PanelPlan {
+    /// The curves, if they are strips of labels.
+    pub fn strips(&self) -> &[Curve] {
+        match &self.body {
+            Body::Time { curves, .. } if curves.iter().any(Curve::is_strip) => curves,
+            _ => &[],
+        }
+    }
 }
 
 /// A figure.
@@ -119,12 +131,15 @@ fn plan_time(figure: &Figure, trace: &Trace) -> Result<TimePlan, Error> {
         (None, []) => (Time::ZERO, half + half),
     };
     let bands = plan_bands(&figure.time.open, range, trace)?;
-    let (per_second, unit) = match &figure.time.unit {
-        Some(unit) => (1.0, unit.as_str()),
-        None => prefix(range.0.seconds().abs().max(range.1.seconds().abs())),
+    let shown_in = figure.time.shown_in;
+    let (per_second, unit) = match (&figure.time.unit, shown_in) {
+        (Some(unit), _) => (1.0, unit.as_str()),
+        (None, Some(unit)) => (unit.per_second(), unit.symbol()),
+        (None, None) => prefix(range.0.seconds().abs().max(range.1.seconds().abs())),
     };
+    let steps = shown_in.filter(|_| figure.time.unit.is_none()).map_or(&[][..], TimeUnit::steps);
     let label = named(figure.time.label.as_deref().unwrap_or("time"), Some(unit));
-    Ok(TimePlan { range, bands, per_second, label })
+    Ok(TimePlan { range, bands, per_second, steps, label })
 }
 
 /// The unit that suits times up to `greatest` seconds.

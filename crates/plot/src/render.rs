@@ -4,7 +4,6 @@ use trace::Trace;
 
 use crate::axes::{self, NAMES, NUMBERS, Placed};
 use crate::canvas::{Anchor, Canvas, Frame, PALE, Text};
-use crate::curve::Curve;
 use crate::draw::{Easel, draw_ground, draw_orbit};
 use crate::plan::{self, Body, PanelPlan, Plan};
 use crate::scale::{Linear, TimeScale};
@@ -70,8 +69,7 @@ struct Columns {
 /// The file, its width and its height \[px\].
 fn draw(figure: &Figure, trace: &Trace, plan: &Plan, lettering: Lettering) -> (String, f64, f64) {
     let mut canvas = Canvas::new(lettering);
-    let legends: Vec<Option<legend::Plan>> =
-        plan.panels.iter().map(|panel| legend::plan(figure, panel, canvas.letters())).collect();
+    let legends = legend::plan_all(figure, &plan.panels, canvas.letters());
     let (columns, page) = columns(figure, plan, &legends, &canvas);
     let mut top = MARGIN;
     if let Some(title) = &figure.title {
@@ -117,7 +115,10 @@ fn columns(
     for (panel, legend) in plan.panels.iter().zip(legends) {
         let labels = panel.y.ticks.labels.iter();
         let numbers = labels.map(|label| canvas.letters().width(label, NUMBERS));
-        let name = if panel.y.label.is_some() { NAMES + 8.0 } else { 0.0 };
+        let name =
+            panel.y.label.as_ref().map_or(0.0, |label| {
+                axes::Name::fit(label, panel.height, canvas.letters()).width()
+            });
         left = left.max(numbers.fold(0.0, f64::max) + name);
         right = right.max(legend.as_ref().map_or(0.0, legend::Plan::width));
     }
@@ -170,7 +171,7 @@ impl Sheet<'_> {
             Body::Time { curves, solver_steps } => {
                 let placed = axes::time_ticks(&self.plan.time, self.time, frame.width);
                 if let Some(source) = &self.plan.shade
-                    && !curves.iter().any(Curve::is_strip)
+                    && panel.strips().is_empty()
                 {
                     shade::draw_behind(canvas, frame, self.trace, source, self.time);
                 }

@@ -30,8 +30,8 @@ const ROOM: f64 = 4.0;
 /// Anything narrower is merged into what comes before it \[px\].
 const NARROW: f64 = 0.15;
 
-/// The labels of a column with their colours; no two signals of a trace share colours until the
-/// palette is exhausted.
+/// The labels of a column with their colours. Signals with the same labels share their colours;
+/// others do not, until the palette is exhausted.
 pub(crate) fn labels(trace: &Trace, column: usize) -> Vec<Label> {
     let first = first_color(trace, column);
     let label = |(place, name): (usize, &String)| {
@@ -41,8 +41,20 @@ pub(crate) fn labels(trace: &Trace, column: usize) -> Vec<Label> {
     trace.schema().labels(column).iter().enumerate().map(label).collect()
 }
 
+/// The index of the colour of the first label of a column: the number of labels in the different
+/// lists before its own.
 fn first_color(trace: &Trace, column: usize) -> usize {
-    (0..column).map(|before| trace.schema().labels(before).len()).sum()
+    let own = trace.schema().labels(column);
+    let mut lists: Vec<&[String]> = Vec::new();
+    for before in (0..column).map(|before| trace.schema().labels(before)) {
+        if before == own {
+            break;
+        }
+        if !lists.contains(&before) {
+            lists.push(before);
+        }
+    }
+    lists.into_iter().map(<[String]>::len).sum()
 }
 
 /// Determines the largest fraction of a scale from 0 to 1 that each label lasts.

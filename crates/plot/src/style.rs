@@ -107,6 +107,63 @@ pub enum Part {
     Impulses,
 }
 
+/// A unit in which times are shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeUnit {
+    /// 1 ns.
+    Nanosecond,
+    /// 1 µs.
+    Microsecond,
+    /// 1 ms.
+    Millisecond,
+    /// 1 s.
+    Second,
+    /// 1 min, which is 60 s.
+    Minute,
+    /// 1 h, which is 3600 s.
+    Hour,
+    /// 1 d, which is 86400 s.
+    Day,
+}
+
+impl TimeUnit {
+    /// How many of it make one second.
+    pub(crate) fn per_second(self) -> f64 {
+        match self {
+            TimeUnit::Nanosecond => 1e9,
+            TimeUnit::Microsecond => 1e6,
+            TimeUnit::Millisecond => 1e3,
+            TimeUnit::Second => 1.0,
+            TimeUnit::Minute => 1.0 / 60.0,
+            TimeUnit::Hour => 1.0 / 3600.0,
+            TimeUnit::Day => 1.0 / 86400.0,
+        }
+    }
+
+    /// Its symbol on an axis.
+    pub(crate) fn symbol(self) -> &'static str {
+        match self {
+            TimeUnit::Nanosecond => "ns",
+            TimeUnit::Microsecond => "µs",
+            TimeUnit::Millisecond => "ms",
+            TimeUnit::Second => "s",
+            TimeUnit::Minute => "min",
+            TimeUnit::Hour => "h",
+            TimeUnit::Day => "d",
+        }
+    }
+
+    /// Distances between ticks that read better than multiples of 1, 2 and 5, in ascending order:
+    /// parts and multiples of an hour or a day.
+    pub(crate) fn steps(self) -> &'static [u16] {
+        match self {
+            TimeUnit::Minute => &[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440],
+            TimeUnit::Hour => &[1, 2, 3, 6, 12, 24, 48, 72, 120, 240],
+            _ => &[],
+        }
+    }
+}
+
 /// Where the names of the signals of a panel are placed. They never cover data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Legend {

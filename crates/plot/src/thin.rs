@@ -30,18 +30,22 @@ struct Step {
     y: f64,
 }
 
-/// Builds the path of a line. Of a full column it keeps the first, the lowest, the highest and the
-/// last point (Jugel et al., M4, VLDB 2014), which gives the same raster image as all of them.
+/// The maximum number of strokes that are kept apart in a full column.
+const STROKES: usize = 8;
+/// Strokes closer than this, which is the width of a line, look like one \[px\].
+const TOUCH: f64 = 1.6;
+
+/// Builds the path of a line. Of each stroke in a full column it keeps the first, the lowest, the
+/// highest and the last point (Jugel et al., M4, VLDB 2014), which gives the same raster image as
+/// all of them. The gap that a jump leaves between two strokes remains, however many points share
+/// the column.
 #[derive(Debug, Default)]
 pub(crate) struct Pen {
     path: Path,
     column: i64,
     kept: Vec<Step>,
     count: usize,
-    least: (usize, f64, f64),
-    greatest: (usize, f64, f64),
-    last: (f64, f64),
-    broken: bool,
+    strokes: Vec<Stroke>,
 }
 
 impl Pen {
@@ -67,13 +71,66 @@ impl Pen {
         if column != self.column || self.count == 0 {
             self.flush();
             self.column = column;
-            self.least = (0, step.x, step.y);
-            self.greatest = self.least;
         }
         if self.count < KEPT {
             self.kept.push(step);
         }
-        self.broken |= !step.line && self.count > 0;
+        self.count += 1;
+        match self.strokes.last_mut() {
+            Some(stroke) if step.line => stroke.extend(step),
+            _ => {
+                self.merge_last();
+                self.strokes.push(Stroke::new(step));
+            }
+        }
+    }
+
+    /// Merges the last stroke with the nearest one before it, if they touch or there are too many.
+    fn merge_last(&mut self) {
+        let crowded = self.strokes.len() >= STROKES;
+        let Some((last, earlier)) = self.strokes.split_last_mut() else { return };
+        let nearest = earlier.iter_mut().map(|stroke| (stroke.distance(last), stroke));
+        let nearest = nearest.min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((distance, stroke)) = nearest
+            && (crowded || distance < TOUCH)
+        {
+            stroke.merge(last);
+            self.strokes.pop();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.count <= KEPT {
+            self.kept.drain(..).for_each(|step| self.path.step(step, true));
+            self.strokes.clear();
+        } else {
+            // The last stroke is never merged, so that the line goes on from its end.
+            self.strokes.drain(..).for_each(|stroke| stroke.draw(&mut self.path));
+            self.kept.clear();
+        }
+        self.count = 0;
+    }
+}
+
+/// What is kept of a stroke in a full column, or of several that look like one.
+#[derive(Clone, Copy, Debug)]
+struct Stroke {
+    first: Step,
+    /// The lowest and the highest point, each with its index.
+    least: (usize, f64, f64),
+    greatest: (usize, f64, f64),
+    last: (f64, f64),
+    count: usize,
+    merged: bool,
+}
+
+impl Stroke {
+    fn new(first: Step) -> Stroke {
+        let (point, last) = ((0, first.x, first.y), (first.x, first.y));
+        Stroke { first, least: point, greatest: point, last, count: 1, merged: false }
+    }
+
+    fn extend(&mut self, step: Step) {
         if step.y < self.least.2 {
             self.least = (self.count, step.x, step.y);
         }
@@ -84,33 +141,52 @@ impl Pen {
         self.count += 1;
     }
 
-    fn flush(&mut self) {
-        if self.count <= KEPT {
-            self.kept.drain(..).for_each(|step| self.path.step(step, true));
-        } else {
-            let first = self.kept[0];
-            self.path.step(first, false);
-            let (low, high) = (self.least, self.greatest);
-            if self.broken {
-                // A bar as high and as wide as the column, so that many small jumps leave a line of
-                // full strength; the gaps in it are narrower than a pixel.
-                let (left, right) = (first.x, self.last.0);
-                let corners =
-                    [(left, low.2), (right, low.2), (right, high.2), (left, high.2), (left, low.2)];
-                for (place, (x, y)) in corners.into_iter().enumerate() {
-                    self.path.step(Step { line: place > 0, x, y }, false);
-                }
-                self.path.step(Step { line: false, x: self.last.0, y: self.last.1 }, false);
-            } else {
-                let (a, b) = if low.0 < high.0 { (low, high) } else { (high, low) };
+    /// How far two strokes are apart vertically.
+    fn distance(&self, other: &Stroke) -> f64 {
+        (other.least.2 - self.greatest.2).max(self.least.2 - other.greatest.2)
+    }
+
+    fn merge(&mut self, later: &Stroke) {
+        if later.least.2 < self.least.2 {
+            self.least = later.least;
+        }
+        if later.greatest.2 > self.greatest.2 {
+            self.greatest = later.greatest;
+        }
+        self.last = later.last;
+        self.count += later.count;
+        self.merged = true;
+    }
+
+    fn draw(self, path: &mut Path) {
+        let (low, high, (right, _)) = (self.least, self.greatest, self.last);
+        let left = self.first.x;
+        if !self.merged {
+            path.step(self.first, true);
+            let (a, b) = if low.0 < high.0 { (low, high) } else { (high, low) };
+            if self.count > 1 {
                 for (x, y) in [(a.1, a.2), (b.1, b.2), self.last] {
-                    self.path.step(Step { line: true, x, y }, false);
+                    path.step(Step { line: true, x, y }, false);
                 }
             }
-            self.kept.clear();
+            return;
         }
-        self.count = 0;
-        self.broken = false;
+        if self.first.line {
+            path.step(self.first, false);
+        }
+        if left == right {
+            // Values that last for no time are isolated points.
+            path.dots.extend([(left, low.2), (left, high.2)]);
+            return;
+        }
+        // A bar as high and as wide as the strokes, so that many small jumps leave a line of full
+        // strength; the gaps in it are narrower than a pixel.
+        let corners =
+            [(left, low.2), (right, low.2), (right, high.2), (left, high.2), (left, low.2)];
+        let count = if low.2 == high.2 { 2 } else { corners.len() };
+        for (place, (x, y)) in corners.into_iter().take(count).enumerate() {
+            path.step(Step { line: place > 0, x, y }, false);
+        }
     }
 }
 
@@ -302,15 +378,50 @@ mod tests {
     }
 
     #[test]
-    fn a_full_column_with_gaps_is_a_bar() {
+    fn a_full_column_of_small_jumps_is_a_bar() {
         let mut pen = Pen::default();
         for k in 0..1000 {
-            pen.move_to(f64::from(k) * 1e-4, f64::from(k % 2) * 10.0);
-            pen.line_to(f64::from(k) * 1e-4 + 5e-5, f64::from(k % 2) * 10.0);
+            pen.move_to(f64::from(k) * 1e-4, f64::from(k % 2));
+            pen.line_to(f64::from(k) * 1e-4 + 5e-5, f64::from(k % 2));
         }
         let path = pen.finish();
-        assert_eq!(path.data, "M0 0L0.1 0L0.1 10L0 10L0 0");
+        assert_eq!(path.data, "M0 0L0.1 0L0.1 1L0 1L0 0M0.1 1L0.1 1L0.1 1L0.1 1");
         assert!(path.dots.is_empty());
+    }
+
+    #[test]
+    fn a_large_jump_in_a_full_column_is_a_gap() {
+        for jumps in [1, 2, 7, 200] {
+            let mut pen = Pen::default();
+            pen.move_to(-3.0, 0.0);
+            for k in 0..1000 {
+                let (x, level) =
+                    (f64::from(k) * 4e-4, f64::from(k * (jumps + 1) / 1000 % 2) * 90.0);
+                let before = f64::from((k - 1).max(0) * (jumps + 1) / 1000 % 2) * 90.0;
+                pen.line_to(x, before);
+                if level != before {
+                    pen.move_to(x, level);
+                }
+            }
+            pen.line_to(5.0, f64::from(jumps % 2) * 90.0);
+            let path = pen.finish();
+            assert!(path.data.len() < 400, "{}", path.data.len());
+            for stroke in path.data.split('M').skip(1) {
+                let heights: Vec<&str> =
+                    stroke.split('L').map(|point| point.split_once(' ').unwrap().1).collect();
+                assert!(heights.iter().all(|y| *y == heights[0]), "{jumps}: {}", path.data);
+            }
+        }
+    }
+
+    #[test]
+    fn microsteps_in_a_full_column_are_dots() {
+        let mut pen = Pen::default();
+        pen.move_to(-3.0, 0.0);
+        (0..20).for_each(|k| pen.line_to(f64::from(k) * 0.01, 0.0));
+        [40.0, 80.0, 0.0].into_iter().for_each(|y| pen.move_to(0.2, y));
+        (21..40).for_each(|k| pen.line_to(f64::from(k) * 0.01, 0.0));
+        assert_eq!(pen.finish().dots, [(0.2, 40.0), (0.2, 80.0)]);
     }
 
     #[test]

@@ -26,6 +26,23 @@ pub(crate) fn ticks(from: f64, to: f64, count: f64, least: f64) -> Ticks {
         return Ticks::default();
     }
     let (factor, exponent) = nice_step(raw);
+    multiples(from, to, factor.into(), exponent)
+}
+
+/// The same with the first of these steps that is large enough, unless the ticks are closer than
+/// one unit or farther apart than the last step.
+pub(crate) fn unit_ticks(from: f64, to: f64, count: f64, steps: &[u16]) -> Ticks {
+    let raw = (to - from) / count.max(1.0);
+    // Steps of 0.5 are as good as those of 1.
+    let found = steps.iter().find(|step| raw > 0.5 && f64::from(**step) >= raw * (1.0 - 1e-9));
+    match found {
+        Some(step) => multiples(from, to, *step, 0),
+        None => ticks(from, to, count, 0.0),
+    }
+}
+
+/// Ticks at the multiples of `factor` times a power of ten.
+fn multiples(from: f64, to: f64, factor: u16, exponent: i32) -> Ticks {
     let step = f64::from(factor) * ten_to(exponent);
     // Slightly more than the range, so that a tick at its very end survives rounding.
     let hair = |steps: f64| 1e-9 + 4.0 * f64::EPSILON * steps.abs();
@@ -234,6 +251,15 @@ mod tests {
         assert_eq!(labels(1e-9, 1e3, 7.0), ["10⁻⁸", "10⁻⁶", "10⁻⁴", "0.01", "1", "100"]);
         assert_eq!(labels(2.0, 2.4, 5.0), ["2.0", "2.1", "2.2", "2.3", "2.4"]);
         assert!(labels(f64::MIN_POSITIVE, f64::MAX, 6.0).len() > 2);
+    }
+
+    #[test]
+    fn hours_are_divided_as_on_a_clock() {
+        let hours = [1, 2, 3, 6, 12, 24, 48];
+        assert_eq!(unit_ticks(0.0, 24.0, 7.7, &hours).labels, ["0", "6", "12", "18", "24"]);
+        assert_eq!(unit_ticks(0.0, 48.0, 7.7, &hours).labels, ["0", "12", "24", "36", "48"]);
+        assert_eq!(unit_ticks(0.0, 0.5, 7.7, &hours).labels.last().unwrap(), "0.5");
+        assert_eq!(unit_ticks(0.0, 7000.0, 7.7, &hours).labels[1], "1000");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use base::{Tag, Time, Type};
 use resvg::usvg::roxmltree::Document;
-use superdense_plot::{Axis, Error, Figure, Legend, Mark, Pair, Panel, Part, Signal, png, svg};
+use superdense_plot::{
+    Axis, Error, Figure, Legend, Mark, Pair, Panel, Part, Signal, TimeUnit, png, svg,
+};
 use trace::{Column, Impulse, Trace};
 
 fn time(seconds: f64) -> Time {
@@ -95,6 +97,29 @@ fn a_jump_is_one_thin_dashed_vertical() {
     assert_eq!((jumps[0].1.len(), flows[0].1.len()), (8, 8));
     assert!(jumps[0].1.iter().all(|[from, to]| from.0 == to.0 && from.1 != to.1));
     assert!(flows[0].1.iter().all(|[from, to]| from.1 == to.1 && from.0 != to.0));
+}
+
+#[test]
+fn a_jump_looks_the_same_however_dense_the_rows() {
+    let jumps_and_flows = |per_half: u32| {
+        let mut rows = Vec::new();
+        for k in 0..5 * per_half {
+            let (t, level) = (f64::from(k) / f64::from(per_half), f64::from(k / per_half % 2));
+            if k > 0 && k % per_half == 0 {
+                rows.push((t, 0, Some(1.0 - level)));
+            }
+            rows.push((t, u32::from(k > 0 && k % per_half == 0), Some(level)));
+        }
+        let all = strokes(&default(&one(&rows)));
+        let (jumps, flows): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dashed, _)| *dashed);
+        assert!(flows[0].1.iter().all(|[from, to]| from.1 == to.1), "{per_half}: a solid jump");
+        jumps[0].1.iter().map(|line| line.map(|(x, y)| (x.round(), y))).collect::<Vec<_>>()
+    };
+    let sparse = jumps_and_flows(2);
+    assert_eq!(sparse.len(), 4);
+    for per_half in [1000, 2000, 5000] {
+        assert_eq!(jumps_and_flows(per_half).len(), sparse.len(), "{per_half}");
+    }
 }
 
 #[test]
@@ -569,4 +594,183 @@ fn names_without_room_are_in_the_legend() {
     let count = |name: &str| picture.matches(&format!(">{name}</text>")).count();
     assert_eq!((count("free"), count("rest")), (1, 2), "in the legend, and where there is room");
     assert_eq!(svg(&Figure::of(&trace), &trace).unwrap().matches(">free</text>").count(), 1);
+}
+
+#[test]
+fn a_figure_of_chosen_panels_is_shaded_by_its_first_states() {
+    let trace = machine();
+    let panels = [Panel::over_time(["x"]), Panel::over_time(["m.state"])];
+    let picture = svg(&Figure::new(panels.clone()).shade_by_states(&trace), &trace).unwrap();
+    assert_eq!(rectangles(&picture, "#deedf5"), rectangles(&picture, "#94c4df"));
+    let without = Figure::new([panels[0].clone()]).shade_by_states(&trace);
+    assert_eq!(without.shade, None);
+}
+
+/// Machines with these lists of states, each of which it is in for a very short and a long time.
+fn machines(lists: &[&[&str]]) -> Trace {
+    let column = |k: usize| Column { name: format!("m{k}"), ty: Type::INT };
+    let mut schema = trace::Schema::new((0..lists.len()).map(column).collect());
+    for (k, list) in lists.iter().enumerate() {
+        schema = schema.with_labels(k, list.iter().map(|name| (*name).to_owned()).collect());
+    }
+    let mut trace = Trace::with_schema(schema);
+    for (t, n, state) in [(0.0, 0, 0.0), (3.99, 0, 0.0), (3.99, 1, 1.0), (4.0, 0, 1.0)] {
+        trace.push(Tag::new(time(t), n), |_| Some(std::slice::from_ref(&state)));
+    }
+    trace
+}
+
+#[test]
+fn machines_with_the_same_states_share_colours_and_a_legend() {
+    let trace = machines(&[&["off", "heating"], &["off", "heating"], &["off", "heating"]]);
+    let together = Figure::of(&trace);
+    let apart = Figure::new(["m0", "m1", "m2"].map(|name| Panel::over_time([name])));
+    for figure in [together, apart] {
+        let picture = svg(&figure, &trace).unwrap();
+        // Three strips, and an entry of the legend.
+        for color in ["#94c4df", "#edbb94"] {
+            assert_eq!(rectangles(&picture, color).len(), 4, "{color}");
+        }
+        let entries: Vec<String> =
+            words(&picture).into_iter().filter(|word| word.contains("heating")).collect();
+        assert_eq!(entries, ["heating"]);
+    }
+    // Other states have other colours, and their owners are named.
+    let trace = machines(&[&["off", "heating"], &["open", "shut"], &["off", "heating"]]);
+    let picture = svg(&Figure::of(&trace), &trace).unwrap();
+    assert_eq!(rectangles(&picture, "#94c4df").len(), 3);
+    let words = words(&picture);
+    for word in ["m0, m2 heating", "m1 shut"] {
+        assert_eq!(words.iter().filter(|own| *own == word).count(), 1, "{words:?}");
+    }
+}
+
+#[test]
+fn the_label_of_one_element_is_used_as_it_is() {
+    let mut trace = table(&[("q", Type::vector(2))]);
+    for k in 0..3 {
+        let row = [f64::from(k), 1.0];
+        trace.push(Tag::new(time(f64::from(k)), 0), |_| Some(&row[..]));
+    }
+    let label = |name: &str| {
+        let signal = Signal::new(name).label("joint");
+        words(&svg(&Figure::new([Panel::over_time([signal])]), &trace).unwrap())
+    };
+    assert!(label("q[0]").contains(&"joint".to_owned()), "{:?}", label("q[0]"));
+    for element in ["joint[0]", "joint[1]"] {
+        assert!(label("q").contains(&element.to_owned()), "{:?}", label("q"));
+    }
+}
+
+/// The rotated texts of a picture: their horizontal position, their middle and their length, which
+/// is estimated from below.
+fn upright(svg: &str) -> Vec<(String, f64, f64, f64)> {
+    let document = Document::parse(svg).unwrap();
+    let turned = document.descendants().filter(|node| node.attribute("transform").is_some());
+    let number = |value: Option<&str>| value.unwrap().parse::<f64>().unwrap();
+    let one = |node: resvg::usvg::roxmltree::Node| {
+        let words = node.text().unwrap().to_owned();
+        let length = 0.4 * words.chars().count() as f64 * number(node.attribute("font-size"));
+        (words, number(node.attribute("x")), number(node.attribute("y")), length)
+    };
+    turned.map(one).collect()
+}
+
+#[test]
+fn long_names_of_axes_never_overlap() {
+    let trace = one(&[(0.0, 0, Some(1.0)), (1.0, 0, Some(2.0))]);
+    let names = [
+        "flow through the upper valve of the second tank",
+        "plant.controller.integrator.saturated_output_of_the_inner_loop",
+        "unbreakable".repeat(8).leak(),
+        "short",
+    ];
+    for height in [30.0, 60.0, 120.0] {
+        for name in names {
+            let panel = Panel::over_time(["x"]).y(Axis::new(name).unit("V")).height(height);
+            let picture = svg(&Figure::new(vec![panel; 3]), &trace).unwrap();
+            let all = upright(&picture);
+            assert!(all.len() >= 3, "{name}: {all:?}");
+            for (k, (words, x, middle, length)) in all.iter().enumerate() {
+                assert!(*length <= height + 12.0, "{words} is {length} long in {height}");
+                for (other, other_x, other_middle, other_length) in &all[..k] {
+                    let beside = (x - other_x).abs() >= 10.0;
+                    let apart = (middle - other_middle).abs() - (length + other_length) / 2.0;
+                    assert!(beside || apart > 2.0, "{words} and {other}");
+                }
+            }
+            // The numbers are beside it.
+            let document = Document::parse(&picture).unwrap();
+            let ends = document.descendants().filter(|n| n.attribute("text-anchor") == Some("end"));
+            let widest = ends.map(|node| {
+                let x: f64 = node.attribute("x").unwrap().parse().unwrap();
+                x - 6.5 * node.text().unwrap().chars().count() as f64
+            });
+            let right = all.iter().map(|own| own.1).fold(0.0, f64::max);
+            assert!(widest.fold(f64::INFINITY, f64::min) > right, "{name}");
+        }
+    }
+    let panel = Panel::over_time(["x"]).y(Axis::new(names[0]).unit("m³/s")).height(60.0);
+    let all = upright(&svg(&Figure::new([panel]), &trace).unwrap());
+    assert_eq!(all.len(), 2);
+    assert!(all[1].0.ends_with("… [m³/s]"), "{all:?}");
+}
+
+#[test]
+fn many_dots_are_small() {
+    let radius = |count: u32| {
+        let value = |k: u32| Some((f64::from(k) * 0.7).sin());
+        let rows: Vec<_> = (0..count).map(|k| (f64::from(k), 1, value(k))).collect();
+        let trace = one(&rows);
+        let signal = Signal::new("x").mark(Mark::Dots);
+        let text = svg(&Figure::new([Panel::over_time([signal])]), &trace).unwrap();
+        let document = Document::parse(&text).unwrap();
+        let paths = document.descendants().filter(|node| node.attribute("fill") == Some(DATA));
+        let data = paths.filter_map(|node| node.attribute("d")).next().unwrap();
+        let radius = data.split_once('a').unwrap().1.split(' ').next().unwrap();
+        radius.parse::<f64>().unwrap()
+    };
+    assert_eq!(radius(20), 2.8);
+    // The discs of a few hundred events still cover less than their share of the axis.
+    assert!(radius(200) < 1.3 && radius(200) > 1.0, "{}", radius(200));
+    assert!(radius(5000) >= 1.0, "{}", radius(5000));
+}
+
+#[test]
+fn times_are_shown_in_the_requested_unit() {
+    let ticks = |stop: f64, unit: TimeUnit| {
+        let trace = one(&[(0.0, 0, Some(1.0)), (stop, 0, Some(2.0))]);
+        let mut figure = Figure::new([Panel::over_time(["x"]).y(Axis::new("value"))]);
+        figure.time.shown_in = Some(unit);
+        let text = svg(&figure, &trace).unwrap();
+        let document = Document::parse(&text).unwrap();
+        let middle =
+            document.descendants().filter(|n| n.attribute("text-anchor") == Some("middle"));
+        let level = middle.filter(|node| node.attribute("transform").is_none());
+        let all: Vec<(f64, String)> = level
+            .map(|n| (n.attribute("x").unwrap().parse().unwrap(), n.text().unwrap().to_owned()))
+            .collect();
+        let (name, ticks) = all.split_last().unwrap();
+        // Ticks are where their numbers say.
+        let (first, last) = (&ticks[0], &ticks[ticks.len() - 1]);
+        let value = |tick: &(f64, String)| tick.1.parse::<f64>().unwrap();
+        for tick in ticks {
+            let part = (tick.0 - first.0) / (last.0 - first.0);
+            assert!(
+                (value(first) + part * (value(last) - value(first)) - value(tick)).abs() < 1e-2
+            );
+        }
+        (name.1.clone(), ticks.iter().map(|tick| tick.1.clone()).collect::<Vec<_>>().join(" "))
+    };
+    let expect = |stop: f64, unit: TimeUnit, name: &str, expected: &str| {
+        assert_eq!(ticks(stop, unit), (name.to_owned(), expected.to_owned()));
+    };
+    expect(43200.0, TimeUnit::Hour, "time [h]", "0 2 4 6 8 10 12");
+    expect(86400.0, TimeUnit::Hour, "time [h]", "0 6 12 18 24");
+    expect(7200.0, TimeUnit::Minute, "time [min]", "0 30 60 90 120");
+    expect(90.0, TimeUnit::Minute, "time [min]", "0.0 0.2 0.4 0.6 0.8 1.0 1.2 1.4");
+    expect(864000.0, TimeUnit::Day, "time [d]", "0 2 4 6 8 10");
+    expect(0.02, TimeUnit::Millisecond, "time [ms]", "0 5 10 15 20");
+    expect(0.02, TimeUnit::Second, "time [s]", "0.000 0.005 0.010 0.015 0.020");
+    expect(2e-4, TimeUnit::Microsecond, "time [µs]", "0 50 100 150 200");
 }

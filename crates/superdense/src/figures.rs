@@ -4,8 +4,10 @@ use std::sync::OnceLock;
 
 use base::{Diagnostic, Diagnostics, Span, Spanned, Time, Value, did_you_mean};
 use expr::{Expr, ExprKind};
-use model::{Model, Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
-use plot::{Axis, Error, Figure, Mark, Pair, Panel, Signal};
+use model::{
+    Model, Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotShade, PlotSignal, PlotTime,
+};
+use plot::{Axis, Error, Figure, Mark, Pair, Panel, Signal, TimeUnit};
 use trace::Trace;
 
 use crate::System;
@@ -34,7 +36,7 @@ impl System {
 
 /// The figures of a model by name, in the order in which they are written.
 fn figures(system: &System) -> Result<Vec<(String, Figure)>, Diagnostics> {
-    let trace = Trace::new(system.columns().columns().to_vec());
+    let trace = Trace::with_schema(system.schema());
     let model = &system.origin.model;
     let mut drawing = Drawing { model, system, trace, errors: Diagnostics::default() };
     let figures = model.plots.iter().map(|plot| drawing.figure(plot)).collect();
@@ -54,6 +56,12 @@ impl Drawing<'_> {
         let panels: Vec<Panel> = plot.panels.iter().map(|panel| self.panel(panel)).collect();
         let title = plot.title.as_ref().unwrap_or(&self.model.name);
         let mut figure = Figure::new(panels).title(title);
+        figure = match &plot.shade {
+            PlotShade::First => figure.shade_by_states(&self.trace),
+            PlotShade::Nothing => figure,
+            PlotShade::By(name) => figure.shade(Some(self.state(name))),
+        };
+        figure.time.shown_in = plot.time.map(time_unit);
         figure.time.range = self.time_range(plot);
         for expr in plot.open.iter().flat_map(parts) {
             figure.time.open.extend(self.time(expr, "open"));
@@ -142,6 +150,19 @@ impl Drawing<'_> {
         found
     }
 
+    /// The name of a signal whose values have names.
+    fn state(&mut self, name: &Spanned<String>) -> String {
+        let errors = self.errors.0.len();
+        let found = self.one(name);
+        let known = self.errors.0.len() == errors;
+        let column = self.trace.column(&found);
+        if known && column.is_none_or(|column| self.trace.schema().labels(column).is_empty()) {
+            let message = Error::NoStates { name: name.value.clone() }.to_string();
+            self.errors.push(Diagnostic::error("bad-setting", message).at(name.span, ""));
+        }
+        found
+    }
+
     fn missing(&self, name: &Spanned<String>, error: Error) -> Diagnostic {
         let help = match error {
             Error::UnknownSignal { help, .. } => help,
@@ -220,6 +241,18 @@ impl Drawing<'_> {
     fn wrong<T>(&mut self, span: Span, must: &str) -> Option<T> {
         self.errors.push(Diagnostic::error("bad-setting", must).at(span, "is not"));
         None
+    }
+}
+
+fn time_unit(unit: PlotTime) -> TimeUnit {
+    match unit {
+        PlotTime::Nanosecond => TimeUnit::Nanosecond,
+        PlotTime::Microsecond => TimeUnit::Microsecond,
+        PlotTime::Millisecond => TimeUnit::Millisecond,
+        PlotTime::Second => TimeUnit::Second,
+        PlotTime::Minute => TimeUnit::Minute,
+        PlotTime::Hour => TimeUnit::Hour,
+        PlotTime::Day => TimeUnit::Day,
     }
 }
 

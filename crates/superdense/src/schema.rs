@@ -295,6 +295,11 @@ fn figure() -> Json {
     let fields = object(&model::FIGURE_KEYS, |key| match key {
         "title" => json!({"type": "string"}),
         "panels" => panels.clone(),
+        "time" => json!({"description": "The unit of the time axis.", "enum": model::PLOT_TIMES}),
+        "shade" => json!({
+            "description": "The state that shades the panels over time, or whether the first one in the figure does.",
+            "anyOf": [{"type": "boolean"}, {"type": "string"}],
+        }),
         "open" => expression("Instants whose microsteps stand side by side."),
         _ => expression("An end of the time axis [s]."),
     });

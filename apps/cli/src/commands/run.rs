@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use superdense::{
-    BackendUsed, BlockWork, Diagnostic, Diagnostics, RegionWork, Run, SolverSwitch, StopReason,
-    System, Time, Trace, Work, Writer, shown, traces, write_csv,
+    BackendUsed, BlockWork, Diagnostic, Diagnostics, Elem, RegionWork, Run, SolverSwitch,
+    StopReason, System, Time, Trace, Work, Writer, shown, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -186,7 +186,9 @@ fn switches(work: &Work) -> String {
 fn last(trace: &Trace, column: usize) -> Option<String> {
     let present = |row: usize| Some((row, trace.get(row, column)?));
     let (row, value) = (0..trace.len()).rev().find_map(present)?;
-    let numbers = || value.iter().take(4).map(|x| shown(*x)).collect::<Vec<_>>().join(", ");
+    let is_truth = trace.columns()[column].ty.elem == Elem::Bool;
+    let one = |x: &f64| if is_truth { (*x != 0.0).to_string() } else { shown(*x) };
+    let numbers = || value.iter().take(4).map(one).collect::<Vec<_>>().join(", ");
     let mut text = trace.label(row, column).map_or_else(numbers, str::to_owned);
     if value.len() > 4 {
         text += &format!(", ... ({} elements)", value.len());

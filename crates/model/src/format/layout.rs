@@ -96,10 +96,11 @@ pub(super) struct Item {
 pub(super) enum Value {
     /// No value.
     Null,
-    /// A text, and whether it was quoted.
+    /// A text, whether it was quoted, and the number of line breaks at its end.
     Text {
         words: String,
         quoted: bool,
+        breaks: usize,
     },
     Collection(Collection),
 }
@@ -149,7 +150,8 @@ fn value(node: &Node, text: &str, role: Role) -> Value {
     match &node.kind {
         _ if node.is_null() => Value::Null,
         NodeKind::Scalar(scalar) => {
-            Value::Text { words: scalar.value.trim().to_owned(), quoted: !scalar.plain }
+            let breaks = final_breaks(&scalar.value);
+            Value::Text { words: scalar.value.trim().to_owned(), quoted: !scalar.plain, breaks }
         }
         NodeKind::Sequence(items) => {
             // Outside brackets, an item starts at its dash.
@@ -169,6 +171,12 @@ fn value(node: &Node, text: &str, role: Role) -> Value {
             Value::Collection(collection(node, text, role, true, items))
         }
     }
+}
+
+/// The number of line breaks at the end of a text; a text of nothing but blanks has none.
+pub(super) fn final_breaks(text: &str) -> usize {
+    let words = text.trim_end();
+    if words.is_empty() { 0 } else { text[words.len()..].matches('\n').count() }
 }
 
 fn collection(node: &Node, text: &str, role: Role, mapping: bool, items: Vec<Item>) -> Collection {

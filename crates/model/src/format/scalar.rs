@@ -60,43 +60,6 @@ fn quote(words: &str) -> String {
     out + "\""
 }
 
-/// A text broken into lines at single blanks: the first line has at most `first` characters, the
-/// others at most `rest`, unless a single word is longer.
-pub(super) fn lines(words: &str, first: usize, rest: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut length = 0;
-    for piece in pieces(words) {
-        let count = piece.chars().count();
-        let room = if lines.len() == 1 { first } else { rest };
-        let last = lines.last_mut().expect("there is one from the start");
-        if last.is_empty() || length + 1 + count <= room {
-            let blank = if last.is_empty() { "" } else { " " };
-            length += blank.len() + count;
-            *last += blank;
-            *last += piece;
-        } else {
-            length = count;
-            lines.push(piece.to_owned());
-        }
-    }
-    lines
-}
-
-/// The pieces of a text between single blanks; several blanks in a row stay inside a piece.
-fn pieces(words: &str) -> Vec<&str> {
-    let bytes = words.as_bytes();
-    let mut pieces = Vec::new();
-    let mut from = 0;
-    for at in 1..bytes.len().saturating_sub(1) {
-        if bytes[at] == b' ' && bytes[at - 1] != b' ' && bytes[at + 1] != b' ' {
-            pieces.push(&words[from..at]);
-            from = at + 1;
-        }
-    }
-    pieces.push(&words[from..]);
-    pieces
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,12 +86,5 @@ mod tests {
             assert_eq!(on_a_line(words, true, true), inside);
         }
         assert_eq!(on_a_line("1.5", false, true), "1.5");
-    }
-
-    #[test]
-    fn lines_break_at_single_blanks() {
-        assert_eq!(lines("one two  three four", 7, 10), ["one", "two  three", "four"]);
-        assert_eq!(lines("incompressible", 3, 3), ["incompressible"]);
-        assert_eq!(lines("a b c d", 3, 5), ["a b", "c d"]);
     }
 }

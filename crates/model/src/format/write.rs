@@ -1,7 +1,7 @@
 //! Writes the layout as text: on one line if it fits, otherwise one line for each entry.
 
 use super::layout::{Collection, Item, Line, Value};
-use super::scalar;
+use super::{breaks, scalar};
 
 /// The maximum length of a line \[characters\].
 const WIDTH: usize = 100;
@@ -11,13 +11,15 @@ const INDENT: usize = 2;
 
 /// Writes a whole file.
 pub(super) fn write(root: &Collection) -> String {
-    let mut writer = Writer { out: String::new() };
+    let mut writer = Writer { out: String::new(), kept: false };
     writer.collection(root, 0, false);
     writer.out
 }
 
 struct Writer {
     out: String,
+    /// Whether an empty line here would belong to the text above it.
+    kept: bool,
 }
 
 impl Writer {
@@ -29,9 +31,7 @@ impl Writer {
             let form = Form::of(item, indent);
             self.comments(&item.above, indent, &mut top);
             self.comments(&form.hoisted(item), indent, &mut top);
-            if item.blank && !top {
-                self.out.push('\n');
-            }
+            self.blank(item.blank && !top);
             top = false;
             if index > 0 || !begun {
                 self.indent(indent);
@@ -43,14 +43,20 @@ impl Writer {
 
     fn comments(&mut self, lines: &[Line], indent: usize, top: &mut bool) {
         for line in lines {
-            if line.blank && !*top {
-                self.out.push('\n');
-            }
+            self.blank(line.blank && !*top);
             *top = false;
             self.indent(indent);
             self.out += &line.words;
             self.out.push('\n');
         }
+    }
+
+    /// Writes an empty line, if wanted.
+    fn blank(&mut self, wanted: bool) {
+        if wanted && !self.kept {
+            self.out.push('\n');
+        }
+        self.kept = false;
     }
 
     fn indent(&mut self, indent: usize) {
@@ -89,6 +95,7 @@ impl Writer {
                     self.out += line;
                     self.out.push('\n');
                 }
+                self.kept = header.ends_with('+');
             }
             (Form::Opened, Value::Collection(collection)) if item.key.is_some() => {
                 self.end(beside);
@@ -142,7 +149,7 @@ enum Form {
     /// Starting on the line of its key, broken at blanks.
     Lines(Vec<String>),
     /// Below its key, after a block header that says how its lines are read.
-    Block(&'static str, Vec<String>),
+    Block(String, Vec<String>),
     /// One line for each of its own items.
     Opened,
 }
@@ -154,7 +161,9 @@ impl Form {
         match &item.value {
             Value::Null if item.key.is_some() => Form::Line(String::new()),
             Value::Null => Form::Line(" null".to_owned()),
-            Value::Text { words, quoted } => Form::of_text(words, *quoted, room, indent + INDENT),
+            Value::Text { words, quoted, breaks } => {
+                Form::of_text(words, (*quoted, *breaks), room, indent + INDENT)
+            }
             Value::Collection(inner) if inner.items.is_empty() => {
                 Form::Line(if inner.mapping { " {}" } else { " []" }.to_owned())
             }
@@ -165,24 +174,42 @@ impl Form {
         }
     }
 
-    fn of_text(words: &str, quoted: bool, room: usize, inner: usize) -> Form {
+    fn of_text(words: &str, (quoted, breaks): (bool, usize), room: usize, inner: usize) -> Form {
         let unusual = |c| c != '\n' && scalar::is_unusual(c);
         let indented = words.lines().any(|line| line.starts_with(' '));
         let as_block = !words.contains(unusual) && !indented;
-        if words.contains('\n') && as_block {
-            return Form::Block(" |", words.split('\n').map(str::to_owned).collect());
-        }
-        let text = scalar::on_a_line(words, quoted, false);
         let rest = WIDTH.saturating_sub(inner);
-        if text.chars().count() <= room || words.contains('\n') {
+        let several = words.contains('\n');
+        if as_block && (several || breaks > 0) {
+            let folded = !several && words.chars().count() > rest;
+            let lines = match folded {
+                true => breaks::lines(words, rest, rest),
+                false => words.split('\n').map(str::to_owned).collect(),
+            };
+            return Form::block(if folded { '>' } else { '|' }, lines, breaks);
+        }
+        let whole = words.to_owned() + &"\n".repeat(breaks);
+        let text = scalar::on_a_line(&whole, quoted, false);
+        if text.chars().count() <= room || whole.contains('\n') {
             Form::Line(format!(" {text}"))
         } else if scalar::is_plain(words, false) {
-            Form::Lines(scalar::lines(words, room, rest))
+            Form::Lines(breaks::lines(words, room, rest))
         } else if as_block {
-            Form::Block(" >-", scalar::lines(words, rest, rest))
+            Form::block('>', breaks::lines(words, rest, rest), 0)
         } else {
             Form::Line(format!(" {text}"))
         }
+    }
+
+    /// A block with a header that keeps the number of line breaks at its end.
+    fn block(style: char, mut lines: Vec<String>, breaks: usize) -> Form {
+        let end = match breaks {
+            0 => "-",
+            1 => "",
+            _ => "+",
+        };
+        lines.extend((1..breaks).map(|_| String::new()));
+        Form::Block(format!(" {style}{end}"), lines)
     }
 
     /// Comments at the end of an item that do not fit on its line.
@@ -218,8 +245,10 @@ fn on_one_line(collection: &Collection, room: usize) -> Option<String> {
         let value = match &item.value {
             Value::Null if item.key.is_some() => continue,
             Value::Null => "null".to_owned(),
-            Value::Text { words, .. } if words.contains('\n') => return None,
-            Value::Text { words, quoted } => {
+            Value::Text { words, breaks, .. } if words.contains('\n') || *breaks > 0 => {
+                return None;
+            }
+            Value::Text { words, quoted, .. } => {
                 let outside = scalar::on_a_line(words, *quoted, false);
                 let inside = scalar::on_a_line(words, *quoted, true);
                 if item.key.is_none() && inside != outside {

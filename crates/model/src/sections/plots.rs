@@ -4,11 +4,13 @@ use base::{Diagnostic, Span, Spanned, did_you_mean};
 
 use crate::fields::{Context, get};
 use crate::names;
-use crate::plots::{Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotSignal};
+use crate::plots::{
+    Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotShade, PlotSignal, PlotTime,
+};
 use crate::yaml::{Entry, Node, NodeKind};
 
 /// The fields of a figure, in canonical order.
-pub const FIGURE_KEYS: [&str; 5] = ["title", "from", "to", "open", "panels"];
+pub const FIGURE_KEYS: [&str; 7] = ["title", "from", "to", "time", "open", "shade", "panels"];
 /// The fields of a panel over time.
 pub const TIME_PANEL_KEYS: [&str; 5] = ["title", "signals", "y", "height", "steps"];
 /// The fields of a phase plot.
@@ -19,6 +21,8 @@ pub const PLOT_SIGNAL_KEYS: [&str; 4] = ["name", "label", "unit", "mark"];
 pub const PLOT_AXIS_KEYS: [&str; 4] = ["label", "unit", "range", "log"];
 /// The ways to draw a signal.
 pub const PLOT_MARKS: [&str; 3] = ["line", "stems", "dots"];
+/// The units of the time axis.
+pub const PLOT_TIMES: [&str; 7] = ["ns", "us", "ms", "s", "min", "h", "d"];
 
 const FIGURE: &str = "plots: {states: {panels: [[x, y], z]}}";
 const PANEL: &str = "panels: [[x, y], z]";
@@ -34,7 +38,16 @@ fn figure(context: &mut Context, Entry { key, value }: &Entry) -> Option<Plot> {
         context.report.push(names::malformed(key, "a figure").help("hyphens are allowed, too"));
     }
     let name = key.clone();
-    let bare = Plot { name, title: None, panels: Vec::new(), from: None, to: None, open: None };
+    let bare = Plot {
+        name,
+        title: None,
+        panels: Vec::new(),
+        from: None,
+        to: None,
+        open: None,
+        time: None,
+        shade: PlotShade::First,
+    };
     if let NodeKind::Sequence(panels) = &value.kind {
         let panels = self::panels(context, key, panels);
         return Some(Plot { panels, ..bare });
@@ -56,6 +69,8 @@ fn figure(context: &mut Context, Entry { key, value }: &Entry) -> Option<Plot> {
         from: value_of(context, entries, "from"),
         to: value_of(context, entries, "to"),
         open: value_of(context, entries, "open"),
+        time: get(entries, "time").and_then(|entry| time(context, entry)),
+        shade: get(entries, "shade").and_then(|entry| shade(context, entry)).unwrap_or_default(),
         ..bare
     })
 }
@@ -206,6 +221,32 @@ fn mark(context: &mut Context, entry: &Entry) -> Option<PlotMark> {
             None
         }
     }
+}
+
+fn time(context: &mut Context, entry: &Entry) -> Option<PlotTime> {
+    let word = context.word(entry, "`time`")?;
+    match word.value.as_str() {
+        "ns" => Some(PlotTime::Nanosecond),
+        "us" => Some(PlotTime::Microsecond),
+        "ms" => Some(PlotTime::Millisecond),
+        "s" => Some(PlotTime::Second),
+        "min" => Some(PlotTime::Minute),
+        "h" => Some(PlotTime::Hour),
+        "d" => Some(PlotTime::Day),
+        other => {
+            unknown_word(context, "time", other, word.span, &PLOT_TIMES);
+            None
+        }
+    }
+}
+
+fn shade(context: &mut Context, entry: &Entry) -> Option<PlotShade> {
+    let word = context.word(entry, "`shade`")?;
+    Some(match word.value.as_str() {
+        "true" => PlotShade::First,
+        "false" => PlotShade::Nothing,
+        _ => PlotShade::By(word),
+    })
 }
 
 fn truth(context: &mut Context, entries: &[Entry], key: &str) -> bool {

@@ -13,7 +13,7 @@ use crate::report::unread;
 pub fn plot(arguments: &PlotArguments) -> Result<()> {
     check_picture(&arguments.output)?;
     let trace = traces::read(&arguments.trace).map_err(unread)?;
-    let mut figure = Figure::new(panels(arguments, &trace)?);
+    let mut figure = Figure::new(panels(arguments, &trace)?).shade_by_states(&trace);
     if arguments.steps {
         figure.panels = figure.panels.into_iter().map(Panel::solver_steps).collect();
     }

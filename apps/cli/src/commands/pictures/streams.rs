@@ -42,7 +42,7 @@ pub fn draw_streams(
         label: Some("evaluation".to_owned()),
         unit: Some(String::new()),
         range: Some((evaluation(view.0), evaluation(view.1))),
-        open: Vec::new(),
+        ..TimeAxis::default()
     };
     plot_to(&trace, &figure, path)
 }
