@@ -31,6 +31,10 @@ impl Solver {
             return None;
         }
         let component = suspect(&self.segment)?;
+        // Rates that move the state by less than its error in a step may be rounding, or the error
+        // of the state itself.
+        let Segment { start, end, x0, x1, .. } = &self.segment;
+        let noise = self.allowed(x0[component].abs().max(x1[component].abs())) / (end - start);
         let crate::solver::Space { argument, slope, .. } = &mut self.space.0;
         let segment = &self.segment;
         let evaluations = &mut self.counters.evaluations;
@@ -40,7 +44,8 @@ impl Solver {
             system.derivative(t, argument, slope);
             slope[component]
         };
-        let t = closest(segment, segment.slopes[0][component], size(segment, component), &mut rate);
+        let size = size(segment, component).max(noise);
+        let t = closest(segment, segment.slopes[0][component], size, &mut rate);
         t.map(|t| Pole { t, component })
     }
 }

@@ -80,7 +80,11 @@ impl Engine<'_> {
         self.state.tag = tag;
         self.state.slots[self.program.time.index()] = tick.seconds;
         let microstep = self.program.tracked(self.program.microstep);
-        self.state.slots[microstep.slot.index()] = f64::from(tag.microstep);
+        // Without readers the buffer is the same at all microsteps that are, which shows whether
+        // they repeat without end.
+        if !microstep.reader_words.is_empty() {
+            self.state.slots[microstep.slot.index()] = f64::from(tag.microstep);
+        }
         for word in &microstep.reader_words {
             self.scratch.units.marked[word.index as usize] |= word.bits;
         }

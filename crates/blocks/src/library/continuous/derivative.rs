@@ -18,7 +18,7 @@ impl Block for Derivative {
         )
             .icon("M2 15L20 7M2 17C8 17 7 6 20 4.5")
             .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input\njump(t, n) = a0(t, n), if it is not 0")
-            .absence("Absent when the input is absent. `jump` is present only where the input jumps.")
+            .absence("Absent when the input is absent. `jump` is present only where the input jumps, and never in a fixed-step run.")
             .impulses("A jump of the input becomes an impulse of order 0 at the output; an impulse of order i becomes one of order i + 1.")
             .input(Input::one("input", "The signal.").continuous())
             .output("output", "The derivative.")
@@ -57,7 +57,11 @@ simulate: {stop: 2}"#,
         let zero = cx.graph.filled(ty, 0.0);
         let change = cx.graph.sub(input.value, left);
         let jump = cx.graph.select(ticking, change, zero);
-        let jumps = any_nonzero(cx, jump);
+        // In a fixed-step run a jump is a slope.
+        let jumps = match cx.impulses().steps() {
+            true => cx.graph.bool(false),
+            false => any_nonzero(cx, jump),
+        };
         let present = cx.graph.and(input.present, jumps);
         let event = cx.event(jump, present);
         cx.output("jump", event);
