@@ -6,6 +6,7 @@
 mod ball;
 pub(crate) mod batch;
 mod chain;
+mod events;
 mod impulses;
 pub(crate) mod linear;
 pub(crate) mod lorenz;
@@ -15,6 +16,7 @@ mod relays;
 mod robertson;
 mod sampled;
 mod startup;
+mod state_space;
 
 use anyhow::{Context, Result, ensure};
 use superdense::{Library, Model, Outcome, System};
@@ -32,7 +34,7 @@ pub(crate) struct Case {
 }
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 12] = [
+pub(crate) const ALL: [Case; 14] = [
     Case { name: "lorenz", check: || lorenz::exactness().map(drop), figures: lorenz::figures },
     Case { name: "ball", check: || ball::exactness().map(drop), figures: ball::figures },
     Case { name: "chain", check: || chain::exactness().map(drop), figures: chain::figures },
@@ -49,6 +51,12 @@ pub(crate) const ALL: [Case; 12] = [
     Case { name: "recording", check: recording::check, figures: recording::figures },
     Case { name: "impulses", check: impulses::check, figures: impulses::figures },
     Case { name: "modes", check: modes::check, figures: modes::figures },
+    Case { name: "events", check: events::check, figures: events::figures },
+    Case {
+        name: "state space",
+        check: || state_space::exactness().map(drop),
+        figures: state_space::figures,
+    },
 ];
 
 /// A hand-written version that other programs are compared with.

@@ -82,6 +82,7 @@ impl<'m> Flattener<'m> {
         let mut settings = BTreeMap::new();
         for parameter in &info.parameters {
             let field = block.fields.iter().find(|field| field.name.value == parameter.name);
+            let field = field.filter(|field| !self.feeds(scope, info, field));
             let result = match field {
                 None => settings::default(parameter, block.name.span),
                 Some(field) => {
@@ -134,6 +135,14 @@ impl<'m> Flattener<'m> {
         settings
     }
 
+    /// Whether a field feeds an input, although there is a parameter of the same name: that is for
+    /// constants.
+    fn feeds(&self, scope: ScopeId, info: &Info, field: &model::Named) -> bool {
+        let moves = |name: &str| name == "time" || self.is_signal(scope, name);
+        info.inputs.iter().any(|input| input.name == field.name.value)
+            && field.value.names().any(|(name, _)| moves(name))
+    }
+
     /// The word that a diagram passes on to a block: that of a parameter of its own, which is a word
     /// too.
     fn passed_word(
@@ -159,6 +168,8 @@ impl<'m> Flattener<'m> {
             let path = self.drafts[id.index()].path.clone();
             for (index, input) in info.inputs.iter().enumerate() {
                 let field = block.fields.iter().find(|field| field.name.value == input.name);
+                let both = info.parameters.iter().any(|parameter| parameter.name == input.name);
+                let field = field.filter(|field| !both || self.feeds(scope, info, field));
                 let expressions: Vec<&Expr> = match (field, input.count) {
                     (Some(field), Count::Many) => match &field.value.kind {
                         ExprKind::Vector(parts) if !parts.is_empty() => parts.iter().collect(),

@@ -19,9 +19,9 @@ impl Block for LevelCrossing {
             .impulses("Impulses at the inputs are ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.")
             .input(Input::one("input", "The signal.").continuous())
             .input(
-                Input::optional("level", "The level, a number or another signal; by default 0.")
-                    .continuous(),
+                Input::optional("level", "The level, if it is not a constant.").continuous(),
             )
+            .parameter(Parameter::real("level", "The level, if it is a constant.").default("0"))
             .output("output", "The events: 1 for a rising crossing, -1 for a falling one.")
             .parameter(
                 Parameter::word(
@@ -57,7 +57,7 @@ simulate: {stop: 3}"#,
                 cx.numeric(&level, "level")?;
                 level.value
             }
-            None => cx.graph.real(0.0),
+            None => cx.constant("level"),
         };
         let change = cx.graph.crossed(input.value, level);
         let zero = cx.graph.real(0.0);
