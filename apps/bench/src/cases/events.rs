@@ -21,7 +21,7 @@ blocks:
   clock: {{type: Clock, period: 0.001}}
   n: {{type: Counter, increment: clock}}
   d: {{type: UnitDelay, for: {{i: {LINKS}}}, input: \"if i > 0 then d[i - 1] else n\"}}
-record: {{end: {record}}}
+record: {{end: \"{record}\"}}
 simulate: {{stop: {TICKS} / 1000}}
 "
     )
@@ -51,16 +51,16 @@ blocks:
   n: {{type: Counter, increment: clock}}
   slow: {{type: Clock, for: {{i: {others}}}, period: 1e6 + i, offset: 1e6 + i}}
   m: {{type: Counter, for: {{i: {others}}}, increment: \"slow[i]\"}}
-record: {{end: {record}}}
+record: {{end: \"{record}\"}}
 simulate: {{stop: {BEATS} / 1000}}
 "
     )
 }
 
 fn beats_by_hand() -> f64 {
-    let (mut time, mut n) = (0u64, 0.0);
-    let period = black_box(1_000_000_000_000_000u64);
-    while time <= u64::from(BEATS) * period {
+    let (mut time, mut n) = (0i128, 0.0);
+    let period = black_box(1_000_000_000_000_000i128);
+    while time <= i128::from(BEATS) * period {
         n = black_box(n + 1.0);
         time += period;
     }

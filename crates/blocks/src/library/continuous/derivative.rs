@@ -1,7 +1,7 @@
 //! The time derivative of a signal, with impulses at its jumps.
 
-use base::{Diagnostic, Shape};
-use ir::{Binary, NodeId};
+use base::{Diagnostic, Elem};
+use ir::{Binary, NodeId, Unary};
 
 use super::continuous;
 use crate::{Block, Context, Impulses, Info, Input, Signal};
@@ -17,7 +17,7 @@ impl Block for Derivative {
             "Outputs the time derivative of a signal, with an impulse at each jump.",
         )
             .icon("M2 15L20 7M2 17C8 17 7 6 20 4.5")
-            .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1\na_(i+1)(t, n) = a_i of the input\njump(t, n) = a0(t, n), if it is not 0")
+            .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1, and 0 if that is rounding\na_(i+1)(t, n) = a_i of the input\njump(t, n) = a0(t, n), if it is not 0")
             .absence("Absent when the input is absent. `jump` is present only where the input jumps, and never in a fixed-step run.")
             .impulses("A jump of the input becomes an impulse of order 0 at the output; an impulse of order i becomes one of order i + 1.")
             .input(Input::one("input", "The signal.").continuous())
@@ -55,12 +55,12 @@ simulate: {stop: 2}"#,
         };
         let (ticking, ty) = (cx.ticking(), cx.graph.ty(value));
         let zero = cx.graph.filled(ty, 0.0);
-        let change = cx.graph.sub(input.value, left);
+        let change = change(cx, input.value, left);
         let jump = cx.graph.select(ticking, change, zero);
         // In a fixed-step run a jump is a slope.
         let jumps = match cx.impulses().steps() {
             true => cx.graph.bool(false),
-            false => any_nonzero(cx, jump),
+            false => cx.nonzero(jump),
         };
         let present = cx.graph.and(input.present, jumps);
         let event = cx.event(jump, present);
@@ -71,16 +71,20 @@ simulate: {stop: 2}"#,
     }
 }
 
-/// Whether an element of a value is not 0.
-fn any_nonzero(cx: &mut Context, value: NodeId) -> NodeId {
-    let count = cx.graph.ty(value).len();
+/// The difference of two values, and 0 if that is rounding: a signal that is continuous by its
+/// equations, such as a table at a breakpoint, may differ in the last places on both sides.
+fn change(cx: &mut Context, value: NodeId, before: NodeId) -> NodeId {
     let g = &mut cx.graph;
-    let (zero, mut any) = (g.real(0.0), g.bool(false));
-    for i in 0..count {
-        let element = g.extract(value, i, Shape::Scalar);
-        let null = g.binary(Binary::Equal, element, zero);
-        let differs = g.not(null);
-        any = g.or(any, differs);
-    }
-    any
+    let ty = g.ty(value).with_elem(Elem::Real);
+    let change = g.sub(value, before);
+    let [size, size_before, distance] = [value, before, change].map(|value| {
+        let sign = g.unary(Unary::Sign, value);
+        g.mul(value, sign)
+    });
+    let size = g.add(size, size_before);
+    let units = g.filled(ty, 2.0 * f64::EPSILON);
+    let rounding = g.mul(units, size);
+    let none = g.binary(Binary::LessEqual, distance, rounding);
+    let zero = g.filled(ty, 0.0);
+    g.select(none, zero, change)
 }
