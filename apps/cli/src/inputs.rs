@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use superdense::{
     Column, Diagnostic, InputKind, Interpolation, Run, Samples, Settings, SourceMap, System,
-    check_expression, did_you_mean,
+    did_you_mean,
 };
 
-use crate::report::{Problem, refused};
+use crate::report::Problem;
 
 /// The input of a run: an expression, or a column of a file.
 enum Source {
@@ -27,7 +27,6 @@ pub fn override_inputs(texts: &[String], overrides: &mut Settings) -> Result<()>
         }
         seen.push(name.clone());
         if let Source::Expression(expression) = source {
-            check_expression(&expression).map_err(refused)?;
             overrides.inputs.push((name, expression));
         }
     }

@@ -475,6 +475,15 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The same for what is built under conditions: only if it is used.
+    pub(crate) fn refuse_where_used(&mut self, undefined: NodeId, reason: impl Into<String>) {
+        let undefined = match self.used {
+            Some(used) => self.graph.and(used, undefined),
+            None => undefined,
+        };
+        self.refuse_where(undefined, reason);
+    }
+
     /// Ends the run at the end of an instant at which a condition holds.
     pub fn end_where(&mut self, condition: NodeId) {
         let reason = String::new();

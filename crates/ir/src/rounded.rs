@@ -44,7 +44,7 @@ impl Rounded {
 
     /// Whether the number is zero but for rounding.
     pub fn is_zero(self) -> bool {
-        self.value.abs() <= self.error
+        self.value.is_finite() && self.value.abs() <= self.error
     }
 
     fn is_near_zero(self) -> bool {
@@ -127,7 +127,8 @@ impl Scalar for Rounded {
 
     fn binary(op: Binary, a: Self, b: Self) -> Self {
         let value = plain_binary(op, a.value, b.value);
-        let rounding = HALF * value.abs();
+        // What is infinite was not rounded: `x > -inf` holds for every number.
+        let rounding = if value.is_infinite() { 0.0 } else { HALF * value.abs() };
         let error = match op {
             Binary::Add | Binary::Sub => {
                 let exact = a.value == 0.0 || b.value == 0.0 || value == 0.0;

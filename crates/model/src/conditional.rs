@@ -122,14 +122,22 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
         (None, Some(hold)) => held_outputs(hold, interface)?,
         (None, None) => Vec::new(),
     };
-    if let Some(trigger) = &trigger {
-        let sampled = |field: &&mut Named| interface.inputs.contains(&field.name.value);
-        for field in block.fields.iter_mut().filter(sampled) {
-            field.value = sample(&trigger.value, &field.value);
-        }
-    }
     let name = block.name.clone();
-    let inner = Block { held: None, ..block.clone() };
+    let mut blocks = Vec::new();
+    if let Some(trigger) = &trigger {
+        let events = events(trigger, &name);
+        let sampled = |field: &&mut Named| interface.inputs.contains(&field.name.value);
+        let inputs = block.fields.iter_mut().filter(sampled);
+        let inputs = inputs.map(|field| field.value = sample(&events.name, &field.value)).count();
+        if inputs == 0 {
+            let message = "a trigger samples inputs, and this instance is given none";
+            return Err(Diagnostic::error("bad-state", message)
+                .at(trigger.name.span, "")
+                .help("give the diagram an input that is sampled, such as the trigger itself"));
+        }
+        blocks.push(events);
+    }
+    blocks.push(Block { held: None, ..block.clone() });
     let output = |output: &String| Output {
         name: Spanned::new(output.clone(), name.span),
         value: named(format!("{}.{output}", name.value), name.span),
@@ -137,7 +145,7 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
     };
     let content = Diagram {
         outputs: interface.outputs.iter().map(output).collect(),
-        blocks: vec![inner],
+        blocks,
         discrete: trigger.as_ref().map(|trigger| trigger.name.span),
         ..empty(&name)
     };
@@ -201,14 +209,30 @@ fn held_outputs(hold: Named, interface: &Interface) -> Result<Vec<Held>, Diagnos
     }
 }
 
-/// An expression that is present only at the events of another one.
-fn sample(trigger: &Expr, value: &Expr) -> Expr {
+/// The events of a trigger, as a block that takes nothing but events. Its name has a blank, so that
+/// it hides no name that the fields of the instance use.
+fn events(trigger: &Named, instance: &Spanned<String>) -> Block {
+    let span = trigger.value.span;
+    let one = Expr { kind: ExprKind::Literal(Value::int(1)), span };
+    let field = |name: &str, value| Named { name: Spanned::new(name.to_owned(), span), value };
+    Block {
+        name: Spanned::new(format!("{TRIGGER} of {}", instance.value), span),
+        kind: Spanned::new("Sample".to_owned(), span),
+        fields: vec![field("input", one), field("trigger", trigger.value.clone())],
+        modal: None,
+        repeated: None,
+        held: None,
+    }
+}
+
+/// An expression that is present only at the events of a block.
+fn sample(events: &Spanned<String>, value: &Expr) -> Expr {
     let span = value.span;
     let call = |function, arguments| Expr {
-        kind: ExprKind::Call(Spanned::new(function, trigger.span), arguments),
+        kind: ExprKind::Call(Spanned::new(function, events.span), arguments),
         span,
     };
-    let present = call(Function::Present, vec![trigger.clone()]);
+    let present = call(Function::Present, vec![named(events.value.clone(), events.span)]);
     call(Function::When, vec![present, value.clone()])
 }
 

@@ -15,6 +15,10 @@ use crate::wide::wide;
 pub(crate) const SUSPECT: f64 = 2.0;
 const POLE: f64 = 1e3;
 
+/// By how much a rate must have grown from the middle of the step on: next to a pole it grows with
+/// every halving, until the states have no more digits.
+const GROWTH: f64 = 8.0;
+
 /// How many rates are looked at together.
 const ROW: usize = 16;
 
@@ -31,10 +35,6 @@ impl Solver {
             return None;
         }
         let component = suspect(&self.segment)?;
-        // Rates that move the state by less than its error in a step may be rounding, or the error
-        // of the state itself.
-        let Segment { start, end, x0, x1, .. } = &self.segment;
-        let noise = self.allowed(x0[component].abs().max(x1[component].abs())) / (end - start);
         let crate::solver::Space { argument, slope, .. } = &mut self.space.0;
         let segment = &self.segment;
         let evaluations = &mut self.counters.evaluations;
@@ -44,8 +44,7 @@ impl Solver {
             system.derivative(t, argument, slope);
             slope[component]
         };
-        let size = size(segment, component).max(noise);
-        let t = closest(segment, segment.slopes[0][component], size, &mut rate);
+        let t = closest(segment, segment.slopes[0][component], size(segment, component), &mut rate);
         t.map(|t| Pole { t, component })
     }
 }
@@ -101,8 +100,9 @@ fn unlike(a: &[f64], b: &[f64]) -> bool {
     signs >> 63 != 0
 }
 
-/// Halves the step around a change of sign of a rate that is `from` at its start; the point that
-/// this leads to if the rate grows on the way there.
+/// Halves the step around a change of sign of a rate that is `from` at its start, down to the
+/// resolution of time; the point that this leads to if the rate grows on the way there. A rate that
+/// is rounding, or the error of the states, may be many times what it is at the ends, but is bounded.
 fn closest(
     segment: &Segment,
     from: f64,
@@ -110,11 +110,12 @@ fn closest(
     rate: &mut impl FnMut(f64) -> f64,
 ) -> Option<f64> {
     let (mut low, mut high) = (segment.start, segment.end);
-    let mut least = 0.0;
+    let (mut first, mut least) = (None, 0.0);
     loop {
         let middle = low + 0.5 * (high - low);
         if middle <= low || middle >= high {
-            return (least > POLE * size).then_some(high);
+            let grown = least > GROWTH * first.unwrap_or(0.0);
+            return (grown && least > POLE * size).then_some(high);
         }
         let value = rate(middle);
         if !value.is_finite() {
@@ -127,8 +128,6 @@ fn closest(
         let same = (value > 0.0) == (from > 0.0);
         *(if same { &mut low } else { &mut high }) = middle;
         least = value.abs();
-        if least > POLE * size {
-            return Some(high);
-        }
+        first.get_or_insert(least);
     }
 }

@@ -461,9 +461,14 @@ impl System {
         }
     }
 
-    /// An explanation for a value that is not finite because an index is out of range.
+    /// An explanation for a value that is not finite or not defined because an index is out of
+    /// range.
     fn outside(&self, error: &RunError, inputs: &[InputValue]) -> Option<Diagnostic> {
-        let RunError::NotFinite { tag, block, .. } = error else { return None };
+        let (RunError::NotFinite { tag, block, .. } | RunError::Undefined { tag, block, .. }) =
+            error
+        else {
+            return None;
+        };
         let block = self.diagram.block(block.id()?);
         let value = |wire: &diagram::WireId| {
             let name = self.diagram.wire_name(*wire);

@@ -186,8 +186,13 @@ simulate: {stop: 1}
 
 #[test]
 fn what_cannot_be_enabled_is_refused() {
+    let more = "  Mean: {inputs: [u], outputs: {m: 2 * u}}
+  Ticks: {outputs: [k], blocks: {k: {type: Clock, period: 0.1}}}
+";
     let with = |block: &str| {
-        format!("{HEATER}blocks:\n  c: {{type: Clock, period: 1}}\n  h: {block}\nrecord: [c]\n")
+        format!(
+            "{HEATER}{more}blocks:\n  c: {{type: Clock, period: 1}}\n  h: {block}\nrecord: [c]\n"
+        )
     };
     for (block, code) in [
         ("{type: Integrator, input: 1, enabled: time > 1}", "unknown-field"),
@@ -199,6 +204,8 @@ fn what_cannot_be_enabled_is_refused() {
         ("{type: Heater, power: 1, enabled: time}", "type-mismatch"),
         ("{type: Heater, power: 1, trigger: c}", "continuous-in-discrete"),
         ("{type: Heater, enabled: time > 1}", "missing-input"),
+        ("{type: Mean, u: time, trigger: time}", "not-events"),
+        ("{type: Ticks, trigger: c}", "bad-state"),
     ] {
         let refused = refusal(&with(block));
         assert!(codes(&refused).contains(&code), "{block}: {refused}");

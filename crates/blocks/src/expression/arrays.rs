@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Shape, Span, Type};
 use expr::Expr;
-use ir::NodeId;
+use ir::{Binary, NodeId};
 
 use super::{Formula, decide, join_all};
 use crate::{Context, Signal};
@@ -77,6 +77,7 @@ impl Formula {
         };
         for ((position, size), written) in at.iter().zip(&sizes).zip(positions) {
             within(cx, position, *size, written.span)?;
+            refuse_outside(cx, position, signal.present, *size);
         }
         let columns = f64::from(*sizes.last().unwrap_or(&1));
         let impulses = match (cx.graph.constant_of(at[0].value), at.len()) {
@@ -126,6 +127,22 @@ impl Formula {
             matrix.impulses.iter().map(|i| cx.graph.extract(*i, offset, shape)).collect();
         Ok(Signal { value, present: matrix.present, impulses })
     }
+}
+
+/// Makes it an error if a position that a signal gives is outside. A comparison of the element would
+/// hide it.
+fn refuse_outside(cx: &mut Context, position: &Signal, present: NodeId, size: u32) {
+    if cx.graph.constant_of(position.value).is_some() {
+        return;
+    }
+    let [zero, size] = [0.0, f64::from(size)].map(|number| cx.graph.real(number));
+    let below = cx.graph.binary(Binary::Less, position.value, zero);
+    let inside = cx.graph.binary(Binary::Less, position.value, size);
+    let above = cx.graph.not(inside);
+    let outside = cx.graph.or(below, above);
+    let present = cx.graph.and(present, position.present);
+    let outside = cx.graph.and(outside, present);
+    cx.refuse_where_used(outside, "a position is outside its range");
 }
 
 fn within(cx: &Context, position: &Signal, size: u32, span: Span) -> Result<(), Diagnostic> {

@@ -62,8 +62,9 @@ impl<'m> Flattener<'m> {
                 self.refuse_set(parameter, &own);
             }
         }
-        let table = (&self.opening, parent.is_none());
+        let (table, before) = ((&self.opening, parent.is_none()), self.errors.0.len());
         let mut parameters = parameters::evaluate_all(written, given, table, &mut self.errors, at);
+        let known = self.errors.0.len() == before;
         parameters.retain(|name, _| !variables.contains_key(name));
         let id = ScopeId::new(self.scopes.len());
         self.scopes.push(Scope {
@@ -80,7 +81,9 @@ impl<'m> Flattener<'m> {
             entities: BTreeMap::new(),
             ports: BTreeMap::new(),
         });
-        if !self.meets_requirements(id, at.unwrap_or(written.name.span)) && parent.is_some() {
+        // What is wrong with a parameter has been reported; a condition on it says nothing more.
+        let met = known && self.meets_requirements(id, at.unwrap_or(written.name.span));
+        if !met && parent.is_some() {
             return None;
         }
         match parent {

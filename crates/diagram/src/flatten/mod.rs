@@ -56,6 +56,17 @@ pub fn flatten(
     }
 }
 
+/// The label of an error that says nothing but that something else was refused.
+const SEE_OTHERS: &str = "see the other errors";
+
+/// Leaves out errors that only follow from others.
+fn drop_consequences(errors: &mut Diagnostics) {
+    let follows = |error: &Diagnostic| error.labels.iter().any(|label| label.text == SEE_OTHERS);
+    if !errors.0.iter().all(follows) {
+        errors.0.retain(|error| !follows(error));
+    }
+}
+
 /// The inputs of the main diagram that are given as expressions. Messages about them point to the
 /// input in the model.
 fn given_inputs(model: &Model, overrides: &Settings) -> Result<Vec<(String, Expr)>, Diagnostics> {
@@ -144,7 +155,9 @@ fn flatten_once<'m>(
     let arrays = flattener.block_arrays();
     let instances = flattener.instances();
     let unused = crate::unused::unused(model, library);
-    let Flattener { drafts, wire_blocks, errors, modes, opening, inputs, declared, .. } = flattener;
+    let Flattener { drafts, wire_blocks, mut errors, modes, opening, inputs, declared, .. } =
+        flattener;
+    drop_consequences(&mut errors);
     *found = opening.found();
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
     if run.impulses.steps() {

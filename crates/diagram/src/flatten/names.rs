@@ -72,7 +72,7 @@ impl<'m> Flattener<'m> {
                 None if diagram.blocks.iter().any(|block| block.name.value == first) => {
                     // The block itself was refused; a second message would not help.
                     let message = format!("`{first}` could not be used");
-                    Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"))
+                    Err(Diagnostic::error("unknown-name", message).at(span, super::SEE_OTHERS))
                 }
                 None => self.surrounding(scope, name, span),
             },
@@ -160,7 +160,7 @@ impl<'m> Flattener<'m> {
         let Some((outer, block)) = self.scopes[scope.index()].parent else {
             // The input itself was refused; a second message would not help.
             let message = format!("`{name}` could not be used");
-            return Err(Diagnostic::error("unknown-name", message).at(span, "see the other errors"));
+            return Err(Diagnostic::error("unknown-name", message).at(span, super::SEE_OTHERS));
         };
         // An output of the same name has this path.
         let outputs = &self.scope(scope).diagram.outputs;

@@ -55,6 +55,9 @@ impl Flattener<'_> {
                     continue;
                 }
                 records.extend(wire.map(|wire| Record { name, wire, implied: true }));
+                if let Some(Entity::Instance(inner)) = entity {
+                    self.record_instance(block, inner, &mut records);
+                }
                 self.record_machine(block, &mut records);
             }
         }
@@ -72,6 +75,19 @@ impl Flattener<'_> {
                     records.push(Record { name, wire: *wire, implied: true });
                 }
             }
+        }
+    }
+
+    /// Records the outputs of an instance of the main diagram, if nothing was requested.
+    fn record_instance(&mut self, block: &model::Block, inner: ScopeId, records: &mut Vec<Record>) {
+        let outputs = &self.scope(inner).diagram.outputs;
+        for output in outputs {
+            let (port, span) = (output.name.value.as_str(), output.name.span);
+            let own = &block.name.value;
+            let name = if outputs.len() == 1 { own.clone() } else { format!("{own}.{port}") };
+            let wire = self.instance_output(inner, own, Some(port), span);
+            let wire = self.errors.keep(wire);
+            records.extend(wire.map(|wire| Record { name, wire, implied: true }));
         }
     }
 

@@ -31,6 +31,9 @@ impl Engine<'_> {
     /// value, its error bound becomes the residual.
     fn is_zero(&mut self, watch: WatchId, value: f64, residual: usize) -> bool {
         let program = self.program;
+        if value.is_infinite() {
+            return false;
+        }
         if value == 0.0 || value.abs() <= self.state.slots[residual] {
             return true;
         }

@@ -33,9 +33,10 @@ fn nearest_event(
 }
 
 /// The short decimal number of seconds that rounding does not distinguish from a time, if there is
-/// one: within a few units in the last place of the float, and so short that it is no chance.
-fn short_decimal(time: Time) -> Option<Time> {
-    let slack = Time::from_f64(4.0 * f64::EPSILON * time.seconds().abs())?.attoseconds();
+/// one: within so many units in the last place of the float, and so short that it is no chance.
+fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
+    let size = time.seconds().abs().max(length);
+    let slack = Time::from_f64(places * f64::EPSILON * size)?.attoseconds();
     let mut units = (0..=LONGEST_UNIT).rev().map(|power| 10i128.pow(power));
     let nearest = |unit: i128| (time.attoseconds() + unit / 2).div_euclid(unit) * unit;
     let near = |unit: &i128| (nearest(*unit) - time.attoseconds()).abs() <= slack;
@@ -167,7 +168,12 @@ impl Engine<'_> {
     fn take_event_time(&mut self, region: RegionId, length: f64, horizon: Time) {
         let located = self.state.regions[region].reached;
         let other = self.other_event(region, located, length);
-        let short = || short_decimal(located).filter(|_| self.time_alone_crosses(region));
+        let short = || {
+            // Functions that pass zero together are located where the last of them has.
+            let together = self.state.regions[region].solver.crossed().len() > 1;
+            let places = if together { 64.0 } else { 4.0 };
+            short_decimal(located, length, places).filter(|_| self.time_alone_crosses(region))
+        };
         let Some(time) = other.or_else(short) else { return };
         // Events at that time are over: if a step ended there just before the crossing, the
         // crossing comes at a later time.

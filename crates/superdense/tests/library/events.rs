@@ -642,3 +642,57 @@ simulate: {stop: 4}
 ";
     assert_eq!(tags(&simulate(text).trace, "d"), [tag(3.0, 1)]);
 }
+
+/// A condition that ends when it would have lasted long enough does not count.
+#[test]
+fn a_condition_that_ends_in_time_does_not_count() {
+    let text = "blocks:
+  p: {type: Pulse, period: 1, width: 0.4}
+  o: {type: OnDelay, input: p > 0.5, delay: 0.4}
+  e: {type: Edge, input: o}
+record: [o, e]
+simulate: {stop: 2.6}
+";
+    assert_eq!(times(&simulate(text).trace, "e"), [0.0; 0]);
+}
+
+/// Crossings of a wave that repeats are those of its first cycle, again and again.
+#[test]
+fn a_wave_crosses_a_level_in_each_cycle() {
+    let text = "blocks:
+  w: {type: Waveform, times: [0, 0.5], values: [0, 1], period: 1}
+  e: {type: LevelCrossing, input: w, level: 0.3}
+  x: {type: Integrator, input: if w > 0.3 then 1 else 0}
+record: [w, e, x]
+simulate: {stop: 6}
+";
+    let trace = simulate(text).trace;
+    let found = times(&trace, "e");
+    let expected = (0..6).flat_map(|k| [0.15, 0.85].map(|at| f64::from(k) + at));
+    assert_eq!(found.len(), 12, "{found:?}");
+    found.iter().zip(expected).for_each(|(found, expected)| assert_near(*found, expected, 1e-9));
+    assert_near(at(&trace, "x", tag(6.0, 0)).unwrap(), 6.0 * 0.7, 1e-9);
+}
+
+/// Nothing passes infinity: a comparison with it stays as it is at every tick.
+#[test]
+fn infinite_limits_limit_nothing() {
+    let text = "blocks:
+  c: {type: Step, time: 0.5}
+  x: {type: LimitedIntegrator, input: -1 - c, lower: -inf, upper: 1}
+  y: {type: LimitedIntegrator, input: 1 + c, lower: -1, upper: inf}
+  z: {type: Integrator, input: -1 - c}
+  s: {type: Saturation, input: z, lower: -inf, upper: 10}
+  e: {type: Edge, input: s > -100}
+  f: {type: Edge, input: z > -inf}
+  g: {type: Edge, input: abs(z) < inf}
+record: [x, y, e, f, g]
+simulate: {stop: 1.5}
+";
+    let trace = simulate(text).trace;
+    assert_near(at(&trace, "x", tag(1.5, 0)).unwrap(), -2.5, 1e-9);
+    assert_near(at(&trace, "y", tag(1.5, 0)).unwrap(), 2.5, 1e-9);
+    for edge in ["e", "f", "g"] {
+        assert_eq!(times(&trace, edge), [0.0; 0], "{edge}");
+    }
+}

@@ -296,3 +296,51 @@ simulate: {stop: 1}
     let value = |name: &str| at(&trace, name, tag(1.0, 0));
     assert_eq!([value("r.u"), value("t"), value("s.u")], [Some(3.0), Some(8.0), Some(8.0)]);
 }
+
+/// A position outside is an error wherever the element is used, also in a comparison, and in each
+/// direction of a matrix; what is not used is not looked at.
+#[test]
+fn a_position_outside_is_never_silent() {
+    let text = |expression: &str| {
+        format!(
+            "blocks:
+  c: {{type: Clock, period: 1}}
+  n: {{type: Counter, increment: c}}
+  v: {{type: Constant, value: [1, 0]}}
+  m: {{type: Constant, value: [[1, 2], [3, 4]]}}
+  y: {{type: Expression, expression: \"{expression}\"}}
+record: [y]
+simulate: {{stop: 3}}
+"
+        )
+    };
+    for outside in [
+        "if v[n] > 0 then 1 else 2",
+        "m[0, n]",
+        "m[n, 0] > 1",
+        "v[-n]",
+        "if n < 3 then v[n] else 0",
+    ] {
+        let system = compile(&text(outside));
+        let failure = system.simulate().expect_err(outside);
+        let told = system.explain_with(&failure.error, &failure.inputs);
+        assert_eq!(told.code, "index-out-of-range", "{outside}: {told:?}");
+    }
+    for inside in ["if n < 2 then v[n] else 0", "m[mod(n, 2), 0]", "v[min(n, 2) - 1]"] {
+        assert!(compile(&text(inside)).simulate().is_ok(), "{inside}");
+    }
+}
+
+/// A parameter that is missing is reported once.
+#[test]
+fn a_condition_on_a_missing_parameter_says_nothing() {
+    let text = "diagrams:
+  Band:
+    parameters: {lower:, upper:}
+    require: [{check: lower < upper, message: the lower edge must be below the upper one}]
+    outputs: {y: lower + upper}
+blocks: {b: {type: Band, lower: 1}}
+record: [b]
+";
+    assert_eq!(codes(&refusal(text)), ["missing-parameter"]);
+}

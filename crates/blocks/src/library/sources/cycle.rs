@@ -51,9 +51,13 @@ impl Cycle {
     /// before the first.
     pub fn place(&self, cx: &mut Context, wakings: NodeId) -> (NodeId, NodeId) {
         let g = &mut cx.graph;
-        let (one, length) = (g.real(1.0), g.real(self.offsets.len() as f64));
+        let [half, one, length] =
+            [0.5, 1.0, self.offsets.len() as f64].map(|number| g.real(number));
         let events = g.sub(wakings, one);
-        let cycles = g.div(events, length);
+        // Half an event more keeps the quotient away from whole numbers, where rounding would leave
+        // it open which cycle this is.
+        let amid = g.add(events, half);
+        let cycles = g.div(amid, length);
         let cycles = g.unary(Unary::Floor, cycles);
         let before = g.mul(length, cycles);
         (cycles, g.sub(events, before))
