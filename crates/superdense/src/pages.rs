@@ -16,8 +16,18 @@ pub struct Page {
     pub category: String,
     /// What it is, in one line.
     pub summary: String,
-    /// The page, in Markdown.
+    /// The page in Markdown, without a figure. Its example comes last.
     pub text: String,
+    /// The model on the page that shows the block at work; empty if there is none.
+    pub example: String,
+}
+
+impl Page {
+    /// The page in Markdown, with a figure of its example if there is one: the path of a picture.
+    pub fn markdown(&self, figure: Option<&str>) -> String {
+        let figure = figure.map(|path| format!("\n![The signals of the example.]({path})\n"));
+        format!("{}{}", self.text, figure.unwrap_or_default())
+    }
 }
 
 /// The one block that belongs to the language and not to a library.
@@ -43,6 +53,7 @@ fn page_of(info: &Info) -> Page {
         category: info.category.to_string(),
         summary: info.summary.to_string(),
         text: page(info),
+        example: info.example.trim().to_owned(),
     }
 }
 
@@ -141,8 +152,9 @@ fn modal() -> Page {
     }
     text += &format!("\n## Absence\n\n{ABSENCE}\n\n## Impulses\n\n{IMPULSES}\n");
     text += &format!("\n## Example\n\n```yaml\n{}\n```\n", EXAMPLE.trim());
-    let (name, category) = (name.to_owned(), category.to_owned());
-    Page { name, category, summary: MODAL_SUMMARY.to_owned(), text }
+    let (name, category, example) =
+        (name.to_owned(), category.to_owned(), EXAMPLE.trim().to_owned());
+    Page { name, category, summary: MODAL_SUMMARY.to_owned(), text, example }
 }
 
 fn words(kind: FieldKind) -> &'static str {

@@ -54,9 +54,8 @@ fn a_thermostat_switches_at_exact_times() {
     // The example of the page of Modal, with one more record and a tighter tolerance.
     let pages = pages(&Library::standard());
     let page = pages.iter().find(|page| page.name == "Modal").expect("a page");
-    let (_, example) = page.text.split_once("```yaml\n").expect("an example");
-    let text = example
-        .trim_end_matches("```\n")
+    let text = page
+        .example
         .replace("heater.state]", "heater.state, heater.warm]")
         .replace("stop: 30}", "stop: 30, tolerance: 1e-10}");
     let trace = simulate(&text).trace;
