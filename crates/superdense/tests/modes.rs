@@ -21,6 +21,8 @@ fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
 }
 
 /// Example 9.10: `in > 1 ? in + 1 : 0` as a machine is piecewise continuous.
+///
+/// Holds: jump of Modal.
 #[test]
 fn a_jump_by_modes_has_both_limits() {
     let text = "
@@ -49,6 +51,7 @@ simulate: {stop: 3, tolerance: 1e-10}
     assert_near(trace.last("third").unwrap(), 6.0, 1e-9);
 }
 
+/// Holds: closed form of Modal.
 #[test]
 fn a_thermostat_switches_at_exact_times() {
     // The example of the page of Modal, with one more record and a tighter tolerance.
@@ -184,6 +187,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("    initial: a\n    stats: {a: {}}", "unknown-field"),
 ];
 
+/// Holds: bad input of Modal.
 #[test]
 fn mistakes_are_refused_with_their_reasons() {
     let machine = |states: &str| {
