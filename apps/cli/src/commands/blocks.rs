@@ -12,6 +12,16 @@ use crate::report::{refused, show, write_file};
 /// The folder of the figures, beside the pages.
 const PICTURES: &str = "pictures";
 
+/// What the page says that leads to all others.
+const INTRODUCTION: &str = "# Blocks
+
+These pages are generated from the blocks themselves by `superdense blocks --write`; a figure is \
+what the example of its page gives. Each page ends with the tests that hold the block: against a \
+closed form, or against values computed in another way; at a jump, with the microsteps; with an \
+input that is absent; with an impulse at an input; and with bad input, which is refused. An empty \
+cell means that there is no such test yet.
+";
+
 /// Shows one page, writes all pages, or lists the blocks: those of the library, or the diagrams of
 /// a model file.
 pub fn blocks(name: Option<&str>, folder: Option<&Path>, model: Option<&Path>) -> Result<()> {
@@ -115,9 +125,7 @@ fn make_folder(folder: &Path) -> Result<()> {
 
 /// The page that leads to all others.
 fn index(pages: &[Page]) -> String {
-    let mut out = "# Blocks\n\nThese pages and their figures are generated from the blocks \
-                   themselves by `superdense blocks --write`.\n"
-        .to_owned();
+    let mut out = INTRODUCTION.to_owned();
     let mut pages: Vec<&Page> = pages.iter().collect();
     pages.sort_by(|a, b| (&a.category, &a.name).cmp(&(&b.category, &b.name)));
     for own in pages.chunk_by(|a, b| a.category == b.category) {

@@ -316,7 +316,7 @@ fn a_linear_system_passes_its_direct_share_of_a_jump() {
 ///
 /// Holds: jump of Sample, Difference, DiscreteTransferFunction, DiscreteStateSpace, DiscretePID,
 /// TappedDelay, RateTransition, MostRecent, Router, BooleanSelect, Gate, CurrentTime, Counter,
-/// OneShot; closed form of OneShot.
+/// OneShot, EventSource, DiscreteIntegrator; closed form of OneShot.
 #[test]
 fn an_event_at_a_jump_has_the_right_limit() {
     for (block, record, value) in [
@@ -334,6 +334,12 @@ fn an_event_at_a_jump_has_the_right_limit() {
         ("CurrentTime, trigger: k", "y", 1.0),
         ("Counter, increment: k", "y", 1.0),
         ("OneShot, at: 1, value: 5", "y", 5.0),
+        ("EventSource, offsets: [1], values: [7], repeat: once", "y", 7.0),
+        (
+            "DiscreteIntegrator, input: u, trigger: k, period: 1, rule: backward, start: filter",
+            "y",
+            3.0,
+        ),
     ] {
         assert_eq!(with_step(block, record).series("y"), [(exact("1", 1), value)], "{block}");
     }
