@@ -89,7 +89,7 @@ pub enum Command {
         /// Show the diagrams of this model file instead of the blocks of the library.
         #[arg(long, value_name = "MODEL", conflicts_with = "search")]
         of: Option<PathBuf>,
-        /// Write the reference page of every block into this folder.
+        /// Write the reference page of every block into this folder, with a figure of its example.
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
     },

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{files, messages, repository, scratch, superdense};
+use crate::common::{accepted, files, messages, repository, same_picture, scratch, superdense};
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -17,17 +17,69 @@ fn code<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     blocks.map(|rest| rest.split("```").next().expect("a closing fence")).collect()
 }
 
+/// The pages and figures of the repository are those that the program writes. With
+/// `SUPERDENSE_BLESS=1` they are renewed instead.
 #[test]
 fn block_pages_are_current() {
     let folder = scratch("pages");
     let output = superdense(&folder, &["blocks", "--write", "blocks"]);
     assert!(output.status.success(), "{}", messages(&output));
     let (made, kept) = (folder.join("blocks"), repository().join("docs/blocks"));
+    let (pictures, kept_pictures) = (made.join("pictures"), kept.join("pictures"));
     let again = "run `superdense blocks --write docs/blocks`";
-    assert_eq!(files(&made), files(&kept), "{again}");
+    if same_picture::bless() {
+        forget_others(&kept, &files(&made));
+        forget_others(&kept_pictures, &files(&pictures));
+        for page in files(&made) {
+            fs::write(kept.join(&page), read(&made.join(&page))).expect("a page can be written");
+        }
+    } else {
+        assert_eq!(files(&made), files(&kept), "{again}");
+        assert_eq!(files(&pictures), files(&kept_pictures), "{again}");
+    }
     for page in files(&made) {
         assert!(read(&made.join(&page)) == read(&kept.join(&page)), "{page} is old: {again}");
     }
+    for picture in files(&pictures) {
+        let drawn = read(&pictures.join(&picture));
+        assert!(drawn.len() < 60_000, "{picture} has {} bytes", drawn.len());
+        same_picture::check(&kept_pictures.join(&picture), &drawn, same_picture::bless())
+            .unwrap_or_else(|old| panic!("{old}\n{again}"));
+    }
+}
+
+/// Removes the files of a folder that are not among these.
+fn forget_others(folder: &Path, names: &[String]) {
+    if !folder.is_dir() {
+        return;
+    }
+    for old in files(folder).iter().filter(|name| !names.contains(name)) {
+        fs::remove_file(folder.join(old)).expect("an old file can be removed");
+    }
+}
+
+/// Every page shows the figure of its example.
+#[test]
+fn every_page_has_its_figure() {
+    for page in block_pages() {
+        let text = read(&repository().join("docs/blocks").join(&page));
+        let figure = format!("](pictures/{}.svg)", page.trim_end_matches(".md"));
+        assert!(text.contains(&figure), "{page} has no figure");
+    }
+}
+
+/// In a terminal a page is text alone, and so are the pages of a model's own diagrams.
+#[test]
+fn a_page_in_the_terminal_has_no_figure() {
+    let folder = scratch("terminal");
+    let page = accepted(&folder, &["blocks", "Gain"]);
+    assert!(page.contains("## Example") && !page.contains("![") && !page.contains(".svg"));
+    let model = "superdense: 1\ndiagrams:\n  Twice: {inputs: {u: }, outputs: {y: 2 * u}}\n\
+                 blocks: {t: {type: Twice, u: time}}\nrecord: [t]\nsimulate: {stop: 1}\n";
+    fs::write(folder.join("model.yaml"), model).expect("a model can be written");
+    accepted(&folder, &["blocks", "--of", "model.yaml", "--write", "own"]);
+    assert_eq!(files(&folder.join("own")), ["README.md", "Twice.md"]);
+    assert!(!folder.join("own/pictures").exists());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Reference pages of everything that can be a block: the blocks of the library, diagrams, and the
 //! state machine.
 
+mod held;
+
 use blocks::{Info, Input, Library, Parameter, page};
 use model::{
     Diagram, Documentation, Field, FieldKind, MODAL_FIELDS, Model, STATE_FIELDS, StandardFile,
@@ -16,8 +18,20 @@ pub struct Page {
     pub category: String,
     /// What it is, in one line.
     pub summary: String,
-    /// The page, in Markdown.
+    /// The page in Markdown, up to its example.
     pub text: String,
+    /// The model on the page that shows the block at work; empty if there is none.
+    pub example: String,
+    /// The section on the tests that hold the block; empty for the diagrams of a model.
+    pub tests: String,
+}
+
+impl Page {
+    /// The page in Markdown, with a figure of its example if there is one: the path of a picture.
+    pub fn markdown(&self, figure: Option<&str>) -> String {
+        let figure = figure.map(|path| format!("\n![The signals of the example.]({path})\n"));
+        format!("{}{}{}", self.text, figure.unwrap_or_default(), self.tests)
+    }
 }
 
 /// The one block that belongs to the language and not to a library.
@@ -26,7 +40,11 @@ pub(crate) const MODAL_SUMMARY: &str =
 
 /// The pages of a library's blocks, of the standard diagrams and of `Modal`.
 pub fn pages(library: &Library) -> Vec<Page> {
-    let mut pages: Vec<Page> = descriptions(library).iter().map(page_of).collect();
+    let held = |info: &Info| {
+        let tests = held::section(&info.name, !info.inputs.is_empty());
+        Page { tests, ..page_of(info) }
+    };
+    let mut pages: Vec<Page> = descriptions(library).iter().map(held).collect();
     pages.push(modal());
     pages
 }
@@ -43,6 +61,8 @@ fn page_of(info: &Info) -> Page {
         category: info.category.to_string(),
         summary: info.summary.to_string(),
         text: page(info),
+        example: info.example.trim().to_owned(),
+        tests: String::new(),
     }
 }
 
@@ -141,8 +161,10 @@ fn modal() -> Page {
     }
     text += &format!("\n## Absence\n\n{ABSENCE}\n\n## Impulses\n\n{IMPULSES}\n");
     text += &format!("\n## Example\n\n```yaml\n{}\n```\n", EXAMPLE.trim());
-    let (name, category) = (name.to_owned(), category.to_owned());
-    Page { name, category, summary: MODAL_SUMMARY.to_owned(), text }
+    let (name, category, example) =
+        (name.to_owned(), category.to_owned(), EXAMPLE.trim().to_owned());
+    let tests = held::section("Modal", true);
+    Page { name, category, summary: MODAL_SUMMARY.to_owned(), text, example, tests }
 }
 
 fn words(kind: FieldKind) -> &'static str {

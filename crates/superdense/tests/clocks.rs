@@ -59,6 +59,7 @@ simulate: {stop: 2}
     assert_eq!(meetings, expected);
 }
 
+/// Holds: closed form and jump of Clock; jump and absence of MicrostepDelay.
 #[test]
 fn an_event_is_there_at_microstep_one_only() {
     let trace = simulate(

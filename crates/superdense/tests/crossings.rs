@@ -12,6 +12,7 @@ fn left(tag: Tag) -> Tag {
     Tag::new(tag.time, 0)
 }
 
+/// Holds: closed form and jump of Pulse.
 #[test]
 fn square_wave_has_both_limits_at_its_edges() {
     let trace = trace(
@@ -43,6 +44,7 @@ simulate: {stop: 2, tolerance: 1e-10}
     assert_near(trace.last("x").unwrap(), -2.0 + 0.4 * 4.0 + 0.1 * 4.0, 1e-12);
 }
 
+/// Holds: closed form and jump of Integrator.
 #[test]
 fn integrator_reset_by_a_clock() {
     let trace = trace(

@@ -63,6 +63,7 @@ fn a_delay_keeps_the_order_of_the_solver() {
     assert!((8.0..64.0).contains(&ratio), "{coarse:e} / {fine:e} = {ratio}");
 }
 
+/// Holds: closed form of TransportDelay.
 #[test]
 fn a_delayed_sine() {
     let trace = simulate(
@@ -111,6 +112,8 @@ simulate: {stop: 9, every: 0.05, rows: microsteps, tolerance: 1e-10}
 
 /// A jump comes at exactly its time and the delay, with both limits, also where the signal moves
 /// before and after it.
+///
+/// Holds: jump of TransportDelay.
 #[test]
 fn a_delayed_step() {
     let trace = simulate(
@@ -137,6 +140,8 @@ simulate: {stop: 2, tolerance: 1e-11}
 }
 
 /// Impulses of every order keep their coefficients and their microstep.
+///
+/// Holds: impulse of TransportDelay.
 #[test]
 fn a_delayed_impulse() {
     let trace = simulate(
@@ -168,6 +173,7 @@ simulate: {stop: 2, tolerance: 1e-11}
     assert_eq!(at(&trace, "d", tag(1)), at(&trace, "u", exact("1", 1)));
 }
 
+/// Holds: absence of TransportDelay.
 #[test]
 fn delayed_events_keep_their_microstep() {
     let trace = simulate(
@@ -379,6 +385,7 @@ simulate: {stop: 20, every: 0.17, tolerance: 1e-9}
     }
 }
 
+/// Holds: bad input of TransportDelay.
 #[test]
 fn delays_that_are_none_are_refused() {
     for (delay, code) in
@@ -487,6 +494,8 @@ fn kinks_go_on_only_where_they_are_read() {
 }
 
 /// x' = -pi/2 x(t - 1) with the past cos(pi t / 2) goes on as it was.
+///
+/// Holds: closed form of DelayWithHistory.
 #[test]
 fn a_past_may_be_a_function() {
     let text = "blocks:

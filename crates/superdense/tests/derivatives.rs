@@ -16,6 +16,7 @@ fn impulses(trace: &Trace, name: &str, time: &str, microstep: u32) -> Vec<f64> {
     found
 }
 
+/// Holds: jump of Derivative.
 #[test]
 fn a_step_differentiated_and_integrated_is_the_step() {
     let trace = simulate(
@@ -53,6 +54,7 @@ fn the_nth_derivative_of_a_step_is_one_impulse() {
     assert!(trace.impulses().iter().all(|impulse| impulse.tag == exact("1", 1)));
 }
 
+/// Holds: impulse of Derivative, Integrator.
 #[test]
 fn derivatives_after_integrators_are_the_identity_on_impulses() {
     let mut text = "blocks:\n".to_owned();
@@ -116,6 +118,7 @@ simulate: {stop: 1, tolerance: 1e-12}
     }
 }
 
+/// Holds: closed form of Derivative.
 #[test]
 fn a_derivative_is_exact_between_events() {
     let trace = simulate(
@@ -166,6 +169,7 @@ simulate: {stop: 3, tolerance: 1e-10}
     assert_near(trace.last("k").unwrap(), (-2f64).exp(), 1e-9);
 }
 
+/// Holds: impulse of Decision.
 #[test]
 fn a_choice_passes_impulses_unless_it_changes_with_them() {
     let model = |at: &str| {

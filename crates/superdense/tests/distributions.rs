@@ -117,6 +117,8 @@ proptest! {
     #![proptest_config(config())]
 
     /// <a u + b v, phi> = a <u, phi> + b <v, phi>, for Sum, Gain, Negate and expressions.
+    ///
+    /// Holds: impulse of Sum, Gain, Negate.
     #[test]
     fn sums_and_gains_are_linear(u in signal(), v in signal(), phi in bump(), a in number(), b in number()) {
         let blocks = u.blocks("u") + &v.blocks("v") + &format!(
@@ -154,6 +156,8 @@ proptest! {
     }
 
     /// <f u, phi> = <u, f phi> for a smooth f: the rule of Leibniz on impulses.
+    ///
+    /// Holds: impulse of Product.
     #[test]
     fn products_follow_leibniz(u in signal(), phi in bump(), a in number(), b in number(), c in number()) {
         let blocks = u.blocks("u") + &format!(
@@ -167,6 +171,8 @@ proptest! {
     }
 
     /// <u / f, f phi> = <u, phi>: a quotient undoes a product.
+    ///
+    /// Holds: impulse of Divide.
     #[test]
     fn quotients_undo_products(u in signal(), phi in bump(), b in number()) {
         let blocks = u.blocks("u") + &format!(
@@ -178,6 +184,8 @@ proptest! {
     }
 
     /// A Decision is U H(C) + V (1 - H(C)): where C is above, it gives what U gives there.
+    ///
+    /// Holds: impulse of Decision.
     #[test]
     fn decisions_give_what_they_choose(u in signal(), v in signal(), phi in bump(), change in 1005u32..1995) {
         // Not at the hundredths at which jumps and impulses are.

@@ -29,6 +29,7 @@ fn blamed_near(seconds: f64, tolerance: f64, text: &str) -> String {
     }
 }
 
+/// Holds: bad input of Divide.
 #[test]
 fn division_by_zero_at_a_tick() {
     not_finite(

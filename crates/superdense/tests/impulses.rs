@@ -4,6 +4,7 @@ use crate::common;
 use crate::common::{assert_at, assert_near, at, exact, simulate};
 use superdense::{RunError, Tag};
 
+/// Holds: closed form, jump and impulse of Integrator; closed form of ImpulseSource.
 #[test]
 fn decay_hit_by_an_impulse() {
     let trace = simulate(
@@ -52,6 +53,7 @@ simulate: {stop: 4, tolerance: 1e-11}
     assert_eq!(trace.tags().last(), Some(&Tag::new(exact("4", 0).time, 0)));
 }
 
+/// Holds: impulse of Gain, Negate, Sum; closed form of ImpulseSource.
 #[test]
 fn weights_of_several_impulses() {
     let trace = simulate(
@@ -74,6 +76,7 @@ simulate: {stop: 1}
     assert_near(trace.last("x").unwrap(), 1.0 / 3.0 + 2.0, 1e-12);
 }
 
+/// Holds: impulse of Product, Expression.
 #[test]
 fn a_factor_scales_an_impulse() {
     let trace = simulate(
@@ -96,6 +99,7 @@ simulate: {stop: 2}
     assert_near(trace.last("z").unwrap(), 1.0 / c, 1e-12);
 }
 
+/// Holds: jump and impulse of Integrator.
 #[test]
 fn reset_wins_over_impulses() {
     let trace = simulate(
@@ -115,6 +119,7 @@ simulate: {stop: 1.5}
     assert_eq!(trace.last("y"), Some(8.0));
 }
 
+/// Holds: jump of LevelCrossing.
 #[test]
 fn an_impulse_that_jumps_a_state_across_a_level() {
     let trace = simulate(
@@ -159,6 +164,7 @@ simulate: {{stop: 2}}
     }
 }
 
+/// Holds: impulse of Expression, Product, Sample.
 #[test]
 fn undefined_operations_are_errors() {
     for expression in [

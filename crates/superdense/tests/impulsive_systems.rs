@@ -353,6 +353,8 @@ simulate: {{stop: 1.5}}
 
 /// A signal that rises through zero has the left limit 0 of a Switch, since it is not above zero
 /// before, and the right limit 1, since it is not below zero there, also where it stays at zero.
+///
+/// Holds: jump of Switch, Decision.
 #[test]
 fn a_switch_and_a_decision_have_both_limits() {
     let trace = simulate(
@@ -426,6 +428,8 @@ fn derivatives_undo_integrators_on_impulses_of_every_order() {
 /// On a signal that is there between events a MicrostepDelay is the signal itself between events
 /// and at microstep 0, and from microstep 1 on the signal one microstep ago; its impulses come one
 /// microstep late.
+///
+/// Holds: closed form and impulse of MicrostepDelay.
 #[test]
 fn a_microstep_delay_of_a_continuous_signal() {
     let trace = simulate(

@@ -6,6 +6,7 @@ mod events;
 mod language;
 mod mathematics;
 mod random;
+mod rules;
 mod sampled;
 mod sources;
 

@@ -31,6 +31,7 @@ mod native;
 mod numeric;
 mod order;
 mod overrides;
+mod pages;
 mod parameters;
 mod presence;
 mod queues;

@@ -21,6 +21,8 @@ fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
 }
 
 /// Example 9.10: `in > 1 ? in + 1 : 0` as a machine is piecewise continuous.
+///
+/// Holds: jump of Modal.
 #[test]
 fn a_jump_by_modes_has_both_limits() {
     let text = "
@@ -49,14 +51,14 @@ simulate: {stop: 3, tolerance: 1e-10}
     assert_near(trace.last("third").unwrap(), 6.0, 1e-9);
 }
 
+/// Holds: closed form of Modal.
 #[test]
 fn a_thermostat_switches_at_exact_times() {
     // The example of the page of Modal, with one more record and a tighter tolerance.
     let pages = pages(&Library::standard());
     let page = pages.iter().find(|page| page.name == "Modal").expect("a page");
-    let (_, example) = page.text.split_once("```yaml\n").expect("an example");
-    let text = example
-        .trim_end_matches("```\n")
+    let text = page
+        .example
         .replace("heater.state]", "heater.state, heater.warm]")
         .replace("stop: 30}", "stop: 30, tolerance: 1e-10}");
     let trace = simulate(&text).trace;
@@ -185,6 +187,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("    initial: a\n    stats: {a: {}}", "unknown-field"),
 ];
 
+/// Holds: bad input of Modal.
 #[test]
 fn mistakes_are_refused_with_their_reasons() {
     let machine = |states: &str| {

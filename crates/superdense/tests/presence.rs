@@ -91,6 +91,7 @@ fn with_the_hold_the_loop_is_a_sampled_controller() {
     assert!((last - x).abs() < 1e-9, "{last} is not {x}");
 }
 
+/// Holds: absence of Sum, Product, Divide.
 #[test]
 fn sums_products_and_quotients_leave_out_what_is_absent_on_request() {
     let trace = simulate(
@@ -182,6 +183,7 @@ simulate: {{stop: 2}}
     assert!(common::failure(&model("1")).to_string().contains("jumps at the same microstep"));
 }
 
+/// Holds: absence of Expression, Integrator.
 #[test]
 fn a_signal_that_is_absent_over_intervals_makes_its_expressions_absent() {
     let trace = simulate(

@@ -16,6 +16,7 @@ fn table(microstep: u32, rows: &[(&str, f64)]) -> Vec<(String, u32, f64)> {
     rows.iter().map(|(time, value)| ((*time).to_owned(), microstep, *value)).collect()
 }
 
+/// Holds: closed form of PeriodicSampler.
 #[test]
 fn a_sampler_in_a_loop_resets_the_integrator_that_it_reads() {
     let text = "
@@ -40,6 +41,7 @@ simulate: {stop: 4.5, tolerance: 1e-10}
     assert_near(trace.last("x").unwrap(), 0.5f64.exp_m1(), 1e-9);
 }
 
+/// Holds: jump of PeriodicSampler.
 #[test]
 fn a_sampler_reads_before_or_after_what_happens_at_its_time() {
     let text = |microstep: &str| {
@@ -72,6 +74,7 @@ simulate: {{stop: 4/3}}
     }
 }
 
+/// Holds: absence of PeriodicSampler.
 #[test]
 fn a_sampler_of_events_and_vectors() {
     let text = "
@@ -92,6 +95,8 @@ simulate: {stop: 2}
 }
 
 /// A loop through the value of this microstep is not broken, and an impulse has no value to read.
+///
+/// Holds: impulse and bad input of PeriodicSampler.
 #[test]
 fn a_sampler_of_microstep_1_breaks_no_loop_and_reads_no_impulse() {
     let text = |input: &str, microstep: &str| {
@@ -117,6 +122,7 @@ simulate: {{stop: 2}}
     }
 }
 
+/// Holds: closed form and jump of EventDelay.
 #[test]
 fn delayed_events_keep_their_values_and_microsteps() {
     let text = "
@@ -194,6 +200,7 @@ simulate: {{stop: 10, tolerance: 1e-9}}
     assert_near(short.trace.last("x").unwrap(), last, 1e-8);
 }
 
+/// Holds: bad input of EventDelay.
 #[test]
 fn what_cannot_be_delayed_is_refused() {
     let text = |input: &str, delay: &str| {
@@ -233,6 +240,7 @@ fn sizes(trace: &Trace) -> Vec<(String, u32, f64)> {
     found
 }
 
+/// Holds: closed form of Queue.
 #[test]
 fn a_queue_gives_what_came_first() {
     let trace = simulate(&line("period: 1.5, offset: 2.5", "capacity: 5", "8")).trace;
@@ -246,6 +254,7 @@ fn a_queue_gives_what_came_first() {
     assert_eq!(found[1..], expected);
 }
 
+/// Holds: jump of Queue.
 #[test]
 fn a_put_and_a_take_at_once() {
     // The queue is empty: the value goes straight through.
@@ -274,6 +283,7 @@ fn a_full_queue_stops_the_run_or_drops() {
     assert_eq!(events(&trace, "q"), table(1, &out));
 }
 
+/// Holds: absence of Queue.
 #[test]
 fn triggers_at_an_empty_queue_wait_or_are_forgotten() {
     let text = |empty: &str| {
@@ -331,6 +341,7 @@ simulate: {stop: 4}
     assert_eq!(tags(&trace, "b").len(), 3);
 }
 
+/// Holds: bad input of Queue.
 #[test]
 fn a_queue_that_cannot_be_is_refused() {
     for (settings, code) in [

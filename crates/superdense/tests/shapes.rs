@@ -2,6 +2,7 @@
 
 use crate::common::{assert_near, bits, last_elements, simulate};
 
+/// Holds: closed form of Gain, Integrator.
 #[test]
 fn matrix_times_state_against_the_closed_form() {
     // The eigenvalues are -1 and -3, with (1, 1) and (1, -1).

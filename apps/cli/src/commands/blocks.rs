@@ -6,7 +6,21 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use superdense::{Info, Library, Page, descriptions, did_you_mean, pages, pages_of, read};
 
+use super::pictures::example_figure;
 use crate::report::{refused, show, write_file};
+
+/// The folder of the figures, beside the pages.
+const PICTURES: &str = "pictures";
+
+/// What the page says that leads to all others.
+const INTRODUCTION: &str = "# Blocks
+
+These pages are generated from the blocks themselves by `superdense blocks --write`; a figure is \
+what the example of its page gives. Each page ends with the tests that hold the block: against a \
+closed form, or against values computed in another way; at a jump, with the microsteps; with an \
+input that is absent; with an impulse at an input; and with bad input, which is refused. An empty \
+cell means that there is no such test yet.
+";
 
 /// Shows one page, writes all pages, or lists the blocks: those of the library, or the diagrams of
 /// a model file.
@@ -78,20 +92,40 @@ fn places(info: &Info, word: &str) -> Option<Vec<String>> {
     (!found.is_empty() || has(&info.category)).then_some(found)
 }
 
+/// Writes every page, the figures of their examples, and the index.
 fn write_pages(pages: &[Page], folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    make_folder(folder)?;
     for page in pages {
+        let figure = write_figure(page, folder)?;
         let path = folder.join(format!("{}.md", page.name));
-        write_file(&path, page.text.as_bytes())?;
+        write_file(&path, page.markdown(figure.as_deref()).as_bytes())?;
     }
     write_file(&folder.join("README.md"), index(pages).as_bytes())
 }
 
+/// Runs the example of a page and writes its figure. The result is its path as the page gives it;
+/// there is none without an example or in a program without pictures.
+fn write_figure(page: &Page, folder: &Path) -> Result<Option<String>> {
+    if page.example.is_empty() {
+        return Ok(None);
+    }
+    let figure = example_figure(&page.name, &page.example);
+    let Some(svg) = figure.with_context(|| format!("the example of {}", page.name))? else {
+        return Ok(None);
+    };
+    make_folder(&folder.join(PICTURES))?;
+    let path = format!("{PICTURES}/{}.svg", page.name);
+    write_file(&folder.join(&path), svg.as_bytes())?;
+    Ok(Some(path))
+}
+
+fn make_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
 /// The page that leads to all others.
 fn index(pages: &[Page]) -> String {
-    let mut out = "# Blocks\n\nThese pages are generated from the blocks themselves by \
-                   `superdense blocks --write`.\n"
-        .to_owned();
+    let mut out = INTRODUCTION.to_owned();
     let mut pages: Vec<&Page> = pages.iter().collect();
     pages.sort_by(|a, b| (&a.category, &a.name).cmp(&(&b.category, &b.name)));
     for own in pages.chunk_by(|a, b| a.category == b.category) {
@@ -108,7 +142,7 @@ fn show_page(pages: &[Page], name: &str) -> Result<()> {
         let help = did_you_mean(name, pages.iter().map(|page| page.name.as_str()));
         bail!("there is no block `{name}`{}", help.map_or(String::new(), |h| format!("; {h}")));
     };
-    show(&page.text)
+    show(&page.markdown(None))
 }
 
 fn list(mut pages: Vec<Page>) -> String {

@@ -2,6 +2,7 @@
 
 mod diagram;
 mod energies;
+mod example;
 mod plot;
 mod runs;
 #[cfg(feature = "streams")]
@@ -17,6 +18,7 @@ use crate::report::write_file;
 
 pub use diagram::graph;
 pub use energies::draw_energies;
+pub use example::example_figure;
 pub use plot::plot;
 pub use runs::{Picture, pictures};
 #[cfg(feature = "streams")]

@@ -46,6 +46,11 @@ pub fn plot(_: &PlotArguments) -> Result<()> {
     refuse()
 }
 
+/// Pages are written without figures.
+pub fn example_figure(_: &str, _: &str) -> Result<Option<String>> {
+    Ok(None)
+}
+
 pub fn draw_energies(_: &[(&str, Curve)], _: &str, _: &Path) -> Result<()> {
     refuse()
 }

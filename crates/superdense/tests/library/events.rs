@@ -56,6 +56,8 @@ proptest! {
 
     /// Events come when their delays are over, whatever order that is, and save and resume, the
     /// interpreter and native code agree.
+    ///
+    /// Holds: closed form of VariableEventDelay.
     #[test]
     fn events_come_when_their_delays_are_over(
         gaps in prop::collection::vec((1i64..60, 1i64..250), 1..25),
@@ -112,6 +114,8 @@ simulate: {{stop: 40}}
 
 /// Events that are due at one tag follow each other; one without a delay comes at the next
 /// microstep, and a chain of them at one instant does, too.
+///
+/// Holds: jump of VariableEventDelay.
 #[test]
 fn simultaneous_events_come_one_after_the_other() {
     let text = "blocks:
@@ -128,6 +132,7 @@ simulate: {stop: 3}
     assert_eq!(events(&trace, "z"), [(two(2), 1.0), (two(3), 2.0), (two(4), 3.0)]);
 }
 
+/// Holds: absence and bad input of VariableEventDelay.
 #[test]
 fn a_delay_that_is_negative_or_missing_is_an_error() {
     let text = |delay: &str| {
@@ -149,6 +154,7 @@ simulate: {{stop: 3}}
     assert_eq!(codes(&refusal(&text("true"))), ["type-mismatch"]);
 }
 
+/// Holds: closed form of EventSource.
 #[test]
 fn a_pattern_is_exact() {
     let text = "blocks:
@@ -178,6 +184,7 @@ simulate: {start: -1, stop: 4}
     assert_eq!(times("until"), [0.0, 0.25, 1.0, 1.25]);
 }
 
+/// Holds: bad input of EventSource.
 #[test]
 fn a_bad_pattern_is_refused() {
     for (fields, code) in [
@@ -197,6 +204,7 @@ fn a_bad_pattern_is_refused() {
     }
 }
 
+/// Holds: closed form of Timer.
 #[test]
 fn a_timer_is_started_again_or_runs_on() {
     let text = |restart: &str| {
@@ -221,6 +229,7 @@ simulate: {{stop: 8}}
     }
 }
 
+/// Holds: closed form of Server.
 #[test]
 fn a_server_takes_jobs_one_after_the_other() {
     let text = "blocks:
@@ -240,6 +249,8 @@ simulate: {stop: 12}
 
 /// M/M/1 with arrivals at rate 1 and services at rate 2: a job spends 1 / (2 - 1) = 1 s in the
 /// system on average (Kleinrock 1975). The error is estimated from the means of batches.
+///
+/// Holds: closed form of PoissonClock, Server.
 #[test]
 fn a_queue_has_the_mean_wait_of_theory() {
     let text = "blocks:
@@ -265,6 +276,8 @@ simulate: {stop: 40000, seed: 3}
 
 /// Mean, variance and independence of the random sources, each within five standard deviations of
 /// what it should be.
+///
+/// Holds: closed form of UniformRandom, GaussianRandom, ExponentialRandom, BernoulliRandom.
 #[test]
 fn random_numbers_have_their_moments() {
     const N: usize = 20_000;
@@ -384,6 +397,7 @@ simulate: {stop: 1, seed: 7}
     assert_ne!(values(7), values(8));
 }
 
+/// Holds: closed form of BandlimitedNoise.
 #[test]
 fn noise_has_the_power_that_it_says() {
     let text = "blocks:
@@ -404,6 +418,7 @@ simulate: {stop: 2000, every: 1, tolerance: 1e-3}
     assert!((variance - 0.3).abs() < off, "{variance} of {} steps", steps.len());
 }
 
+/// Holds: jump and absence of Stop.
 #[test]
 fn a_run_ends_at_an_event_after_its_instant_is_over() {
     let text = "blocks:
@@ -435,6 +450,7 @@ simulate: {stop: 10}
     assert_eq!(bits(&again.trace, 0), bits(trace, 0));
 }
 
+/// Holds: closed form, jump and bad input of Edge.
 #[test]
 fn edges_of_conditions_are_events() {
     let text = "blocks:
@@ -463,6 +479,7 @@ simulate: {stop: 4}
     assert_eq!(codes(&refused), ["type-mismatch"]);
 }
 
+/// Holds: jump and absence of Merge.
 #[test]
 fn a_merge_can_keep_all_events_of_a_tag() {
     let text = "blocks:
@@ -486,6 +503,7 @@ simulate: {stop: 2}
     assert!(failure(&small).to_string().contains("more than 2 events"));
 }
 
+/// Holds: closed form of Inhibit, Gate; closed form and absence of MostRecent.
 #[test]
 fn events_pass_gates_and_are_remembered() {
     let text = "blocks:
@@ -508,6 +526,8 @@ simulate: {stop: 4}
 }
 
 /// Patterns between events, against their formulas.
+///
+/// Holds: closed form of Sawtooth, Triangle, Chirp, ContinuousClock.
 #[test]
 fn sources_follow_their_formulas() {
     let text = "blocks:
@@ -570,6 +590,8 @@ simulate: {stop: 2000}
 }
 
 /// A condition must last before it counts.
+///
+/// Holds: closed form and bad input of OnDelay.
 #[test]
 fn a_condition_counts_when_it_has_lasted() {
     let text = "blocks:
@@ -589,6 +611,8 @@ simulate: {stop: 6}
 }
 
 /// The microstep of an event is where it is in its instant.
+///
+/// Holds: closed form and jump of CurrentMicrostep.
 #[test]
 fn a_microstep_is_known_at_an_event() {
     let text = "blocks:
@@ -610,6 +634,8 @@ simulate: {stop: 2}
 }
 
 /// A level that moves, and one that jumps across a signal that stands still.
+///
+/// Holds: closed form and jump of LevelCrossing.
 #[test]
 fn a_level_may_be_a_signal() {
     let text = "blocks:

@@ -75,6 +75,10 @@ fn assert_fails(text: &str, contains: &str) {
 }
 
 /// What has no meaning for impulses refuses them.
+///
+/// Holds: impulse of Saturation, DeadZone, Quantizer, CoulombFriction, MultiwaySwitch, Polynomial,
+/// PolarToCartesian, CartesianToPolar, Normalise, WrapAngle, Wrap, Relay, Backlash, PeakHold,
+/// RateLimiter, LookupTable, LookupTable2D, LookupTableND.
 #[test]
 fn an_impulse_reaches_no_nonlinear_function() {
     let impulse = "delta(time - 1)";

@@ -21,6 +21,8 @@ simulate: {{stop: {}, seed: 7}}
 
 /// Each value comes as often as its probability says, within five standard deviations, whatever
 /// came before it.
+///
+/// Holds: closed form of DiscreteRandom.
 #[test]
 fn values_come_with_their_probabilities() {
     const N: usize = 20_000;
@@ -59,6 +61,7 @@ fn impossible_values_do_not_come() {
     assert!(draws("[1, 2, 3]", "[1/3, 1/3, 1/3]", 50).contains(&3.0));
 }
 
+/// Holds: bad input of DiscreteRandom.
 #[test]
 fn bad_probabilities_are_refused() {
     for (fields, message) in [

@@ -55,6 +55,10 @@ fn the_samples_of_these_tests_are_as_written() {
 }
 
 /// Each diagram that samples refuses an impulse at the microstep of a sample.
+///
+/// Holds: impulse of UnitDelay, Delay, Difference, Accumulator, DiscreteIntegrator,
+/// DiscreteTransferFunction, DiscreteStateSpace, FIR, MovingAverage, Decimator, DiscretePID,
+/// SampleAndHold, FirstOrderHold.
 #[test]
 fn an_impulse_cannot_be_sampled() {
     for block in [

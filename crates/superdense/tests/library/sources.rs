@@ -45,6 +45,7 @@ fn straight(time: f64) -> f64 {
     y0 + (y1 - y0) * (time - t0) / (t1 - t0)
 }
 
+/// Holds: closed form of Waveform.
 #[test]
 fn a_linear_wave_goes_from_sample_to_sample() {
     let trace = wave(UNEVEN, "", "y", "stop: 7, every: 0.037, rows: microsteps");
@@ -101,6 +102,7 @@ fn at_left(trace: &Trace, tag: Tag) -> Option<f64> {
     trace.get(row, trace.column("y").unwrap()).map(|value| value[0])
 }
 
+/// Holds: jump of Waveform.
 #[test]
 fn a_held_wave_jumps_at_its_samples() {
     let trace = wave(&format!("{UNEVEN}, interpolation: hold"), "", "y", "stop: 1");
@@ -248,6 +250,7 @@ simulate: {stop: 3}
     }
 }
 
+/// Holds: bad input of Waveform.
 #[test]
 fn bad_waves_are_refused() {
     for (fields, code, message) in [

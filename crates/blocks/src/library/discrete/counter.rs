@@ -31,7 +31,8 @@ impl Block for Counter {
 name: counter
 blocks:
   c: {type: Clock, period: 0.1}
-  n: {type: Counter, increment: c}
+  again: {type: Clock, period: 0.5, offset: 0.45}
+  n: {type: Counter, increment: c, reset: again}
 record: [n]
 simulate: {stop: 1}"#,
             )

@@ -37,7 +37,7 @@ impl Block for PeriodicSampler {
                 r#"superdense: 1
 name: periodic-sampler
 blocks:
-  x: {type: Integrator, input: 1, reset: 0 * s}
+  x: {type: Integrator, input: time, reset: 0 * s}
   s: {type: PeriodicSampler, input: x, period: 1, offset: 1}
 record: [x, s]
 simulate: {stop: 4}"#,

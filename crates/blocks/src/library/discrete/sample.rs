@@ -26,7 +26,7 @@ blocks:
   s: {type: Sine}
   c: {type: Clock, period: 0.1}
   e: {type: Sample, input: s, trigger: c}
-record: [e]
+record: [s, e]
 simulate: {stop: 1}"#,
             )
     }

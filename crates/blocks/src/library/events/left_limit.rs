@@ -24,10 +24,13 @@ impl Block for LeftLimit {
             r#"superdense: 1
 name: left-limit
 blocks:
-  p: {type: Pulse}
-  l: {type: LeftLimit, input: p}
-record: [p, l]
-simulate: {stop: 2}"#,
+  c: {type: Clock, period: 1, offset: 0.5}
+  x: {type: Integrator, input: time, reset: 0 * c}
+  l: {type: LeftLimit, input: x}
+  before: {type: Sample, input: l, trigger: c}
+  after: {type: Sample, input: x, trigger: c}
+record: [x, before, after]
+simulate: {stop: 4}"#,
         )
     }
 

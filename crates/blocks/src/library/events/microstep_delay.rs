@@ -27,7 +27,7 @@ impl Block for MicrostepDelay {
 name: microstep-delay
 blocks:
   c: {type: Clock, period: 1, offset: 0.5}
-  d: {type: MicrostepDelay, input: c}
+  d: {type: MicrostepDelay, input: 2 * c}
   hit: {type: ImpulseSource, times: [1]}
   late: {type: MicrostepDelay, input: hit}
   x: {type: Integrator, input: hit - late}

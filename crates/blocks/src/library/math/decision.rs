@@ -36,7 +36,7 @@ blocks:
   s: {type: Sine}
   r: {type: Ramp}
   d: {type: Decision, input: s, above: r, below: -r}
-record: [d]
+record: [s, d]
 simulate: {stop: 2}"#,
             )
     }

@@ -33,8 +33,8 @@ name: divide
 blocks:
   r: {type: Ramp, offset: 1}
   q: {type: Divide, numerator: 1, denominator: r}
-record: [q]
-simulate: {stop: 1}"#,
+record: [r, q]
+simulate: {stop: 3}"#,
             )
     }
 

@@ -26,8 +26,8 @@ name: expression
 blocks:
   s: {type: Sine}
   y: {type: Expression, expression: 'if s > 0 then s else 0'}
-record: [y]
-simulate: {stop: 1}"#,
+record: [s, y]
+simulate: {stop: 2}"#,
             )
     }
 

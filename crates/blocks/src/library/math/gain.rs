@@ -28,7 +28,7 @@ name: gain
 blocks:
   s: {type: Sine}
   g: {type: Gain, input: s, gain: 3}
-record: [g]
+record: [s, g]
 simulate: {stop: 1}"#,
             )
     }

@@ -22,7 +22,7 @@ name: inverter
 blocks:
   r: {type: Ramp, offset: 1}
   i: {type: Inverter, input: r}
-record: [i]
+record: [r, i]
 simulate: {stop: 2}"#,
             )
     }

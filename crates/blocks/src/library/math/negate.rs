@@ -23,7 +23,7 @@ name: negate
 blocks:
   s: {type: Sine}
   n: {type: Negate, input: s}
-record: [n]
+record: [s, n]
 simulate: {stop: 1}"#,
             )
     }

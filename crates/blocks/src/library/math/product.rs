@@ -34,8 +34,8 @@ blocks:
   a: {type: Sine}
   b: {type: Ramp}
   p: {type: Product, inputs: [a, b]}
-record: [p]
-simulate: {stop: 1}"#,
+record: [a, b, p]
+simulate: {stop: 2}"#,
             )
     }
 

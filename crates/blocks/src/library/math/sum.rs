@@ -25,8 +25,8 @@ blocks:
   a: {type: Sine}
   b: {type: Ramp}
   s: {type: Sum, inputs: [a, b, 2]}
-record: [s]
-simulate: {stop: 1}"#,
+record: [a, b, s]
+simulate: {stop: 2}"#,
             )
     }
 

@@ -41,9 +41,9 @@ impl Block for ImpulseSource {
                 r#"superdense: 1
 name: impulse-source
 blocks:
-  hit: {type: ImpulseSource, times: [1]}
+  hit: {type: ImpulseSource, times: [1, 2]}
   x: {type: Integrator, input: -x + hit}
-record: [x]
+record: [hit, x]
 simulate: {stop: 3}"#,
             )
     }

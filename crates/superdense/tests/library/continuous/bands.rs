@@ -16,6 +16,7 @@ fn gains(order: i32, lower: f64, upper: f64, frequency: f64) -> (f64, f64) {
     (1.0 / (1.0 + part).sqrt(), (part / (1.0 + part)).sqrt())
 }
 
+/// Holds: closed form of BandPass, BandStop.
 #[test]
 fn band_filters_have_their_gain() {
     for order in 1..=8 {
@@ -29,6 +30,8 @@ fn band_filters_have_their_gain() {
 
 /// The gain is 1 / sqrt(2) at both edges, whatever the width of the band and the order, and 1 or 0
 /// at their geometric mean. A band wider than twice its centre, and a narrow one.
+///
+/// Holds: closed form of BandPass, BandStop.
 #[test]
 fn the_edges_and_the_centre_of_a_band() {
     for (lower, upper, settled) in [(0.5, 18.0, 250.0), (9.0, 11.0, 120.0)] {
@@ -64,6 +67,8 @@ simulate: {{stop: 60, every: 30, tolerance: 1e-10}}
 
 /// Order 1: B s / (s^2 + B s + w0^2) is what a band-stop takes away. With B = 6 and w0 = 5 the poles
 /// are -3 + 4 i and -3 - 4 i.
+///
+/// Holds: closed form and impulse of BandPass, BandStop.
 #[test]
 fn impulse_responses_of_bands() {
     let edges = "lower: sqrt(34) - 3, upper: sqrt(34) + 3";
@@ -87,6 +92,7 @@ simulate: {{stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-10}}
     agree(&text, "stop", "rest", 1e-9);
 }
 
+/// Holds: bad input of BandPass, BandStop.
 #[test]
 fn bands_take_vectors_and_refuse_bad_parameters() {
     let text = "blocks:

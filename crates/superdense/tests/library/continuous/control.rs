@@ -4,6 +4,8 @@ use super::{agree, follows, refused, weighs};
 use crate::common::{assert_at, at, exact, failure, simulate, times};
 
 /// With P = I = 2 and the plant 1 / (s + 1), the closed loop is 2 / (s + 2).
+///
+/// Holds: closed form and jump of PI; closed form of PID.
 #[test]
 fn a_pi_controller_cancels_the_pole_of_a_plant() {
     let text = "blocks:
@@ -27,6 +29,8 @@ simulate: {stop: 4, every: 0.1, rows: microsteps, tolerance: 1e-10}
 
 /// C(s) = P + I / s + D N s / (s + N) with P = 3, I = 2, D = 0.5, N = 10, and the plant 4 / (s + 1):
 /// C = ((P + D N) s^2 + (P N + I) s + I N) / (s^2 + N s) = (8 s^2 + 32 s + 20) / (s^2 + 10 s).
+///
+/// Holds: closed form of PID.
 #[test]
 fn a_pid_loop_equals_its_closed_loop_transfer_function() {
     let text = "blocks:
@@ -42,6 +46,8 @@ simulate: {stop: 5, every: 0.1, tolerance: 1e-11}
 
 /// With the derivative of the measurement and no reference in the proportional term, the numerator
 /// of the closed loop is k I (s + N): a step of the reference gives no jump of the output.
+///
+/// Holds: closed form and jump of PID.
 #[test]
 fn the_derivative_of_the_measurement_and_a_weight() {
     let text = "blocks:
@@ -57,6 +63,8 @@ simulate: {stop: 5, every: 0.1, rows: microsteps, tolerance: 1e-11}
 }
 
 /// The error alone, without a measurement: P jumps, I t grows, and D N exp(-N t) dies away.
+///
+/// Holds: closed form of PID.
 #[test]
 fn the_terms_of_an_error() {
     let text = "blocks:
@@ -68,6 +76,7 @@ simulate: {stop: 2, every: 0.1, tolerance: 1e-10}
     follows(text, "u", 1e-8, |time| 6.0 + 7.0 + time + 0.25 * 8.0 * (-8.0 * time).exp());
 }
 
+/// Holds: impulse of PI, PID.
 #[test]
 fn impulses_pass_a_controller_without_limits() {
     let text = "blocks:
@@ -88,6 +97,8 @@ simulate: {stop: 2, every: 0.1, rows: microsteps, tolerance: 1e-10}
 
 /// An error of 1 for 3 s and then of -1, with P = I = 1 and limits of -2 and 2. The output reaches
 /// its limit after 1 s.
+///
+/// Holds: closed form of PI, PID.
 #[test]
 fn the_integral_does_not_wind_up() {
     let run = |kind: &str, anti_windup: &str| {
@@ -140,6 +151,8 @@ simulate: {stop: 5, every: 0.1, tolerance: 1e-10}
 }
 
 /// The output continues from the value of an event, and from there on as the error demands.
+///
+/// Holds: jump of PI, PID.
 #[test]
 fn a_controller_takes_over_without_a_bump() {
     let text = "blocks:
@@ -165,6 +178,7 @@ simulate: {stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-10}
     });
 }
 
+/// Holds: bad input of PI, PID.
 #[test]
 fn bad_controllers_are_refused() {
     for (parameters, reason) in [
@@ -184,6 +198,8 @@ fn bad_controllers_are_refused() {
 }
 
 /// The error is absent from 1 s to 2 s.
+///
+/// Holds: absence of PID.
 #[test]
 fn a_controller_waits_while_its_input_is_absent() {
     for limits in ["", ", upper: 50", ", upper: 50, anti_windup: back_calculation"] {

@@ -3,6 +3,7 @@
 use super::{follows, gain_is, refused, weighs};
 use crate::common::{assert_at, assert_near, exact, simulate};
 
+/// Holds: closed form of LowPass, HighPass.
 #[test]
 fn butterworth_filters_have_their_gain() {
     for order in 1..=8 {
@@ -24,6 +25,7 @@ fn chebyshev(order: i32, x: f64) -> f64 {
     }
 }
 
+/// Holds: closed form of LowPass, HighPass.
 #[test]
 fn chebyshev_filters_have_their_gain() {
     for order in 1..=6 {
@@ -40,6 +42,8 @@ fn chebyshev_filters_have_their_gain() {
 
 /// |B(0) / B(i r x)| with the reverse Bessel polynomial B by its recurrence,
 /// B[n] = (2 n - 1) B[n - 1] + s^2 B[n - 2].
+///
+/// Holds: closed form of LowPass.
 #[test]
 fn bessel_filters_have_their_gain() {
     let magnitude = |order: usize, w: f64| {
@@ -91,6 +95,8 @@ simulate: {{stop: 120, every: 60, tolerance: 1e-10}}
 }
 
 /// Order 2: poles at w (-1 + i) / sqrt(2), so h = sqrt(2) w exp(-a t) sin(a t), a = w / sqrt(2).
+///
+/// Holds: closed form and impulse of LowPass, HighPass.
 #[test]
 fn impulse_responses_of_filters() {
     let text = "blocks:
@@ -114,6 +120,7 @@ simulate: {stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-10}
     });
 }
 
+/// Holds: bad input of LowPass, HighPass.
 #[test]
 fn filters_take_vectors_and_refuse_bad_parameters() {
     let text = "blocks:

@@ -4,6 +4,8 @@ use super::{follows, refused};
 use crate::common::{at, exact, failure, simulate, times};
 
 /// A triangle that is cut at both limits.
+///
+/// Holds: closed form of LimitedIntegrator.
 #[test]
 fn a_constant_rate_ends_at_a_limit() {
     let text = "blocks:
@@ -27,6 +29,8 @@ simulate: {stop: 8, every: 0.25, rows: microsteps}
 }
 
 /// x' = 2 cos(t): at the limit from t = pi / 6 on, until the rate changes its sign at pi / 2.
+///
+/// Holds: closed form of LimitedIntegrator.
 #[test]
 fn it_leaves_the_limit_when_the_input_crosses_zero() {
     let text = "blocks:
@@ -83,6 +87,7 @@ simulate: {stop: 1, every: 0.1}
     follows(text, "b", 1e-15, |time| (-time).max(-0.25));
 }
 
+/// Holds: jump of LimitedIntegrator.
 #[test]
 fn a_reset_is_limited() {
     let text = "blocks:
@@ -99,6 +104,7 @@ simulate: {stop: 2, every: 0.1, rows: microsteps}
     });
 }
 
+/// Holds: impulse and bad input of LimitedIntegrator.
 #[test]
 fn bad_limits_and_impulses_are_refused() {
     let block = "{type: LimitedIntegrator, input: 1, lower: 1, upper: 1}";

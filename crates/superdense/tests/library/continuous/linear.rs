@@ -37,6 +37,8 @@ simulate: {stop: 1, every: 0.01, tolerance: 1e-6}
 }
 
 /// H(s) = 1 / (0.001 s^2 + 0.01 s + 1): omega = sqrt(1000), damping rate 5.
+///
+/// Holds: closed form of TransferFunction.
 #[test]
 fn its_step_response_is_a_decaying_oscillation() {
     let text = "blocks:
@@ -63,6 +65,8 @@ simulate: {stop: 5, every: 0.1, tolerance: 1e-10}
 }
 
 /// (s + 3) / (s^2 + 2 s + 5) has the impulse response exp(-t) (cos 2t + sin 2t).
+///
+/// Holds: closed form and impulse of TransferFunction.
 #[test]
 fn an_impulse_gives_the_impulse_response() {
     let text = "blocks:
@@ -88,6 +92,8 @@ simulate: {stop: 4, every: 0.1, rows: microsteps, tolerance: 1e-10}
 }
 
 /// (s + 3) / (s + 1) = 1 + 2 / (s + 1), and (2 s^2 + 7 s + 5) / (s^2 + 3 s + 2) = 2 + 1 / (s + 2).
+///
+/// Holds: jump and impulse of TransferFunction.
 #[test]
 fn a_proper_one_passes_jumps_and_impulses() {
     let text = "blocks:
@@ -159,6 +165,7 @@ simulate: {stop: 1, tolerance: 1e-10}
     }
 }
 
+/// Holds: bad input of TransferFunction.
 #[test]
 fn bad_transfer_functions_are_refused() {
     for (coefficients, reason) in [
@@ -191,6 +198,7 @@ const SOMETIMES: &str = "
       off: {transitions: [{to: on, after: 1}]}
 ";
 
+/// Holds: absence of TransferFunction, SecondOrder, StateSpace, FirstOrder, LeadLag.
 #[test]
 fn states_stay_while_the_input_is_absent() {
     let stays = |time: f64| if time < 1.0 { time } else { (time - 1.0).max(1.0) };
@@ -213,6 +221,8 @@ simulate: {{stop: 2.9, every: 0.1, tolerance: 1e-10}}\n"
 }
 
 /// Modes exp(-t) and exp(-2 t); the inputs are a step and a ramp.
+///
+/// Holds: closed form of StateSpace.
 #[test]
 fn state_equations_with_two_inputs_and_three_outputs() {
     let text = "blocks:
@@ -238,6 +248,7 @@ simulate: {stop: 2, every: 0.1, tolerance: 1e-10}
     follows(text, "c", 1e-8, |t| first(t) - second(t) + 2.0);
 }
 
+/// Holds: closed form and impulse of StateSpace.
 #[test]
 fn an_impulse_makes_states_jump_by_b() {
     let text = "blocks:
@@ -275,6 +286,7 @@ simulate: {{stop: 2, every: 0.1, tolerance: 1e-10}}
     assert_eq!(codes(&refusal(&loops(", D: 1"))), ["causality-loop"]);
 }
 
+/// Holds: bad input of StateSpace.
 #[test]
 fn bad_state_equations_are_refused() {
     for (matrices, reason) in [
@@ -295,6 +307,8 @@ fn bad_state_equations_are_refused() {
 }
 
 /// A zero blocks its frequency, and the chain of sections equals the product of its factors.
+///
+/// Holds: closed form and bad input of ZeroPole.
 #[test]
 fn zeros_and_poles() {
     let notch = "{type: ZeroPole, input: u, zero_pairs: [[0, 5]], pole_pairs: [[-1, 4]], gain: 3}";
@@ -338,6 +352,8 @@ simulate: {{stop: 5, every: 0.1, tolerance: 1e-11}}
 }
 
 /// (s + 1) / (s + 2) = 1 - 1 / (s + 2).
+///
+/// Holds: impulse of ZeroPole.
 #[test]
 fn an_impulse_passes_as_many_zeros_as_poles() {
     let text = "blocks:
@@ -353,6 +369,7 @@ simulate: {stop: 2, every: 0.1, rows: microsteps, tolerance: 1e-10}
     });
 }
 
+/// Holds: closed form, impulse and bad input of FirstOrder, SecondOrder.
 #[test]
 fn lags_of_first_and_second_order() {
     let text = "blocks:
@@ -384,6 +401,8 @@ simulate: {stop: 3, every: 0.1, rows: microsteps, tolerance: 1e-10}
 }
 
 /// (0.4 s + 1) / (0.2 s + 1) = 2 - 1 / (0.2 s + 1).
+///
+/// Holds: closed form, jump and bad input of LeadLag.
 #[test]
 fn a_lead_and_a_lag() {
     let text = "blocks:

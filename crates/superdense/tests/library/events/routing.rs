@@ -22,6 +22,8 @@ proptest! {
 
     /// An event goes where the latest control event says, one at the same tag included; what is
     /// selected is what would have been switched.
+    ///
+    /// Holds: closed form of BooleanSwitch, BooleanSelect.
     #[test]
     fn a_switch_and_a_selection_follow_their_control(
         items in prop::collection::btree_set(0i64..200, 1..20),
@@ -57,6 +59,8 @@ simulate: {{stop: 3}}
 
 /// A switch acts at its own microstep: an event one microstep before a control event goes the old
 /// way.
+///
+/// Holds: jump of BooleanSwitch.
 #[test]
 fn a_control_event_acts_from_its_microstep_on() {
     let text = "blocks:
@@ -73,6 +77,7 @@ simulate: {stop: 0.5}
     assert_eq!(events(&trace, "yes"), [(tag(0.0, 2), 5.0)]);
 }
 
+/// Holds: closed form of Router.
 #[test]
 fn branches_take_turns() {
     let text = "blocks:
@@ -114,6 +119,8 @@ simulate: {stop: 8}
 }
 
 /// Each event takes exactly one branch, the one of its index.
+///
+/// Holds: closed form and bad input of Router.
 #[test]
 fn an_index_chooses_the_branch() {
     let text = "blocks:
@@ -145,6 +152,8 @@ simulate: {stop: 3}
 }
 
 /// The time is that of the tag, to the last bit; in a state it counts from its entry.
+///
+/// Holds: closed form of CurrentTime.
 #[test]
 fn the_current_time_is_that_of_the_tag() {
     let text = "blocks:
@@ -177,6 +186,7 @@ simulate: {stop: 1.9}
     }
 }
 
+/// Holds: bad input of BooleanSwitch, BooleanSelect, Router, CurrentTime.
 #[test]
 fn bad_switches_and_routers_are_refused() {
     let text = |block: &str| {
@@ -202,6 +212,8 @@ fn bad_switches_and_routers_are_refused() {
 }
 
 /// An impulse takes the way of its signal, unless the switch is set at the same instant.
+///
+/// Holds: impulse of BooleanSwitch, BooleanSelect.
 #[test]
 fn an_impulse_passes_a_switch() {
     let text = |at: &str| {

@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use super::{assert_fails, assert_follows, assert_located, assert_refused, events, sampled};
 use crate::common::{assert_at, assert_near, codes, last_elements, refusal, simulate};
 
+/// Holds: closed form and impulse of Polynomial.
 #[test]
 fn a_polynomial_is_evaluated_from_its_highest_power() {
     let trace = simulate(
@@ -29,6 +30,7 @@ simulate: {stop: 3, every: 0.25}
     assert_eq!(events(&simulate(&text).trace, "y"), [2.0, 5.0, 10.0]);
 }
 
+/// Holds: bad input of Polynomial.
 #[test]
 fn a_polynomial_of_degree_zero_is_refused() {
     let refused = refusal("blocks:\n  y: {type: Polynomial, input: time, coefficients: [1]}\n");
@@ -36,6 +38,7 @@ fn a_polynomial_of_degree_zero_is_refused() {
     assert!(refused.to_string().contains("at least two coefficients"), "{refused}");
 }
 
+/// Holds: closed form of PolarToCartesian, CartesianToPolar; impulse of PolarToCartesian.
 #[test]
 fn polar_coordinates_there_and_back() {
     let trace = simulate(
@@ -55,6 +58,7 @@ simulate: {stop: 3, every: 0.25}
     assert_near(last_elements(&trace, "x")[0], 0.5, 1e-15);
 }
 
+/// Holds: closed form of Normalise.
 #[test]
 fn a_normalised_vector_has_length_one_or_zero() {
     let trace = simulate(
@@ -74,6 +78,7 @@ simulate: {stop: 2, times: [0, 1, 2]}
     }
 }
 
+/// Holds: closed form of WrapAngle.
 #[test]
 fn a_wrapped_angle_jumps_by_a_turn() {
     let trace = simulate(
@@ -97,6 +102,7 @@ simulate: {stop: 5}
     }
 }
 
+/// Holds: closed form of Wrap.
 #[test]
 fn wrapping_keeps_the_lower_end_and_not_the_upper_one() {
     let block = "  y: {type: Wrap, input: u, lower: -1, upper: 2}";
@@ -114,6 +120,7 @@ simulate: {stop: 2}
     assert_near(last_elements(&trace, "y")[0], 0.0, 1e-15);
 }
 
+/// Holds: closed form, jump and bad input of MultiwaySwitch.
 #[test]
 fn a_multiway_switch_takes_the_nearest_position() {
     let trace = simulate(

@@ -7,6 +7,7 @@ use super::super::same_everywhere;
 use super::{assert_fails, assert_follows, assert_located, assert_refused, events, sampled};
 use crate::common::{assert_near, failure, last_elements, simulate};
 
+/// Holds: closed form of LookupTable2D.
 #[test]
 fn a_grid_is_bilinear_in_each_cell() {
     let grid = "x: [0, 1, 3], y: [0, 2], z: '[[0, 2], [1, 5], [3, 7]]'";
@@ -180,6 +181,7 @@ fn points_of_a_grid_have_their_values_exactly() {
     }
 }
 
+/// Holds: jump of LookupTable2D.
 #[test]
 fn a_grid_of_the_nearest_points_jumps_halfway() {
     let text = "blocks:
@@ -202,6 +204,8 @@ simulate: {stop: 4}
 }
 
 /// All eight products of powers up to 1, between uneven breakpoints, and beyond.
+///
+/// Holds: closed form of LookupTableND.
 #[test]
 fn a_table_of_three_signals_is_linear_in_each() {
     let truth = |x: f64, y: f64, z: f64| {
@@ -253,6 +257,7 @@ simulate: {{stop: {stop}, maximum_step: 0.1}}
     assert_near(tag.time.seconds(), 1.0, 1e-15);
 }
 
+/// Holds: closed form of LookupTableND.
 #[test]
 fn the_nearest_point_of_four_axes() {
     // The value of a point is the number that its indices write.
@@ -285,6 +290,7 @@ simulate: {{stop: 7, maximum_step: 0.1}}
     assert!(greatest(&simulate(&text).trace, "error") < 1e-14);
 }
 
+/// Holds: bad input of LookupTable2D, LookupTableND.
 #[test]
 fn bad_grids_are_refused() {
     let grid = |fields: &str| {

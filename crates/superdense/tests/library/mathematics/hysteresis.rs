@@ -23,6 +23,7 @@ fn root(f: impl Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
     from
 }
 
+/// Holds: closed form of Relay.
 #[test]
 fn a_relay_switches_where_a_sine_reaches_its_levels() {
     let trace = simulate(
@@ -43,6 +44,7 @@ simulate: {stop: 10}
     }
 }
 
+/// Holds: jump of Relay.
 #[test]
 fn a_relay_switches_at_the_microstep_of_a_jump() {
     let trace = simulate(
@@ -92,6 +94,8 @@ simulate: {stop: 8}
 
 /// The play operator on a sine: it follows upwards until the sine turns, waits for the width of the
 /// play, follows downwards, and so on.
+///
+/// Holds: closed form of Backlash.
 #[test]
 fn backlash_follows_a_sine_around_its_loop() {
     let trace = simulate(
@@ -119,6 +123,7 @@ simulate: {stop: 12, maximum_step: 0.3}
     assert_located(&trace, &later);
 }
 
+/// Holds: jump of Backlash.
 #[test]
 fn backlash_is_pushed_by_jumps_and_by_its_start() {
     let trace = simulate(
@@ -159,6 +164,7 @@ simulate: {stop: 8, tolerance: 1e-10}
     }
 }
 
+/// Holds: closed form of PeakHold.
 #[test]
 fn a_peak_is_held_from_where_it_is_until_it_is_passed() {
     let trace = simulate(
@@ -184,6 +190,7 @@ simulate: {stop: 12}
     assert_located(&trace, &[top, again, second]);
 }
 
+/// Holds: jump of PeakHold.
 #[test]
 fn a_peak_may_be_a_jump_and_is_forgotten_at_a_reset() {
     let trace = simulate(
@@ -200,6 +207,7 @@ simulate: {stop: 5}
     assert_at(&trace, "y", &[("4", 1, -2.0), ("5", 0, -2.0)]);
 }
 
+/// Holds: closed form of RateLimiter.
 #[test]
 fn a_rate_limiter_leaves_a_sine_and_meets_it_again() {
     let trace = simulate(
@@ -244,6 +252,7 @@ simulate: {stop: 20}
     }
 }
 
+/// Holds: jump of RateLimiter.
 #[test]
 fn a_rate_limiter_never_jumps() {
     let trace = simulate(

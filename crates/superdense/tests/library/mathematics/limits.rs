@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use super::{assert_follows, assert_located, assert_refused, events, sampled};
 use crate::common::{assert_at, assert_near, last_elements, simulate};
 
+/// Holds: closed form of Saturation.
 #[test]
 fn a_saturated_sine_is_at_its_limits_for_the_time_of_the_closed_form() {
     let trace = simulate(
@@ -27,6 +28,7 @@ simulate: {stop: 2 * pi, tolerance: 1e-10}
     assert_near(last_elements(&trace, "time_at_limit")[0], PI - 2.0 * a, 1e-9);
 }
 
+/// Holds: jump of Saturation.
 #[test]
 fn saturation_takes_jumps_vectors_and_events() {
     let trace = simulate(
@@ -45,6 +47,7 @@ simulate: {stop: 2}
     assert_eq!(events(&simulate(&text).trace, "y"), [-1.0, 0.5, 1.0]);
 }
 
+/// Holds: closed form of DeadZone.
 #[test]
 fn a_dead_zone_takes_out_its_part_of_a_sine() {
     let trace = simulate(
@@ -67,6 +70,7 @@ simulate: {stop: 2 * pi, tolerance: 1e-10}
     assert_eq!(events(&simulate(&text).trace, "y"), [-1.5, 0.0, 0.0, 0.25]);
 }
 
+/// Holds: closed form of Quantizer.
 #[test]
 fn a_quantized_sine_jumps_halfway_between_levels() {
     let trace = simulate(
@@ -90,6 +94,7 @@ simulate: {stop: 2}
     }
 }
 
+/// Holds: jump of Quantizer.
 #[test]
 fn a_quantizer_rounds_halves_up_and_jumps_over_levels() {
     let block = "  y: {type: Quantizer, input: u, interval: 0.5, offset: 0.125}";
@@ -107,6 +112,7 @@ simulate: {stop: 2}
     assert_at(&trace, "y", &[("1", 0, 0.0), ("1", 1, 7.0)]);
 }
 
+/// Holds: closed form and jump of CoulombFriction.
 #[test]
 fn friction_changes_sign_with_the_velocity() {
     let trace = simulate(
@@ -127,6 +133,8 @@ simulate: {stop: 3}
     assert_eq!(events(&simulate(&text).trace, "y"), [-3.0, 0.0, 7.0]);
 }
 
+/// Holds: bad input of Saturation, DeadZone, Quantizer, Wrap, Normalise, Relay, Backlash,
+/// RateLimiter.
 #[test]
 fn limits_in_the_wrong_order_are_refused() {
     for (block, message) in [

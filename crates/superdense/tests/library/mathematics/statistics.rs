@@ -13,6 +13,7 @@ fn with_reset(block: &str, offset: &str, record: &str) -> String {
     sampled(&SAMPLES, &blocks, record)
 }
 
+/// Holds: closed form of RunningMax, RunningMin.
 #[test]
 fn the_greatest_and_the_smallest_sample_so_far() {
     let run = |block: &str| {
@@ -23,6 +24,7 @@ fn the_greatest_and_the_smallest_sample_so_far() {
     assert_eq!(run("RunningMin"), [3.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
 }
 
+/// Holds: jump of RunningMax, RunningMin.
 #[test]
 fn a_reset_begins_a_new_record_with_the_sample_at_its_tag() {
     let run = |offset: &str| events(&simulate(&with_reset("RunningMax", offset, "y")).trace, "y");
@@ -33,6 +35,7 @@ fn a_reset_begins_a_new_record_with_the_sample_at_its_tag() {
     assert_eq!(events(&simulate(&lowest).trace, "y"), [3.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
 }
 
+/// Holds: closed form and jump of RunningMean, RunningVariance.
 #[test]
 fn means_and_variances_are_those_of_the_definitions() {
     let trace = simulate(&with_reset("RunningVariance", "3", "y.mean, y.variance, y.count")).trace;
@@ -78,6 +81,7 @@ fn statistics_of_vectors_are_those_of_their_elements() {
     assert_eq!(last("y.variance"), [1.0, 4.0]);
 }
 
+/// Holds: bad input of RunningMax, RunningMin, RunningMean, RunningVariance.
 #[test]
 fn a_signal_that_is_always_present_is_not_samples() {
     for block in ["RunningMax", "RunningMin", "RunningMean", "RunningVariance"] {

@@ -13,6 +13,7 @@ fn samples(values: &[&str], table: &str) -> Vec<f64> {
 
 const UNEVEN: &str = "x: [0, 1, 3, 4, 6], y: [1, 2, 0, 3, 1]";
 
+/// Holds: closed form of LookupTable.
 #[test]
 fn a_linear_table_of_a_sine_is_located_at_its_breakpoints() {
     let trace = simulate(
@@ -45,6 +46,7 @@ simulate: {stop: 2 * pi, tolerance: 1e-10}
     assert_near(last_elements(&trace, "area")[0], 2.0 * (upper + lower), 1e-8);
 }
 
+/// Holds: jump of LookupTable.
 #[test]
 fn a_table_starts_anywhere_and_jumps_over_breakpoints() {
     let trace = simulate(
@@ -234,6 +236,7 @@ simulate: {{stop: 10}}
     assert!(trace.len() >= 1000);
 }
 
+/// Holds: bad input of LookupTable.
 #[test]
 fn bad_tables_are_refused() {
     let table =

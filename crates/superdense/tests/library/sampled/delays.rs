@@ -3,6 +3,7 @@
 use super::{assert_all_near, assert_refused, events, response};
 use crate::common::{simulate, tags};
 
+/// Holds: closed form of UnitDelay.
 #[test]
 fn a_unit_delay_gives_the_sample_before() {
     let text = "blocks:
@@ -31,6 +32,7 @@ fn a_loop_through_a_delay_is_a_recurrence() {
     assert_eq!(response("  d: {type: UnitDelay, input: n}\n", "n - d"), [1.0; 12]);
 }
 
+/// Holds: bad input of UnitDelay.
 #[test]
 fn a_trigger_samples_a_continuous_signal() {
     let y = response("  d: {type: UnitDelay, input: time, trigger: c, initial: 9}\n", "d");
@@ -39,6 +41,9 @@ fn a_trigger_samples_a_continuous_signal() {
 }
 
 /// At a trigger without an input, a delay gives the latest sample again and keeps its memory.
+///
+/// Holds: absence of UnitDelay, Delay, Accumulator, Difference, MovingAverage,
+/// DiscreteTransferFunction, DiscreteStateSpace.
 #[test]
 fn an_absent_input_is_no_sample() {
     let odd = "  odd: {type: Expression, expression: \"when(mod(n, 2) == 1, n)\"}\n";
@@ -67,6 +72,8 @@ fn an_absent_input_is_no_sample() {
 }
 
 /// Two events at one time are two samples.
+///
+/// Holds: jump of UnitDelay, Delay, Accumulator, FIR, MovingAverage, Decimator.
 #[test]
 fn events_at_microsteps_of_one_time_are_samples() {
     let twice = |block: &str| {
@@ -96,6 +103,7 @@ simulate: {{stop: 2}}
     assert_eq!(twice("type: Decimator, factor: 2"), (vec![1, 1, 1], vec![1., 3., 5.]));
 }
 
+/// Holds: closed form of Delay.
 #[test]
 fn a_delay_has_initial_values() {
     let with =
@@ -139,6 +147,7 @@ simulate: {stop: 12, times: [12]}
     assert_eq!(trace.last("newest"), Some(2001.0));
 }
 
+/// Holds: bad input of Delay.
 #[test]
 fn a_delay_refuses_what_is_no_number_of_samples() {
     for wrong in ["-1", "1.5"] {
@@ -151,6 +160,7 @@ fn a_delay_refuses_what_is_no_number_of_samples() {
     assert_refused(block, "bad-parameter", "too large");
 }
 
+/// Holds: closed form and bad input of TappedDelay.
 #[test]
 fn a_tapped_delay_gives_the_window() {
     let with = |more: &str, record: &str| {

@@ -2,6 +2,7 @@
 
 use super::{U, assert_all_near, assert_refused, response};
 
+/// Holds: closed form of Accumulator.
 #[test]
 fn an_accumulator_adds_up_from_each_reset() {
     let blocks = "  r: {type: Clock, period: 0.35, offset: 0.35}
@@ -17,6 +18,7 @@ fn an_accumulator_adds_up_from_each_reset() {
     assert_eq!(response(vector, "d[1]")[..3], [1., -1., -4.]);
 }
 
+/// Holds: closed form of Difference.
 #[test]
 fn a_difference_undoes_an_accumulator() {
     let blocks = "  s: {type: Accumulator, input: n * n, initial: 3}
@@ -27,6 +29,8 @@ fn a_difference_undoes_an_accumulator() {
 }
 
 /// With `start: filter`, the integrators are 1.5 T / (z - 1) and so on, computed by lfilter.
+///
+/// Holds: closed form of DiscreteIntegrator.
 #[test]
 fn an_integrator_follows_its_rule() {
     let with = |more: &str| {
@@ -50,6 +54,8 @@ fn an_integrator_follows_its_rule() {
 }
 
 /// The integral of 3 + 2 t is 3 t + t^2, exactly by the trapezoidal rule; the others are off by T t.
+///
+/// Holds: closed form of DiscreteIntegrator.
 #[test]
 fn the_trapezoidal_rule_is_exact_on_a_line() {
     let off = |rule: &str| {
@@ -65,6 +71,7 @@ fn the_trapezoidal_rule_is_exact_on_a_line() {
     assert_all_near(&off("forward"), &line, 1e-14);
 }
 
+/// Holds: closed form and bad input of DiscreteIntegrator.
 #[test]
 fn an_integrator_has_limits_and_resets() {
     let block = "  d: {type: DiscreteIntegrator, input: \"if n < 6 then 10 else -10\", period: 0.1, upper: 2.5, lower: -1.5, trigger: c}\n";
@@ -96,6 +103,8 @@ fn a_forward_integrator_closes_a_loop() {
 }
 
 /// The responses are those of scipy.signal.lfilter.
+///
+/// Holds: closed form of DiscreteTransferFunction.
 #[test]
 fn a_transfer_function_filters_as_lfilter_does() {
     let with = |numerator: &str, denominator: &str| {
@@ -145,6 +154,8 @@ const FULL: [f64; 12] = [
 ];
 
 /// The same system in the controllable form of scipy.signal.tf2ss.
+///
+/// Holds: closed form of DiscreteStateSpace.
 #[test]
 fn a_state_space_is_its_transfer_function() {
     let block = "  d:
@@ -196,6 +207,7 @@ fn loops_through_systems_without_feedthrough() {
     assert_refused(block, "causality-loop", "loop");
 }
 
+/// Holds: bad input of DiscreteTransferFunction, DiscreteStateSpace.
 #[test]
 fn linear_systems_refuse_wrong_coefficients() {
     let filter =
@@ -219,6 +231,7 @@ fn linear_systems_refuse_wrong_coefficients() {
     );
 }
 
+/// Holds: closed form and bad input of FIR.
 #[test]
 fn an_impulse_response_is_the_coefficients() {
     let unit = "  first: {type: Expression, expression: if n == 1 then 1 else 0}\n";
@@ -235,6 +248,7 @@ fn an_impulse_response_is_the_coefficients() {
     assert_refused(bad, "bad-parameter", "a single number");
 }
 
+/// Holds: closed form and bad input of MovingAverage.
 #[test]
 fn a_moving_average_begins_with_what_there_is() {
     let block = "  d: {type: MovingAverage, input: n * n, samples: 4}\n";

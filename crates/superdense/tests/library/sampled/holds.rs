@@ -3,6 +3,7 @@
 use super::{assert_refused, response};
 use crate::common::{assert_at, assert_near, at, exact, simulate, times};
 
+/// Holds: closed form, jump and absence of SampleAndHold.
 #[test]
 fn sample_and_hold_keeps_the_last_sample() {
     let text = "blocks:
@@ -27,6 +28,7 @@ simulate: {stop: 2, every: 0.25, rows: microsteps}
     assert_at(&trace, "events", &[("1", 0, 7.0), ("1.5", 1, 3.0), ("2", 0, 3.0)]);
 }
 
+/// Holds: closed form of FirstOrderHold.
 #[test]
 fn a_first_order_hold_continues_a_line() {
     let text = "blocks:
@@ -46,6 +48,8 @@ simulate: {stop: 3.25, every: 0.25, rows: microsteps}
 }
 
 /// Samples at 0.5 and 2 s, the latter replaced at the next microstep; then one at 2.5 s.
+///
+/// Holds: jump of FirstOrderHold.
 #[test]
 fn a_first_order_hold_takes_uneven_samples() {
     let text = "blocks:
@@ -71,6 +75,7 @@ simulate: {stop: 3, every: 0.5, rows: microsteps}
     near("3", 0, 8.0);
 }
 
+/// Holds: closed form and absence of RateTransition.
 #[test]
 fn a_rate_transition_takes_the_latest_value() {
     let with = |more: &str| {
@@ -95,6 +100,7 @@ simulate: {{stop: 1}}
     assert_eq!(response(block, "s")[..4], [0., 1., 0., 1.]);
 }
 
+/// Holds: closed form and bad input of Decimator.
 #[test]
 fn a_decimator_passes_every_nth_sample() {
     let block = "  d: {type: Decimator, input: \"[n, -n]\", factor: 5}\n";

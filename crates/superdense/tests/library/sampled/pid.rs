@@ -4,6 +4,8 @@ use super::{assert_all_near, assert_refused, response};
 
 /// The values without limits are those of lfilter for the transfer function on the page; those with
 /// limits come from the equations on the page, computed in Python.
+///
+/// Holds: closed form of DiscretePID.
 #[test]
 fn a_pid_controller_follows_its_equations() {
     let with = |more: &str| {
@@ -75,6 +77,7 @@ fn a_pid_controller_follows_its_equations() {
     assert_all_near(&with(&format!("{limits}back_calculation")), &back, 1e-12);
 }
 
+/// Holds: bad input of DiscretePID.
 #[test]
 fn a_pid_controller_starts_again_at_a_reset() {
     let blocks = "  r: {type: Clock, period: 100, offset: 0.6}
