@@ -116,7 +116,7 @@ fn a_closed_instance_hides_its_inside() {
     let diagram = flat(&model(&[(5, 0, 0, 0)]));
     let closed = layout(&diagram, &Options { depth: Some(0), ..Options::default() });
     assert!(closed.frames.is_empty());
-    assert!(closed.nodes.iter().any(|node| node.path == "b0" && node.figure == Figure::Closed(8)));
+    assert!(closed.nodes.iter().any(|node| node.path == "b0" && node.figure == Figure::Closed(9)));
     let half = layout(&diagram, &Options { depth: Some(1), ..Options::default() });
     assert_eq!(half.frames.len(), 1);
     assert!(half.nodes.iter().any(|node| node.path == "b0.one"));

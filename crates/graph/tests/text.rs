@@ -170,7 +170,7 @@ fn instances_are_clusters_or_single_nodes() {
     assert_eq!(open.matches("subgraph cluster_").count(), 3);
     let closed = dot(&diagram, &Options { depth: Some(0), ..Options::default() });
     assert_eq!(closed.matches("subgraph cluster_").count(), 0);
-    assert!(closed.contains("8\\ blocks"));
+    assert!(closed.contains("9\\ blocks"));
 }
 
 #[test]
