@@ -6,7 +6,7 @@ use std::hint::black_box;
 use anyhow::{Result, ensure};
 
 use super::{NOTHING, compile, last};
-use crate::measure::{Bar, Effort, Figure, in_turn};
+use crate::measure::{Bar, Effort, Figure, Time, in_turn};
 
 const LINKS: usize = 1000;
 const TICKS: u32 = 1000;
@@ -42,7 +42,7 @@ fn chain_by_hand() -> f64 {
 }
 
 /// A clock and a counter, beside others that have nothing to do.
-fn beside(others: usize, record: &str) -> String {
+fn beside(others: usize, beats: u32, record: &str) -> String {
     format!(
         "superdense: 1
 name: beside
@@ -52,7 +52,7 @@ blocks:
   slow: {{type: Clock, for: {{i: {others}}}, period: 1e6 + i, offset: 1e6 + i}}
   m: {{type: Counter, for: {{i: {others}}}, increment: \"slow[i]\"}}
 record: {{end: \"{record}\"}}
-simulate: {{stop: {BEATS} / 1000}}
+simulate: {{stop: {beats} / 1000}}
 "
     )
 }
@@ -71,10 +71,18 @@ pub(super) fn check() -> Result<()> {
     let end = last(&compile(&chain(&format!("d[{}]", LINKS - 1)))?.simulate()?, "end")?;
     ensure!(end == chain_by_hand() && end == f64::from(TICKS + 1 - LINKS as u32), "{end}");
     for others in [4, 40] {
-        let end = last(&compile(&beside(others, "n"))?.simulate()?, "end")?;
+        let end = last(&compile(&beside(others, BEATS, "n"))?.simulate()?, "end")?;
         ensure!(end == beats_by_hand(), "{others}: {end}");
     }
     Ok(())
+}
+
+/// The time of all beats beside so many others, without that of the start.
+fn beats(effort: &Effort, others: usize) -> Result<Time> {
+    let [all, none] = [BEATS, 1].map(|beats| compile(&beside(others, beats, NOTHING)));
+    let (all, none) = (all?, none?);
+    let (all, none) = in_turn(effort, || effort.run(&all), || effort.run(&none));
+    Ok(Time { median: all.median - none.median, best: all.best - none.best })
 }
 
 pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
@@ -87,14 +95,13 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let through = Figure::new("events through a chain of 1,000 discrete blocks", ours)
         .against(hand)
         .note(millions(count, ours.best));
-    let one = compile(&beside(0, NOTHING))?;
+    let one = compile(&beside(0, BEATS, NOTHING))?;
     let (ours, hand) = in_turn(effort, || effort.run(&one), beats_by_hand);
     let single = Figure::new("one clock into one counter", ours)
         .against(hand)
         .note(millions(f64::from(BEATS), ours.best));
     // The time of the small diagram takes the place of a hand-written version.
-    let (small, large) = (compile(&beside(4, NOTHING))?, compile(&beside(4999, NOTHING))?);
-    let (large, small) = in_turn(effort, || effort.run(&large), || effort.run(&small));
+    let (large, small) = (beats(effort, 4999)?, beats(effort, 4)?);
     let cost = |time: f64| format!("{:.0} ns", time / f64::from(BEATS) * 1e9);
     let note = format!(
         "an event takes {} in a diagram of 10,000 blocks and {} in one of 10",

@@ -26,6 +26,21 @@ pub(crate) struct UnitScratch {
     pub pass: Pass,
 }
 
+/// How many words of marks are passed over together.
+const ROW: usize = 8;
+
+/// The first word with a mark from one on. A few blocks of a large diagram have something to do, so
+/// that most words have none; rows of them are passed over at once.
+#[inline]
+pub(crate) fn first_marked(words: &[u64], from: usize) -> Option<usize> {
+    let rest = words.get(from..)?;
+    let (rows, _) = rest.as_chunks::<ROW>();
+    let empty = |row: &[u64; ROW]| row.iter().fold(0, |all, word| all | word) == 0;
+    let start = ROW * rows.iter().position(|row| !empty(row)).unwrap_or(rows.len());
+    let found = rest[start..].iter().position(|word| *word != 0)?;
+    Some(from + start + found)
+}
+
 impl Engine<'_> {
     /// Runs the marked units in the order of the schedule; readers of what changes are marked too.
     #[inline]
@@ -54,7 +69,9 @@ impl Engine<'_> {
     fn run_marked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let compiled = !sink.listens() && self.has_compiled_units();
-        for word in 0..self.scratch.units.marked.len() {
+        let mut next = 0;
+        while let Some(word) = first_marked(&self.scratch.units.marked, next) {
+            next = word + 1;
             while self.scratch.units.marked[word] != 0 {
                 if compiled && self.run_compiled(word) {
                     break;
