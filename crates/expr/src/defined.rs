@@ -63,10 +63,12 @@ impl Functions {
     pub fn read(definitions: &[Definition<'_>]) -> (Functions, Vec<Diagnostic>) {
         let mut wrong = Vec::new();
         let mut drafts: Vec<Draft> = Vec::new();
+        let mut seen: HashMap<String, Span> = HashMap::new();
         for definition in definitions {
             match head(definition) {
                 Ok((name, arguments)) => {
-                    wrong.extend(twice(&drafts, &name));
+                    let first = seen.insert(name.value.clone(), name.span);
+                    wrong.extend(first.map(|first| twice(&name, first)));
                     drafts.push(Draft { name, arguments, definition, calls: Vec::new() });
                 }
                 Err(error) => wrong.push(error),
@@ -214,14 +216,11 @@ fn head(definition: &Definition) -> Result<(Spanned<String>, Vec<Spanned<String>
     Ok((name, arguments))
 }
 
-fn twice(drafts: &[Draft], name: &Spanned<String>) -> Option<Diagnostic> {
-    let first = drafts.iter().find(|draft| draft.name.value == name.value)?;
+fn twice(name: &Spanned<String>, first: Span) -> Diagnostic {
     let message = format!("`{}` is a function twice", name.value);
-    Some(
-        Diagnostic::error("duplicate-name", message)
-            .at(name.span, "defined again here")
-            .at(first.name.span, "first defined here"),
-    )
+    Diagnostic::error("duplicate-name", message)
+        .at(name.span, "defined again here")
+        .at(first, "first defined here")
 }
 
 /// The names before a bracket.
@@ -274,11 +273,12 @@ fn in_order(drafts: &[Draft], wrong: &mut Vec<Diagnostic>) -> Vec<usize> {
 /// The error for functions that call each other in a circle, which `stuck` leads to.
 fn circle(drafts: &[Draft], waits: &[usize], stuck: usize) -> Diagnostic {
     let mut way = vec![stuck];
+    let mut places = HashMap::from([(stuck, 0)]);
     let first = loop {
         let last = way[way.len() - 1];
         let next = drafts[last].calls.iter().find(|called| waits[**called] > 0);
         let next = *next.expect("a draft that waits calls one that waits");
-        if let Some(first) = way.iter().position(|seen| *seen == next) {
+        if let Some(first) = places.insert(next, way.len()) {
             break first;
         }
         way.push(next);

@@ -47,6 +47,9 @@ impl System {
     pub fn stream(&self, streaming: &Streaming) -> Result<Streamed, Refused> {
         let refused = |diagnostics| Refused { diagnostics, sources: self.sources().clone() };
         stream::check(&self.diagram).map_err(refused)?;
+        if let Some(error) = self.unfed() {
+            return Err(refused(error.into()));
+        }
         let Code::Exact(program) = &self.code else {
             let message = "streams have a solver of their own, and no fixed steps for impulses";
             let error = Diagnostic::error("bad-setting", message);
@@ -82,6 +85,23 @@ impl System {
         let default = if hundredth > 0.0 { hundredth } else { 1.0 };
         let step = asked.or(own).unwrap_or(default);
         program.limits.slices.iter().flatten().fold(step, |step, limit| step.min(*limit))
+    }
+
+    /// The error for an input that only a run in the engine could be given: nothing feeds streams.
+    fn unfed(&self) -> Option<Diagnostic> {
+        if let Some(data) = self.data.first() {
+            let name = data.input.name();
+            let message = format!("streams take no data from files for the input `{name}`");
+            let help = format!("give the input as an expression: `--input \"{name}=sin(time)\"`");
+            let inputs = &self.origin.model.inputs;
+            let own = inputs.iter().find(|input| input.name.value == name);
+            let error = Diagnostic::error("bad-input", message).help(help);
+            return Some(match own {
+                Some(own) => error.at(own.name.span, ""),
+                None => error,
+            });
+        }
+        self.begin().missing_input().map(|error| self.explain(&error))
     }
 
     /// A failure on streams as a diagnostic with its place in the text.

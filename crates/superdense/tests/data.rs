@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use superdense::{Backend, Interpolation, Library, Samples, Settings, System};
+use superdense::{Backend, Interpolation, Library, Samples, Settings, Streaming, System};
 
 use crate::common::{bits, by, codes, compile, compile_with, refusal, try_compile};
 
@@ -94,4 +94,22 @@ fn data_that_cannot_be_used_are_refused() {
     let text = model(steps.to_str().unwrap(), "")
         .replace("stop: 4", "stop: 4, impulses: numeric, step: 0.1");
     assert!(try_compile(&text).is_err());
+}
+
+/// Nothing feeds streams: an input that is not an expression is an error there, never 0.
+#[test]
+fn streams_refuse_what_they_cannot_be_given() {
+    let path = file("streams", TABLE);
+    let named = format!(
+        "inputs: {{u: {{file: \"{}\", column: speed}}}}
+blocks: {{x: {{type: Integrator, input: u}}}}
+simulate: {{stop: 1}}
+",
+        path.to_str().unwrap()
+    );
+    let missing = "inputs: [u]\nblocks: {x: {type: Integrator, input: u}}\nsimulate: {stop: 1}\n";
+    for (text, code) in [(named.as_str(), "bad-input"), (missing, "input-not-given")] {
+        let refused = compile(text).stream(&Streaming::default()).map(drop).expect_err(text);
+        assert_eq!(codes(&refused), [code]);
+    }
 }
