@@ -1,19 +1,16 @@
 //! Truths about events: delays of their own against a list sorted by hand, patterns, timers and
-//! servers, random numbers by their moments, and the end of a run.
+//! servers, and the end of a run.
 
+mod conditions;
 mod routing;
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
-use superdense::{Backend, Settings, StopReason, Tag, Time, Trace};
+use superdense::{Backend, StopReason, Tag, Time, Trace};
 
-use crate::common::{
-    assert_near, at, bits, by, codes, compile, exact, failure, refusal, simulate, tag, tags, times,
-};
+use crate::common::{at, bits, by, codes, compile, exact, failure, refusal, simulate, tag, tags};
 
 /// The events of a signal with their tags.
-fn events(trace: &Trace, name: &str) -> Vec<(Tag, f64)> {
+pub(super) fn events(trace: &Trace, name: &str) -> Vec<(Tag, f64)> {
     trace.series(name).into_iter().collect()
 }
 
@@ -274,150 +271,6 @@ simulate: {stop: 40000, seed: 3}
     assert!(error < 0.05 && (mean - 1.0).abs() < 4.0 * error, "{mean} +- {error}");
 }
 
-/// Mean, variance and independence of the random sources, each within five standard deviations of
-/// what it should be.
-///
-/// Holds: closed form of UniformRandom, GaussianRandom, ExponentialRandom, BernoulliRandom.
-#[test]
-fn random_numbers_have_their_moments() {
-    const N: usize = 20_000;
-    let text = "blocks:
-  c: {type: Clock, period: 1}
-  u: {type: UniformRandom, trigger: c, lower: -1, upper: 3}
-  g: {type: GaussianRandom, trigger: c, mean: 5, deviation: 2}
-  e: {type: ExponentialRandom, trigger: c, mean: 0.5}
-  b: {type: BernoulliRandom, trigger: c, probability: 0.3}
-  w: {type: UniformRandom, trigger: c, lower: -1, upper: 3}
-record: [u, g, e, b, w]
-simulate: {stop: 19999, seed: 12345678901}
-";
-    let trace = simulate(text).trace;
-    let series =
-        |name: &str| -> Vec<f64> { events(&trace, name).iter().map(|(_, value)| *value).collect() };
-    // Name, mean, variance and fourth central moment.
-    let cases = [
-        ("u", 1.0, 16.0 / 12.0, 256.0 / 80.0),
-        ("g", 5.0, 4.0, 48.0),
-        ("e", 0.5, 0.25, 9.0 * 0.0625),
-        ("b", 0.3, 0.21, 0.3 * 0.7 * (1.0 - 3.0 * 0.21)),
-        ("w", 1.0, 16.0 / 12.0, 256.0 / 80.0),
-    ];
-    let mut all = BTreeMap::new();
-    for (name, mean, variance, fourth) in cases {
-        let x = series(name);
-        assert_eq!(x.len(), N);
-        let found = x.iter().sum::<f64>() / N as f64;
-        let off = 5.0 * (variance / N as f64).sqrt();
-        assert!((found - mean).abs() < off, "{name}: mean {found}");
-        let spread = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
-        let off = 5.0 * ((fourth - variance * variance) / N as f64).sqrt();
-        assert!((spread - variance).abs() < off, "{name}: variance {spread}");
-        let step = |pair: &[f64]| (pair[0] - mean) * (pair[1] - mean);
-        let next = x.windows(2).map(step).sum::<f64>() / N as f64;
-        assert!(next.abs() < 5.0 * variance / (N as f64).sqrt(), "{name}: covariance {next}");
-        all.insert(name, (x, mean, variance));
-    }
-    let (u, w) = (&all["u"], &all["w"]);
-    let together: f64 =
-        u.0.iter().zip(&w.0).map(|(a, b)| (a - u.1) * (b - w.1)).sum::<f64>() / N as f64;
-    assert!(together.abs() < 5.0 * u.2 / (N as f64).sqrt(), "covariance {together}");
-}
-
-/// Numbers depend on the seed, the path and the draw alone: another block beside it changes
-/// nothing, another seed everything, and a state that begins again goes on drawing.
-#[test]
-fn random_numbers_are_a_function_of_seed_path_and_draw() {
-    let plain = "blocks:
-  c: {type: Clock, period: 1}
-  u: {type: Random, trigger: c}
-record: [u]
-simulate: {stop: 9, seed: 4}
-";
-    let more = "blocks:
-  a: {type: Random, trigger: d}
-  c: {type: Clock, period: 1}
-  d: {type: Clock, period: 0.1}
-  u: {type: Random, trigger: c}
-record: [u]
-simulate: {stop: 9, seed: 4, every: 1000}
-";
-    let values = |text: &str| -> Vec<f64> {
-        events(&simulate(text).trace, "u").iter().map(|(_, value)| *value).collect()
-    };
-    let system = compile(plain);
-    assert_eq!(values(plain), values(more));
-    let other = system.with(&Settings::default().seed(5)).unwrap();
-    assert!(other.is_same_program(&system));
-    let edited = compile(&plain.replace("seed: 4", "seed: 5"));
-    let (set, edited) = (other.simulate().unwrap().trace, edited.simulate().unwrap().trace);
-    assert_eq!(bits(&set, 0), bits(&edited, 0));
-    assert_ne!(bits(&set, 0), bits(&system.simulate().unwrap().trace, 0));
-    let modal = "blocks:
-  m:
-    type: Modal
-    states:
-      a:
-        blocks: {c: {type: Clock, period: 1}, u: {type: Random, trigger: c}}
-        outputs: {u: u}
-        transitions: [{to: a, after: 2.5}]
-record: [m.u]
-simulate: {stop: 20}
-";
-    let drawn: Vec<f64> =
-        events(&simulate(modal).trace, "m.u").iter().map(|(_, value)| *value).collect();
-    let mut sorted = drawn.clone();
-    sorted.sort_by(f64::total_cmp);
-    sorted.dedup();
-    assert!(drawn.len() > 15 && sorted.len() == drawn.len(), "{drawn:?}");
-}
-
-/// A fixed-step run has a seed, too.
-#[test]
-fn a_fixed_step_run_draws_by_its_seed() {
-    let values = |seed: u32| -> Vec<f64> {
-        let text = format!(
-            "blocks:
-  c: {{type: Clock, period: 0.25}}
-  u: {{type: Random, trigger: c}}
-record: [u]
-simulate: {{stop: 1, step: 0.125, impulses: numeric, seed: {seed}}}
-"
-        );
-        events(&simulate(&text).trace, "u").iter().map(|(_, value)| *value).collect()
-    };
-    let exact = "blocks:
-  c: {type: Clock, period: 0.25}
-  u: {type: Random, trigger: c}
-record: [u]
-simulate: {stop: 1, seed: 7}
-";
-    let exact: Vec<f64> =
-        events(&simulate(exact).trace, "u").iter().map(|(_, value)| *value).collect();
-    assert_eq!(values(7), exact);
-    assert_ne!(values(7), values(8));
-}
-
-/// Holds: closed form of BandlimitedNoise.
-#[test]
-fn noise_has_the_power_that_it_says() {
-    let text = "blocks:
-  n: {type: BandlimitedNoise, power: 0.3, period: 0.01}
-  x: {type: Integrator, input: n}
-record: [x]
-simulate: {stop: 2000, every: 1, tolerance: 1e-3}
-";
-    // The integral of white noise over a second has its power as variance.
-    let trace = simulate(text).trace;
-    let whole = |tag: &Tag| tag.time.seconds().fract() == 0.0;
-    let x = trace.series("x").into_iter().filter(|(tag, _)| whole(tag));
-    let x: Vec<f64> = x.map(|(_, value)| value).collect();
-    assert!((2000..=2001).contains(&x.len()), "{}", x.len());
-    let steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let variance = steps.iter().map(|x| x * x).sum::<f64>() / steps.len() as f64;
-    let off = 5.0 * 0.3 * (2.0 / steps.len() as f64).sqrt();
-    assert!((variance - 0.3).abs() < off, "{variance} of {} steps", steps.len());
-}
-
 /// Holds: jump and absence of Stop.
 #[test]
 fn a_run_ends_at_an_event_after_its_instant_is_over() {
@@ -448,35 +301,6 @@ simulate: {stop: 10}
     run.reset();
     let again = run.finish().unwrap();
     assert_eq!(bits(&again.trace, 0), bits(trace, 0));
-}
-
-/// Holds: closed form, jump and bad input of Edge.
-#[test]
-fn edges_of_conditions_are_events() {
-    let text = "blocks:
-  x: {type: Sine, frequency: 0.5}
-  up: {type: Edge, input: x > 0.5, direction: rising}
-  both: {type: Edge, input: x > 0.5}
-  c: {type: Clock, period: 1, offset: 0.25}
-  n: {type: Counter, increment: c}
-  h: {type: ZeroOrderHold, input: n}
-  jump: {type: Edge, input: h >= 2}
-record: [up, both, jump]
-simulate: {stop: 4}
-";
-    let trace = simulate(text).trace;
-    let close = |found: Vec<(Tag, f64)>, wanted: &[(f64, f64)]| {
-        assert_eq!(found.len(), wanted.len(), "{found:?}");
-        for ((tag, value), (time, expected)) in found.iter().zip(wanted) {
-            assert!((tag.time.seconds() - time).abs() < 1e-9 && value == expected, "{found:?}");
-        }
-    };
-    let (a, b) = (1.0 / 6.0, 5.0 / 6.0);
-    close(events(&trace, "up"), &[(a, 1.0), (2.0 + a, 1.0)]);
-    close(events(&trace, "both"), &[(a, 1.0), (b, -1.0), (2.0 + a, 1.0), (2.0 + b, -1.0)]);
-    assert_eq!(events(&trace, "jump"), [(exact("1.25", 1), 1.0)]);
-    let refused = refusal("blocks:\n  x: {type: Sine}\n  e: {type: Edge, input: x}\nrecord: [e]\n");
-    assert_eq!(codes(&refused), ["type-mismatch"]);
 }
 
 /// Holds: jump and absence of Merge.
@@ -589,71 +413,6 @@ simulate: {stop: 2000}
     assert!(outcome.trace.len() > 2000);
 }
 
-/// A condition must last before it counts.
-///
-/// Holds: closed form and bad input of OnDelay.
-#[test]
-fn a_condition_counts_when_it_has_lasted() {
-    let text = "blocks:
-  source: {type: EventSource, offsets: [1, 1.3, 2, 4, 4.5, 4.9], values: [1, 0, 1, 0, 1, 0], repeat: once}
-  asked: {type: ZeroOrderHold, input: source}
-  on: {type: OnDelay, input: asked > 0.5, delay: 0.5}
-  rise: {type: Edge, input: on, direction: rising}
-  fall: {type: Edge, input: on, direction: falling}
-record: [on, rise, fall]
-simulate: {stop: 6}
-";
-    let trace = simulate(text).trace;
-    assert_eq!(times(&trace, "rise"), [2.5]);
-    assert_eq!(times(&trace, "fall"), [4.0]);
-    let refused = refusal(&text.replace("delay: 0.5", "delay: 0"));
-    assert!(refused.to_string().contains("the delay must be positive"), "{refused}");
-}
-
-/// The microstep of an event is where it is in its instant.
-///
-/// Holds: closed form and jump of CurrentMicrostep.
-#[test]
-fn a_microstep_is_known_at_an_event() {
-    let text = "blocks:
-  c: {type: Clock, period: 1}
-  one: {type: MicrostepDelay, input: c}
-  two: {type: MicrostepDelay, input: one}
-  all: {type: Merge, inputs: [c, one, two]}
-  n: {type: CurrentMicrostep, trigger: all}
-record: [n]
-simulate: {stop: 2}
-";
-    let system = compile(text);
-    let trace = system.simulate().unwrap().trace;
-    for tag in tags(&trace, "n") {
-        assert_eq!(at(&trace, "n", tag), Some(f64::from(tag.microstep)));
-    }
-    assert_eq!(tags(&trace, "n").len(), 9);
-    assert_eq!(by(&system, Backend::Interpreter), by(&system, Backend::Native));
-}
-
-/// A level that moves, and one that jumps across a signal that stands still.
-///
-/// Holds: closed form and jump of LevelCrossing.
-#[test]
-fn a_level_may_be_a_signal() {
-    let text = "blocks:
-  x: {type: Integrator, input: 1}
-  level: {type: Expression, expression: 1 + x / 2}
-  meets: {type: LevelCrossing, input: x, level: level}
-  step: {type: Step, time: 0.5, before: -1, after: 1}
-  passed: {type: LevelCrossing, input: 0, level: step, direction: falling}
-record: [meets, passed]
-simulate: {stop: 3, tolerance: 1e-9}
-";
-    let trace = simulate(text).trace;
-    let met = times(&trace, "meets");
-    assert_eq!(met.len(), 1);
-    assert_near(met[0], 2.0, 1e-9);
-    assert_eq!(times(&trace, "passed"), [0.5]);
-}
-
 /// A cancel at the tag of the first of two events takes the second back, and the first still ends.
 #[test]
 fn an_event_ends_when_those_after_it_are_cancelled() {
@@ -667,58 +426,4 @@ record: [d]
 simulate: {stop: 4}
 ";
     assert_eq!(tags(&simulate(text).trace, "d"), [tag(3.0, 1)]);
-}
-
-/// A condition that ends when it would have lasted long enough does not count.
-#[test]
-fn a_condition_that_ends_in_time_does_not_count() {
-    let text = "blocks:
-  p: {type: Pulse, period: 1, width: 0.4}
-  o: {type: OnDelay, input: p > 0.5, delay: 0.4}
-  e: {type: Edge, input: o}
-record: [o, e]
-simulate: {stop: 2.6}
-";
-    assert_eq!(times(&simulate(text).trace, "e"), [0.0; 0]);
-}
-
-/// Crossings of a wave that repeats are those of its first cycle, again and again.
-#[test]
-fn a_wave_crosses_a_level_in_each_cycle() {
-    let text = "blocks:
-  w: {type: Waveform, times: [0, 0.5], values: [0, 1], period: 1}
-  e: {type: LevelCrossing, input: w, level: 0.3}
-  x: {type: Integrator, input: if w > 0.3 then 1 else 0}
-record: [w, e, x]
-simulate: {stop: 6}
-";
-    let trace = simulate(text).trace;
-    let found = times(&trace, "e");
-    let expected = (0..6).flat_map(|k| [0.15, 0.85].map(|at| f64::from(k) + at));
-    assert_eq!(found.len(), 12, "{found:?}");
-    found.iter().zip(expected).for_each(|(found, expected)| assert_near(*found, expected, 1e-9));
-    assert_near(at(&trace, "x", tag(6.0, 0)).unwrap(), 6.0 * 0.7, 1e-9);
-}
-
-/// Nothing passes infinity: a comparison with it stays as it is at every tick.
-#[test]
-fn infinite_limits_limit_nothing() {
-    let text = "blocks:
-  c: {type: Step, time: 0.5}
-  x: {type: LimitedIntegrator, input: -1 - c, lower: -inf, upper: 1}
-  y: {type: LimitedIntegrator, input: 1 + c, lower: -1, upper: inf}
-  z: {type: Integrator, input: -1 - c}
-  s: {type: Saturation, input: z, lower: -inf, upper: 10}
-  e: {type: Edge, input: s > -100}
-  f: {type: Edge, input: z > -inf}
-  g: {type: Edge, input: abs(z) < inf}
-record: [x, y, e, f, g]
-simulate: {stop: 1.5}
-";
-    let trace = simulate(text).trace;
-    assert_near(at(&trace, "x", tag(1.5, 0)).unwrap(), -2.5, 1e-9);
-    assert_near(at(&trace, "y", tag(1.5, 0)).unwrap(), 2.5, 1e-9);
-    for edge in ["e", "f", "g"] {
-        assert_eq!(times(&trace, edge), [0.0; 0], "{edge}");
-    }
 }

@@ -1,9 +1,13 @@
-//! Truths about random draws from given values.
+//! Truths about random numbers: their moments, what they depend on, draws from given values, and
+//! noise by its power.
 
-use superdense::Trace;
+use std::collections::BTreeMap;
 
+use superdense::{Settings, Tag, Trace};
+
+use super::events::events;
 use super::same_everywhere;
-use crate::common::{codes, refusal};
+use crate::common::{bits, codes, compile, refusal, simulate};
 
 fn draws(values: &str, probabilities: &str, count: usize) -> Vec<f64> {
     let text = format!(
@@ -81,4 +85,148 @@ record: [c]
         assert_eq!(codes(&refused), ["bad-parameter"], "{refused}");
         assert!(refused.to_string().contains(message), "{refused}");
     }
+}
+
+/// Mean, variance and independence of the random sources, each within five standard deviations of
+/// what it should be.
+///
+/// Holds: closed form of UniformRandom, GaussianRandom, ExponentialRandom, BernoulliRandom.
+#[test]
+fn random_numbers_have_their_moments() {
+    const N: usize = 20_000;
+    let text = "blocks:
+  c: {type: Clock, period: 1}
+  u: {type: UniformRandom, trigger: c, lower: -1, upper: 3}
+  g: {type: GaussianRandom, trigger: c, mean: 5, deviation: 2}
+  e: {type: ExponentialRandom, trigger: c, mean: 0.5}
+  b: {type: BernoulliRandom, trigger: c, probability: 0.3}
+  w: {type: UniformRandom, trigger: c, lower: -1, upper: 3}
+record: [u, g, e, b, w]
+simulate: {stop: 19999, seed: 12345678901}
+";
+    let trace = simulate(text).trace;
+    let series =
+        |name: &str| -> Vec<f64> { events(&trace, name).iter().map(|(_, value)| *value).collect() };
+    // Name, mean, variance and fourth central moment.
+    let cases = [
+        ("u", 1.0, 16.0 / 12.0, 256.0 / 80.0),
+        ("g", 5.0, 4.0, 48.0),
+        ("e", 0.5, 0.25, 9.0 * 0.0625),
+        ("b", 0.3, 0.21, 0.3 * 0.7 * (1.0 - 3.0 * 0.21)),
+        ("w", 1.0, 16.0 / 12.0, 256.0 / 80.0),
+    ];
+    let mut all = BTreeMap::new();
+    for (name, mean, variance, fourth) in cases {
+        let x = series(name);
+        assert_eq!(x.len(), N);
+        let found = x.iter().sum::<f64>() / N as f64;
+        let off = 5.0 * (variance / N as f64).sqrt();
+        assert!((found - mean).abs() < off, "{name}: mean {found}");
+        let spread = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
+        let off = 5.0 * ((fourth - variance * variance) / N as f64).sqrt();
+        assert!((spread - variance).abs() < off, "{name}: variance {spread}");
+        let step = |pair: &[f64]| (pair[0] - mean) * (pair[1] - mean);
+        let next = x.windows(2).map(step).sum::<f64>() / N as f64;
+        assert!(next.abs() < 5.0 * variance / (N as f64).sqrt(), "{name}: covariance {next}");
+        all.insert(name, (x, mean, variance));
+    }
+    let (u, w) = (&all["u"], &all["w"]);
+    let together: f64 =
+        u.0.iter().zip(&w.0).map(|(a, b)| (a - u.1) * (b - w.1)).sum::<f64>() / N as f64;
+    assert!(together.abs() < 5.0 * u.2 / (N as f64).sqrt(), "covariance {together}");
+}
+
+/// Numbers depend on the seed, the path and the draw alone: another block beside it changes
+/// nothing, another seed everything, and a state that begins again goes on drawing.
+#[test]
+fn random_numbers_are_a_function_of_seed_path_and_draw() {
+    let plain = "blocks:
+  c: {type: Clock, period: 1}
+  u: {type: Random, trigger: c}
+record: [u]
+simulate: {stop: 9, seed: 4}
+";
+    let more = "blocks:
+  a: {type: Random, trigger: d}
+  c: {type: Clock, period: 1}
+  d: {type: Clock, period: 0.1}
+  u: {type: Random, trigger: c}
+record: [u]
+simulate: {stop: 9, seed: 4, every: 1000}
+";
+    let values = |text: &str| -> Vec<f64> {
+        events(&simulate(text).trace, "u").iter().map(|(_, value)| *value).collect()
+    };
+    let system = compile(plain);
+    assert_eq!(values(plain), values(more));
+    let other = system.with(&Settings::default().seed(5)).unwrap();
+    assert!(other.is_same_program(&system));
+    let edited = compile(&plain.replace("seed: 4", "seed: 5"));
+    let (set, edited) = (other.simulate().unwrap().trace, edited.simulate().unwrap().trace);
+    assert_eq!(bits(&set, 0), bits(&edited, 0));
+    assert_ne!(bits(&set, 0), bits(&system.simulate().unwrap().trace, 0));
+    let modal = "blocks:
+  m:
+    type: Modal
+    states:
+      a:
+        blocks: {c: {type: Clock, period: 1}, u: {type: Random, trigger: c}}
+        outputs: {u: u}
+        transitions: [{to: a, after: 2.5}]
+record: [m.u]
+simulate: {stop: 20}
+";
+    let drawn: Vec<f64> =
+        events(&simulate(modal).trace, "m.u").iter().map(|(_, value)| *value).collect();
+    let mut sorted = drawn.clone();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    assert!(drawn.len() > 15 && sorted.len() == drawn.len(), "{drawn:?}");
+}
+
+/// A fixed-step run has a seed, too.
+#[test]
+fn a_fixed_step_run_draws_by_its_seed() {
+    let values = |seed: u32| -> Vec<f64> {
+        let text = format!(
+            "blocks:
+  c: {{type: Clock, period: 0.25}}
+  u: {{type: Random, trigger: c}}
+record: [u]
+simulate: {{stop: 1, step: 0.125, impulses: numeric, seed: {seed}}}
+"
+        );
+        events(&simulate(&text).trace, "u").iter().map(|(_, value)| *value).collect()
+    };
+    let exact = "blocks:
+  c: {type: Clock, period: 0.25}
+  u: {type: Random, trigger: c}
+record: [u]
+simulate: {stop: 1, seed: 7}
+";
+    let exact: Vec<f64> =
+        events(&simulate(exact).trace, "u").iter().map(|(_, value)| *value).collect();
+    assert_eq!(values(7), exact);
+    assert_ne!(values(7), values(8));
+}
+
+/// Holds: closed form of BandlimitedNoise.
+#[test]
+fn noise_has_the_power_that_it_says() {
+    let text = "blocks:
+  n: {type: BandlimitedNoise, power: 0.3, period: 0.01}
+  x: {type: Integrator, input: n}
+record: [x]
+simulate: {stop: 2000, every: 1, tolerance: 1e-3}
+";
+    // The integral of white noise over a second has its power as variance.
+    let trace = simulate(text).trace;
+    let whole = |tag: &Tag| tag.time.seconds().fract() == 0.0;
+    let x = trace.series("x").into_iter().filter(|(tag, _)| whole(tag));
+    let x: Vec<f64> = x.map(|(_, value)| value).collect();
+    assert!((2000..=2001).contains(&x.len()), "{}", x.len());
+    let steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let variance = steps.iter().map(|x| x * x).sum::<f64>() / steps.len() as f64;
+    let off = 5.0 * 0.3 * (2.0 / steps.len() as f64).sqrt();
+    assert!((variance - 0.3).abs() < off, "{variance} of {} steps", steps.len());
 }
