@@ -64,7 +64,8 @@ pub const CODES: &[(&str, &str)] = &[
         "chattering",
         "More microsteps than the limit occurred at one time: events keep causing each other, and model time does not advance. \
         Break the chain, for example with hysteresis. If the message does not say that the microsteps repeat, the chain may be long but finite: \
-        in that case, raise `microsteps` under `simulate`.",
+        in that case, raise `microsteps` under `simulate`. If a comparison switches the motion back onto its own surface, \
+        `sliding: filippov` under `simulate` lets it go along the surface: see docs/sliding.md.",
     ),
     (
         "circular-functions",
@@ -335,6 +336,12 @@ pub const CODES: &[(&str, &str)] = &[
         "size-mismatch",
         "Vectors or matrices of incompatible sizes are combined. \
         Both sides need the same size, or one of them must be a scalar; for matrix products the inner sizes must agree.",
+    ),
+    (
+        "sliding-undecided",
+        "Several comparisons switch the motion back at one point (`sliding: filippov`), and it has no unique meaning there: \
+        the rates are not sums in which each term depends on one of them, or more than one motion, or none, stays on their surfaces. \
+        Write the rates as such sums, or describe what happens there with a state machine. See docs/sliding.md.",
     ),
     (
         "starts-on-level",

@@ -53,6 +53,7 @@ pub(crate) fn settle(
     crate::presence::check_operators(&mut diagram, &consumers, &mut errors);
     crate::modal::check(&diagram, &mut errors);
     errors.or(())?;
+    crate::sliding::find(&mut diagram, &consumers);
     crate::regions::find(&mut diagram);
     Ok(diagram)
 }
@@ -68,6 +69,7 @@ fn unsettled(typed: Typed) -> (Vec<FlatBlock>, Vec<Wire>) {
         between: Presence::Varies,
         ticking: Presence::Varies,
         moving: false,
+        slides: false,
         settled: false,
         constant: None,
     });
@@ -83,6 +85,7 @@ fn unsettled(typed: Typed) -> (Vec<FlatBlock>, Vec<Wire>) {
         smooth: Specialised::default(),
         tick: Specialised::default(),
         located: Sites::new(),
+        sliding: BTreeMap::new(),
         remembered: BTreeMap::new(),
         stepped: typed.stepped,
         region: RegionId(0),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use base::{Diagnostic, SourceMap, Span, Type, Value};
 use blocks::{BlockKind, Definition, InputKind, Role, Setting};
+use ir::NodeId;
 use model::About;
 
 use crate::machine::{FragmentId, Modes};
-use crate::{Parameters, Phase, RunSettings, Sites, Specialised};
+use crate::{Parameters, Phase, RunSettings, Sites, Sliding, Specialised};
 
 base::typed_id! {
     /// A block of the flat diagram.
@@ -51,6 +52,8 @@ pub struct Diagram {
     pub arrays: Vec<BlockArray>,
     /// Which loops are to be solved.
     pub solve: Solve,
+    /// What blocks say about sliding, by their paths; it holds for everything in them.
+    pub sliding: BTreeMap<String, Sliding>,
     /// How the model is run.
     pub run: RunSettings,
     /// The parameters of the main diagram, and what each run computes from them.
@@ -133,6 +136,9 @@ pub struct FlatBlock {
     pub tick: Specialised,
     /// Its sides and cells whose operand moves between events: frozen while smooth, and located.
     pub located: Sites,
+    /// The sides among them for which sliding is requested: whether the motion may slide along the
+    /// zeros of the operand, or why not.
+    pub sliding: BTreeMap<NodeId, Result<(), String>>,
     /// When the inputs that it remembers are present, between events and at ticks.
     pub remembered: BTreeMap<usize, [Presence; 2]>,
     /// Whether the run goes by fixed steps.
@@ -213,6 +219,9 @@ pub struct Wire {
     pub ticking: Presence,
     /// Whether its value moves between events.
     pub moving: bool,
+    /// Whether its value depends on a side along which the motion may slide, so that it moves while
+    /// the motion does.
+    pub slides: bool,
     /// Whether it is known by now if it moves.
     pub settled: bool,
     /// Its value, if it is the same at every tag of a run.

@@ -132,6 +132,33 @@ impl<'a> WireOccasions<'a> {
         }
     }
 
+    /// The sides and cells whose changes make an impulse of a wire or, if it is an event, make it
+    /// present: blocks and nodes of their definitions; none stands for any of them.
+    pub fn sites(&self, wire: WireId, event: bool) -> Vec<Option<(BlockId, NodeId)>> {
+        let Facts { present, impulses, .. } = &self.facts[wire.index()];
+        let present = event.then_some(present);
+        present.into_iter().chain(impulses).flat_map(|occasions| self.sites_in(occasions)).collect()
+    }
+
+    /// The same for those whose changes make the value of a wire jump.
+    pub fn jumps_at(&self, wire: WireId) -> Vec<Option<(BlockId, NodeId)>> {
+        self.sites_in(&self.facts[wire.index()].jump)
+    }
+
+    fn sites_in(&self, occasions: &Occasions) -> Vec<Option<(BlockId, NodeId)>> {
+        let site = |occasion: &Occasion| match occasion {
+            Occasion::Site(id, node) => {
+                let original = self.diagram.block(*id).tick.sites.get(node)?;
+                Some(Some((*id, *original)))
+            }
+            _ => None,
+        };
+        match occasions {
+            Occasions::All => vec![None],
+            Occasions::Of(of) => of.iter().filter_map(site).collect(),
+        }
+    }
+
     /// When a condition of a block's functions at ticks holds.
     pub fn condition(&mut self, id: BlockId, node: NodeId) -> Occasions {
         Reader::new(self, id).support(node)

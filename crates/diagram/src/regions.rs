@@ -1,17 +1,18 @@
 //! Regions: blocks that share a continuous signal step together, the others apart.
 
-use crate::flat::{BlockId, Diagram, Region, RegionId};
+use crate::flat::{BlockId, Diagram, Region, RegionId, WireId};
 
 /// Region 0 holds every block through which nothing moves between events; the others follow in the
 /// order of their first block.
 pub(crate) fn find(diagram: &mut Diagram) {
     let mut parent: Vec<usize> = (0..diagram.blocks.len()).collect();
     let mut moving = vec![false; diagram.blocks.len()];
+    let moves = |wire: &WireId| diagram.wire(*wire).moving || diagram.wire(*wire).slides;
     for (index, block) in diagram.blocks.iter().enumerate() {
         let flows = block.definition.states.iter().any(|state| state.derivative.is_some());
-        moving[index] |= flows || block.outputs.iter().any(|wire| diagram.wire(*wire).moving);
+        moving[index] |= flows || block.outputs.iter().any(moves);
         moving[index] |= !block.located.is_empty();
-        for wire in block.inputs.iter().flatten().filter(|wire| diagram.wire(**wire).moving) {
+        for wire in block.inputs.iter().flatten().filter(|wire| moves(wire)) {
             moving[index] = true;
             let (a, b) =
                 (root(&mut parent, index), root(&mut parent, diagram.wire(*wire).block.index()));

@@ -40,6 +40,8 @@ pub struct RunSettings {
     pub microsteps: u32,
     /// What to do if events accumulate.
     pub zeno: Zeno,
+    /// What it means if a comparison switches the motion back onto its own surface.
+    pub sliding: Sliding,
 }
 
 /// Which rows are recorded. Those of events always are.
@@ -109,6 +111,34 @@ impl Zeno {
     }
 }
 
+/// What it means if a comparison switches the motion back onto its own surface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sliding {
+    /// Nothing: the run ends with an error.
+    Error,
+    /// A motion along the surface, with the convex combination of the rates on both sides that
+    /// stays on it (A. F. Filippov, Differential Equations with Discontinuous Righthand Sides, 1988).
+    Filippov,
+}
+
+impl Sliding {
+    /// Both of them.
+    pub const ALL: [Sliding; 2] = [Sliding::Error, Sliding::Filippov];
+
+    /// The word for it in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sliding::Error => "error",
+            Sliding::Filippov => "filippov",
+        }
+    }
+
+    /// The one of a word.
+    pub fn named(word: &str) -> Option<Sliding> {
+        Sliding::ALL.into_iter().find(|sliding| sliding.name() == word)
+    }
+}
+
 const DEFAULT_TOLERANCE: f64 = 1e-6;
 const DEFAULT_MICROSTEPS: u32 = 1000;
 
@@ -171,6 +201,7 @@ pub(crate) fn evaluate(
             .count(RunSetting::Microsteps)
             .map_or(DEFAULT_MICROSTEPS, |n| n.clamp(2, u64::from(u32::MAX - 1)) as u32),
         zeno: word(simulate, RunSetting::Zeno, Zeno::named).unwrap_or(Zeno::Error),
+        sliding: word(simulate, RunSetting::Sliding, Sliding::named).unwrap_or(Sliding::Error),
     }
 }
 

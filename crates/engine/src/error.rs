@@ -86,6 +86,19 @@ pub enum RunError {
         blocks: Vec<String>,
         /// Whether the microsteps repeat, so that no limit would be high enough.
         endless: bool,
+        /// Whether a comparison switches the motion back onto its surface.
+        switching: Switching,
+    },
+    /// A motion along surfaces at which comparisons switch has no unique meaning.
+    Sliding {
+        /// When it happened.
+        tag: Tag,
+        /// The first of the blocks.
+        block: BlockName,
+        /// The blocks whose comparisons they are.
+        blocks: Vec<String>,
+        /// Why.
+        failure: SlidingFailure,
     },
     /// Events accumulate.
     Zeno {
@@ -154,6 +167,28 @@ pub enum RunError {
     },
 }
 
+/// Whether a comparison switches the motion back onto its surface while microsteps do not end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Switching {
+    /// No comparison is on its level.
+    No,
+    /// This block compares, and could slide.
+    MaySlide(String),
+    /// This block compares and cannot slide, for this reason.
+    CannotSlide(String, String),
+}
+
+/// Why a motion along surfaces has no unique meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlidingFailure {
+    /// The rates are not sums over the surfaces.
+    NotSeparable,
+    /// There are several motions, or none.
+    NotUnique,
+    /// More surfaces meet than can be decided.
+    TooMany,
+}
+
 impl RunError {
     /// The error of a loop whose unknowns are not numbers; `open` says whether the loop left a
     /// present signal undetermined.
@@ -177,6 +212,7 @@ impl RunError {
             RunError::NoSolution { .. } => "no-solution",
             RunError::NotDetermined { .. } => "not-determined",
             RunError::Chattering { .. } => "chattering",
+            RunError::Sliding { .. } => "sliding-undecided",
             RunError::Zeno { .. } => "zeno",
             RunError::EventsTooFast { .. } => "events-too-fast",
             RunError::Undefined { .. } => "undefined",
@@ -219,6 +255,7 @@ impl RunError {
             | RunError::NotDetermined { block, .. }
             | RunError::Undecided { block, .. }
             | RunError::Undefined { block, .. }
+            | RunError::Sliding { block, .. }
             | RunError::NotConstructive { block, .. } => Some(block),
             RunError::Cancelled { .. }
             | RunError::Ambiguous { .. }
@@ -241,6 +278,7 @@ impl RunError {
             | RunError::NoSolution { tag, .. }
             | RunError::NotDetermined { tag, .. }
             | RunError::Undecided { tag, .. }
+            | RunError::Sliding { tag, .. }
             | RunError::Undefined { tag, .. } => Some(*tag),
             RunError::MissingInput { .. }
             | RunError::NotConstructive { .. }
@@ -283,6 +321,20 @@ impl RunError {
             RunError::NotDetermined { .. } => {
                 "its equations say the same twice, as a = b and b = a do: let one of them say \
                  something else, or give one of its signals by an Integrator or a constant"
+            }
+            RunError::Chattering { switching: Switching::MaySlide(_), .. } => {
+                "with `sliding: filippov` under `simulate`, or in the block, the motion goes along \
+                 the surface; or let it switch with hysteresis"
+            }
+            RunError::Chattering { switching: Switching::CannotSlide(..), .. } => {
+                "let the comparison that moves the states do nothing else, and make events and \
+                 transitions with hysteresis or a machine"
+            }
+            RunError::Sliding { failure: SlidingFailure::NotSeparable, .. } => {
+                "write the rates as sums in which each term depends on one of these comparisons"
+            }
+            RunError::Sliding { .. } => {
+                "let the comparisons not meet, or model what happens there with a machine"
             }
             RunError::Chattering { endless: true, .. } => {
                 "the same microsteps come again and again: break the chain, for example with \
@@ -366,12 +418,30 @@ impl fmt::Display for RunError {
             RunError::NotDetermined { tag, block, .. } => {
                 write!(f, "the loop through `{block}` does not determine its signals at {tag}")
             }
-            RunError::Chattering { time, limit, blocks, .. } => {
+            RunError::Chattering { time, limit, blocks, switching, .. } => {
                 let going = match blocks.as_slice() {
                     [block] => format!("{block} keeps itself going"),
                     blocks => format!("{} keep each other going", blocks.join(", ")),
                 };
-                write!(f, "more than {limit} microsteps at t = {time}: {going}")
+                write!(f, "more than {limit} microsteps at t = {time}: {going}")?;
+                match switching {
+                    Switching::No => Ok(()),
+                    Switching::MaySlide(block) => {
+                        write!(f, "; `{block}` switches the motion back onto its own surface")
+                    }
+                    Switching::CannotSlide(block, why) => {
+                        write!(f, "; the motion cannot slide along what `{block}` compares: {why}")
+                    }
+                }
+            }
+            RunError::Sliding { tag, blocks, failure, .. } => {
+                let blocks = blocks.join(", ");
+                let why = match failure {
+                    SlidingFailure::NotSeparable => "the rates are not sums of what each switches",
+                    SlidingFailure::NotUnique => "there is not exactly one motion",
+                    SlidingFailure::TooMany => "they are too many to decide",
+                };
+                write!(f, "the surfaces of {blocks} meet at {tag}, and {why}")
             }
             RunError::Zeno { accumulation, blocks, .. } => {
                 let blocks = blocks.join(", ");

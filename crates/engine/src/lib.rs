@@ -25,6 +25,7 @@ mod machines;
 mod recover;
 mod rows;
 mod sides;
+mod sliding;
 mod smooth;
 mod start;
 mod tick;
@@ -40,7 +41,7 @@ mod warning;
 
 mod fixed_step;
 
-pub use error::RunError;
+pub use error::{RunError, SlidingFailure, Switching};
 pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
 pub use log::{Change, Event, Switch};

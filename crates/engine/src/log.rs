@@ -52,8 +52,10 @@ pub enum Event {
         block: BlockName,
         /// Before.
         from: f64,
-        /// After.
+        /// After; 0 if the motion slides along the zeros of the function.
         to: f64,
+        /// Whether the motion slides from now on.
+        slides: bool,
     },
     /// A machine took a transition.
     Moved {

@@ -123,6 +123,13 @@ pub trait Sink {
     fn event(&mut self, _event: Event) {}
 }
 
+/// Receives nothing.
+pub(crate) struct NoSink;
+
+impl Sink for NoSink {
+    fn row(&mut self, _row: Row<'_>) {}
+}
+
 /// The rows to be written next.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RowQueue {

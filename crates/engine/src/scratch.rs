@@ -8,6 +8,7 @@ use base::{Table, Time};
 
 use crate::machines::MachineScratch;
 use crate::rows::Cover;
+use crate::sliding::SlideSpace;
 use crate::smooth::flow::{ActiveTapes, Functions};
 use crate::smooth::race::Race;
 use crate::snapshot::Snapshot;
@@ -43,6 +44,10 @@ pub(crate) struct Scratch {
     pub at_crossing: Vec<RegionId>,
     /// Regions whose sides were checked in this microstep.
     pub looked: Vec<RegionId>,
+    /// Watched functions of a region whose sides sliding decides in this microstep.
+    pub decided: Vec<usize>,
+    /// Working space of regions that slide.
+    pub slides: Table<RegionId, SlideSpace>,
     /// An accumulation of events that the last commit found: when, its limit \[s\], and the blocks.
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
     /// Values on their way from or to the buffer.
@@ -78,6 +83,8 @@ impl Scratch {
             found: Vec::new(),
             at_crossing: Vec::new(),
             looked: Vec::new(),
+            decided: Vec::new(),
+            slides: Table::filled(SlideSpace::default(), regions),
             zeno: None,
             numbers: Vec::new(),
             looked_at: Vec::new(),

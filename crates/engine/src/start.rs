@@ -6,7 +6,7 @@ use program::tape::run;
 
 use crate::RunError;
 use crate::engine::Engine;
-use crate::rows::Sink;
+use crate::rows::{NoSink, Sink};
 use crate::sides::ROUNDS;
 
 /// The unit of model time \[s\].
@@ -69,7 +69,7 @@ impl Engine<'_> {
         run(&self.program.still, &mut self.state.slots);
         for region in self.program.regions.ids() {
             let program = self.program;
-            run(&program.regions[region].left, &mut self.state.slots);
+            self.run_left(region);
             self.commit_memories(region);
             if program.regions[region].moves {
                 self.restart(region, start, start.seconds());
@@ -102,6 +102,7 @@ impl Engine<'_> {
             for (region, code) in program.regions.entries() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
+                    changed |= self.decide_sliding(region, false, &mut found, &mut NoSink)?;
                     self.look_at_sides(region, false, &mut found)?;
                 }
             }

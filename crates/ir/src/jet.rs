@@ -7,10 +7,16 @@ use crate::{Binary, Opaque, Rounded, Scalar, Unary};
 /// The highest derivative that a jet carries.
 pub const ORDER: usize = 8;
 
-/// The Taylor coefficients `c[k] = f^(k)(t) / k!` of a function of time, as floats or as numbers that
-/// know their rounding.
+/// The Taylor coefficients `c[k] = f^(k)(t) / k!` of a function of time, as floats, as numbers that
+/// know their rounding, or as intervals: by default up to [`ORDER`].
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Jet<C = f64>(pub [C; ORDER + 1]);
+pub struct Jet<C = f64, const N: usize = COEFFICIENTS>(pub [C; N]);
+
+/// The number of coefficients of a jet of the highest order.
+const COEFFICIENTS: usize = ORDER + 1;
+
+/// A value and its time derivative.
+pub type Dual<C = f64> = Jet<C, 2>;
 
 fn add<C: Scalar>(a: C, b: C) -> C {
     C::binary(Binary::Add, a, b)
@@ -45,32 +51,32 @@ impl Jet<Rounded> {
     }
 }
 
-impl<C: Scalar> Jet<C> {
+impl<C: Scalar, const N: usize> Jet<C, N> {
     /// The time itself, `t + 1 s`.
-    pub fn time(t: C) -> Jet<C> {
+    pub fn time(t: C) -> Jet<C, N> {
         let mut jet = Jet::still(t);
         jet.0[1] = C::constant(1.0);
         jet
     }
 
     /// What does not change.
-    pub fn still(value: C) -> Jet<C> {
-        let mut c = [C::constant(0.0); ORDER + 1];
+    pub fn still(value: C) -> Jet<C, N> {
+        let mut c = [C::constant(0.0); N];
         c[0] = value;
         Jet(c)
     }
 
-    fn map2(self, other: Jet<C>, f: impl Fn(C, C) -> C) -> Jet<C> {
+    fn map2(self, other: Jet<C, N>, f: impl Fn(C, C) -> C) -> Jet<C, N> {
         Jet(std::array::from_fn(|k| f(self.0[k], other.0[k])))
     }
 
-    fn mul(self, other: Jet<C>) -> Jet<C> {
+    fn mul(self, other: Jet<C, N>) -> Jet<C, N> {
         Jet(std::array::from_fn(|k| sum((0..=k).map(|i| mul(self.0[i], other.0[k - i])))))
     }
 
-    fn div(self, other: Jet<C>) -> Jet<C> {
-        let mut c = [C::constant(0.0); ORDER + 1];
-        for k in 0..=ORDER {
+    fn div(self, other: Jet<C, N>) -> Jet<C, N> {
+        let mut c = [C::constant(0.0); N];
+        for k in 0..N {
             let rest = sum((0..k).map(|i| mul(c[i], other.0[k - i])));
             c[k] = div(sub(self.0[k], rest), other.0[0]);
         }
@@ -78,56 +84,56 @@ impl<C: Scalar> Jet<C> {
     }
 
     /// The jet with value `start` whose derivative is `slope`.
-    fn integral(start: C, slope: Jet<C>) -> Jet<C> {
+    fn integral(start: C, slope: Jet<C, N>) -> Jet<C, N> {
         Jet(std::array::from_fn(|k| if k == 0 { start } else { div(slope.0[k - 1], whole(k)) }))
     }
 
-    fn derivative(self) -> Jet<C> {
+    fn derivative(self) -> Jet<C, N> {
         let zero = C::constant(0.0);
         Jet(std::array::from_fn(
-            |k| if k == ORDER { zero } else { mul(whole(k + 1), self.0[k + 1]) },
+            |k| if k == N - 1 { zero } else { mul(whole(k + 1), self.0[k + 1]) },
         ))
     }
 
     /// The sum of i u_i v_(k-i) over i from 1 on, divided by k: how exponentials grow.
-    fn convolved(&self, other: &[C; ORDER + 1], k: usize) -> C {
+    fn convolved(&self, other: &[C; N], k: usize) -> C {
         let term = |i: usize| mul(mul(whole(i), self.0[i]), other[k - i]);
         div(sum((1..=k).map(term)), whole(k))
     }
 
-    fn exp(self) -> Jet<C> {
+    fn exp(self) -> Jet<C, N> {
         let mut c = Jet::still(C::unary(Unary::Exp, self.0[0])).0;
-        for k in 1..=ORDER {
+        for k in 1..N {
             c[k] = self.convolved(&c, k);
         }
         Jet(c)
     }
 
-    fn log(self) -> Jet<C> {
+    fn log(self) -> Jet<C, N> {
         Jet::integral(C::unary(Unary::Log, self.0[0]), self.derivative().div(self))
     }
 
     /// Sine and cosine, or with sign +1 their hyperbolic kin.
-    fn sin_cos(self, start: (Unary, Unary), sign: f64) -> (Jet<C>, Jet<C>) {
+    fn sin_cos(self, start: (Unary, Unary), sign: f64) -> (Jet<C, N>, Jet<C, N>) {
         let mut s = Jet::still(C::unary(start.0, self.0[0])).0;
         let mut c = Jet::still(C::unary(start.1, self.0[0])).0;
-        for k in 1..=ORDER {
+        for k in 1..N {
             let next = (self.convolved(&c, k), self.convolved(&s, k));
             (s[k], c[k]) = (next.0, mul(C::constant(sign), next.1));
         }
         (Jet(s), Jet(c))
     }
 
-    fn sqrt(self) -> Jet<C> {
+    fn sqrt(self) -> Jet<C, N> {
         let mut c = Jet::still(C::unary(Unary::Sqrt, self.0[0])).0;
-        for k in 1..=ORDER {
+        for k in 1..N {
             let rest = sum((1..k).map(|i| mul(c[i], c[k - i])));
             c[k] = div(sub(self.0[k], rest), mul(C::constant(2.0), c[0]));
         }
         Jet(c)
     }
 
-    fn pow(self, exponent: Jet<C>) -> Jet<C> {
+    fn pow(self, exponent: Jet<C, N>) -> Jet<C, N> {
         let b = exponent.0[0].primal();
         if exponent.0[1..].iter().any(|c| c.primal() != 0.0) {
             return exponent.mul(self.log()).exp();
@@ -136,7 +142,7 @@ impl<C: Scalar> Jet<C> {
             return (0..b as usize).fold(Jet::constant(1.0), |product, _| product.mul(self));
         }
         let mut c = Jet::still(C::binary(Binary::Pow, self.0[0], exponent.0[0])).0;
-        for k in 1..=ORDER {
+        for k in 1..N {
             let term = |i: usize| {
                 let weight = C::constant(b * i as f64 - (k - i) as f64);
                 mul(mul(weight, self.0[i]), c[k - i])
@@ -147,14 +153,14 @@ impl<C: Scalar> Jet<C> {
     }
 
     /// The jet of f(self) from f's value and the jet of f'(self).
-    fn chain(self, value: C, slope: Jet<C>) -> Jet<C> {
+    fn chain(self, value: C, slope: Jet<C, N>) -> Jet<C, N> {
         Jet::integral(value, slope.mul(self.derivative()))
     }
 }
 
-impl<C: Scalar> Scalar for Jet<C> {
+impl<C: Scalar, const N: usize> Scalar for Jet<C, N> {
     // Each step doubles the number of right coefficients: 1, 2, 4, 8, 16.
-    const EXTRA_NEWTON_STEPS: usize = 4;
+    const EXTRA_NEWTON_STEPS: usize = N.next_power_of_two().ilog2() as usize;
 
     fn constant(value: f64) -> Self {
         Jet::still(C::constant(value))
@@ -172,9 +178,9 @@ impl<C: Scalar> Scalar for Jet<C> {
         let value = C::unary(op, a.0[0]);
         let one = Jet::constant(1.0);
         let square = || a.mul(a);
-        let plus = |u: Jet<C>, v: Jet<C>| u.map2(v, add);
-        let minus = |u: Jet<C>, v: Jet<C>| u.map2(v, sub);
-        let scaled = |jet: Jet<C>, by: f64| Jet(jet.0.map(|c| div(c, C::constant(by))));
+        let plus = |u: Jet<C, N>, v: Jet<C, N>| u.map2(v, add);
+        let minus = |u: Jet<C, N>, v: Jet<C, N>| u.map2(v, sub);
+        let scaled = |jet: Jet<C, N>, by: f64| Jet(jet.0.map(|c| div(c, C::constant(by))));
         match op {
             Unary::Neg => Jet(a.0.map(|c| C::unary(Unary::Neg, c))),
             Unary::Not | Unary::Sign | Unary::Floor => Jet::still(value),
@@ -189,7 +195,7 @@ impl<C: Scalar> Scalar for Jet<C> {
             // The solution of y' = (1 - y^2) u', which has no large numbers to divide.
             Unary::Tanh => {
                 let mut y = Jet::still(value);
-                for _ in 0..ORDER {
+                for _ in 1..N {
                     y = a.chain(value, minus(one, y.mul(y)));
                 }
                 y
@@ -227,7 +233,7 @@ impl<C: Scalar> Scalar for Jet<C> {
     }
 
     fn select(condition: Self, a: Self, b: Self) -> Self {
-        if condition.primal() != 0.0 { a } else { b }
+        a.map2(b, |a, b| C::select(condition.0[0], a, b))
     }
 
     fn sign_outside(d: Self, side: Self, residual: Self) -> Self {

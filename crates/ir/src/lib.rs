@@ -35,7 +35,7 @@ pub use differentiate::{Directions, Seeds, jacobian, tangents};
 pub use enclosure::LIBRARY;
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::{Active, run, run_active, run_one};
-pub use jet::{Jet, ORDER as JET_ORDER};
+pub use jet::{Dual, Jet, ORDER as JET_ORDER};
 pub use newton::is_undetermined;
 pub use op::{Binary, Op, Unary};
 pub use opaque::Opaque;

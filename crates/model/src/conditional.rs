@@ -222,6 +222,7 @@ fn events(trigger: &Named, instance: &Spanned<String>) -> Block {
         modal: None,
         repeated: None,
         held: None,
+        sliding: None,
     }
 }
 

@@ -219,6 +219,9 @@ pub struct Block {
     pub repeated: Option<Repeated>,
     /// First values of outputs that an instance holds while it does not run.
     pub held: Option<Vec<Held>>,
+    /// The word for what happens if a comparison in it switches the motion back onto its surface, if
+    /// that is not what the model says.
+    pub sliding: Option<Spanned<String>>,
 }
 
 /// How a block is repeated: an array of blocks with one or more indices.

@@ -42,7 +42,7 @@ const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Fiel
 }
 
 /// The fields of a `Modal`.
-pub const MODAL_FIELDS: [Field; 7] = [
+pub const MODAL_FIELDS: [Field; 8] = [
     field("type", FieldKind::Text, "`Modal`."),
     field("description", FieldKind::Text, "A description for the reader."),
     field(
@@ -61,6 +61,11 @@ pub const MODAL_FIELDS: [Field; 7] = [
         FieldKind::Held,
         "The outputs that keep their last value in states that do not give them: `true` for all, a \
          list, or a mapping to their values before any state gives them.",
+    ),
+    field(
+        "sliding",
+        FieldKind::Text,
+        "`filippov` or `error`, for the comparisons in its states: see the setting `sliding`.",
     ),
     field("states", FieldKind::States, "The states by name."),
 ];

@@ -72,6 +72,11 @@ macro_rules! with_run_settings {
             Zeno zeno: SettingKind::Words(&["error", "stop"]), [],
             "What to do if events accumulate at a point in time: `error` (the default) or `stop`.";
 
+            Sliding sliding: SettingKind::Words(&["error", "filippov"]), [],
+            "What it means if a comparison switches the motion back onto its own surface: `error` \
+             (the default) or `filippov`, a motion along the surface.",
+            "See [Sliding](sliding.md).";
+
             Impulses impulses: SettingKind::Words(&["symbolic", "stepped", "numeric"]), [],
             "How impulses are represented: `symbolic` (the default), `numeric` (a large value in a \
              fixed-step run) or `stepped` (symbolic in a fixed-step run).",

@@ -9,7 +9,8 @@
 /// The interpreter of tapes, and the kinds of numbers besides floats that it runs them on.
 pub mod tape {
     pub use ir::{
-        Active, Binary, JET_ORDER, Jet, Partial, Rounded, Scalar, Slot, Tape, run, run_active,
+        Active, Binary, Dual, JET_ORDER, Jet, Partial, Rounded, Scalar, Slot, Tape, Unary, run,
+        run_active,
     };
 }
 
@@ -62,8 +63,8 @@ pub use origins::{BlockName, BlockOrigin, MachineOrigin, Origins};
 pub use program::{Code, Extras, Program, StepLimits, compile};
 pub use rates::{Rates, rates};
 pub use region::{
-    Crossing, CrossingId, CrossingKind, FragmentSlice, LiveTapes, Memory, RegionProgram, Watch,
-    WatchId,
+    Crossing, CrossingId, CrossingKind, FragmentSlice, LiveTapes, MaySlide, Memory, RegionProgram,
+    Watch, WatchId,
 };
 pub use solved::Guess;
 pub use tracked::{
@@ -75,7 +76,7 @@ pub use unit::{
     UnitWord,
 };
 pub use verify::ProgramError;
-pub use watched::{Function, Room, Shape, Source, Terms};
+pub use watched::{Function, Number, Room, Shape, Source, Terms};
 
 #[cfg(test)]
 mod listings;

@@ -38,6 +38,9 @@ pub struct RegionProgram {
     /// Rates, crossing functions and left limits with comparisons read from values. They are used
     /// if a frozen side leads out of the domain of a function; empty if nothing is compared.
     pub live: LiveTapes,
+    /// What the left tape computes that depends on a side along which the motion may slide, and is a
+    /// number rather than a truth value: the first slot and the number of slots.
+    pub combined: Vec<(Slot, usize)>,
     /// New values of states at microstep 0.
     pub memories: Vec<Memory>,
     /// The derivatives of the rates, if an implicit method needs them.
@@ -56,6 +59,8 @@ pub struct RegionProgram {
     pub watches: Vec<Watch>,
     /// What is known about each of them.
     pub functions: Vec<Function>,
+    /// The indices of those along whose zeros the motion may slide.
+    pub sliding: Vec<usize>,
     /// For each, what the search for crossings may rely on: [`Function::gain`].
     pub gains: Vec<f64>,
     /// The first slot of the values of the watched functions, which are contiguous.
@@ -164,6 +169,18 @@ pub enum CrossingKind {
     Floor,
 }
 
+/// Whether the motion may slide along the zeros of a crossing function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum MaySlide {
+    /// It is not requested.
+    #[default]
+    No,
+    /// It may.
+    Yes,
+    /// It is requested and impossible, for this reason.
+    Refused(String),
+}
+
 /// A crossing function with its frozen side or floor.
 #[derive(Clone, Debug)]
 pub struct Crossing {
@@ -171,6 +188,8 @@ pub struct Crossing {
     pub block: BlockId,
     /// What it is.
     pub kind: CrossingKind,
+    /// Whether the motion may slide along its zeros.
+    pub sliding: MaySlide,
     /// Whether it is a kink of `abs`, `min` or `max`, across which the selected value is
     /// continuous.
     pub kink: bool,

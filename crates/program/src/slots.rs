@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use base::{ParameterId, Table, Type};
 use blocks::{Begins, Part};
-use diagram::{BlockId, Diagram, FragmentId, RegionId, WireId};
+use diagram::{BlockId, Diagram, FlatBlock, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Flowing, in_families};
 use crate::delay_line::{DelayLine, LineId};
 use crate::region::{
-    Crossing, CrossingId, CrossingKind, FragmentSlice, RegionProgram, Watch, WatchId,
+    Crossing, CrossingId, CrossingKind, FragmentSlice, MaySlide, RegionProgram, Watch, WatchId,
 };
 use crate::solved::Guess;
 use crate::tracked::{
@@ -348,6 +348,12 @@ impl Slots {
             };
             for crossing in place.first.run(node.ty.len()) {
                 self.crossings[crossing].kink = kinks.contains(site);
+                self.crossings[crossing].sliding = may_slide(flat, site);
+                if self.crossings[crossing].sliding == MaySlide::Yes
+                    && let Some(watch) = self.crossings[crossing].watch
+                {
+                    self.regions[region].sliding.push(watch.index);
+                }
             }
             self.sites.insert((block, *site), place);
         }
@@ -386,6 +392,7 @@ impl Slots {
                 block,
                 kind: CrossingKind::Sign,
                 kink: false,
+                sliding: MaySlide::No,
                 value: value.plus(offset),
                 frozen: side,
                 crossed: change,
@@ -412,6 +419,7 @@ impl Slots {
                 block,
                 kind: CrossingKind::Floor,
                 kink: false,
+                sliding: MaySlide::No,
                 value: value.plus(offset),
                 frozen: floor,
                 crossed: None,
@@ -420,5 +428,13 @@ impl Slots {
             });
         }
         Site { frozen, residual, crossed: None, first, ty }
+    }
+}
+
+fn may_slide(flat: &FlatBlock, site: &NodeId) -> MaySlide {
+    match flat.sliding.get(site) {
+        None => MaySlide::No,
+        Some(Ok(())) => MaySlide::Yes,
+        Some(Err(why)) => MaySlide::Refused(why.clone()),
     }
 }

@@ -16,7 +16,7 @@ use crate::kinks;
 use crate::live::{Copier, Operands};
 use crate::program::Extras;
 use crate::rates::roots_of;
-use crate::region::{CrossingKind, Memory};
+use crate::region::{Crossing, CrossingKind, MaySlide, Memory};
 use crate::slots::Slots;
 use crate::tracked::RecordSlots;
 
@@ -95,7 +95,9 @@ struct Maker<'a> {
     /// Nodes that move between events, among those examined so far.
     moving: FxHashSet<NodeId>,
     marked: usize,
-    /// Slots of time, of states and of their rates.
+    /// Slots of sides along which the motion may slide.
+    sliding: FxHashSet<Slot>,
+    /// Slots of time, of states, of their rates and of these sides.
     moving_places: FxHashSet<Slot>,
     /// For the slot of each state, the region and the index among the region's states.
     state_places: FxHashMap<Slot, (RegionId, usize)>,
@@ -134,6 +136,15 @@ impl<'a> Maker<'a> {
                 state_places.insert(region.state.plus(offset), (id, offset));
             }
         }
+        let may_slide = |crossing: &&Crossing| crossing.sliding == MaySlide::Yes;
+        let sliding: FxHashSet<Slot> = slots
+            .crossings
+            .iter()
+            .filter(may_slide)
+            .map(|crossing| slots.slot(crossing.frozen))
+            .collect();
+        // What a side selects moves while the motion slides along it.
+        moving_places.extend(&sliding);
         let mut slope_places = FxHashMap::default();
         for track in slots.lines.iter().filter_map(|line| line.track) {
             for offset in 0..track.width {
@@ -159,6 +170,7 @@ impl<'a> Maker<'a> {
             composer,
             moving: FxHashSet::default(),
             marked: 0,
+            sliding,
             moving_places,
             state_places,
             state_leaves: vec![Vec::new(); slots.regions.len()],
@@ -182,6 +194,7 @@ impl<'a> Maker<'a> {
             [rates.clone(), watched.0.clone(), watched.1.clone(), left.clone(), sample.clone()];
         self.follow_kinks(id, &rates, &plain.concat());
         let [left, sample] = self.observe([left, sample]);
+        self.slots.regions[id].combined = self.combined(&left);
         let partials = self.partials(id, &rates);
         self.mark_moving();
         // Inputs of the rates and crossing functions that do not move are computed once per phase.
@@ -319,6 +332,34 @@ impl<'a> Maker<'a> {
         roots.map(|roots| copier.roots(&roots))
     }
 
+    /// The slots of those roots that depend on a side along which the motion may slide and are
+    /// numbers, and how many slots each has.
+    fn combined(&self, roots: &[Root]) -> Vec<(Slot, usize)> {
+        if self.sliding.is_empty() {
+            return Vec::new();
+        }
+        let graph = &self.composer.graph;
+        let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
+        let mut slides = FxHashSet::default();
+        // Arguments come first.
+        for id in graph.reachable(&nodes) {
+            let node = graph.node(id);
+            let own = match node.op {
+                Op::Leaf(slot) => {
+                    Slot(slot).slots(node.ty.len()).iter().any(|slot| self.sliding.contains(&slot))
+                }
+                _ => node.args.iter().any(|arg| slides.contains(arg)),
+            };
+            if own {
+                slides.insert(id);
+            }
+        }
+        let combined =
+            |root: &&Root| slides.contains(&root.0) && graph.ty(root.0).elem != base::Elem::Bool;
+        let slots = |root: &Root| (root.1, graph.ty(root.0).len());
+        roots.iter().filter(combined).map(slots).collect()
+    }
+
     /// Crossing functions with their slots, and their time derivatives along the rates.
     fn watched(&mut self, id: RegionId, blocks: &[BlockId]) -> (Vec<Root>, Vec<Root>) {
         let (g, g_rate) = {
@@ -442,7 +483,8 @@ impl<'a> Maker<'a> {
                 let readers = &self.slots.tracked[tracked].readers;
                 let read = delayed || !readers.is_empty() || self.transition_wires.contains(wire);
                 let switches = self.switching[wire.index()];
-                if (self.diagram.wire(*wire).moving || switches) && (recorded || read) {
+                let moves = self.diagram.wire(*wire).moving || self.diagram.wire(*wire).slides;
+                if (moves || switches) && (recorded || read) {
                     let part = self.composer.parts.id(*wire, Part::Value);
                     roots.push((self.composer.nodes[&part], self.slots.slot(tracked), guard));
                     self.slots.regions[id].wires.push(*wire);
@@ -567,9 +609,11 @@ impl<'a> Maker<'a> {
         let record = |record: &diagram::Record| {
             let wire = self.diagram.wire(record.wire);
             let parts = &self.slots.wires[record.wire];
+            // The mean of integers is a real number.
+            let mean = wire.slides && wire.ty.elem == base::Elem::Int;
             RecordSlots {
                 name: record.name.clone(),
-                ty: wire.ty,
+                ty: if mean { wire.ty.with_elem(base::Elem::Real) } else { wire.ty },
                 value: self.slots.slot(parts.value),
                 present: self.slots.slot(parts.present),
                 impulses: parts.impulses.iter().map(|impulse| self.slots.slot(*impulse)).collect(),

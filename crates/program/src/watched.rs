@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use base::Interval;
-use ir::{Binary, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
+use ir::{Binary, Dual, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -312,7 +312,28 @@ pub(crate) struct Own {
 pub struct Room {
     intervals: Vec<Interval>,
     rounded: Vec<Rounded>,
+    floats: Vec<f64>,
+    duals: Vec<Dual>,
+    dual_intervals: Vec<Dual<Interval>>,
 }
+
+/// A kind of number on which the tape of a watched function runs, with its space in a [`Room`].
+pub trait Number: Scalar {
+    /// The space.
+    fn space(room: &mut Room) -> &mut Vec<Self>;
+}
+
+macro_rules! numbers {
+    ($($number:ty: $space:ident),*) => {
+        $(impl Number for $number {
+            fn space(room: &mut Room) -> &mut Vec<Self> {
+                &mut room.$space
+            }
+        })*
+    };
+}
+
+numbers!(Rounded: rounded, f64: floats, Dual: duals, Dual<Interval>: dual_intervals);
 
 impl Own {
     fn new(program: &Program, region: &RegionProgram, value: NodeId, rate: NodeId) -> Own {
@@ -385,16 +406,27 @@ impl Program {
         own.run(&mut room.intervals, of)
     }
 
-    /// A watched function of a region and its time derivative, with their roundings.
-    pub fn round(
+    /// A watched function of a region and its time derivative along the flow, on some kind of number.
+    pub fn follow<T: Number>(
         &self,
         watch: WatchId,
         room: &mut Room,
-        of: impl FnMut(Source) -> Rounded,
-    ) -> [Rounded; 2] {
+        of: impl FnMut(Source) -> T,
+    ) -> [T; 2] {
+        self.along_flow(watch).run(T::space(room), of)
+    }
+
+    /// The states that move the time derivative of a watched function along the flow.
+    pub fn states_of(&self, watch: WatchId) -> impl Iterator<Item = usize> {
+        self.along_flow(watch).inputs.iter().filter_map(|(source, _)| match source {
+            Source::State(index) => Some(*index),
+            _ => None,
+        })
+    }
+
+    fn along_flow(&self, watch: WatchId) -> &Own {
         let region = &self.regions[watch.region];
         let Function { value, full_rate, rounding, .. } = &region.functions[watch.index];
-        let own = rounding.get_or_init(|| Box::new(Own::new(self, region, *value, *full_rate)));
-        own.run(&mut room.rounded, of)
+        rounding.get_or_init(|| Box::new(Own::new(self, region, *value, *full_rate)))
     }
 }

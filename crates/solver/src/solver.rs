@@ -148,6 +148,11 @@ impl Solver {
         self.space.0.linear.forget();
     }
 
+    /// Asks for the pattern of the derivatives again when they are next needed.
+    pub fn forget_pattern(&mut self) {
+        self.space.0.linear.forget();
+    }
+
     /// Starts a smooth phase at offset `t` from state `x`.
     ///
     /// The step learnt before an event is kept, because a one-step method has nothing else to

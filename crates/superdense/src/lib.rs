@@ -107,7 +107,10 @@ pub use blocks::{
 };
 pub use diagram::{MainParameter, ParameterKind, Rows, RowsPer, RunSettings, Settings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
-pub use engine::{Change, Counters, Event, Extremes, InputValue, RunError, StopReason, Warning};
+pub use engine::{
+    Change, Counters, Event, Extremes, InputValue, RunError, SlidingFailure, StopReason, Switching,
+    Warning,
+};
 pub use expr::Function;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};

@@ -34,7 +34,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// A snapshot and, if each instant has one row, the row of the current instant so far.
 pub(crate) fn save(identity: u64, snapshot: &impl Serialize, open: Option<&InstantRow>) -> Vec<u8> {

@@ -157,6 +157,10 @@ fn block(library: &Library) -> Json {
                 "type": "array",
                 "items": {"type": "string"},
             },
+            "sliding": {
+                "description": RunSetting::Sliding.about(),
+                "enum": ["error", "filippov"],
+            },
         },
         "allOf": kinds,
     })
@@ -449,6 +453,7 @@ fn when(info: &Info) -> Json {
     properties.insert("type".to_owned(), json!({"description": info.summary}));
     properties.insert("for".to_owned(), json!({}));
     properties.insert("pass".to_owned(), json!({}));
+    properties.insert("sliding".to_owned(), json!({}));
     for input in &info.inputs {
         let value = json!({
             "description": input.about,

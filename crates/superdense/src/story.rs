@@ -41,9 +41,9 @@ impl System {
                 "event": "committed", "time": tag.time.decimal(), "microstep": tag.microstep,
                 "block": block.path(), "state": state, "from": from, "to": to,
             }),
-            Event::Side { tag, block, from, to } => json!({
+            Event::Side { tag, block, from, to, slides } => json!({
                 "event": "side", "time": tag.time.decimal(), "microstep": tag.microstep,
-                "block": block.path(), "from": from, "to": to,
+                "block": block.path(), "from": from, "to": to, "slides": slides,
             }),
             Event::Moved { tag, block, from, to } => json!({
                 "event": "moved", "time": tag.time.decimal(), "microstep": tag.microstep,
@@ -113,6 +113,9 @@ impl System {
             Event::Committed { block, state, from, to, .. } => {
                 let (from, to) = (numbers(from), numbers(to));
                 vec![format!("{} commits {state}{which}: {from} -> {to}", block)]
+            }
+            Event::Side { block, slides: true, .. } => {
+                vec![format!("{block} slides: the motion goes along the surface that it compares")]
             }
             Event::Side { block, from, to, .. } => {
                 vec![format!("{} changes side: {} -> {}", block, side(*from), side(*to))]

@@ -173,7 +173,7 @@ simulate: {stop: 3, microsteps: 50}
 ",
     );
     match failure.error {
-        RunError::Chattering { time, limit, blocks, endless } => {
+        RunError::Chattering { time, limit, blocks, endless, .. } => {
             assert_eq!((time, limit, endless), (exact("1", 0).time, 50, true));
             assert!(blocks.contains(&"again".to_owned()), "{blocks:?}");
             assert!(!blocks.contains(&"idle".to_owned()), "{blocks:?}");

@@ -40,6 +40,7 @@ mod same_picture;
 mod saved;
 mod schema;
 mod shapes;
+mod sliding;
 mod solvers;
 mod stiff;
 mod stream_tables;

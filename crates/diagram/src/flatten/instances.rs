@@ -16,7 +16,7 @@ use crate::flat::WireId;
 use crate::machine::FragmentId;
 use crate::repeated::whole_number;
 use crate::scope::{Entity, Scope, ScopeId};
-use crate::{Settings, parameters};
+use crate::{Settings, Sliding, parameters};
 
 /// The greatest depth of instances inside instances.
 const MAXIMUM_DEPTH: usize = 200;
@@ -246,6 +246,9 @@ impl<'m> Flattener<'m> {
         path: String,
         nested: &mut Vec<DiagramId>,
     ) -> Option<Entity> {
+        if let Some(sliding) = &block.sliding {
+            self.sliding.extend(Sliding::named(&sliding.value).map(|word| (path.clone(), word)));
+        }
         if let Some(modal) = &block.modal {
             return Some(self.machine(scope, block, modal, path, nested));
         }

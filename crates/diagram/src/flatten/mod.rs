@@ -28,7 +28,7 @@ use crate::modal::Machines;
 use crate::open::Opening;
 use crate::repeated::{Array, HOW_MANY};
 use crate::scope::{Scope, ScopeId};
-use crate::{Settings, run, typing};
+use crate::{Settings, Sliding, run, typing};
 pub(crate) use drafts::Draft;
 
 /// The greatest number of blocks in a flat diagram, unless the model sets `maximum_blocks`.
@@ -155,8 +155,17 @@ fn flatten_once<'m>(
     let arrays = flattener.block_arrays();
     let instances = flattener.instances();
     let unused = crate::unused::unused(model, library);
-    let Flattener { drafts, wire_blocks, mut errors, modes, opening, inputs, declared, .. } =
-        flattener;
+    let Flattener {
+        drafts,
+        wire_blocks,
+        mut errors,
+        modes,
+        opening,
+        inputs,
+        declared,
+        sliding,
+        ..
+    } = flattener;
     drop_consequences(&mut errors);
     *found = opening.found();
     let (drafts, wire_blocks) = errors.or((drafts, wire_blocks))?;
@@ -179,6 +188,7 @@ fn flatten_once<'m>(
         instances,
         arrays,
         solve,
+        sliding,
         run,
         parameters,
         modes,
@@ -215,6 +225,8 @@ pub(crate) struct Flattener<'m> {
     pub limit: usize,
     /// Whether an error has reported that there are more.
     full: bool,
+    /// What blocks say about sliding, by their paths.
+    sliding: BTreeMap<String, Sliding>,
     /// Functions of expressions by their span and their number of operands.
     formulas: HashMap<(Span, usize), Arc<Formula>>,
 }
@@ -239,6 +251,7 @@ impl<'m> Flattener<'m> {
             unresolved: unresolved(model.diagram(model.root).name.span),
             limit: DEFAULT_BLOCKS,
             full: false,
+            sliding: BTreeMap::new(),
             formulas: HashMap::new(),
         }
     }

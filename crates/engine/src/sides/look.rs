@@ -29,6 +29,9 @@ impl Engine<'_> {
                 continue;
             }
             for watch in span.watch..span.watch + span.watches {
+                if self.scratch.decided.contains(&watch) {
+                    continue;
+                }
                 if !leaps && self.keeps_its_side(code, region, watch) {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! New sides and floors after a commit; a change causes the next microstep.
 
-use program::{CrossingId, RegionId, TrackedId};
+use program::{CrossingId, MaySlide, RegionId, TrackedId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -58,6 +58,7 @@ impl Engine<'_> {
                 self.count_located_as_zero(region);
             }
             self.scratch.looked.push(region);
+            self.decide_sliding(region, microstep == 0, &mut found, sink)?;
             self.look_at_sides(region, microstep == 0, &mut found)?;
         }
         self.look_behind_kinks(microstep, &mut found)?;
@@ -131,14 +132,17 @@ impl Engine<'_> {
         self.mark_next(crossing.frozen);
         if sink.listens() {
             let (tag, block) = (self.state.tag, self.name(crossing.block));
-            sink.event(Event::Side { tag, block, from: old, to: new });
+            sink.event(Event::Side { tag, block, from: old, to: new, slides: false });
         }
         // Becoming zero is no crossing yet; leaving zero is one.
         if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
             self.state.slots[program.tracked(crossed).slot.index()] = new - old;
             self.pulse(crossed);
         }
+        // Leaving a surface is no return to it.
+        let left = old == 0.0 && crossing.sliding == MaySlide::Yes;
         if microstep == 0
+            && !left
             && let Some(tick) = &self.state.tick
         {
             let time = tick.time;

@@ -84,7 +84,7 @@ impl Engine<'_> {
         let time = slots[self.program.time.index()];
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
         let room = room(&mut self.scratch.functions[region], code, watch.index);
-        self.program.round(watch, room, |source| match source {
+        self.program.follow(watch, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
             Source::Frozen(slot) => at(slot.index()),
             Source::Rate(i) => at(code.rate.index() + i),
@@ -115,7 +115,7 @@ impl Engine<'_> {
     /// The same from the second derivative on, by Taylor coefficients of the solution: the k-th
     /// coefficient of the rates gives the next one of the states.
     #[cold]
-    fn higher_direction(&mut self, watch: WatchId) -> f64 {
+    pub(crate) fn higher_direction(&mut self, watch: WatchId) -> f64 {
         let region = watch.region;
         let program = &self.program.regions[region];
         let entering = |x: f64| Rounded::entering(x, 0.0);

@@ -9,6 +9,7 @@ use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
 use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
+use crate::sliding::Slide;
 use crate::smooth::region::ActiveSlice;
 
 /// The parts of a region's tapes that run; found again whenever a phase starts.
@@ -106,9 +107,9 @@ impl ActiveTapes {
 /// The smooth functions of a region over the buffer.
 pub(crate) struct Flow<'a> {
     pub program: &'a RegionProgram,
-    whole_program: &'a Program,
-    region: RegionId,
-    functions: &'a mut Functions,
+    pub whole_program: &'a Program,
+    pub region: RegionId,
+    pub functions: &'a mut Functions,
     /// The slices that run.
     pub ranges: &'a [ActiveSlice],
     /// The tapes that run.
@@ -123,6 +124,8 @@ pub(crate) struct Flow<'a> {
     code: Option<&'a dyn RegionCode>,
     /// Whether the solver has all states of the region.
     whole: bool,
+    /// The surfaces along which the region slides.
+    pub slide: Option<Slide<'a>>,
 }
 
 /// Copies values of the solver to the slots of the slices that run, counted from `from`.
@@ -225,6 +228,7 @@ impl<'a> Flow<'a> {
             history,
             code: None,
             whole,
+            slide: None,
         }
     }
 
@@ -311,39 +315,31 @@ pub(crate) fn all_finite(x: &[f64]) -> bool {
 impl System for Flow<'_> {
     #[inline]
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
-        let compiled = self.code.is_some_and(|code| self.compiled_rates(code, t, x, dx));
-        if !compiled {
-            self.interpreted_rates(t, x, dx);
+        match self.slide.is_some() {
+            true => self.combined_rates(t, x, dx),
+            false => self.plain_rates(t, x, dx),
         }
     }
 
     fn pattern(&mut self, n: usize) -> Pattern {
-        match &self.program.jacobian {
-            Some(jacobian) => self.active.jacobian.pattern(jacobian),
-            None => Pattern::dense(n, true),
+        let plain = self.plain_pattern(n);
+        match &self.slide {
+            Some(slide) => self.combined_pattern(&plain, slide),
+            None => plain,
         }
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
-        let Some(jacobian) = &self.program.jacobian else {
-            return values.fill(f64::NAN);
-        };
-        let active = &self.active.jacobian;
-        self.place_with(t, x, true);
-        match self.code {
-            Some(code) => code.jacobian(self.slots),
-            None => run_active(&jacobian.tape, &active.tape, self.slots),
-        }
-        for (value, place) in values.iter_mut().zip(&active.places) {
-            *value = self.slots[place.index()];
-        }
-        rate.fill(0.0);
-        for (state, place) in &active.rates {
-            rate[*state] = self.slots[place.index()];
+        match self.slide.is_some() {
+            true => self.combined_jacobian(t, x, values, rate),
+            false => self.plain_jacobian(t, x, values, rate),
         }
     }
 
     fn trial(&mut self, trial: &mut Trial) -> Option<f64> {
+        if self.slide.is_some() {
+            return None;
+        }
         let code = self.code.filter(|_| self.whole && self.program.lines.is_empty())?;
         let error = code.trial(self.slots, self.origin, trial)?;
         (self.program.live.derivative.is_empty() || !error.is_nan()).then_some(error)
@@ -355,6 +351,9 @@ impl System for Flow<'_> {
 
     fn enclose(&mut self, function: usize, span: &solver::StepSpan) -> Enclosure {
         let watch = self.watched(function);
+        if let Some(enclosure) = self.enclose_exit(watch, span) {
+            return enclosure;
+        }
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = Interval::point(self.origin) + span.time();
         let at = WatchId { region: self.region, index: watch };
@@ -376,11 +375,14 @@ impl System for Flow<'_> {
 
     fn noise(&mut self, function: usize, at: At) -> Option<Noise> {
         let watch = self.watched(function);
+        if let Some(noise) = self.exit_noise(watch, at) {
+            return noise;
+        }
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = self.origin + at.t;
         let own = WatchId { region: self.region, index: watch };
         let room = room(self.functions, self.program, watch);
-        let [value, rate] = self.whole_program.round(own, room, |source| match source {
+        let [value, rate] = self.whole_program.follow(own, room, |source| match source {
             Source::Time => Rounded::entering(time, 0.0),
             Source::Frozen(slot) => Rounded::entering(slots[slot.index()], 0.0),
             Source::State(i) => match counted(states(ranges), i) {
@@ -398,7 +400,10 @@ impl System for Flow<'_> {
     #[inline]
     fn most_noise(&mut self, function: usize, t: f64, largest: f64, drift: f64) -> f64 {
         let watch = self.watched(function);
-        let Some(terms) = &self.program.functions[watch].terms else { return f64::INFINITY };
+        let terms = self.program.functions[watch].terms.as_ref();
+        let Some(terms) = terms.filter(|_| !self.is_of_surface(watch)) else {
+            return f64::INFINITY;
+        };
         let (slots, own) = (&*self.slots, self.program.state..self.program.rate);
         let size = |place: Slot| match own.contains(&place) {
             true => largest,
@@ -422,10 +427,50 @@ impl System for Flow<'_> {
         if !compiled {
             self.interpreted_crossings((t, x, dx), g, rate);
         }
+        if self.slide.is_some() {
+            self.watch_exits((t, x, dx), g, rate);
+        }
     }
 }
 
 impl Flow<'_> {
+    /// Computes the rates on the sides in the buffer.
+    #[inline]
+    pub fn plain_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
+        let compiled = self.code.is_some_and(|code| self.compiled_rates(code, t, x, dx));
+        if !compiled {
+            self.interpreted_rates(t, x, dx);
+        }
+    }
+
+    /// The derivatives of these rates that may be other than zero.
+    pub fn plain_pattern(&self, n: usize) -> Pattern {
+        match &self.program.jacobian {
+            Some(jacobian) => self.active.jacobian.pattern(jacobian),
+            None => Pattern::dense(n, true),
+        }
+    }
+
+    /// Computes the derivatives of these rates.
+    pub fn plain_jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
+        let Some(jacobian) = &self.program.jacobian else {
+            return values.fill(f64::NAN);
+        };
+        let active = &self.active.jacobian;
+        self.place_with(t, x, true);
+        match self.code {
+            Some(code) => code.jacobian(self.slots),
+            None => run_active(&jacobian.tape, &active.tape, self.slots),
+        }
+        for (value, place) in values.iter_mut().zip(&active.places) {
+            *value = self.slots[place.index()];
+        }
+        rate.fill(0.0);
+        for (state, place) in &active.rates {
+            rate[*state] = self.slots[place.index()];
+        }
+    }
+
     /// Computes the rates by the interpreter.
     #[inline(never)]
     fn interpreted_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {

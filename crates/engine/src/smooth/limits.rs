@@ -6,7 +6,6 @@ use program::{Guess, RegionId};
 
 use crate::RunError;
 use crate::engine::Engine;
-use crate::native::code;
 use crate::smooth::flow::{scatter, states};
 
 impl Engine<'_> {
@@ -57,10 +56,7 @@ impl Engine<'_> {
         if self.is_still(region) {
             return Ok(());
         }
-        match code(self.native, region) {
-            Some(code) => code.left(&mut self.state.slots),
-            None => run(&self.program.regions[region].left, &mut self.state.slots),
-        }
+        self.run_left(region);
         let tag = Tag::new(time, 0);
         let checked = self.check_finite(region, tag);
         if checked.is_ok() || self.program.regions[region].live.left.is_empty() {

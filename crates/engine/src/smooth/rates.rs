@@ -19,11 +19,15 @@ impl Engine<'_> {
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.state.slots);
         }
-        if self.compute_compiled_rates(region, values) {
+        let slides = !self.state.regions[region].surfaces.is_empty();
+        if !slides && self.compute_compiled_rates(region, values) {
             return;
         }
         let program = &self.program.regions[region];
-        run(&program.derivative, &mut self.state.slots);
+        match slides {
+            true => self.combine_rates(region),
+            false => run(&program.derivative, &mut self.state.slots),
+        }
         let bad = |slots: &[f64], from: Slot, n: usize| {
             slots[from.range(n)].iter().any(|x| !x.is_finite())
         };

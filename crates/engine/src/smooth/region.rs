@@ -7,6 +7,7 @@ use solver::Solver;
 
 use crate::Options;
 use crate::delays::history::RegionHistory;
+use crate::sliding::Surface;
 
 /// States and watched functions that are contiguous among those of a region and all run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -38,6 +39,8 @@ pub(crate) struct RegionState {
     pub residuals: Vec<f64>,
     /// The past inputs of its delay lines.
     pub history: RegionHistory,
+    /// The surfaces along which it slides.
+    pub surfaces: Vec<Surface>,
 }
 
 impl RegionState {
@@ -79,6 +82,7 @@ impl RegionState {
             sides: vec![0.0; watches],
             residuals: vec![0.0; watches],
             history: RegionHistory::new(region, &program.lines, start),
+            surfaces: Vec::new(),
         }
     }
 

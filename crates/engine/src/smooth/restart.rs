@@ -6,7 +6,7 @@ use program::{FragmentId, RegionId};
 
 use crate::engine::Engine;
 use crate::native::code;
-use crate::smooth::flow::{Flow, Places, gather, states, watches};
+use crate::smooth::flow::{Flow, Places, counted, gather, states, watches};
 use crate::smooth::slowest::standing;
 
 impl Engine<'_> {
@@ -38,6 +38,15 @@ impl Engine<'_> {
         }
         gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
         gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        let functions = || state.surfaces.iter().flat_map(|surface| surface.watches());
+        for number in functions().filter_map(|watch| counted(watches(&state.ranges), watch)) {
+            // Its function is now one that is positive as long as the region slides.
+            (state.sides[number], state.residuals[number]) = (1.0, 0.0);
+        }
+        if !program.sliding.is_empty() {
+            // Other rates may move with other states.
+            state.solver.forget_pattern();
+        }
         (state.origin, state.origin_seconds) = (time, seconds);
         state.reached = time;
         state.crossing = false;
@@ -59,7 +68,8 @@ impl Engine<'_> {
         let past = (history, &mut self.scratch.functions[region]);
         let mut flow =
             Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)
-                .with(code);
+                .with(code)
+                .on(&state.surfaces, &mut self.scratch.slides[region]);
         flow.slots[flow.time.index()] = flow.origin;
         state.solver.restart(&mut flow, 0.0, &self.scratch.numbers);
     }

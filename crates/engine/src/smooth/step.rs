@@ -9,6 +9,7 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::log::Switch;
 use crate::native::code;
+use crate::sliding::exit_gains;
 use crate::smooth::flow::{Flow, numbered, watches};
 
 /// The time of a timer that is indistinguishable from a located time, or the located time itself: a
@@ -100,13 +101,21 @@ impl Engine<'_> {
         let origin = (state.origin, state.origin_seconds);
         let code = code(self.native, region);
         let gain = std::mem::take(&mut active.gains);
-        let mut flow =
-            Flow::new(self.program, region, ranges, active, slots, origin, past).with(code);
+        let slides = &mut self.scratch.slides[region];
+        let exits = (!state.surfaces.is_empty())
+            .then(|| exit_gains(&self.program.regions[region], ranges, &state.surfaces, &gain));
+        let mut flow = Flow::new(self.program, region, ranges, active, slots, origin, past)
+            .with(code)
+            .on(&state.surfaces, slides);
+        if exits.is_some() {
+            flow.stay_on_surfaces(&mut state.solver, &mut self.scratch.numbers);
+        }
         let to = horizon.since(state.origin);
         let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
-            let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain: &gain };
+            let gain = exits.as_ref().unwrap_or(&gain);
+            let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain };
             let method = state.solver.method();
             let left = begun + u64::from(most) - state.solver.counters().accepted;
             let reach = StepLimit { horizon: to, before, most: left };

@@ -125,6 +125,10 @@ impl Engine<'_> {
         self.state.slots[from.range(all)].fill(0.0);
         if state.reached == time {
             scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
+            // The solver watches other functions of surfaces.
+            for watch in state.surfaces.iter().flat_map(|surface| surface.watches()) {
+                self.state.slots[from.index() + watch] = 0.0;
+            }
         }
     }
 

@@ -20,7 +20,10 @@ impl Engine<'_> {
         let more = tick.present > 0 || first_marked(&tick.dirty, 0).is_some();
         match more || self.more_comes() || self.more_inputs() {
             true => Ok(()),
-            false => self.end_tick(sink),
+            false => {
+                self.combine_signals(sink)?;
+                self.end_tick(sink)
+            }
         }
     }
 

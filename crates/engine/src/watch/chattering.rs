@@ -1,10 +1,10 @@
 //! Microsteps that never end.
 
 use program::tape::Slot;
-use program::{BlockId, Output, StateId, TrackedId};
+use program::{BlockId, MaySlide, Output, RegionId, StateId, TrackedId};
 
-use crate::RunError;
 use crate::engine::Engine;
+use crate::error::{RunError, Switching};
 use crate::tick::Mark;
 
 /// How many microsteps before the limit the check for repetition begins. It finds a period of up to
@@ -62,7 +62,30 @@ impl Engine<'_> {
             }
         }
         let (time, limit, endless) = (tick.time, self.options.microsteps, tick.repeats);
-        RunError::Chattering { time, limit, blocks, endless }
+        RunError::Chattering { time, limit, blocks, endless, switching: self.switching() }
+    }
+
+    /// A comparison that is on its level in a region of this tick, and whether it may slide.
+    fn switching(&self) -> Switching {
+        let Some(tick) = &self.state.tick else { return Switching::No };
+        let here = |region: &RegionId| tick.region(*region).changed;
+        for (region, code) in self.program.regions.entries().filter(|(id, _)| here(id)) {
+            let _ = region;
+            for (watch, own) in code.watches.iter().enumerate() {
+                let crossing = &self.program.crossings[own.crossing];
+                let at = |from: Slot| self.state.slots[from.index() + watch];
+                let on_level = at(code.g).abs() <= at(code.residual) || at(code.g) == 0.0;
+                if !own.side || crossing.kink || crossing.crossed.is_some() || !on_level {
+                    continue;
+                }
+                let block = self.path(crossing.block);
+                return match &crossing.sliding {
+                    MaySlide::Refused(why) => Switching::CannotSlide(block, why.clone()),
+                    _ => Switching::MaySlide(block),
+                };
+            }
+        }
+        Switching::No
     }
 
     /// For each slot, whether it belongs to a block that only listens.

@@ -8,7 +8,7 @@
 //! A function that its own event brings to rest on its level is the limit of both.
 
 use base::{Tag, Time};
-use program::{Crossing, CrossingId, CrossingKind, RegionId, WatchId};
+use program::{Crossing, CrossingId, CrossingKind, MaySlide, RegionId, WatchId};
 use serde::{Deserialize, Serialize};
 
 use crate::Warning;
@@ -195,6 +195,10 @@ impl Engine<'_> {
             let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
             let id = code.watches[watch].crossing;
             let own = &self.state.watch.accumulations[id];
+            // Rest on a surface is sliding, or a way off it.
+            if program.crossings[id].sliding == MaySlide::Yes {
+                continue;
+            }
             let slope = self.state.slots[code.g_rate.index() + watch];
             let stopped = slope.abs() <= 64.0 * f64::EPSILON * own.returns.slope.abs();
             if own.last == Some(time) && (stopped || own.returns.lost > 0) {

@@ -184,7 +184,7 @@ mod tests {
                 // A fused multiply-add would keep the last places of 0.1 * 0.1.
                 let [one, other] = both_ways(first, second, at, [0.1, 0.1, -0.01]);
                 assert_eq!(one.to_bits(), other.to_bits(), "{first:?} {second:?} {at}");
-                let jets = [Jet::time(0.1), Jet::time(0.3), Jet::constant(-0.01)];
+                let jets: [Jet; 3] = [Jet::time(0.1), Jet::time(0.3), Jet::constant(-0.01)];
                 let [one, other] = both_ways(first, second, at, jets);
                 assert_eq!(one.0.map(f64::to_bits), other.0.map(f64::to_bits));
             }

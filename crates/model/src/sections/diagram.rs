@@ -10,7 +10,7 @@ use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{
     About, Block, DataColumn, Diagram, Documentation, Input, Named, Output, OutsideInput,
-    Parameter, Repeated, Requirement, Solve,
+    Parameter, Repeated, Requirement, RunSetting, Solve,
 };
 
 /// The fields of a diagram, in canonical order.
@@ -339,14 +339,15 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
         return None;
     };
     let kind = kind(context, &entry.key, entries);
+    let sliding = get(entries, "sliding").and_then(|entry| sliding(context, entry));
     if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
         let modal = Some(super::modal::modal(context, &entry.key, entries));
         let (name, fields, repeated) = (entry.key.clone(), Vec::new(), None);
-        return Some(Block { name, kind: kind?, fields, modal, repeated, held: None });
+        return Some(Block { name, kind: kind?, fields, modal, repeated, held: None, sliding });
     }
     let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
     let mut fields = Vec::with_capacity(entries.len());
-    let own = |entry: &&Entry| !matches!(&*entry.key.value, "type" | "for" | "pass");
+    let own = |entry: &&Entry| !matches!(&*entry.key.value, "type" | "for" | "pass" | "sliding");
     let conditional = get(entries, "enabled").or(get(entries, "trigger")).is_some();
     let mut held = None;
     for entry in entries.iter().filter(own) {
@@ -363,7 +364,20 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     if let Some(pass) = get(entries, "pass") {
         pass_on(context, pass, &mut fields);
     }
-    Some(Block { name: entry.key.clone(), kind: kind?, fields, modal: None, repeated, held })
+    let name = entry.key.clone();
+    Some(Block { name, kind: kind?, fields, modal: None, repeated, held, sliding })
+}
+
+/// What happens if a comparison in a block switches the motion back onto its surface.
+fn sliding(context: &mut Context, entry: &Entry) -> Option<Spanned<String>> {
+    let word = context.word(entry, "`sliding`")?;
+    match RunSetting::Sliding.wrong_word(&word) {
+        Some(error) => {
+            context.report.push(error);
+            None
+        }
+        None => Some(word),
+    }
 }
 
 /// Adds fields that have the value of the same name around the block.
