@@ -91,17 +91,20 @@ pub enum Zeno {
     Error,
     /// Stop there and keep what was computed.
     Stop,
+    /// Rest there: the function whose events accumulate and its rate stay zero.
+    Rest,
 }
 
 impl Zeno {
-    /// Both of them.
-    pub const ALL: [Zeno; 2] = [Zeno::Error, Zeno::Stop];
+    /// All of them.
+    pub const ALL: [Zeno; 3] = [Zeno::Error, Zeno::Stop, Zeno::Rest];
 
     /// The word for it in model files.
     pub fn name(self) -> &'static str {
         match self {
             Zeno::Error => "error",
             Zeno::Stop => "stop",
+            Zeno::Rest => "rest",
         }
     }
 

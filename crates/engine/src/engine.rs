@@ -200,7 +200,8 @@ impl Engine<'_> {
                 self.state.tick = None;
                 Ok(Progress::Done(StopReason::Zeno(accumulation)))
             }
-            Zeno::Error => {
+            // Whatever can rest does not come here.
+            Zeno::Error | Zeno::Rest => {
                 let mut blocks: Vec<String> =
                     blocks.iter().map(|block| self.path(*block)).collect();
                 blocks.dedup();

@@ -23,6 +23,7 @@ mod delays;
 mod inputs;
 mod machines;
 mod recover;
+mod rest;
 mod rows;
 mod sides;
 mod sliding;

@@ -102,6 +102,7 @@ impl Engine<'_> {
             for (region, code) in program.regions.entries() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
+                    self.scratch.decided.clear();
                     changed |= self.decide_sliding(region, false, &mut found, &mut NoSink)?;
                     self.look_at_sides(region, false, &mut found)?;
                 }

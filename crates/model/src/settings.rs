@@ -69,8 +69,10 @@ macro_rules! with_run_settings {
              the default is 250,000. A larger model is rejected before it takes up memory, about \
              10 kB per block.";
 
-            Zeno zeno: SettingKind::Words(&["error", "stop"]), [],
-            "What to do if events accumulate at a point in time: `error` (the default) or `stop`.";
+            Zeno zeno: SettingKind::Words(&["error", "stop", "rest"]), [],
+            "What to do if events accumulate at a point in time: `error` (the default), `stop`, or \
+             `rest`, where what bounces lies still until it is lifted.",
+            "See [Rest](sliding.md#rest).";
 
             Sliding sliding: SettingKind::Words(&["error", "filippov"]), [],
             "What it means if a comparison switches the motion back onto its own surface: `error` \

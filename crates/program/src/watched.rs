@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use base::Interval;
-use ir::{Binary, Dual, Graph, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
+use ir::{Binary, Dual, Graph, Jet, Layout, NodeId, Op, Rounded, Scalar, Slot, Tape, Unary, run};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -315,6 +315,7 @@ pub struct Room {
     floats: Vec<f64>,
     duals: Vec<Dual>,
     dual_intervals: Vec<Dual<Interval>>,
+    moving_duals: Vec<Jet<Dual, 2>>,
 }
 
 /// A kind of number on which the tape of a watched function runs, with its space in a [`Room`].
@@ -333,7 +334,13 @@ macro_rules! numbers {
     };
 }
 
-numbers!(Rounded: rounded, f64: floats, Dual: duals, Dual<Interval>: dual_intervals);
+numbers!(
+    Rounded: rounded,
+    f64: floats,
+    Dual: duals,
+    Dual<Interval>: dual_intervals,
+    Jet<Dual, 2>: moving_duals
+);
 
 impl Own {
     fn new(program: &Program, region: &RegionProgram, value: NodeId, rate: NodeId) -> Own {

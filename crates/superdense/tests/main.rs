@@ -35,6 +35,7 @@ mod pages;
 mod parameters;
 mod presence;
 mod queues;
+mod rest;
 mod rows;
 mod same_picture;
 mod saved;

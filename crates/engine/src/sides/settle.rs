@@ -58,6 +58,8 @@ impl Engine<'_> {
                 self.count_located_as_zero(region);
             }
             self.scratch.looked.push(region);
+            self.scratch.decided.clear();
+            self.decide_rests(region);
             self.decide_sliding(region, microstep == 0, &mut found, sink)?;
             self.look_at_sides(region, microstep == 0, &mut found)?;
         }

@@ -29,7 +29,6 @@ impl Engine<'_> {
         found: &mut Vec<(CrossingId, f64)>,
         sink: &mut dyn Sink,
     ) -> Result<bool, RunError> {
-        self.scratch.decided.clear();
         let code = &self.program.regions[region];
         if code.sliding.is_empty() {
             return Ok(false);
@@ -257,7 +256,7 @@ impl Engine<'_> {
     }
 
     /// Whether the solver has located a function at the time of this tick.
-    fn is_located(&self, region: RegionId, watch: usize) -> bool {
+    pub(crate) fn is_located(&self, region: RegionId, watch: usize) -> bool {
         let state = &self.state.regions[region];
         let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
         let mut crossed = state.solver.crossed().iter();

@@ -8,8 +8,9 @@ use solver::{At, Enclosure, Noise, Solver, StepSpan};
 
 use super::weights::solve;
 use super::{Surface, put_all};
+use crate::rest::Rest;
 use crate::smooth::flow::{Flow, counted, room, states};
-use crate::smooth::region::ActiveSlice;
+use crate::smooth::region::RegionState;
 
 /// The surfaces of a region that slides, and working space.
 pub(crate) struct Slide<'a> {
@@ -339,19 +340,17 @@ const MOST_PROJECTIONS: usize = 4;
 /// How many times its rounding a function may be from zero on its surface.
 const ROUNDINGS: f64 = 4.0;
 
-/// What the search for crossings may rely on for a region that slides: the function of a single
-/// surface can be bounded, those of several cannot.
-pub(crate) fn exit_gains(
-    code: &RegionProgram,
-    ranges: &[ActiveSlice],
-    surfaces: &[Surface],
-    gains: &[f64],
-) -> Vec<f64> {
+/// What the search for crossings may rely on for a region that slides or rests: the function of a
+/// single surface can be bounded, others cannot.
+pub(crate) fn exit_gains(code: &RegionProgram, state: &RegionState, gains: &[f64]) -> Vec<f64> {
     let mut gains = gains.to_vec();
-    let places = || crate::smooth::flow::watches(ranges);
-    for watch in surfaces.iter().flat_map(Surface::watches) {
-        let enclosed = surfaces.len() == 1 && code.functions[watch].shape != Shape::Opaque;
-        if let Some(number) = counted(places(), watch) {
+    let surfaces = &state.surfaces;
+    let enclosed =
+        |watch: usize| surfaces.len() == 1 && code.functions[watch].shape != Shape::Opaque;
+    let slides = surfaces.iter().flat_map(Surface::watches).map(|watch| (watch, enclosed(watch)));
+    let rests = state.rests.iter().flat_map(Rest::watches).map(|watch| (watch, false));
+    for (watch, enclosed) in slides.chain(rests) {
+        if let Some(number) = counted(crate::smooth::flow::watches(&state.ranges), watch) {
             gains[number] = if enclosed { f64::INFINITY } else { f64::NAN };
         }
     }

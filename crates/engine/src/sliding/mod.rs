@@ -21,8 +21,8 @@ mod decide;
 mod flow;
 mod jacobian;
 mod limits;
-mod same;
-mod weights;
+pub(crate) mod same;
+pub(crate) mod weights;
 
 use program::tape::Slot;
 use serde::{Deserialize, Serialize};

@@ -9,6 +9,7 @@ use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
 
 use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
+use crate::rest::Rest;
 use crate::sliding::Slide;
 use crate::smooth::region::ActiveSlice;
 
@@ -126,6 +127,8 @@ pub(crate) struct Flow<'a> {
     whole: bool,
     /// The surfaces along which the region slides.
     pub slide: Option<Slide<'a>>,
+    /// The functions at rest.
+    pub rests: &'a [Rest],
 }
 
 /// Copies values of the solver to the slots of the slices that run, counted from `from`.
@@ -229,6 +232,7 @@ impl<'a> Flow<'a> {
             code: None,
             whole,
             slide: None,
+            rests: &[],
         }
     }
 
@@ -319,6 +323,9 @@ impl System for Flow<'_> {
             true => self.combined_rates(t, x, dx),
             false => self.plain_rates(t, x, dx),
         }
+        if !self.rests.is_empty() {
+            self.press(t, x, dx);
+        }
     }
 
     fn pattern(&mut self, n: usize) -> Pattern {
@@ -337,7 +344,7 @@ impl System for Flow<'_> {
     }
 
     fn trial(&mut self, trial: &mut Trial) -> Option<f64> {
-        if self.slide.is_some() {
+        if self.slide.is_some() || !self.rests.is_empty() {
             return None;
         }
         let code = self.code.filter(|_| self.whole && self.program.lines.is_empty())?;
@@ -378,6 +385,9 @@ impl System for Flow<'_> {
         if let Some(noise) = self.exit_noise(watch, at) {
             return noise;
         }
+        if self.is_at_rest(watch) {
+            return None;
+        }
         let (slots, state, ranges) = (&*self.slots, self.program.state, self.ranges);
         let time = self.origin + at.t;
         let own = WatchId { region: self.region, index: watch };
@@ -401,7 +411,8 @@ impl System for Flow<'_> {
     fn most_noise(&mut self, function: usize, t: f64, largest: f64, drift: f64) -> f64 {
         let watch = self.watched(function);
         let terms = self.program.functions[watch].terms.as_ref();
-        let Some(terms) = terms.filter(|_| !self.is_of_surface(watch)) else {
+        let Some(terms) = terms.filter(|_| !self.is_of_surface(watch) && !self.is_at_rest(watch))
+        else {
             return f64::INFINITY;
         };
         let (slots, own) = (&*self.slots, self.program.state..self.program.rate);
@@ -429,6 +440,9 @@ impl System for Flow<'_> {
         }
         if self.slide.is_some() {
             self.watch_exits((t, x, dx), g, rate);
+        }
+        if !self.rests.is_empty() {
+            self.watch_forces((t, x, dx), g, rate);
         }
     }
 }

@@ -7,6 +7,7 @@ use solver::Solver;
 
 use crate::Options;
 use crate::delays::history::RegionHistory;
+use crate::rest::Rest;
 use crate::sliding::Surface;
 
 /// States and watched functions that are contiguous among those of a region and all run.
@@ -41,6 +42,10 @@ pub(crate) struct RegionState {
     pub history: RegionHistory,
     /// The surfaces along which it slides.
     pub surfaces: Vec<Surface>,
+    /// The functions at rest on their levels.
+    pub rests: Vec<Rest>,
+    /// How its last events that moved its states clearly have done that; empty if none has.
+    pub jump: Vec<f64>,
 }
 
 impl RegionState {
@@ -83,6 +88,8 @@ impl RegionState {
             residuals: vec![0.0; watches],
             history: RegionHistory::new(region, &program.lines, start),
             surfaces: Vec::new(),
+            rests: Vec::new(),
+            jump: Vec::new(),
         }
     }
 

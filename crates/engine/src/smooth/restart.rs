@@ -38,9 +38,10 @@ impl Engine<'_> {
         }
         gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
         gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
-        let functions = || state.surfaces.iter().flat_map(|surface| surface.watches());
-        for number in functions().filter_map(|watch| counted(watches(&state.ranges), watch)) {
-            // Its function is now one that is positive as long as the region slides.
+        let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
+        let functions = surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches()));
+        for number in functions.filter_map(|watch| counted(watches(&state.ranges), watch)) {
+            // Its function is now one that is positive as long as the region slides or rests.
             (state.sides[number], state.residuals[number]) = (1.0, 0.0);
         }
         if !program.sliding.is_empty() {
@@ -70,6 +71,7 @@ impl Engine<'_> {
             Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)
                 .with(code)
                 .on(&state.surfaces, &mut self.scratch.slides[region]);
+        flow.rests = &state.rests;
         flow.slots[flow.time.index()] = flow.origin;
         state.solver.restart(&mut flow, 0.0, &self.scratch.numbers);
     }

@@ -97,18 +97,22 @@ impl Engine<'_> {
         if !active.known {
             active.find(&self.program.regions[region], ranges, slots);
         }
+        let gain = std::mem::take(&mut active.gains);
+        let exits = (!state.surfaces.is_empty() || !state.rests.is_empty())
+            .then(|| exit_gains(&self.program.regions[region], state, &gain));
         let past = (&mut state.history, &mut self.scratch.functions[region]);
         let origin = (state.origin, state.origin_seconds);
         let code = code(self.native, region);
-        let gain = std::mem::take(&mut active.gains);
         let slides = &mut self.scratch.slides[region];
-        let exits = (!state.surfaces.is_empty())
-            .then(|| exit_gains(&self.program.regions[region], ranges, &state.surfaces, &gain));
         let mut flow = Flow::new(self.program, region, ranges, active, slots, origin, past)
             .with(code)
             .on(&state.surfaces, slides);
-        if exits.is_some() {
+        flow.rests = &state.rests;
+        if !state.surfaces.is_empty() {
             flow.stay_on_surfaces(&mut state.solver, &mut self.scratch.numbers);
+        }
+        if !state.rests.is_empty() {
+            flow.stay_at_rest(&mut state.solver, &mut self.scratch.numbers);
         }
         let to = horizon.since(state.origin);
         let before = if before == horizon { to } else { before.since(state.origin) };

@@ -126,7 +126,8 @@ impl Engine<'_> {
         if state.reached == time {
             scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
             // The solver watches other functions of surfaces.
-            for watch in state.surfaces.iter().flat_map(|surface| surface.watches()) {
+            let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
+            for watch in surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches())) {
                 self.state.slots[from.index() + watch] = 0.0;
             }
         }

@@ -2,7 +2,7 @@
 
 use base::{Tag, Time};
 use program::tape::{Partial, Scalar, Slot, run};
-use program::{RegionId, WireId};
+use program::{RegionId, WireId, Zeno};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -41,7 +41,13 @@ impl Engine<'_> {
             if self.program.regions[region].moves && (touched.changed || at_crossing) {
                 self.look_at(region)?;
                 if at_crossing {
+                    if self.options.zeno == Zeno::Rest {
+                        self.remember_jump(region);
+                    }
                     self.look_for_rest(region, time);
+                }
+                if !self.state.watch.resting.is_empty() {
+                    self.begin_rests(region, sink)?;
                 }
                 self.restart(region, time, seconds);
                 if !self.program.regions[region].lines.is_empty() {

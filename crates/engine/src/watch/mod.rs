@@ -24,13 +24,17 @@ pub(crate) struct Watch {
     pub crowd: (Time, u32),
     /// How far time advances for the work that is done.
     pub pace: Pace,
+    /// Crossings whose events accumulate and that are to rest when this tick ends, and the times at
+    /// which they accumulate \[s\].
+    pub resting: Vec<(CrossingId, f64)>,
 }
 
-clone_reusing!(Watch { accumulations, crowd, pace });
+clone_reusing!(Watch { accumulations, crowd, pace, resting });
 
 impl Watch {
     pub fn new(program: &Program, start: Time) -> Watch {
         let accumulations = Table::filled(Accumulation::default(), program.crossings.len());
-        Watch { accumulations, crowd: (start, 0), pace: Pace::new(start) }
+        let resting = Vec::new();
+        Watch { accumulations, crowd: (start, 0), pace: Pace::new(start), resting }
     }
 }

@@ -147,7 +147,10 @@ impl Engine<'_> {
         let over = self.state.watch.accumulations[id].returns(lost)
             && arc.is_some_and(|arc| self.is_lost((id, crossing), arc, true));
         if let Some(end) = end.or(over.then(|| time.seconds())) {
-            self.scratch.zeno = Some((time, end, vec![crossing.block]));
+            match self.options.zeno {
+                program::Zeno::Rest => self.state.watch.resting.push((id, end)),
+                _ => self.scratch.zeno = Some((time, end, vec![crossing.block])),
+            }
         }
     }
 
@@ -229,6 +232,7 @@ impl Engine<'_> {
             return;
         }
         match self.options.zeno {
+            program::Zeno::Rest => self.state.watch.resting.push((id, time.seconds())),
             _ if lost => self.scratch.zeno = Some((time, time.seconds(), vec![crossing.block])),
             program::Zeno::Stop => {
                 self.scratch.zeno = Some((time, time.seconds(), vec![crossing.block]));

@@ -1,0 +1,228 @@
+//! Rest on a level at which events accumulate: `zeno: rest`.
+//!
+//! ```text
+//! a function g whose own events throw it back ever less:  g = 0, g' = 0 from the accumulation on
+//!   rates   x' = f + sum of l_i J_i      J_i: how the last events of g_i have moved the states
+//!   forces  g_i'' = a_i + sum of B_ij l_j = 0
+//!   end     where l_i becomes negative, the motion leaves g_i to the side to which it was thrown
+//! ```
+//!
+//! A bouncing ball lies still under the force that its bounces would have exerted, and lifts off when
+//! the table falls away faster than the ball.
+
+mod flow;
+
+use program::tape::Dual;
+use program::{CrossingId, CrossingKind, Number, RegionId, Source, WatchId};
+use serde::{Deserialize, Serialize};
+
+use crate::RunError;
+use crate::engine::Engine;
+use crate::rows::Sink;
+use crate::sliding::weights::solve;
+use crate::smooth::flow::room;
+
+/// A function at rest on its level.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Rest {
+    /// The watched function, by its index in the region.
+    pub watch: usize,
+    /// Other watched functions that are zero with it and keep their sides.
+    pub held: Vec<usize>,
+    /// How its events move the states of the region: a direction.
+    pub jump: Vec<f64>,
+}
+
+impl Rest {
+    /// All watched functions that are zero.
+    pub fn watches(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.watch).chain(self.held.iter().copied())
+    }
+}
+
+/// The least size of a jump, relative to the states that it moves, for its direction to be exact
+/// enough.
+const CLEAR: f64 = 1e-6;
+/// How many times its rounding the slope of a function may be from zero at rest.
+const ROUNDINGS: f64 = 64.0;
+
+impl Engine<'_> {
+    /// Remembers how the events of a region at this time have moved its states.
+    pub(crate) fn remember_jump(&mut self, region: RegionId) {
+        let code = &self.program.regions[region];
+        let state = &mut self.state.regions[region];
+        if !code.is_whole() || state.solver.state().len() != code.dimension {
+            return;
+        }
+        let after = &self.state.slots[code.state.range(code.dimension)];
+        let before = state.solver.state();
+        let moved = after.iter().zip(before).filter(|(after, before)| after != before);
+        let (size, of) = moved.fold((0.0f64, 0.0f64), |(size, of), (after, before)| {
+            (size.max((after - before).abs()), of.max(after.abs()).max(before.abs()))
+        });
+        if size > 0.0 && (size >= CLEAR * of || state.jump.is_empty()) {
+            let jump = after.iter().zip(before).map(|(after, before)| (after - before) / size);
+            state.jump = jump.collect();
+        }
+    }
+
+    /// Brings the functions of a region to rest whose events accumulate at this time. They must be
+    /// thrown back by jumps that move their slopes and not the functions themselves; otherwise the
+    /// accumulation is reported as one.
+    pub(crate) fn begin_rests(
+        &mut self,
+        region: RegionId,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let pending = std::mem::take(&mut self.state.watch.resting);
+        let own = |(id, _): &(CrossingId, f64)| {
+            self.program.crossings[*id].watch.is_some_and(|watch| watch.region == region)
+        };
+        let (here, others): (Vec<_>, Vec<_>) = pending.into_iter().partition(own);
+        self.state.watch.resting = others;
+        let before = self.state.regions[region].rests.len();
+        for (id, end) in here {
+            if !self.begin_rest(region, id) {
+                let (time, block) = (self.state.tag.time, self.program.crossings[id].block);
+                self.scratch.zeno = Some((time, end, vec![block]));
+            }
+        }
+        if self.state.regions[region].rests.len() > before {
+            self.stop_at_rests(region);
+            self.show_state(region, sink)?;
+        }
+        Ok(())
+    }
+
+    fn begin_rest(&mut self, region: RegionId, id: CrossingId) -> bool {
+        let crossing = &self.program.crossings[id];
+        let jump = self.state.regions[region].jump.clone();
+        let Some(watch) = crossing.watch.filter(|_| crossing.kind == CrossingKind::Sign) else {
+            return false;
+        };
+        if jump.is_empty() {
+            return false;
+        }
+        let [value, slope] = self.along(watch, &jump);
+        if slope == 0.0 || value.abs() > 1e-9 * slope.abs() {
+            return false;
+        }
+        let code = &self.program.regions[region];
+        let samples = |run: &mut Self, watch: usize| {
+            let room = room(&mut run.scratch.functions[region], code, watch);
+            let own = (WatchId { region, index: watch }, code);
+            crate::sliding::same::sampled(run.program, own, room, &run.state.slots)
+        };
+        let first = samples(self, watch.index);
+        let mut held = Vec::new();
+        for other in (0..code.watches.len()).filter(|other| *other != watch.index) {
+            let side = code.watches[other].side;
+            if side && crate::sliding::same::factor(&first, &samples(self, other)).is_some() {
+                held.push(other);
+            }
+        }
+        let rest = Rest { watch: watch.index, held, jump };
+        self.state.regions[region].rests.push(rest);
+        true
+    }
+
+    /// How a function and its slope change along a direction of the states, at this tick.
+    fn along(&mut self, watch: WatchId, direction: &[f64]) -> [f64; 2] {
+        let still = |x: f64| Dual::still(x);
+        let [value, slope] = self.evaluate_at(watch, still, |i, x| Dual { 0: [x, direction[i]] });
+        [value.0[1], slope.0[1]]
+    }
+
+    /// A watched function and its slope at this tick, on some kind of number.
+    fn evaluate_at<T: Number>(
+        &mut self,
+        watch: WatchId,
+        still: impl Fn(f64) -> T,
+        state: impl Fn(usize, f64) -> T,
+    ) -> [T; 2] {
+        let (slots, code) = (&self.state.slots, &self.program.regions[watch.region]);
+        let room = room(&mut self.scratch.functions[watch.region], code, watch.index);
+        self.program.follow(watch, room, |source| match source {
+            Source::Time => still(slots[self.program.time.index()]),
+            Source::State(i) => state(i, slots[code.state.index() + i]),
+            Source::Rate(i) => still(slots[code.rate.index() + i]),
+            Source::Frozen(slot) => still(slots[slot.index()]),
+        })
+    }
+
+    /// Moves the states in the buffer along the jumps until the slopes at rest are zero.
+    fn stop_at_rests(&mut self, region: RegionId) {
+        let rests = self.state.regions[region].rests.clone();
+        let from = self.program.regions[region].state.index();
+        let watch = |rest: &Rest| WatchId { region, index: rest.watch };
+        let mut factors: Vec<f64> = Vec::new();
+        for rest in &rests {
+            let [_, slope] = self.evaluate_at(watch(rest), |x| x, |_, x| x);
+            factors.push(-slope);
+        }
+        let mut matrix = Vec::new();
+        for row in &rests {
+            for column in &rests {
+                matrix.push(self.along(watch(row), &column.jump)[1]);
+            }
+        }
+        if solve(&mut matrix, &mut factors) {
+            for (factor, rest) in factors.iter().zip(&rests) {
+                for (i, jump) in rest.jump.iter().enumerate() {
+                    self.state.slots[from + i] += factor * jump;
+                }
+            }
+        }
+    }
+
+    /// A further microstep at which the signals of a region follow from its states.
+    fn show_state(&mut self, region: RegionId, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let Some(tick) = &mut self.state.tick else { return Ok(()) };
+        let tag = base::Tag::new(tick.time, tick.microstep);
+        tick.microstep += 1;
+        self.state.counters.microsteps += 1;
+        self.run_left(region);
+        self.check_finite(region, tag)?;
+        self.cover_touched(sink);
+        self.write_row(tag, sink);
+        Ok(())
+    }
+
+    /// Drops the rests of a region that a tick ends: a jump has given the function a slope, or it is
+    /// no longer pressed. Those that stay are about functions whose sides nothing else decides.
+    pub(crate) fn decide_rests(&mut self, region: RegionId) {
+        if self.state.regions[region].rests.is_empty() {
+            return;
+        }
+        let code = &self.program.regions[region];
+        let rests = std::mem::take(&mut self.state.regions[region].rests);
+        let rates = self.state.slots[code.rate.range(code.dimension)].to_vec();
+        let watch = |rest: &Rest| WatchId { region, index: rest.watch };
+        let mut kept = Vec::new();
+        for rest in rests {
+            let [_, slope] = self.rounded(watch(&rest));
+            let [_, push] = self.along(watch(&rest), &rest.jump);
+            let pressed = -self.acceleration(watch(&rest), &rates) / push;
+            let ended = slope.value.abs() > ROUNDINGS * slope.error.max(f64::MIN_POSITIVE);
+            let left = self.is_located(region, rest.watch) || pressed < 0.0;
+            if !ended && !left {
+                self.scratch.decided.extend(rest.watches());
+                kept.push(rest);
+            }
+        }
+        self.state.regions[region].rests = kept;
+    }
+
+    /// The second time derivative of a function under given rates, at this tick.
+    fn acceleration(&mut self, watch: WatchId, rates: &[f64]) -> f64 {
+        let (slots, code) = (&self.state.slots, &self.program.regions[watch.region]);
+        let room = room(&mut self.scratch.functions[watch.region], code, watch.index);
+        let [_, slope]: [Dual; 2] = self.program.follow(watch, room, |source| match source {
+            Source::Time => Dual::time(slots[self.program.time.index()]),
+            Source::State(i) => Dual { 0: [slots[code.state.index() + i], rates[i]] },
+            Source::Rate(i) => Dual::still(slots[code.rate.index() + i]),
+            Source::Frozen(slot) => Dual::still(slots[slot.index()]),
+        });
+        slope.0[1]
+    }
+}
