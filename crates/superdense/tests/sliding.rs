@@ -191,6 +191,53 @@ simulate: {stop: 5, sliding: filippov}
     near(trace.last("x").unwrap(), 0.0, 1e-15, "x");
 }
 
+/// Blocks on a rough table, joined by springs and pulled to and fro at one end: a surface for each
+/// of them. The reference is a time-stepping method with friction as a set-valued law (J. J. Moreau,
+/// 1988), of first order.
+#[test]
+fn a_chain_of_blocks_sticks_and_slips() {
+    let run = |n: usize| {
+        let text = format!(
+            "
+parameters: {{n: {n}}}
+blocks:
+  v: {{type: Integrator, for: {{i: n}}, input: '(if i == n - 1 then force else 0) - sign(v[i]) + 2 * left[i] + 2 * right[i]'}}
+  x: {{type: Integrator, for: {{i: n}}, input: 'v[i]'}}
+  left: {{type: Expression, for: {{i: n}}, expression: 'if i > 0 then x[max(i - 1, 0)] - x[i] else 0'}}
+  right: {{type: Expression, for: {{i: n}}, expression: 'if i < n - 1 then x[min(i + 1, n - 1)] - x[i] else 0'}}
+  force: {{type: Expression, expression: 3 * sin(0.3 * time)}}
+record: ['x[0]', 'x[{last}]']
+simulate: {{stop: 30, sliding: filippov, tolerance: 1e-8}}
+",
+            last = n - 1
+        );
+        let trace = simulate(&text).trace;
+        [trace.last("x[0]").unwrap(), trace.last(&format!("x[{}]", n - 1)).unwrap()]
+    };
+    let stepped = |n: usize, dt: f64| {
+        let (mut x, mut v) = (vec![0.0; n], vec![0.0f64; n]);
+        for step in 1..=(30.0 / dt).round() as usize {
+            for i in 0..n {
+                let force = if i == n - 1 { 3.0 * (0.3 * step as f64 * dt).sin() } else { 0.0 };
+                let left = if i > 0 { x[i - 1] - x[i] } else { 0.0 };
+                let right = if i + 1 < n { x[i + 1] - x[i] } else { 0.0 };
+                let free: f64 = v[i] + dt * (force + 2.0 * left + 2.0 * right);
+                v[i] = free.signum() * (free.abs() - dt).max(0.0);
+            }
+            (0..n).for_each(|i| x[i] += dt * v[i]);
+        }
+        [x[0], x[n - 1]]
+    };
+    for n in [4, 8] {
+        let (found, coarse, fine) = (run(n), stepped(n, 2e-3), stepped(n, 1e-3));
+        for i in 0..2 {
+            // The error of first order is taken away by extrapolation.
+            near(found[i], 2.0 * fine[i] - coarse[i], 2e-4, &format!("{n} blocks"));
+        }
+    }
+    assert!(run(20)[1] > 1.0);
+}
+
 /// A product of two comparisons is no sum: where both surfaces meet there is no unique motion.
 #[test]
 fn surfaces_that_do_not_separate_are_refused() {

@@ -5,7 +5,7 @@ use program::{Number, Source, WatchId};
 use solver::Solver;
 
 use super::Rest;
-use crate::sliding::weights::solve;
+use crate::sliding::weights::{solve, solve_moving};
 use crate::smooth::flow::{Flow, counted, numbered, room, states, watches};
 
 /// A number with a direction in the states, whose parts move in time.
@@ -52,20 +52,7 @@ impl Flow<'_> {
                 matrix.push(push.0[1]);
             }
         }
-        // B l = -a, and B l' = -(a' + B' l).
-        let k = rests.len();
-        let plain = || matrix.iter().map(|own| own.0[0]).collect::<Vec<f64>>();
-        let mut forces: Vec<f64> = wanted.iter().map(|own| -own.0[0]).collect();
-        let mut known = solve(&mut plain(), &mut forces);
-        let mut slopes: Vec<f64> = (0..k)
-            .map(|row| {
-                let moved = (0..k).map(|column| matrix[row * k + column].0[1] * forces[column]);
-                -(wanted[row].0[1] + moved.sum::<f64>())
-            })
-            .collect();
-        known &= solve(&mut plain(), &mut slopes);
-        let force = |(l, slope)| if known { Jet([l, slope]) } else { Dual::constant(f64::NAN) };
-        forces.into_iter().zip(slopes).map(force).collect()
+        solve_moving(&wanted, &matrix)
     }
 
     /// Adds the forces at rest to the rates.

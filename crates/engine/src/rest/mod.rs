@@ -12,7 +12,7 @@
 
 mod flow;
 
-use program::tape::Dual;
+use program::tape::{Dual, Jet};
 use program::{CrossingId, CrossingKind, Number, RegionId, Source, WatchId};
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +129,7 @@ impl Engine<'_> {
     /// How a function and its slope change along a direction of the states, at this tick.
     fn along(&mut self, watch: WatchId, direction: &[f64]) -> [f64; 2] {
         let still = |x: f64| Dual::still(x);
-        let [value, slope] = self.evaluate_at(watch, still, |i, x| Dual { 0: [x, direction[i]] });
+        let [value, slope] = self.evaluate_at(watch, still, |i, x| Jet([x, direction[i]]));
         [value.0[1], slope.0[1]]
     }
 
@@ -219,7 +219,7 @@ impl Engine<'_> {
         let room = room(&mut self.scratch.functions[watch.region], code, watch.index);
         let [_, slope]: [Dual; 2] = self.program.follow(watch, room, |source| match source {
             Source::Time => Dual::time(slots[self.program.time.index()]),
-            Source::State(i) => Dual { 0: [slots[code.state.index() + i], rates[i]] },
+            Source::State(i) => Jet([slots[code.state.index() + i], rates[i]]),
             Source::Rate(i) => Dual::still(slots[code.rate.index() + i]),
             Source::Frozen(slot) => Dual::still(slots[slot.index()]),
         });

@@ -1,6 +1,7 @@
 //! Which surfaces a region slides on, decided when a microstep is committed.
 
 use base::Tag;
+use program::tape::Dual;
 use program::{CrossingId, CrossingKind, MaySlide, RegionId, WatchId};
 
 use super::same::{factor, sampled};
@@ -37,12 +38,12 @@ impl Engine<'_> {
             self.count_sliding_as_zero(region);
         }
         let zeros = self.zeros(region);
-        let before = std::mem::take(&mut self.state.regions[region].surfaces);
+        self.state.regions[region].surfaces.clear();
         if zeros.is_empty() {
             return Ok(false);
         }
         let mut surfaces = self.gather_surfaces(region, &zeros);
-        let statuses = self.statuses(region, &surfaces, &before)?;
+        let statuses = self.statuses(region, &surfaces)?;
         let mut begun = false;
         for (surface, status) in surfaces.iter().zip(&statuses) {
             for member in &surface.members {
@@ -176,7 +177,6 @@ impl Engine<'_> {
         &mut self,
         region: RegionId,
         surfaces: &[Surface],
-        before: &[Surface],
     ) -> Result<Vec<Status>, RunError> {
         if let [surface] = surfaces {
             return Ok(vec![self.status_of_one(region, surface)]);
@@ -196,27 +196,54 @@ impl Engine<'_> {
             surface.put(&mut self.state.slots, code.side, -1.0);
         }
         self.restore_sides(&kept);
-        let given: Vec<Option<Status>> = surfaces
-            .iter()
-            .enumerate()
-            .map(|(i, own)| {
-                let slid = before.iter().any(|other| other.watch() == own.watch());
-                let left = slid && self.is_located(region, own.watch());
-                // Its weight has reached 0 or 1: below it rises no longer, or above it falls no
-                // longer.
-                let (below, above) = (slopes[i].abs(), (slopes[i] + matrix[i * k + i]).abs());
-                left.then_some(if below <= above { Status::Below } else { Status::Above })
-            })
-            .collect();
-        decide(&slopes, &matrix, &given)
-            .or_else(|_| decide(&slopes, &matrix, &vec![None; k]))
-            .map_err(|unclear| {
+        let mut given = vec![None; k];
+        // Each round decides about a surface that the motion is about to leave.
+        for _ in 0..=k {
+            let statuses = decide(&slopes, &matrix, &given).map_err(|unclear| {
                 let failure = match unclear {
                     Unclear::NotUnique => SlidingFailure::NotUnique,
                     Unclear::TooMany => SlidingFailure::TooMany,
                 };
                 self.cannot_slide(region, surfaces, failure)
-            })
+            })?;
+            match self.leaving(region, surfaces, &statuses) {
+                Some((i, status)) if given[i].is_none() => given[i] = Some(status),
+                _ => return Ok(statuses),
+            }
+        }
+        Err(self.cannot_slide(region, surfaces, SlidingFailure::NotUnique))
+    }
+
+    /// A surface on which the motion is only for this instant: its weight is 0 or 1 and goes on
+    /// beyond that.
+    fn leaving(
+        &mut self,
+        region: RegionId,
+        surfaces: &[Surface],
+        statuses: &[Status],
+    ) -> Option<(usize, Status)> {
+        let code = &self.program.regions[region];
+        let slides = |i: &usize| statuses[*i] == Status::Slides;
+        let sliding: Vec<usize> = (0..surfaces.len()).filter(slides).collect();
+        let kept = self.sides_of(region, surfaces);
+        for (surface, status) in surfaces.iter().zip(statuses) {
+            surface.put(&mut self.state.slots, code.side, status.side());
+        }
+        let before = std::mem::replace(
+            &mut self.state.regions[region].surfaces,
+            sliding.iter().map(|i| surfaces[*i].clone()).collect(),
+        );
+        let weights = self.moving_weights(region);
+        self.state.regions[region].surfaces = before;
+        self.restore_sides(&kept);
+        let leaves = |(i, weight): (&usize, Dual)| match weight.0 {
+            [weight, rate] if weight.abs() <= EDGE && rate < 0.0 => Some((*i, Status::Below)),
+            [weight, rate] if (weight - 1.0).abs() <= EDGE && rate > 0.0 => {
+                Some((*i, Status::Above))
+            }
+            _ => None,
+        };
+        sliding.iter().zip(weights).find_map(leaves)
     }
 
     /// One surface: the first derivative of its function that is not zero, on either side.
@@ -325,5 +352,7 @@ impl Engine<'_> {
     }
 }
 
+/// How near to 0 or 1 a weight is on the edge.
+const EDGE: f64 = 1e-9;
 /// How far rates may be from sums over the surfaces, relative to their terms.
 const SEPARABLE: f64 = 1e-9;

@@ -2,11 +2,11 @@
 //! each surface a function that is positive as long as the motion stays on it.
 
 use base::Interval;
-use program::tape::{Dual, Rounded, Scalar};
+use program::tape::{Dual, Jet, Rounded, Scalar};
 use program::{Number, RegionProgram, Shape, Source, WatchId};
 use solver::{At, Enclosure, Noise, Solver, StepSpan};
 
-use super::weights::solve;
+use super::weights::{solve, solve_moving};
 use super::{Surface, put_all};
 use crate::rest::Rest;
 use crate::smooth::flow::{Flow, counted, room, states};
@@ -172,7 +172,7 @@ impl<'a> Flow<'a> {
     ) {
         let Some(slide) = self.slide.take() else { return };
         let surfaces = slide.surfaces;
-        let state = |number: usize| Dual { 0: [x[number], dx[number]] };
+        let state = |number: usize| Jet([x[number], dx[number]]);
         let at =
             Point { time: Dual::time(self.origin + t), state: &state, frozen: &Dual::constant };
         let exits = self.exits(surfaces, &at);
@@ -210,12 +210,16 @@ impl<'a> Flow<'a> {
             for (row, other) in surfaces.iter().enumerate() {
                 let slope = self.slope(other.watch(), at);
                 let change = std::array::from_fn(|i| slope.0[i] - slopes[row].0[i]);
-                matrix[row * k + column] = Dual { 0: change };
+                matrix[row * k + column] = Jet(change);
             }
             surface.put(self.slots, sides, -1.0);
         }
         put_all(surfaces, self.slots, sides, 0.0);
-        exits_of_many(&slopes, &matrix)
+        let exit = |w: Dual| {
+            let [w, rate] = w.0;
+            Jet([w * (1.0 - w), (1.0 - 2.0 * w) * rate])
+        };
+        solve_moving(&slopes, &matrix).into_iter().map(exit).collect()
     }
 
     /// Bounds of the function of a surface; none if it is none.
@@ -224,11 +228,11 @@ impl<'a> Flow<'a> {
         let found = match role(slide.surfaces, watch) {
             Role::Surface(number) if slide.surfaces.len() == 1 => {
                 let time = Interval::point(self.origin) + span.time();
-                let state = |i: usize| Dual { 0: [span.state(i), span.slope(i)] };
+                let state = |i: usize| Jet([span.state(i), span.slope(i)]);
                 let frozen = |value: f64| Dual::constant(value);
                 let at = Point { time: Dual::time(time), state: &state, frozen: &frozen };
                 let [below, above] = self.both_slopes(slide.surfaces, number, &at);
-                let Dual { 0: [value, rate] } = exit::<Interval>(below, above);
+                let [value, rate] = exit::<Interval>(below, above).0;
                 Some(Enclosure { value, rate })
             }
             Role::Surface(_) => Some(Enclosure { value: Interval::ALL, rate: Interval::ALL }),
@@ -360,25 +364,4 @@ pub(crate) fn exit_gains(code: &RegionProgram, state: &RegionState, gains: &[f64
 fn exit<C: Scalar>(below: Dual<C>, above: Dual<C>) -> Dual<C> {
     use program::tape::{Binary, Unary};
     Dual::unary(Unary::Neg, Dual::binary(Binary::Mul, below, above))
-}
-
-/// The functions w (1 - w) of several surfaces: the weights from M w = -c, and their time derivatives
-/// from M w' = -(c' + M' w).
-fn exits_of_many(slopes: &[Dual], matrix: &[Dual]) -> Vec<Dual> {
-    let k = slopes.len();
-    let plain = || matrix.iter().map(|own| own.0[0]).collect::<Vec<f64>>();
-    let mut weights: Vec<f64> = slopes.iter().map(|own| -own.0[0]).collect();
-    let mut known = solve(&mut plain(), &mut weights);
-    let mut rates: Vec<f64> = (0..k)
-        .map(|row| {
-            let moved = (0..k).map(|column| matrix[row * k + column].0[1] * weights[column]);
-            -(slopes[row].0[1] + moved.sum::<f64>())
-        })
-        .collect();
-    known &= solve(&mut plain(), &mut rates);
-    let exit = |(w, rate): (f64, f64)| match known {
-        true => Dual { 0: [w * (1.0 - w), (1.0 - 2.0 * w) * rate] },
-        false => Dual::constant(f64::NAN),
-    };
-    weights.into_iter().zip(rates).map(exit).collect()
 }

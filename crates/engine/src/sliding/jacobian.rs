@@ -7,7 +7,7 @@
 //! ```
 
 use program::WatchId;
-use program::tape::{Dual, Scalar};
+use program::tape::{Dual, Jet, Scalar};
 use solver::Pattern;
 
 use super::flow::Point;
@@ -95,7 +95,7 @@ impl Flow<'_> {
     /// Adds how the rates move with the weights, by a state or by time.
     fn add_weights(&mut self, slide: &Slide, (t, x): (f64, &[f64]), by: By, sum: &mut [f64]) {
         let space = &*slide.space;
-        let seed = |value: f64, own: By| Dual { 0: [value, f64::from(own == by)] };
+        let seed = |value: f64, own: By| Jet([value, f64::from(own == by)]);
         let state = |number: usize| seed(x[number], By::State(number));
         let time = seed(self.origin + t, By::Time);
         let at = Point { time, state: &state, frozen: &Dual::constant };

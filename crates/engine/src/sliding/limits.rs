@@ -1,10 +1,10 @@
 //! The signals of a region that slides: combinations of their values on both sides.
 
-use program::tape::run;
+use program::tape::{Dual, Jet, run};
 use program::{RegionId, Source, WatchId};
 
-use super::put_all;
-use super::weights::solve;
+use super::weights::{solve, solve_moving};
+use super::{Surface, put_all};
 use crate::RunError;
 use crate::engine::Engine;
 use crate::native::code;
@@ -96,6 +96,44 @@ impl Engine<'_> {
             weights.fill(f64::NAN);
         }
         weights
+    }
+
+    /// The weights of the surfaces of a region and how they move along the combined rates.
+    pub(crate) fn moving_weights(&mut self, region: RegionId) -> Vec<Dual> {
+        self.combine_rates(region);
+        let surfaces = std::mem::take(&mut self.state.regions[region].surfaces);
+        let (k, sides) = (surfaces.len(), self.program.regions[region].side);
+        let watch = |surface: &Surface| WatchId { region, index: surface.watch() };
+        put_all(&surfaces, &mut self.state.slots, sides, -1.0);
+        let below: Vec<Dual> =
+            surfaces.iter().map(|surface| self.moving_slope(watch(surface))).collect();
+        let mut matrix = vec![Dual::still(0.0); k * k];
+        for (column, surface) in surfaces.iter().enumerate() {
+            surface.put(&mut self.state.slots, sides, 1.0);
+            for (row, other) in surfaces.iter().enumerate() {
+                let above = self.moving_slope(watch(other));
+                let change = std::array::from_fn(|i| above.0[i] - below[row].0[i]);
+                matrix[row * k + column] = Jet(change);
+            }
+            surface.put(&mut self.state.slots, sides, -1.0);
+        }
+        put_all(&surfaces, &mut self.state.slots, sides, 0.0);
+        self.state.regions[region].surfaces = surfaces;
+        solve_moving(&below, &matrix)
+    }
+
+    /// The slope of a watched function along the flow, and how it moves along the rates in the
+    /// buffer.
+    fn moving_slope(&mut self, watch: WatchId) -> Dual {
+        let (slots, code) = (&self.state.slots, &self.program.regions[watch.region]);
+        let room = room(&mut self.scratch.functions[watch.region], code, watch.index);
+        let [_, slope] = self.program.follow(watch, room, |source| match source {
+            Source::Time => Dual::time(slots[self.program.time.index()]),
+            Source::State(i) => Jet([slots[code.state.index() + i], slots[code.rate.index() + i]]),
+            Source::Rate(i) => Dual::still(slots[code.rate.index() + i]),
+            Source::Frozen(slot) => Dual::still(slots[slot.index()]),
+        });
+        slope
     }
 
     /// Computes the combined rates of a region that slides, from the states in the buffer, to the

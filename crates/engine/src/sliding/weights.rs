@@ -5,6 +5,8 @@
 //! the side below with weight 0 and a slope that is not positive, to the side above with weight 1 and
 //! a slope that is not negative.
 
+use program::tape::{Dual, Jet, Scalar};
+
 /// What a motion does at a surface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
@@ -71,6 +73,23 @@ pub(crate) fn solve(m: &mut [f64], b: &mut [f64]) -> bool {
         b[row] = (b[row] - rest) / m[row * k + row];
     }
     b.iter().all(|x| x.is_finite())
+}
+
+/// The solution of `m x = -c` and its time derivative, which solves `m x' = -(c' + m' x)`; NaN if
+/// there is none.
+pub(crate) fn solve_moving(c: &[Dual], m: &[Dual]) -> Vec<Dual> {
+    let k = c.len();
+    let plain = || m.iter().map(|own| own.0[0]).collect::<Vec<f64>>();
+    let mut x: Vec<f64> = c.iter().map(|own| -own.0[0]).collect();
+    let mut known = solve(&mut plain(), &mut x);
+    let moved = |row: usize| {
+        let terms = (0..k).map(|column| m[row * k + column].0[1] * x[column]);
+        -(c[row].0[1] + terms.sum::<f64>())
+    };
+    let mut rates: Vec<f64> = (0..k).map(moved).collect();
+    known &= solve(&mut plain(), &mut rates);
+    let pair = |(x, rate)| if known { Jet([x, rate]) } else { Dual::constant(f64::NAN) };
+    x.into_iter().zip(rates).map(pair).collect()
 }
 
 /// What a motion does at surfaces that meet; some are decided already.
