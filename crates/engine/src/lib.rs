@@ -14,6 +14,8 @@
 
 mod simulation;
 
+mod future;
+
 mod engine;
 mod scratch;
 mod snapshot;
@@ -46,6 +48,7 @@ pub use error::{RunError, SlidingFailure, Switching};
 pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
 pub use log::{Change, Event, Switch};
+pub use machines::choices::Choice;
 pub use native::{Pass, RegionCode, Routines, UnitCode};
 pub use options::Options;
 pub use rows::{Row, Sink};

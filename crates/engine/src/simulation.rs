@@ -7,6 +7,7 @@ use program::{BlockName, InputId, InputKind, Program, RegionId, StateId};
 
 use crate::engine::Engine;
 use crate::log::Switch;
+use crate::machines::choices::{Choice, Choices};
 use crate::native::Routines;
 use crate::rows::Sink;
 use crate::scratch::Scratch;
@@ -115,6 +116,22 @@ impl Simulation {
     /// Takes back what has been fed of a signal from outside and is still to come.
     pub fn forget(&mut self, input: InputId) {
         self.state.inputs.forget(input);
+    }
+
+    /// Lets a script choose between transitions that are enabled at once, instead of the seed: the
+    /// indices that it lists, one after the other, and then 0. Choices so far are forgotten.
+    pub fn choose(&mut self, script: Vec<usize>) {
+        self.state.machines.choices = Some(Box::new(Choices { script, made: Vec::new() }));
+    }
+
+    /// The choices since [`Simulation::choose`].
+    pub fn choices(&self) -> &[Choice] {
+        self.state.machines.choices.as_ref().map_or(&[], |choices| &choices.made)
+    }
+
+    /// Whether a tick is going on.
+    pub fn is_in_tick(&self) -> bool {
+        self.state.tick.is_some()
     }
 
     /// Goes back to before the start, keeping the memory that the run has taken.

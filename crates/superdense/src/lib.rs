@@ -86,6 +86,7 @@ mod recorded;
 
 mod data;
 mod dirac;
+mod explore;
 mod hold;
 mod native;
 mod recorder;
@@ -108,9 +109,10 @@ pub use blocks::{
 pub use diagram::{MainParameter, ParameterKind, Rows, RowsPer, RunSettings, Settings, Zeno};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{
-    Change, Counters, Event, Extremes, InputValue, RunError, SlidingFailure, StopReason, Switching,
-    Warning,
+    Change, Choice, Counters, Event, Extremes, InputValue, RunError, SlidingFailure, StopReason,
+    Switching, Warning,
 };
+pub use explore::{End, Exploration, ExploreError, PossibleOutcome};
 pub use expr::Function;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};

@@ -12,6 +12,7 @@ mod derivatives;
 mod distributions;
 mod domains;
 mod exact_crossings;
+mod explore;
 mod failures;
 mod figures;
 mod guards;

@@ -8,6 +8,7 @@ use program::{Asked, MachineId, RegionId, Transition};
 use super::Chosen;
 use crate::RunError;
 use crate::engine::Engine;
+use crate::machines::choices::Choice;
 use crate::rows::Sink;
 
 impl Engine<'_> {
@@ -130,6 +131,9 @@ impl Engine<'_> {
         match found {
             [] => Ok(None),
             [one] => Ok(Some(*one)),
+            several if state.may_be_drawn(several) && self.state.machines.choices.is_some() => {
+                Ok(Some(self.choose_by_script(machine, several)))
+            }
             several if state.may_be_drawn(several) => {
                 let path = &self.program.origins.machine(machine).path;
                 let draw = self.state.machines.draws[machine];
@@ -148,5 +152,25 @@ impl Engine<'_> {
                 })
             }
         }
+    }
+
+    /// The transition that the script chooses.
+    #[cold]
+    fn choose_by_script(&mut self, machine: MachineId, several: &[usize]) -> usize {
+        let current = self.current(machine);
+        let names = self.program.origins.machine(machine);
+        let transitions = &self.program.machines[machine].states[current].transitions;
+        let to = |index: &usize| names.states[transitions[*index].to].clone();
+        let (tag, choices) = (self.state.tag, &mut self.state.machines.choices);
+        let choices = choices.get_or_insert_default();
+        let taken = choices.next(several.len());
+        choices.made.push(Choice {
+            tag,
+            machine: names.path.clone(),
+            from: names.states[current].clone(),
+            to: several.iter().map(to).collect(),
+            taken,
+        });
+        several[taken]
     }
 }

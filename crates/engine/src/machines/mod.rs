@@ -1,6 +1,7 @@
 //! State machines: which transitions are taken when a microstep is committed, and what they switch
 //! on and off.
 
+pub(crate) mod choices;
 mod decide;
 mod fragments;
 mod silence;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Engine;
 use crate::snapshot::clone_reusing;
 use crate::{Options, RunError};
+use choices::Choices;
 use silence::Before;
 
 /// The clock of a fragment.
@@ -41,9 +43,11 @@ pub(crate) struct MachineClocks {
     pub draws: Table<MachineId, u64>,
     /// When a state machine last left a failed state, and how often one did so at that time.
     pub recoveries: (Time, u32),
+    /// What is chosen instead of drawn, if a script decides.
+    pub choices: Option<Box<Choices>>,
 }
 
-clone_reusing!(MachineClocks { clocks, draws, recoveries });
+clone_reusing!(MachineClocks { clocks, draws, recoveries, choices });
 
 impl MachineClocks {
     /// The clocks before the start.
@@ -57,6 +61,7 @@ impl MachineClocks {
             clocks: program.fragments.iter().map(clock).collect(),
             draws: Table::filled(0, program.machines.len()),
             recoveries: (options.start.time(), 0),
+            choices: None,
         }
     }
 }
