@@ -39,6 +39,8 @@ pub enum Command {
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
         instant: Option<String>,
     },
+    /// List every possible outcome of a model with nondeterministic transitions.
+    Explore(Box<ExploreArguments>),
     /// Plot a saved trace.
     #[command(hide = !cfg!(feature = "pictures"))]
     Plot(Box<PlotArguments>),
@@ -380,6 +382,19 @@ pub struct DiracArguments {
     /// Plot all runs to an SVG or PNG file.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// The format of results and messages.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Arguments of `explore`.
+#[derive(Args, Debug)]
+pub struct ExploreArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The largest number of situations after a choice to follow.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
+    pub most: usize,
     /// The format of results and messages.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

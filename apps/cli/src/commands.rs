@@ -7,6 +7,7 @@ mod dirac;
 mod energy;
 mod examples;
 mod explain;
+mod explore;
 mod fmt;
 mod new;
 mod pair;
@@ -38,6 +39,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
+        Command::Explore(arguments) => explore::explore(&arguments),
         Command::Plot(arguments) => pictures::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })

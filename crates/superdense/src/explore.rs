@@ -93,12 +93,13 @@ impl std::error::Error for ExploreError {}
 const ROUNDING: f64 = 1e-9;
 
 impl System {
-    /// Follows every choice of the model, up to a number of situations. `progress` is told how many
-    /// situations are known and how many wait, and returns whether to go on.
+    /// Follows every choice of the model, up to a number of situations. `watch` is called again and
+    /// again with the number of situations that are known and of those that wait, and returns whether
+    /// to go on.
     pub fn explore(
         &self,
         most: usize,
-        progress: &mut dyn FnMut(usize, usize) -> bool,
+        watch: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<Exploration, ExploreError> {
         let mut run = self.begin();
         run.record_nothing();
@@ -115,11 +116,10 @@ impl System {
         });
         let mut complete = true;
         while let Some(index) = search.waiting.pop() {
-            if search.known.len() > most || !progress(search.known.len(), search.waiting.len()) {
+            if search.known.len() > most || !search.follow(index, watch) {
                 complete = false;
                 break;
             }
-            search.follow(index);
         }
         Ok(search.exploration(complete))
     }
@@ -157,12 +157,17 @@ struct Ended {
     end: End,
 }
 
+/// Called again and again with the numbers of known and of waiting situations; says whether to go on.
+type Watch<'a> = dyn FnMut(usize, usize) -> bool + 'a;
+
 /// How far a run has come.
 enum Come {
     /// To a choice that the script does not have.
     Choice(Choice),
     /// To its end.
     End(End),
+    /// Not so far: nobody wants to go on.
+    Cut,
 }
 
 fn made(run: &Run) -> &[Choice] {
@@ -177,8 +182,11 @@ fn is_in_tick(run: &Run) -> bool {
 }
 
 /// Advances a run until it makes one more choice than its script has, or ends.
-fn go_on(run: &mut Run, script: usize) -> Come {
+fn go_on(run: &mut Run, script: usize, going: &mut dyn FnMut() -> bool) -> Come {
     loop {
+        if !going() {
+            return Come::Cut;
+        }
         let advanced = run.advance();
         if let Some(choice) = made(run).get(script) {
             return Come::Choice(choice.clone());
@@ -199,17 +207,21 @@ impl Search {
     }
 
     /// Follows a situation to its next choice and adds what comes of each option, or to its end.
-    fn follow(&mut self, index: usize) {
-        let Some(base) = self.known[index].run.take() else { return };
+    /// Returns whether to go on.
+    fn follow(&mut self, index: usize, watch: &mut Watch) -> bool {
+        let Some(base) = self.known[index].run.take() else { return true };
         let script = self.known[index].script.clone();
         let mut run = scripted(&base, &script);
-        let next = match go_on(&mut run, script.len()) {
+        let (known, waiting) = (self.known.len(), self.waiting.len());
+        let next = match go_on(&mut run, script.len(), &mut || watch(known, waiting)) {
+            Come::Cut => return false,
             Come::End(end) => vec![Next::Outcome(self.end(&mut run, end))],
             Come::Choice(choice) => (0..choice.to.len())
                 .map(|taken| Next::Situation(self.option(&base, &script, &choice, taken)))
                 .collect(),
         };
         self.known[index].next = next;
+        true
     }
 
     /// The situation after an option of a choice.
