@@ -231,7 +231,16 @@ impl Search {
         let mut run = scripted(base, &script);
         // The instant is completed, so that nothing is left of the situation before.
         let going = |run: &Run| made(run).len() < script.len() || is_in_tick(run);
-        while going(&run) && run.advance().is_ok_and(|end| end.is_none()) {}
+        while going(&run) {
+            let end = match run.advance() {
+                Ok(None) => continue,
+                Ok(Some(reason)) => End::Stopped(reason),
+                Err(error) => End::Failed(error),
+            };
+            let next = vec![Next::Outcome(self.end(&mut run, end))];
+            self.known.push(Situation { run: None, script, choice, next });
+            return self.known.len() - 1;
+        }
         if made(&run).len() != script.len() {
             // Another choice comes at the same instant: the situation has no state of its own.
             let run = Some(base.fork());

@@ -1,6 +1,6 @@
 //! Every possible outcome, against enumeration by hand.
 
-use crate::common::{compile, compile_with, try_parse};
+use crate::common::{compile, compile_with};
 use superdense::{End, Exploration, ExploreError, Library, Settings, System};
 
 fn explore(system: &System) -> Exploration {
@@ -121,13 +121,13 @@ blocks:
       left:
         outputs: {{a: a, b: b, c: c}}
         transitions:
-          - {{to: right, immediate: true, when: a > b, set: {{a: '((1 - m) * a + 2 * m * b) / (1 + m)', b: '((m - 1) * b + 2 * a) / (1 + m)'}}}}
-          - {{to: right, immediate: true, default: true, when: b > c}}
+          - {{to: right, when: a > b, set: {{a: '((1 - m) * a + 2 * m * b) / (1 + m)', b: '((m - 1) * b + 2 * a) / (1 + m)'}}}}
+          - {{to: right, default: true, when: b > c}}
       right:
         outputs: {{a: a, b: b, c: c}}
         transitions:
-          - {{to: left, immediate: true, when: b > c, set: {{c: '((1 - m) * c + 2 * m * b) / (1 + m)', b: '((m - 1) * b + 2 * c) / (1 + m)'}}}}
-          - {{to: left, immediate: true, default: true, when: a > b}}
+          - {{to: left, when: b > c, set: {{c: '((1 - m) * c + 2 * m * b) / (1 + m)', b: '((m - 1) * b + 2 * c) / (1 + m)'}}}}
+          - {{to: left, default: true, when: a > b}}
   energy: {{type: Expression, expression: order.a^2 + m * order.b^2 + order.c^2}}
   momentum: {{type: Expression, expression: order.a + m * order.b + order.c}}
 record: [order.a, order.b, order.c, energy, momentum]
@@ -135,8 +135,6 @@ simulate: {{stop: 2}}
 "
         )
     };
-    let Ok(model) = try_parse(&text(1.0)) else { panic!("a model") };
-    let _ = model;
     let same = explore(&compile(&text(1.0)));
     assert!(!same.differs(), "{:?}", same.outcomes);
     let other = explore(&compile(&text(2.0)));
@@ -177,6 +175,10 @@ simulate: {stop: 2}
 ";
     let found = explore(&compile(text));
     assert_eq!(found.outcomes.len(), 2);
+    assert_eq!(found.outcomes.iter().filter(|own| matches!(own.end, End::Failed(_))).count(), 1);
+    // A failure at the very instant of the choice.
+    let circle = text.replace("bad: {outputs: {x: 1 / (time - time)}}", "bad: {transitions: [{to: worse, immediate: true}]}\n      worse: {transitions: [{to: bad, immediate: true}]}");
+    let found = explore(&compile(&circle));
     assert_eq!(found.outcomes.iter().filter(|own| matches!(own.end, End::Failed(_))).count(), 1);
     let cut = compile(text).explore(0, &mut |_, _| true).unwrap();
     assert!(!cut.complete && cut.unexplored() == 1.0);
