@@ -189,25 +189,40 @@ impl Engine<'_> {
     }
 
     /// Drops the rests of a region that a tick ends: a jump has given the function a slope, or it is
-    /// no longer pressed. Those that stay are about functions whose sides nothing else decides.
+    /// no longer pressed. One that is no longer pressed leaves its level to the side to which it was
+    /// thrown, which it has already. Those that stay are about functions whose sides nothing else
+    /// decides.
     pub(crate) fn decide_rests(&mut self, region: RegionId) {
         if self.state.regions[region].rests.is_empty() {
             return;
         }
         let code = &self.program.regions[region];
-        let rests = std::mem::take(&mut self.state.regions[region].rests);
+        let rests = self.state.regions[region].rests.clone();
         let rates = self.state.slots[code.rate.range(code.dimension)].to_vec();
         let watch = |rest: &Rest| WatchId { region, index: rest.watch };
         let mut kept = Vec::new();
+        let mut leaves = false;
         for rest in rests {
             let [_, slope] = self.rounded(watch(&rest));
             let [_, push] = self.along(watch(&rest), &rest.jump);
             let pressed = -self.acceleration(watch(&rest), &rates) / push;
-            let ended = slope.value.abs() > ROUNDINGS * slope.error.max(f64::MIN_POSITIVE);
-            let left = self.is_located(region, rest.watch) || pressed < 0.0;
-            if !ended && !left {
-                self.scratch.decided.extend(rest.watches());
-                kept.push(rest);
+            let located = self.is_located(region, rest.watch);
+            // Steps have an error; a jump is larger than that.
+            let allowed = self.state.regions[region].solver.allowed(0.0);
+            let thrown = slope.value.abs() > (ROUNDINGS * slope.error).max(ROUNDINGS * allowed);
+            if thrown {
+                continue;
+            }
+            self.scratch.decided.extend(rest.watches());
+            match located || pressed < 0.0 {
+                true => leaves = true,
+                false => kept.push(rest),
+            }
+        }
+        if leaves {
+            self.stop_at_rests(region);
+            if let Some(tick) = &mut self.state.tick {
+                tick.disturb(region);
             }
         }
         self.state.regions[region].rests = kept;
