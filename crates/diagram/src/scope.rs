@@ -82,9 +82,8 @@ impl Scope<'_> {
         let inputs = inputs.filter(|input| !self.entities.contains_key(input));
         Diagnostic::error("unknown-name", format!("there is no signal or parameter `{name}`"))
             .at(span, "not found in this diagram")
-            .maybe_help(
-                time_is_meant(name)
-                    .or_else(|| did_you_mean(name, known.into_iter().chain(inputs).chain(sorted(&self.parameters)))),
-            )
+            .maybe_help(time_is_meant(name).or_else(|| {
+                did_you_mean(name, known.into_iter().chain(inputs).chain(sorted(&self.parameters)))
+            }))
     }
 }
