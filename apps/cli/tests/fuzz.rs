@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::draws::Draws;
 use crate::common::{repository, scratch};
+use generate::Vocabulary;
 use mutate::Corpus;
 
 /// The address space that a command may take \[kB\], for it maps more than it uses.
@@ -41,8 +42,9 @@ const SIGTERM: i32 = 15;
 const TOLD_EVERY: u64 = 10_000;
 
 /// What is done with a model: the arguments before and after its name.
-const COMMANDS: [(&[&str], &[&str]); 9] = [
+const COMMANDS: [(&[&str], &[&str]); 11] = [
     (&["run"], &["--quiet", "-o", "out.csv"]),
+    BACKENDS,
     (&["run"], &["--quiet", "--backend", "native", "-o", "out.parquet"]),
     (&["run"], &["--quiet", "--every", "0.1", "--plot", "out.svg", "-o", "out.json"]),
     (&["check"], &[]),
@@ -51,10 +53,31 @@ const COMMANDS: [(&[&str], &[&str]); 9] = [
     (&["explain"], &["0.5"]),
     (&["stream"], &["--quiet", "--limit", "2000", "-o", "stream.csv"]),
     (&["dirac"], &[]),
+    (&["check", "--parameters"], &[]),
 ];
+
+/// A run whose result must be the same with native code.
+const BACKENDS: (&[&str], &[&str]) =
+    (&["run"], &["--quiet", "--backend", "interpreter", "-o", "out.csv"]);
+const OTHER_BACKEND: [&str; 7] =
+    ["run", "model.yaml", "--quiet", "--backend", "native", "-o", "other.csv"];
+
+/// How a command has ended, if nothing is wrong with that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// By itself, with this code.
+    Code(i32),
+    /// It was asked to.
+    Asked,
+}
 
 /// Runs a command in a folder, and says what is wrong with how it ends, if anything is.
 fn misbehaves(folder: &Path, arguments: &[&str]) -> Option<String> {
+    end(folder, arguments).err()
+}
+
+/// Runs a command in a folder; the error is what is wrong with how it ends.
+fn end(folder: &Path, arguments: &[&str]) -> Result<End, String> {
     let binary = env!("CARGO_BIN_EXE_superdense");
     let limited = format!("ulimit -v {MEMORY}; ulimit -c 0; exec \"$0\" \"$@\"");
     let mut child = Command::new("sh")
@@ -82,21 +105,21 @@ fn misbehaves(folder: &Path, arguments: &[&str]) -> Option<String> {
         if !ends_within(&mut child, GRACE) {
             let _ = child.kill();
             let _ = child.wait();
-            return Some("does not end when it is asked to".to_owned());
+            return Err("does not end when it is asked to".to_owned());
         }
     }
     let status = child.wait().expect("it has ended");
     let said = reader.join().unwrap_or_default();
     match status.code() {
-        _ if said.contains("panicked at") => Some(first_lines(&said, "panicked at")),
-        _ if said.contains("memory allocation of") => Some(first_lines(&said, "memory allocation")),
+        _ if said.contains("panicked at") => Err(first_lines(&said, "panicked at")),
+        _ if said.contains("memory allocation of") => Err(first_lines(&said, "memory allocation")),
         // On a loaded machine the request may come before the handler that would give code 130.
-        None if asked && status.signal() == Some(SIGTERM) => None,
-        None => Some(format!("ended by a signal: {}", first_lines(&said, ""))),
-        Some(1) if said.trim().is_empty() => Some("fails without a word".to_owned()),
-        Some(0..=2) => None,
-        Some(130) if asked => None,
-        Some(code) => Some(format!("exit code {code}: {}", first_lines(&said, ""))),
+        None if asked && status.signal() == Some(SIGTERM) => Ok(End::Asked),
+        None => Err(format!("ended by a signal: {}", first_lines(&said, ""))),
+        Some(1) if said.trim().is_empty() => Err("fails without a word".to_owned()),
+        Some(130) if asked => Ok(End::Asked),
+        Some(code @ 0..=2) => Ok(End::Code(code)),
+        Some(code) => Err(format!("exit code {code}: {}", first_lines(&said, ""))),
     }
 }
 
@@ -121,9 +144,35 @@ fn ends_within(child: &mut Child, time: Duration) -> bool {
 /// Tries an input with a command; gives what is wrong.
 fn attempt(folder: &Path, text: &str, command: usize) -> Option<String> {
     fs::write(folder.join("model.yaml"), text).expect("a model can be written");
+    for earlier in ["out.csv", "other.csv"] {
+        let _ = fs::remove_file(folder.join(earlier));
+    }
     let (before, after) = COMMANDS[command];
     let arguments: Vec<&str> = before.iter().chain(&["model.yaml"]).chain(after).copied().collect();
-    misbehaves(folder, &arguments).map(|wrong| format!("{}: {wrong}", arguments.join(" ")))
+    let outcome = end(folder, &arguments).and_then(|first| match COMMANDS[command] == BACKENDS {
+        true => same_with_native_code(folder, first),
+        false => Ok(()),
+    });
+    outcome.err().map(|wrong| format!("{}: {wrong}", arguments.join(" ")))
+}
+
+/// Repeats a run with native code: it must end in the same way and write the same bits.
+fn same_with_native_code(folder: &Path, first: End) -> Result<(), String> {
+    let written = |name: &str| fs::read(folder.join(name)).ok();
+    let expected = written("out.csv");
+    let second = end(folder, &OTHER_BACKEND)?;
+    let same = (first, expected) == (second, written("other.csv"));
+    match same || first == End::Asked || second == End::Asked {
+        true => Ok(()),
+        false => Err("native code gives another result".to_owned()),
+    }
+}
+
+/// Writes the tables that the inputs of models name.
+fn write_data(folder: &Path) {
+    for (name, text) in generate::DATA {
+        fs::write(folder.join(name), text).expect("a table can be written");
+    }
 }
 
 /// A trace with some of its bytes changed must be read or refused; gives its name and what is wrong.
@@ -140,9 +189,16 @@ fn attempt_trace(folder: &Path, corpus: &Corpus, draws: &mut Draws) -> Option<(S
 }
 
 /// Tries so many inputs on a thread, and keeps those that misbehave in a folder.
-fn search(seed: u64, inputs: u64, corpus: &Corpus, done: &AtomicU64, kept: &Path) -> Vec<String> {
+fn search(
+    seed: u64,
+    inputs: u64,
+    (corpus, vocabulary): (&Corpus, &Vocabulary),
+    done: &AtomicU64,
+    kept: &Path,
+) -> Vec<String> {
     let mut draws = Draws::new(seed);
     let folder = scratch("fuzz");
+    write_data(&folder);
     let mut found: Vec<String> = Vec::new();
     loop {
         let number = done.fetch_add(1, Ordering::Relaxed);
@@ -162,8 +218,8 @@ fn search(seed: u64, inputs: u64, corpus: &Corpus, done: &AtomicU64, kept: &Path
             }
             continue;
         }
-        let text = match draws.below(3) {
-            0 => generate::model(&mut draws),
+        let text = match draws.below(2) {
+            0 => generate::model(vocabulary, &mut draws),
             _ => corpus.mutated(&mut draws),
         };
         let command = draws.below(COMMANDS.len() as u64) as usize;
@@ -184,19 +240,35 @@ fn no_input_ends_the_program() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
     let inputs: u64 = number("SUPERDENSE_FUZZ").unwrap_or(300);
     let seed: u64 = number("SUPERDENSE_FUZZ_SEED").unwrap_or(1);
-    let corpus = Corpus::new(&repository());
+    let (corpus, vocabulary) = (Corpus::new(&repository()), Vocabulary::new());
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz-findings");
     let done = AtomicU64::new(0);
     let threads = thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
     println!("{inputs} inputs from seed {seed}");
     let found: Vec<String> = thread::scope(|scope| {
-        let (corpus, done, kept) = (&corpus, &done, &kept);
+        let (made_of, done, kept) = ((&corpus, &vocabulary), &done, &kept);
         let workers: Vec<_> = (0..threads)
-            .map(|k| scope.spawn(move || search(seed + 1000 * k, inputs, corpus, done, kept)))
+            .map(|k| scope.spawn(move || search(seed + 1000 * k, inputs, made_of, done, kept)))
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker ends")).collect()
     });
     assert!(found.is_empty(), "in {}:\n{}", kept.display(), found.join("\n"));
+}
+
+/// Enough of the generated models run for the search to reach what comes after the front end.
+#[test]
+fn many_generated_models_run() {
+    let (vocabulary, folder) = (Vocabulary::new(), scratch("generated"));
+    write_data(&folder);
+    let mut draws = Draws::new(3);
+    let mut run = 0;
+    for _ in 0..100 {
+        let text = generate::model(&vocabulary, &mut draws);
+        fs::write(folder.join("model.yaml"), text).expect("a model can be written");
+        let outcome = end(&folder, &["run", "model.yaml", "--quiet", "-o", "out.csv"]);
+        run += i32::from(outcome == Ok(End::Code(0)));
+    }
+    assert!(run >= 15, "{run} of 100 run to their end");
 }
 
 /// What has ended the program once, with every command.
@@ -204,6 +276,7 @@ fn no_input_ends_the_program() {
 fn earlier_findings_stay_mended() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/findings");
     let folder = scratch("findings");
+    write_data(&folder);
     let mut paths: Vec<PathBuf> =
         fs::read_dir(own).expect("findings").map(|entry| entry.expect("a file").path()).collect();
     paths.sort();

@@ -146,8 +146,16 @@ impl Computed {
     }
 }
 
-/// Parameters by their names, with their values.
-pub(crate) type Names = BTreeMap<String, Value>;
+/// Parameters by their names, with their values. There may be very many, and each is looked up a few
+/// times; messages sort the names.
+pub(crate) type Names = FxHashMap<String, Value>;
+
+/// The names in alphabetical order, for messages.
+pub(crate) fn sorted(names: &Names) -> Vec<&str> {
+    let mut all: Vec<&str> = names.keys().map(String::as_str).collect();
+    all.sort_unstable();
+    all
+}
 
 /// The table while a model is flattened.
 #[derive(Debug, Default)]

@@ -1,12 +1,11 @@
 //! Parameters of a diagram: expressions over each other, in any order, without cycles.
 
-use std::collections::BTreeMap;
-
 use base::{Diagnostic, Span, Value, did_you_mean};
 use expr::{Expr, evaluate};
 use model::Diagram;
+use rustc_hash::FxHashMap;
 
-use crate::open::{Names, Opening};
+use crate::open::{Names, Opening, sorted};
 
 /// How many names of a long cycle are shown at its beginning and at its end.
 const SHOWN: usize = 8;
@@ -44,7 +43,9 @@ pub(crate) fn evaluate_all(
     for parameter in &diagram.parameters {
         // A parameter that failed has been reported; a value replaces it, so that the rest of
         // the model can be checked.
-        table.values.entry(parameter.name.value.clone()).or_insert(Value::real(1.0));
+        if !table.values.contains_key(&parameter.name.value) {
+            table.values.insert(parameter.name.value.clone(), Value::real(1.0));
+        }
     }
     table.values
 }
@@ -60,7 +61,7 @@ enum State {
 
 struct Table<'m> {
     diagram: &'m Diagram,
-    numbers: BTreeMap<&'m str, usize>,
+    numbers: FxHashMap<&'m str, usize>,
     values: Names,
     opening: &'m Opening,
     main: bool,
@@ -129,7 +130,11 @@ impl Table<'_> {
             .at(span, "a parameter is an expression over other parameters");
         match self.numbers.contains_key(name) {
             true => error,
-            false => error.maybe_help(did_you_mean(name, self.numbers.keys().copied())),
+            false => {
+                let mut known: Vec<&str> = self.numbers.keys().copied().collect();
+                known.sort_unstable();
+                error.maybe_help(did_you_mean(name, known))
+            }
         }
     }
 
@@ -198,7 +203,7 @@ pub(crate) fn constant(
             let message = format!("there is no parameter `{name}`");
             Diagnostic::error("unknown-name", message)
                 .at(span, "not found")
-                .maybe_help(did_you_mean(name, parameters.keys().map(String::as_str)))
+                .maybe_help(did_you_mean(name, sorted(parameters)))
         }
     })
 }

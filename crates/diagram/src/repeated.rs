@@ -11,9 +11,11 @@ use std::collections::{BTreeMap, HashSet};
 use base::{Diagnostic, Span, Value};
 use expr::{Expr, ExprKind};
 use model::{DiagramId, Named, Repeated};
+use rustc_hash::FxHashMap;
 
 use crate::flat::{BlockArray, WireId};
 use crate::flatten::Flattener;
+use crate::open::Names;
 use crate::scope::{Entity, Scope, ScopeId};
 
 /// What the count of an array decides.
@@ -95,7 +97,7 @@ impl<'m> Flattener<'m> {
     ) -> ScopeId {
         let around = self.scope(outer);
         let known = around.parameters.iter().filter(|(name, _)| used.contains(name.as_str()));
-        let mut parameters: BTreeMap<String, Value> =
+        let mut parameters: Names =
             known.map(|(name, value)| (name.clone(), value.clone())).collect();
         for (index, position) in repeated.indices.iter().zip(at) {
             parameters.insert(index.name.value.clone(), Value::int(*position as i64));
@@ -111,7 +113,7 @@ impl<'m> Flattener<'m> {
             discrete: around.discrete,
             parameters,
             variables: BTreeMap::new(),
-            entities: BTreeMap::new(),
+            entities: FxHashMap::default(),
             ports: BTreeMap::new(),
         };
         self.scopes.push(scope);

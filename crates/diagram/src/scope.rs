@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span, Value, did_you_mean};
+use rustc_hash::FxHashMap;
 
 use crate::flat::{BlockId, WireId};
 use crate::machine::FragmentId;
+use crate::open::{Names, sorted};
 
 base::typed_id! {
     /// One instance of a diagram, the main one included.
@@ -43,10 +45,10 @@ pub(crate) struct Scope<'m> {
     /// The place at which it, or a diagram around it, specifies that everything happens at events.
     pub discrete: Option<Span>,
     /// Parameters, those of outer scopes included, without those that transitions set.
-    pub parameters: BTreeMap<String, Value>,
+    pub parameters: Names,
     /// Parameters that transitions set: the wire, and the value before one does.
     pub variables: BTreeMap<String, (WireId, Value)>,
-    pub entities: BTreeMap<&'m str, Entity>,
+    pub entities: FxHashMap<&'m str, Entity>,
     /// Inputs and outputs that have been resolved, or are being resolved.
     pub ports: BTreeMap<Port<'m>, Option<WireId>>,
 }
@@ -74,15 +76,14 @@ pub(crate) fn time_is_meant(name: &str) -> Option<String> {
 
 impl Scope<'_> {
     pub fn unknown(&self, name: &str, span: Span, diagram: &model::Diagram) -> Diagnostic {
-        let known = self.entities.keys().copied();
+        let mut known: Vec<&str> = self.entities.keys().copied().collect();
+        known.sort_unstable();
         let inputs = diagram.inputs.iter().map(|input| input.name.value.as_str());
         let inputs = inputs.filter(|input| !self.entities.contains_key(input));
-        let parameters = self.parameters.keys().map(String::as_str);
         Diagnostic::error("unknown-name", format!("there is no signal or parameter `{name}`"))
             .at(span, "not found in this diagram")
-            .maybe_help(
-                time_is_meant(name)
-                    .or_else(|| did_you_mean(name, known.chain(inputs).chain(parameters))),
-            )
+            .maybe_help(time_is_meant(name).or_else(|| {
+                did_you_mean(name, known.into_iter().chain(inputs).chain(sorted(&self.parameters)))
+            }))
     }
 }

@@ -4,7 +4,7 @@
 //! block may feed an output that this instance has no use for, and that is no mistake. A name that
 //! occurs anywhere in the diagram is used.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use base::{Diagnostic, Spanned};
 use blocks::{Library, Role};
@@ -32,7 +32,7 @@ pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
             }
         }
         let own = diagram.parameters.iter().map(|parameter| &parameter.name);
-        let unused = own.filter(|name| !used.contains_key(&name.value));
+        let unused = own.filter(|name| !used.contains_key(name.value.as_str()));
         parameters.extend(unused.map(parameter_warning));
     }
     let mut found = summed(blocks, "unused-block", "blocks that nothing reads");
@@ -63,25 +63,17 @@ enum User {
 }
 
 /// All names that occur in a diagram, and in what goes with the main diagram of a model.
-fn uses(diagram: &Diagram, model: Option<&Model>) -> HashMap<String, User> {
-    let mut outside = Names::default();
-    outside.interface(diagram);
+fn uses<'m>(diagram: &'m Diagram, model: Option<&'m Model>) -> HashMap<&'m str, User> {
+    let mut names = Names { used: HashMap::new(), user: User::Others };
+    names.interface(diagram);
     if let Some(model) = model {
-        outside.root(model);
+        names.root(model);
     }
-    let mut used: HashMap<String, User> =
-        outside.0.into_iter().map(|name| (name, User::Others)).collect();
     for (index, block) in diagram.blocks.iter().enumerate() {
-        let mut own = Names::default();
-        own.block(block);
-        for name in own.0 {
-            let user = used.entry(name).or_insert(User::Block(index));
-            if *user != User::Block(index) {
-                *user = User::Others;
-            }
-        }
+        names.user = User::Block(index);
+        names.block(block);
     }
-    used
+    names.used
 }
 
 fn block_warning(name: &Spanned<String>, main: bool) -> Diagnostic {
@@ -101,30 +93,36 @@ fn parameter_warning(name: &Spanned<String>) -> Diagnostic {
 }
 
 /// Names of signals and parameters that occur in expressions, without what follows a dot.
-#[derive(Default)]
-struct Names(HashSet<String>);
+struct Names<'m> {
+    used: HashMap<&'m str, User>,
+    /// Whose expressions are looked at.
+    user: User,
+}
 
-impl Names {
-    fn name(&mut self, name: &str) {
-        let first = name.split(['.', '[']).next().unwrap_or(name);
-        self.0.insert(first.trim().to_owned());
+impl<'m> Names<'m> {
+    fn name(&mut self, name: &'m str) {
+        let first = name.split(['.', '[']).next().unwrap_or(name).trim();
+        let user = self.used.entry(first).or_insert(self.user);
+        if *user != self.user {
+            *user = User::Others;
+        }
     }
 
-    fn expression(&mut self, expr: &Expr) {
+    fn expression(&mut self, expr: &'m Expr) {
         expr.names().for_each(|(name, _)| self.name(name));
     }
 
-    fn expressions<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) {
+    fn expressions(&mut self, all: impl IntoIterator<Item = &'m Expr>) {
         all.into_iter().for_each(|expr| self.expression(expr));
     }
 
-    fn diagram(&mut self, diagram: &Diagram) {
+    fn diagram(&mut self, diagram: &'m Diagram) {
         self.interface(diagram);
         diagram.blocks.iter().for_each(|block| self.block(block));
     }
 
     /// Everything but the blocks.
-    fn interface(&mut self, diagram: &Diagram) {
+    fn interface(&mut self, diagram: &'m Diagram) {
         self.expressions(diagram.parameters.iter().filter_map(|own| own.value.as_ref()));
         self.expressions(diagram.outputs.iter().map(|own| &own.value));
         self.expressions(diagram.inputs.iter().filter_map(|own| own.default.as_ref()));
@@ -138,7 +136,7 @@ impl Names {
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &'m Block) {
         self.expressions(block.fields.iter().map(|field| &field.value));
         if let Some(repeated) = &block.repeated {
             self.expressions(repeated.indices.iter().map(|index| &index.value));
@@ -160,7 +158,7 @@ impl Names {
     }
 
     /// What is recorded, how the model is run and what its figures show.
-    fn root(&mut self, model: &Model) {
+    fn root(&mut self, model: &'m Model) {
         self.expressions(model.record.iter().map(|record| &record.value));
         self.expressions(model.inputs.iter().filter_map(|input| input.initial.as_ref()));
         self.expressions(model.simulate.expressions());

@@ -237,6 +237,16 @@ impl Simulation {
         counters
     }
 
+    /// How many instructions evaluations of rates have executed. An evaluation is one of a single
+    /// region, so that their number says little about the work of a program with many regions.
+    pub fn executed(&self) -> u64 {
+        let regions = self.state.regions.iter().zip(&self.program.regions);
+        let executed = regions.map(|(state, region)| {
+            state.solver.counters().evaluations * region.derivative.len() as u64
+        });
+        executed.sum()
+    }
+
     /// The work of one region between events.
     pub fn region_counters(&self, region: RegionId) -> Counters {
         let solver = self.state.regions[region].solver.counters();

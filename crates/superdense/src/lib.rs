@@ -113,7 +113,7 @@ pub use engine::{
     Switching, Warning,
 };
 pub use explore::{End, Exploration, ExploreError, PossibleOutcome};
-pub use expr::Function;
+pub use expr::{Arity, Function};
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{

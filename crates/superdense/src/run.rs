@@ -175,8 +175,7 @@ impl Run {
         else {
             return;
         };
-        let evaluations = simulation.counters().evaluations;
-        if let Some(code) = take_over.look(evaluations) {
+        if let Some(code) = take_over.look(simulation.executed()) {
             simulation.take_routines(code);
             self.ran = if self.begun { BackendUsed::Both } else { BackendUsed::Native };
             self.take_over = None;

@@ -1,175 +1,190 @@
-//! Models made of all blocks, with expressions of all kinds over signals of all shapes.
+//! Models of everything that the language has: sections, blocks with random settings, state
+//! machines, enabled and triggered instances, arrays, inputs from data files, expressions of all
+//! sorts.
+
+mod expressions;
+mod sections;
+mod vocabulary;
+
+use superdense::{Accepts, Count, Info, Input, Kind, Parameter};
 
 use crate::common::draws::Draws;
+use expressions::{Expressions, Known};
+use vocabulary::Sort;
 
-const FUNCTIONS: [&str; 26] = [
-    "sin",
-    "cos",
-    "tan",
-    "exp",
-    "log",
-    "sqrt",
-    "abs",
-    "floor",
-    "ceil",
-    "round",
-    "sign",
-    "tanh",
-    "asin",
-    "transpose",
-    "sum",
-    "norm",
-    "left",
-    "previous",
-    "present",
-    "der",
-    "delta",
-    "int",
-    "length",
-    "min",
-    "max",
-    "not",
+pub use sections::DATA;
+pub use vocabulary::Vocabulary;
+
+/// Settings of all kinds, beside those that examples have.
+const NUMBERS: [&str; 18] = [
+    "0", "1", "2", "3", "-1", "0.5", "0.1", "0.25", "1e-3", "1e-9", "1e9", "1/3", "10", "100",
+    "inf", "-inf", "k", "2 * k",
 ];
-const OPERATORS: [&str; 16] =
-    ["+", "-", "*", "/", "^", "<", "<=", ">", ">=", "==", "!=", "and", "or", "+", "-", "*"];
-const CONSTANTS: [&str; 14] = [
-    "0",
-    "1",
-    "2",
-    "-1",
-    "0.5",
-    "1e-3",
-    "1e6",
-    "1/3",
-    "[1, 2]",
-    "[[1, 2], [3, 4]]",
-    "[]",
-    "time",
-    "true",
-    "pi",
+const TIMES: [&str; 14] = [
+    "0.1", "0.25", "1/3", "0.5", "1", "0.01", "1e-3", "0", "-0.1", "1e-18", "1e-19", "2", "k",
+    "inf",
 ];
-/// Blocks with one input and what else they need.
-const BLOCKS: [&str; 22] = [
-    "Integrator, input: IN, initial: 0",
-    "Integrator, input: IN, initial: [1, 2]",
-    "Integrator, input: IN, initial: [[1, 2], [3, 4]]",
-    "Integrator, input: IN, reset: IN",
-    "Integrator, input: IN, impulse: IN",
-    "Derivative, input: IN",
-    "TransportDelay, input: IN, delay: 0.1",
-    "EventDelay, input: IN, delay: 0.1",
-    "MicrostepDelay, input: IN",
-    "Sample, input: IN, trigger: IN",
-    "ZeroOrderHold, input: IN, initial: 0",
-    "Queue, input: IN, trigger: IN",
-    "Counter, increment: IN",
-    "LevelCrossing, input: IN, level: 0.3",
-    "PeriodicSampler, input: IN, period: 0.1",
-    "Gain, input: IN, gain: 2",
-    "Sum, input: [IN, IN]",
-    "Product, input: [IN, IN]",
-    "Divide, numerator: IN, denominator: IN",
-    "Merge, input: [IN, IN]",
-    "Switch, input: IN",
-    "Previous, input: IN",
-];
-const SOURCES: [&str; 8] = [
-    "Clock, period: 0.1",
-    "Clock, period: 0.25, value: 3",
-    "Sine, frequency: 1",
-    "Step, time: 0.5, before: 0, after: 1",
-    "Ramp, start: 0.2, slope: 1",
-    "Pulse, period: 0.4",
-    "ImpulseSource, times: [0.3]",
-    "Constant, value: [1, 2]",
-];
-const SOLVERS: [&str; 9] = [
-    "solver: rk45",
-    "solver: rk23",
-    "solver: rodas5p",
-    "solver: auto",
-    "solver: tr-bdf2",
-    "solver: euler, step: 0.05",
-    "solver: rk4, step: 0.05",
-    "solver: heun, step: 0.1",
-    "solver: trapezoidal, step: 0.1",
-];
+const LISTS: [&str; 6] = ["[0.1]", "[0.1, 0.4]", "[0, 0.2, 0.2]", "[]", "[0.3, 0.1]", "[1/3, k]"];
+const OTHERS: [&str; 8] =
+    ["[1, 2, 3]", "[1, 2]", "[[1, 2], [3, 4]]", "[]", "true", "[[1]]", "'zeros(3)'", "'[1, k]'"];
 
 /// A model of a few blocks that read each other.
-pub fn model(draws: &mut Draws) -> String {
-    let count = 2 + draws.place(7);
-    let mut text = String::from("superdense: 1\nblocks:\n");
-    for i in 0..count {
-        text += &match draws.below(5) {
-            0 => format!("  p{i}: {{type: {}}}\n", draws.pick(&SOURCES)),
-            1 if draws.below(4) == 0 => machine(i, count, draws),
-            1 | 2 => {
-                let expression = expression(3, count, draws);
-                format!("  p{i}: {{type: Expression, expression: '{expression}'}}\n")
+pub fn model(vocabulary: &Vocabulary, draws: &mut Draws) -> String {
+    let wild = *draws.pick(&[0, 0, 1, 5]);
+    let names = Vec::new();
+    let expressions = Expressions { vocabulary, names, functions: Vec::new(), wild };
+    Maker { expressions, draws, text: String::new() }.model()
+}
+
+/// A text in the making.
+struct Maker<'v, 'd> {
+    expressions: Expressions<'v>,
+    draws: &'d mut Draws,
+    text: String,
+}
+
+impl<'v> Maker<'v, '_> {
+    /// Adds a line with an indentation.
+    fn line(&mut self, indent: usize, line: &str) {
+        self.text += &format!("{:indent$}{line}\n", "");
+    }
+
+    /// Makes a name known to expressions.
+    fn know(&mut self, name: &str, sort: Sort, event: bool) {
+        self.expressions.names.push(Known { name: name.to_owned(), sort, event });
+    }
+
+    /// An expression over signals that are always present.
+    fn expression(&mut self, sort: Sort, depth: usize) -> String {
+        self.expressions.make(sort, depth, None, self.draws)
+    }
+
+    /// An expression over an event.
+    fn event(&mut self, depth: usize) -> String {
+        let Some(name) = self.expressions.name(Sort::Real, true, self.draws) else {
+            return "absent".to_owned();
+        };
+        let name = name.to_owned();
+        match self.draws.chance(60) {
+            true => name,
+            false => self.expressions.make(Sort::Real, depth, Some(&name), self.draws),
+        }
+    }
+
+    /// A signal for an input, in quotes; whether it is an event.
+    fn signal(&mut self, accepts: Accepts) -> (String, bool) {
+        let percent = match accepts {
+            Accepts::Any => 25,
+            Accepts::Discrete => 95,
+            Accepts::Continuous => 3,
+        };
+        let event = self.draws.chance(percent);
+        let signal = match event {
+            true => self.event(2),
+            false if self.draws.chance(50) => self.expression(Sort::Real, 2),
+            false => {
+                let sort = match self.draws.below(30) {
+                    0 => Sort::Bool,
+                    1..=3 => Sort::Vector,
+                    _ => Sort::Real,
+                };
+                let name = self.expressions.name(sort, false, self.draws).map(str::to_owned);
+                name.unwrap_or_else(|| "time".to_owned())
             }
-            _ => format!(
-                "  p{i}: {{type: {}}}\n",
-                filled(BLOCKS[draws.place(BLOCKS.len())], count, draws)
-            ),
         };
+        (format!("'{signal}'"), event)
     }
-    if draws.below(6) == 0 {
-        text += &format!("solve: [p{}]\n", draws.place(count));
-    }
-    let recorded = expression(2, count, draws);
-    text += &format!("record: {{a: '{recorded}', b: p0}}\n");
-    text + &format!("simulate: {{stop: 1, {}}}\n", draws.pick(&SOLVERS))
-}
 
-fn machine(i: usize, count: usize, draws: &mut Draws) -> String {
-    let guard = expression(2, count, draws);
-    let inner = filled(BLOCKS[draws.place(BLOCKS.len())], count, draws);
-    let kinds =
-        ["", ", history: true", ", preemptive: true", ", immediate: true", ", default: true"];
-    let (there, back) = (draws.pick(&kinds), draws.pick(&kinds));
-    format!(
-        "  p{i}:\n    type: Modal\n    initial: a\n    states:\n      a:\n        blocks: {{q: {{type: \
-         {inner}}}}}\n        outputs: {{y: q}}\n        transitions: [{{to: b, when: \
-         '{guard}'{there}}}]\n      b:\n        outputs: {{y: p{i}.y}}\n        transitions: [{{to: \
-         a, after: 0.2{back}}}]\n"
-    )
-}
-
-fn filled(block: &str, count: usize, draws: &mut Draws) -> String {
-    let mut parts = block.split("IN");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        // Words that have these letters are not inputs.
-        let input = match draws.below(4) {
-            0 => format!("'{}'", expression(2, count, draws)),
-            _ => format!("p{}", draws.place(count)),
-        };
-        text += &input;
-        text += part;
-    }
-    text
-}
-
-fn expression(depth: usize, count: usize, draws: &mut Draws) -> String {
-    if depth == 0 || draws.below(4) == 0 {
-        return match draws.below(3) {
-            0 => (*draws.pick(&CONSTANTS)).to_owned(),
-            _ => format!("p{}", draws.place(count)),
-        };
-    }
-    let a = expression(depth - 1, count, draws);
-    match draws.below(9) {
-        0 | 1 => format!("{}({a})", draws.pick(&FUNCTIONS)),
-        2 => format!("{a}[{}]", draws.below(3)),
-        3 => format!("{a}[{}, {}]", draws.below(3), draws.below(3)),
-        4 => {
-            let (b, c) = (expression(depth - 1, count, draws), expression(depth - 1, count, draws));
-            format!("(if {a} then {b} else {c})")
+    /// A block of any kind, with any settings.
+    fn block(&mut self, name: &str, indent: usize) {
+        match self.draws.below(10) {
+            0..=2 => self.expression_block(name, indent),
+            _ => {
+                let vocabulary = self.expressions.vocabulary;
+                let info = self.draws.pick(&vocabulary.blocks);
+                self.library_block(info, name, indent);
+            }
         }
-        5 => format!("mod({a}, {})", expression(depth - 1, count, draws)),
-        _ => {
-            let b = expression(depth - 1, count, draws);
-            format!("({a} {} {b})", draws.pick(&OPERATORS))
+    }
+
+    fn expression_block(&mut self, name: &str, indent: usize) {
+        let event = self.draws.chance(25);
+        let sort =
+            *self.draws.pick(&[Sort::Real, Sort::Real, Sort::Real, Sort::Bool, Sort::Vector]);
+        let sort = if event { Sort::Real } else { sort };
+        let expression = if event { self.event(3) } else { self.expression(sort, 3) };
+        let block = format!("{name}: {{type: Expression, expression: '{expression}'}}");
+        self.line(indent, &block);
+        self.know(name, sort, event);
+    }
+
+    fn library_block(&mut self, info: &Info, name: &str, indent: usize) {
+        self.line(indent, &format!("{name}:"));
+        self.line(indent + 2, &format!("type: {}", info.name));
+        if self.draws.chance(3) {
+            self.line(indent + 2, "for: {i: 2}");
         }
+        let mut event = false;
+        for input in &info.inputs {
+            if input.count == Count::Optional && self.draws.chance(50) {
+                continue;
+            }
+            event |= self.input(input, indent + 2);
+        }
+        for parameter in &info.parameters {
+            if parameter.default.is_none() || self.draws.chance(25) {
+                let value = self.setting(parameter);
+                self.line(indent + 2, &format!("{}: {value}", parameter.name));
+            }
+        }
+        let source = info.inputs.is_empty() && info.category.contains("vent");
+        // What becomes of an event that goes in depends on the block.
+        if source || !event || self.draws.chance(10) {
+            for output in &info.outputs {
+                let alone = info.outputs.len() == 1;
+                let output = format!("{name}.{}", output.name);
+                self.know(if alone { name } else { &output }, Sort::Real, source);
+            }
+        }
+    }
+
+    /// A line for an input; whether an event goes in.
+    fn input(&mut self, input: &Input, indent: usize) -> bool {
+        let count = match input.count {
+            Count::Many => 1 + self.draws.place(3),
+            _ => 1,
+        };
+        let signals: Vec<(String, bool)> =
+            (0..count).map(|_| self.signal(input.presence)).collect();
+        let texts: Vec<&str> = signals.iter().map(|(text, _)| text.as_str()).collect();
+        let value = match input.count {
+            Count::Many => format!("[{}]", texts.join(", ")),
+            _ => texts.concat(),
+        };
+        self.line(indent, &format!("{}: {value}", input.name));
+        signals.iter().any(|(_, event)| *event)
+    }
+
+    /// A value for a parameter of a block: one that an example gives, its default, or any.
+    fn setting(&mut self, parameter: &Parameter) -> String {
+        if let Kind::Word(words) = &parameter.kind {
+            return self.draws.pick(words).to_string();
+        }
+        let given = self.expressions.vocabulary.given(&parameter.name);
+        if !given.is_empty() && self.draws.chance(80) {
+            return self.draws.pick(given).clone();
+        }
+        if let Some(default) = &parameter.default
+            && self.draws.chance(50)
+        {
+            return format!("'{default}'");
+        }
+        match parameter.kind {
+            Kind::Time => self.draws.pick(&TIMES),
+            Kind::Times => self.draws.pick(&LISTS),
+            Kind::Value if self.draws.chance(30) => self.draws.pick(&OTHERS),
+            _ => self.draws.pick(&NUMBERS),
+        }
+        .to_string()
     }
 }

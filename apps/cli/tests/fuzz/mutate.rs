@@ -63,10 +63,11 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// All models of the gallery and all examples of the pages, and traces of one of them.
+    /// All models of the gallery, the standard library and all examples of the pages, and traces of one of them.
     pub fn new(repository: &Path) -> Corpus {
         let mut models = Vec::new();
         gather(&repository.join("models"), "yaml", &mut |text| models.push(text));
+        gather(&repository.join("library"), "yaml", &mut |text| models.push(text));
         gather(&repository.join("docs"), "md", &mut |text| {
             let parts = text.split("```yaml\n").skip(1);
             models.extend(parts.filter_map(|part| Some(part.split_once("```")?.0.to_owned())));

@@ -10,10 +10,12 @@ use base::{Diagnostic, Span, Value, did_you_mean};
 use blocks::{Random, Role};
 use expr::Expr;
 use model::{DiagramId, RunSetting};
+use rustc_hash::FxHashMap;
 
 use super::Flattener;
 use crate::flat::WireId;
 use crate::machine::FragmentId;
+use crate::open::Names;
 use crate::repeated::whole_number;
 use crate::scope::{Entity, Scope, ScopeId};
 use crate::{Settings, Sliding, parameters};
@@ -32,7 +34,7 @@ impl<'m> Flattener<'m> {
             }
         }
         let given = overrides.parameters.iter().map(|(name, value)| {
-            (name.clone(), self.opening.main(name, None, &BTreeMap::new(), value.clone()))
+            (name.clone(), self.opening.main(name, None, &Names::default(), value.clone()))
         });
         let given = given.collect();
         let none = BTreeMap::new();
@@ -46,7 +48,7 @@ impl<'m> Flattener<'m> {
         diagram: DiagramId,
         prefix: String,
         parent: Option<(ScopeId, &'m model::Block)>,
-        given: BTreeMap<String, Value>,
+        given: Names,
         variables: BTreeMap<String, (WireId, Value)>,
         nested: &mut Vec<DiagramId>,
     ) -> Option<ScopeId> {
@@ -78,7 +80,7 @@ impl<'m> Flattener<'m> {
             discrete: parent.and_then(|(outer, _)| self.scope(outer).discrete),
             parameters,
             variables,
-            entities: BTreeMap::new(),
+            entities: FxHashMap::default(),
             ports: BTreeMap::new(),
         });
         // What is wrong with a parameter has been reported; a condition on it says nothing more.
@@ -154,7 +156,7 @@ impl<'m> Flattener<'m> {
     }
 
     /// The values of the parameters of the main diagram, those that may change included.
-    pub(super) fn main_values(&self) -> BTreeMap<String, Value> {
+    pub(super) fn main_values(&self) -> Names {
         let main = &self.scopes[0];
         let varying = main.variables.iter().map(|(name, (_, value))| (name.clone(), value.clone()));
         main.parameters.clone().into_iter().chain(varying).collect()
@@ -323,7 +325,7 @@ impl<'m> Flattener<'m> {
             self.errors.push(error.block(path));
             return None;
         }
-        let (mut given, mut variables) = (BTreeMap::new(), BTreeMap::new());
+        let (mut given, mut variables) = (Names::default(), BTreeMap::new());
         for field in &block.fields {
             let name = &field.name.value;
             let own = written.parameters.iter().find(|p| p.name.value == *name);

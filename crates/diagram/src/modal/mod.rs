@@ -13,6 +13,7 @@ use base::{Diagnostic, Span, Spanned, did_you_mean};
 use blocks::{BlockKind, CurrentState, ModeOutput, Variable};
 use expr::Expr;
 use model::{DiagramId, Modal};
+use rustc_hash::FxHashMap;
 
 use crate::flat::{BlockId, WireId};
 use crate::flatten::Flattener;
@@ -191,7 +192,7 @@ impl<'m> Flattener<'m> {
             discrete: self.scope(outer).discrete,
             parameters,
             variables: BTreeMap::new(),
-            entities: BTreeMap::new(),
+            entities: FxHashMap::default(),
             ports: BTreeMap::new(),
         });
         let id = ScopeId::new(self.scopes.len() - 1);

@@ -23,10 +23,14 @@ impl<'m> Flattener<'m> {
     /// A parameter that transitions set, by its name in a scope or around it.
     pub(crate) fn variable(&self, id: ScopeId, name: &str) -> Option<&(WireId, Value)> {
         let scope = self.scope(id);
-        if scope.diagram.blocks.iter().any(|block| block.name.value == name) {
-            return None;
+        if let Some(own) = scope.variables.get(name) {
+            return Some(own);
         }
-        scope.variables.get(name).or_else(|| self.variable(scope.outer?, name))
+        // Blocks are looked through only where something around them may have the name: the main
+        // diagram may have very many.
+        let outer = scope.outer?;
+        let hidden = scope.diagram.blocks.iter().any(|block| block.name.value == name);
+        if hidden { None } else { self.variable(outer, name) }
     }
 
     /// The value of an expression before any transition sets what it names.

@@ -51,8 +51,15 @@ struct Open {
 
 enum Content {
     Sequence(Vec<Node>),
-    Mapping { entries: Vec<Entry>, key: Key, seen: HashMap<String, Span> },
+    Mapping { entries: Vec<Entry>, key: Key, seen: Seen },
 }
+
+/// The keys of a mapping with many entries and where they are; for few entries it is empty, since
+/// these are looked through as fast.
+type Seen = HashMap<String, Span>;
+
+/// The largest number of entries that are looked through.
+const FEW: usize = 16;
 
 /// The state of the next entry of a mapping.
 enum Key {
@@ -91,7 +98,7 @@ impl Building<'_> {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse_marks(anchor, tag.as_deref(), span);
-                let (entries, seen) = (Vec::new(), HashMap::new());
+                let (entries, seen) = (Vec::new(), Seen::new());
                 self.begin(span, Content::Mapping { entries, key: Key::Missing, seen })
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(span),
@@ -169,7 +176,7 @@ impl Building<'_> {
         match &mut open.content {
             Content::Sequence(items) => items.push(node),
             Content::Mapping { entries, key, seen } => match std::mem::replace(key, Key::Missing) {
-                Key::Missing => *key = usable_key(node, seen, self.report),
+                Key::Missing => *key = usable_key(node, entries, seen, self.report),
                 Key::Given(key) => entries.push(Entry { key, value: node }),
                 Key::Refused => {}
             },
@@ -294,22 +301,34 @@ fn name_before_brace(line: &str) -> Option<&str> {
 }
 
 /// A key that has not been used before in its mapping.
-fn usable_key(node: Node, seen: &mut HashMap<String, Span>, report: &mut Report) -> Key {
+fn usable_key(node: Node, entries: &[Entry], seen: &mut Seen, report: &mut Report) -> Key {
     let span = node.span;
     let NodeKind::Scalar(scalar) = node.kind else {
         let message = "a key is a name, not a list or a mapping";
         report.push(Diagnostic::error("yaml-syntax", message).at(span, ""));
         return Key::Refused;
     };
-    if let Some(first) = seen.get(&scalar.value) {
+    if let Some(first) = earlier(&scalar.value, entries, seen) {
         let message = format!("`{}` is given twice", scalar.value);
         report.push(
             Diagnostic::error("duplicate-name", message)
                 .at(span, "given again here")
-                .at(*first, "first given here"),
+                .at(first, "first given here"),
         );
         return Key::Refused;
     }
-    seen.insert(scalar.value.clone(), span);
     Key::Given(Spanned::new(scalar.value, span))
+}
+
+/// Where a key was given before.
+fn earlier(key: &str, entries: &[Entry], seen: &mut Seen) -> Option<Span> {
+    if entries.len() <= FEW {
+        let same = |entry: &&Entry| entry.key.value == key;
+        return entries.iter().find(same).map(|entry| entry.key.span);
+    }
+    // Each key has been looked up before it became an entry, so that few are new.
+    for entry in &entries[seen.len()..] {
+        seen.insert(entry.key.value.clone(), entry.key.span);
+    }
+    seen.get(key).copied()
 }

@@ -22,6 +22,9 @@ const WORTH_COMPILING: u64 = 2000;
 /// The fixed cost of compiling, independent of program size, in instructions.
 const ANY_SIZE: u64 = 500;
 
+/// The fixed cost of compiling each further region, in instructions.
+const ANY_REGION: u64 = 100;
+
 /// The minimum number of steps or advances between two checks for native code.
 const LOOK_EVERY: u32 = 32;
 
@@ -29,8 +32,8 @@ const LOOK_EVERY: u32 = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Native {
     begun: AtomicBool,
-    /// Evaluations by the interpreter, over all runs.
-    evaluations: AtomicU64,
+    /// Instructions that the interpreter has executed, over all runs.
+    executed: AtomicU64,
     made: OnceLock<Result<Arc<Routines>, NativeError>>,
 }
 
@@ -65,9 +68,9 @@ pub(crate) struct NativeSwitch {
     native: Arc<Native>,
     program: Arc<Program>,
     method: Method,
-    /// The number of evaluations at which compiling pays off.
+    /// The number of executed instructions at which compiling pays off.
     worth: u64,
-    /// The evaluations of this run that have been counted.
+    /// The instructions of this run that have been counted.
     counted: u64,
     /// Advances since the last check.
     passed: u32,
@@ -76,10 +79,9 @@ pub(crate) struct NativeSwitch {
 impl NativeSwitch {
     pub fn new(native: &Arc<Native>, program: &Arc<Program>, method: Method) -> NativeSwitch {
         let size: u64 = program.regions.iter().map(|region| region.derivative.len() as u64).sum();
-        let worth = match size {
-            0 => u64::MAX,
-            size => WORTH_COMPILING * (size + ANY_SIZE) / size,
-        };
+        let moving = program.regions.iter().filter(|region| region.moves).count() as u64;
+        let fixed = ANY_SIZE + ANY_REGION * moving.saturating_sub(1);
+        let worth = if size == 0 { u64::MAX } else { WORTH_COMPILING * (size + fixed) };
         let (native, program) = (native.clone(), program.clone());
         NativeSwitch { native, program, method, worth, counted: 0, passed: 0 }
     }
@@ -97,17 +99,17 @@ impl NativeSwitch {
         due
     }
 
-    /// The run begins anew, and counts its evaluations from 0.
+    /// The run begins anew, and counts its instructions from 0.
     pub fn reset(&mut self) {
         self.counted = 0;
     }
 
     /// The code if it has been compiled; starts compiling if that pays off by now.
-    pub fn look(&mut self, evaluations: u64) -> Option<Arc<Routines>> {
+    pub fn look(&mut self, executed: u64) -> Option<Arc<Routines>> {
         let code = self.native.get();
         if code.is_none() {
-            let new = evaluations - std::mem::replace(&mut self.counted, evaluations);
-            let before = self.native.evaluations.fetch_add(new, Ordering::Relaxed);
+            let new = executed - std::mem::replace(&mut self.counted, executed);
+            let before = self.native.executed.fetch_add(new, Ordering::Relaxed);
             if before + new >= self.worth {
                 self.native.begin(&self.program, self.method);
             }
@@ -272,5 +274,27 @@ impl From<jit::NativeError> for NativeError {
             jit::NativeError::Refused(why) => NativeError::Refused(why),
             jit::NativeError::Invalid(why) => NativeError::Refused(why.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Library, System, parse};
+
+    /// A short run of many regions evaluates each of them a few times, which is no reason to compile
+    /// all of them, however many evaluations that is together.
+    #[test]
+    fn many_regions_are_not_compiled_for_a_few_steps() {
+        let mut text = "superdense: 1\nblocks:\n".to_owned();
+        for i in 0..2000 {
+            text += &format!("  x{i}: {{type: Integrator, input: {} - x{i}}}\n", i + 1);
+        }
+        text += "record: [x0]\nsimulate: {stop: 1}\n";
+        let model = parse("many.yaml", &text, &mut |path| Err(path.to_owned())).expect("a model");
+        let system = System::compile(&model, &Library::standard()).expect("it compiles");
+        let evaluations = system.simulate().expect("it runs").counters.evaluations;
+        assert!(evaluations > 10 * WORTH_COMPILING, "{evaluations} evaluations");
+        assert!(!system.native.begun.load(Ordering::Relaxed));
     }
 }
