@@ -34,7 +34,7 @@ blocks:
     on_current: coil - switch.current
     off_voltage: 'if closed then R * coil - u else if coil > 0 then drop + 1 else 0'
     drop: drop
-  coil: {{type: Inductor, L: L, voltage: -diode.voltage, flux: L * diode.stop}}
+  coil: {{type: Inductor, L: L, voltage: -diode.voltage, jump: diode.stop}}
 record: {{i: coil, stop: diode.stop, conducts: diode.conducts}}
 simulate: {{stop: {}, tolerance: 1e-11}}
 ",
@@ -92,7 +92,7 @@ fn a_diode_charges_a_battery() {
 blocks:
   source: {type: Sine, amplitude: 10, frequency: 1}
   diode: {type: IdealDiode, on_current: coil, off_voltage: source - 5}
-  coil: {type: Inductor, L: 0.5, voltage: source - 5 - diode.voltage, flux: 0.5 * diode.stop}
+  coil: {type: Inductor, L: 0.5, voltage: source - 5 - diode.voltage, jump: diode.stop}
   drop: {type: Resistor, R: 3, given: current, input: coil}
   leak: {type: Resistor, R: 4, input: drop}
 record: {i: coil, stop: diode.stop, drop: drop, leak: leak, on: diode.conducts}

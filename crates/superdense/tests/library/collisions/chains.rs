@@ -154,8 +154,8 @@ blocks:
   b: {{type: Ball, x0: 2, mass: {m2}, push: pushes}}
   c: {{type: Ball, x0: 4, v0: -1, mass: {m3}, push: bc.push}}
   pushes: {{type: Sum, inputs: [ab.push, -bc.push]}}
-  hit_ab: {{type: CollisionDetector, gap: b.x - a.x - 1, closing: a.v - b.v}}
-  hit_bc: {{type: CollisionDetector, gap: c.x - b.x - 1, closing: b.v - c.v}}
+  hit_ab: {{type: CollisionDetector, gap: b.x - a.x - 1, closing: a.v - b.v, threshold: 0}}
+  hit_bc: {{type: CollisionDetector, gap: c.x - b.x - 1, closing: b.v - c.v, threshold: 0}}
   ab: {{type: PoissonForce, collision: hit_ab, v1: previous(a.v), v2: previous(b.v), m1: {m1}, m2: {m2}, also2: -bc.compression}}
   bc: {{type: PoissonForce, collision: hit_bc, v1: previous(b.v), v2: previous(c.v), m1: {m2}, m2: {m3}, also1: ab.compression}}
 record: {{v: '[a.v, b.v, c.v]'}}

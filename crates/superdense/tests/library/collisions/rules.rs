@@ -1,6 +1,6 @@
 //! What the blocks of collisions do without events, with impulses and with bad input.
 
-use crate::common::{assert_at, codes, refusal, simulate, tags};
+use crate::common::{assert_at, assert_near, codes, failure, refusal, simulate, tags};
 
 /// Bodies that stay apart give no event, and without an event nothing jumps.
 ///
@@ -82,7 +82,7 @@ fn bad_inputs_are_refused() {
     for (block, output, code, reason) in [
         ("Ball, mass: 0", "x", "bad-parameter", "the mass must be positive"),
         ("Ball, push: time", "x", "not-events", "takes events"),
-        ("CollisionDetector, gap: k, closing: 1", "collision", "events-only", "gap"),
+        ("CollisionDetector, gap: k, closing: 1", "collision", "only-events", "gap"),
         (
             "CollisionDetector, gap: 1, closing: 1, threshold: -1",
             "collision",
@@ -151,20 +151,24 @@ record: {{y: y.{output}}}
 }
 
 /// The model of figure 4 without its delay: the force needs the velocities and the velocities need
-/// the force, at one microstep. It is refused with the loop, and with what breaks it.
+/// the force, at one microstep. The run ends there with the loop.
 #[test]
 fn a_collision_without_a_delay_is_a_causality_loop() {
     let text = "
 blocks:
   left: {type: Ball, v0: 1, push: -force}
   right: {type: Ball, x0: 2, push: force}
-  hit: {type: CollisionDetector, gap: right.x - left.x - 1, closing: left.v - right.v}
-  force: {type: ImpulsiveForce, collision: hit, v1: left.v, v2: right.v}
+  detector: {type: CollisionDetector, gap: right.x - left.x - 1, closing: left.v - right.v}
+  force: {type: ImpulsiveForce, collision: detector, v1: left.v, v2: right.v}
+simulate: {stop: 2}
 ";
-    let refused = refusal(text);
-    assert_eq!(codes(&refused), ["causality-loop"], "{refused}");
-    let message = refused.to_string();
-    for part in ["left.v", "force.push", "previous(", "MicrostepDelay"] {
+    let failure = failure(text);
+    assert_eq!(failure.error.code(), "causality-loop");
+    let message = failure.error.to_string();
+    assert!(message.contains(", 1)"), "{message}");
+    for part in ["left.v", "force.push", "detector.collision", "right.v"] {
         assert!(message.contains(part), "{part}: {message}");
     }
+    // Up to the collision there is nothing to refuse.
+    assert_near(failure.trace.tags().last().unwrap().time.seconds(), 1.0, 1e-12);
 }
