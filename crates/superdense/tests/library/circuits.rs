@@ -3,8 +3,10 @@
 use std::f64::consts::PI;
 
 use proptest::prelude::*;
+use superdense::{Settings, parse_value};
 
-use crate::common::{assert_at, assert_near, simulate, tags, times};
+use crate::common::draws::Draws;
+use crate::common::{assert_at, assert_near, compile, simulate, tags, times};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
@@ -149,4 +151,54 @@ simulate: {stop: 2}
     assert_at(&trace, "e", &[("1", 1, 12.0)]);
     assert_eq!(tags(&trace, "e").len(), 1);
     assert_eq!((trace.last("still_c"), trace.last("still_l")), (Some(3.0), Some(3.0)));
+}
+
+/// A buck converter with two diodes, whose current stops in each period: for 200 inductances the
+/// result is that of the converter with one diode, written as a conditional.
+#[test]
+fn a_converter_with_two_diodes_runs_for_any_inductance() {
+    let system = compile(
+        "
+parameters: {source: 12, duty: 5 / 12, period: 20e-6, L: 47e-6, C: 47e-6, load: 50}
+blocks:
+  switch: {type: Pulse, period: period, width: duty * period}
+  closed: {type: Expression, expression: switch > 0.5}
+  lower:
+    type: IdealDiode
+    on_current: 'if closed then -1e-6 else coil'
+    off_voltage: 'if closed then -source else if coil > 1e-6 then source else -c'
+  upper:
+    type: IdealDiode
+    on_current: 'if closed then -1e-6 else -coil'
+    off_voltage: 'if closed then 0 else if coil < -1e-6 then source else c - source'
+  node: {type: Expression, expression: 'if closed then source else if lower.conducts then 0 else if upper.conducts then source else c'}
+  stops: {type: Sum, inputs: ['when(not closed, lower.stop)', 'when(not closed, -upper.stop)']}
+  coil: {type: Inductor, L: L, voltage: node - c, jump: stops}
+  c: {type: Capacitor, C: C, current: coil - c / load}
+  drive: {type: Expression, expression: 'if closed then source - u else if i > 0 then -u else 0'}
+  i: {type: Integrator, input: drive / L}
+  u: {type: Integrator, input: (i - u / load) / C}
+record: {off: c - u, between: coil - i, coil: coil, stops: stops}
+simulate: {stop: 0.5e-3, tolerance: 1e-9}
+",
+    );
+    let mut draws = Draws::new(11);
+    for _ in 0..200 {
+        let inductance = draws.number(5.0, 200.0) * 1e-6;
+        let value = parse_value(&inductance.to_string()).unwrap();
+        let settings =
+            Settings { parameters: vec![("L".to_owned(), value)], ..Settings::default() };
+        let run = system.start(&settings).unwrap_or_else(|refused| panic!("{refused}"));
+        let trace = match run.finish() {
+            Ok(outcome) => outcome.trace,
+            Err(failure) => panic!("L = {inductance}: {failure}"),
+        };
+        assert!(!tags(&trace, "stops").is_empty(), "L = {inductance}: the current never stops");
+        for name in ["off", "between"] {
+            for (tag, value) in trace.series(name) {
+                assert!(value.abs() < 1e-9, "L = {inductance}: {name} is {value} at {tag}");
+            }
+        }
+        assert!(trace.series("coil").iter().all(|(_, i)| *i > -1e-12), "L = {inductance}");
+    }
 }
