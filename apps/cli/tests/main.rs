@@ -12,6 +12,7 @@ mod interrupt;
 mod messages;
 mod models;
 mod models_chapter;
+mod models_collisions;
 mod models_practice;
 mod options;
 mod pages;

@@ -127,8 +127,8 @@ impl Parts {
                 _ => None,
             })
             .collect();
-        // A frozen side does not depend on its operand.
-        if block.freezes(phase) {
+        // A frozen side does not depend on its operand, nor does, at a tick, whether a side has changed.
+        if block.freezes(phase) || phase == Phase::Tick {
             found = self.unfrozen(block, phase, roots);
         }
         found.sort_unstable();
@@ -155,7 +155,7 @@ impl Parts {
                 }
                 // Whether a side has changed was decided at the last commit, whatever the operand
                 // is now.
-                Op::Crossed if block.stepped => {}
+                Op::Crossed => {}
                 Op::FrozenSign | Op::FrozenFloor if frozen(block, phase, node) => {}
                 _ => stack.extend(graph.node(node).args.iter().copied()),
             }

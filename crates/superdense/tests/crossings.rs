@@ -579,3 +579,28 @@ simulate: {stop: 1.5, solver: rk4, step: 0.05}
     }
     assert_eq!(at(&trace, "f", exact("0.1", 2)), Some(-1.0));
 }
+
+/// Whether a side has changed was decided one microstep earlier, whatever the signal does now. So an
+/// event of a LevelCrossing does not depend on its input, and is no part of a loop through it: not of
+/// one that is solved, w = 2 - w / 2, whose solution makes the input jump.
+#[test]
+fn a_crossing_is_no_part_of_a_loop_through_its_input() {
+    let text = "
+solve: true
+blocks:
+  strike: {type: OneShot, at: 0.5}
+  v: {type: Integrator, input: 1, impulse: pushes}
+  pushes: {type: Sum, inputs: [strike, w]}
+  up: {type: LevelCrossing, input: v, level: 1}
+  s: {type: Sample, input: 2, trigger: up}
+  w: {type: Expression, expression: s - u}
+  u: {type: Expression, expression: w / 2}
+record: [v, w, up]
+simulate: {stop: 1}
+";
+    let trace = simulate(text).trace;
+    assert_eq!(tags(&trace, "up"), [exact("0.5", 2)]);
+    assert_eq!(tags(&trace, "w"), [exact("0.5", 2)]);
+    assert_near(trace.last("w").unwrap(), 4.0 / 3.0, 1e-12);
+    assert_near(trace.last("v").unwrap(), 2.0 + 4.0 / 3.0, 1e-12);
+}
