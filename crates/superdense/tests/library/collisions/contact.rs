@@ -101,7 +101,7 @@ proptest! {
 blocks:
   x: {{type: Integrator, input: v}}
   v: {{type: Integrator, input: (friction.force - {stiffness} * x) / {mass}, initial: {belt}}}
-  friction: {{type: StickSlip, slip: v - {belt}, holding: {stiffness} * x, static: {}, sliding: {sliding}}}
+  friction: {{type: StickSlip, slip: v - {belt}, holding: {stiffness} * x, static: {}, kinetic: {sliding}}}
   slips: {{type: Edge, input: not friction.sticks, direction: rising}}
   grips: {{type: Edge, input: friction.sticks, direction: rising}}
 record: {{x: x, slips: slips, grips: grips}}
@@ -129,7 +129,7 @@ fn a_block_stops_and_stays() {
 blocks:
   blow: {type: OneShot, at: 3, value: -1}
   ball: {type: Ball, v0: 2, force: friction.force + 0.5, push: blow}
-  friction: {type: StickSlip, slip: ball.v, holding: -0.5, static: 2, sliding: 1.5}
+  friction: {type: StickSlip, slip: ball.v, holding: -0.5, static: 2, kinetic: 1.5}
 record: {v: ball.v, force: friction.force, sticks: friction.sticks, blow: blow}
 simulate: {stop: 5}
 ";

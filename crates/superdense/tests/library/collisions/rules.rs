@@ -121,7 +121,7 @@ fn bad_inputs_are_refused() {
             "not both infinite",
         ),
         (
-            "StickSlip, slip: 0, holding: 0, static: 1, sliding: 2",
+            "StickSlip, slip: 0, holding: 0, static: 1, kinetic: 2",
             "force",
             "bad-parameter",
             "not greater than the static one",
