@@ -67,7 +67,7 @@ simulate: {stop: 3}"#,
         let window = window(ty, samples)?;
         let initial = cx.initial("initial", window)?;
         let newest_first = cx.word("order") == "newest";
-        let (moved, leaving, state) = shifted(cx, input.value, initial, newest_first);
+        let (moved, leaving, state) = shifted(cx, input.value, (initial, samples), newest_first);
         let next = cx.graph.select(input.present, moved, state);
         cx.next(state, next);
         let output = cx.event(moved, input.present);
@@ -113,11 +113,10 @@ fn window(ty: Type, samples: usize) -> Result<Type, Diagnostic> {
 fn shifted(
     cx: &mut Context,
     input: NodeId,
-    initial: Value,
+    (initial, samples): (Value, usize),
     newest_first: bool,
 ) -> (NodeId, NodeId, NodeId) {
     let (own, whole) = (cx.graph.ty(input), initial.ty());
-    let samples = whole.len() / own.len();
     let state = cx.state("window", initial);
     let (oldest, kept) = if newest_first { (samples - 1, 0) } else { (0, 1) };
     let (mut moved, mut leaving) = (Vec::new(), Vec::new());
