@@ -28,13 +28,17 @@ const SOLVERS: [&str; 10] = [
     "solver: heun, step: 0.1",
     "solver: trapezoidal, step: 0.1",
 ];
-const RUNS: [&str; 16] = [
+const RUNS: [&str; 20] = [
     "every: 0.1",
     "every: 0.3, rows: microsteps",
     "times: [0.1, 0.5]",
     "rows: instants",
     "seed: 7",
     "zeno: stop",
+    "zeno: rest",
+    "sliding: filippov",
+    "sliding: filippov, zeno: rest",
+    "sliding: filippov, tolerance: 1e-4",
     "tolerance: 1e-9",
     "absolute_tolerance: 1e-3",
     "maximum_step: 0.01",
