@@ -179,3 +179,40 @@ fn unit_plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
     };
     UnitPlan { tape: &unit.tape, outputs: unit.outputs.iter().map(output).collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::pipeline::Code;
+    use crate::{Library, System, parse};
+
+    #[test]
+    fn a_word_of_a_large_program_is_compiled_once_it_has_run_often() {
+        let text = "superdense: 1
+name: chain
+blocks:
+  clock: {type: Clock, period: 0.001}
+  n: {type: Counter, increment: clock}
+  d: {type: UnitDelay, for: {i: 300}, input: \"if i > 0 then d[i - 1] else n\"}
+record: {end: \"d[299]\"}
+";
+        let mut nowhere = |path: &str| Err::<(String, String), _>(path.to_owned());
+        let model = parse("chain", text, &mut nowhere).unwrap();
+        let system = System::compile(&model, &Library::standard()).unwrap();
+        let Code::Exact(program) = &system.code else { panic!("a program of smooth phases") };
+        let words = Words::new(program);
+        assert!(words.at_once().is_none(), "there are too many units");
+        (0..WORTH_COMPILING).for_each(|_| words.missed(0));
+        assert_eq!(words.0.asked.load(Ordering::Relaxed), 0);
+        (0..2).for_each(|_| words.missed(0));
+        assert_eq!(words.0.asked.load(Ordering::Relaxed), 1);
+        let begin = Instant::now();
+        while words.known(0) == 0 {
+            assert!(begin.elapsed() < Duration::from_secs(120), "it is being compiled");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(words.known(1), 0, "others are not compiled");
+    }
+}
